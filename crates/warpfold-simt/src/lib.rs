@@ -1,0 +1,1 @@
+//! A SIMT machine that executes PTX on any computer.

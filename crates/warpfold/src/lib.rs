@@ -1,0 +1,1 @@
+//! Correctly rounded, reproducible reductions over arrays.
