@@ -1,0 +1,115 @@
+//! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
+
+mod isa;
+
+pub use isa::facts;
+
+use crate::element::Element;
+use crate::exact::{Dot, Exact, Moments};
+use crate::partial::{Count, Extremes, Partial};
+use crate::plan::{Plan, Problem};
+use crate::{Error, Nan, Op, Policy, Result, plan};
+
+/// What the executor reads: one array, or two of one length.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a, T> {
+    /// One array.
+    One(&'a [T]),
+    /// Two arrays of one length.
+    Two(&'a [T], &'a [T]),
+}
+
+/// The kernels of an element type.
+pub trait Kernels: Sized {}
+impl<T> Kernels for T {}
+
+/// Whether the contract knows the reduction for the type.
+pub fn check<T: Element>(op: Op) -> Result<()> {
+    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+    if ordered && T::DTYPE.is_complex() {
+        let why = "complex numbers have no order; take linf for the largest magnitude";
+        return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+    }
+    Ok(())
+}
+
+/// Runs a plan over an array (or a piece of one that starts at index `first`).
+pub fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
+    check::<T>(plan.problem.op)?;
+    let keep = |x: &&T| {
+        plan.problem.policy.nan == Nan::Propagate
+            || !T::as_parts(std::slice::from_ref(*x)).iter().any(|p| crate::Real::is_nan(*p))
+    };
+    Ok(match (plan.problem.op, input) {
+        (Op::Sum | Op::Mean, Input::One(x)) => {
+            let mut partial = Exact::new();
+            x.iter().filter(keep).for_each(|&x| partial.add(x));
+            Partial::Sum(partial)
+        }
+        (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
+            let mut partial = Moments::new();
+            x.iter().filter(keep).for_each(|&x| partial.add(x));
+            Partial::Moments(Box::new(partial))
+        }
+        (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
+            if T::PARTS == 1 =>
+        {
+            let mut partial = Extremes::new();
+            for (i, x) in T::as_parts(x).iter().enumerate() {
+                if plan.problem.policy.nan == Nan::Propagate || !crate::Real::is_nan(*x) {
+                    partial.add(*x, first + i as u64);
+                }
+            }
+            Partial::Extremes(partial)
+        }
+        (Op::Any | Op::All | Op::Count, Input::One(x)) => {
+            let mut partial = Count::default();
+            x.iter().filter(keep).for_each(|&x| partial.add(x));
+            Partial::Count(partial)
+        }
+        (Op::Dot, Input::Two(x, y)) => {
+            let mut partial = Dot::new();
+            for (x, y) in x.iter().zip(y) {
+                if keep(&x) && keep(&y) {
+                    partial.add(*x, *y);
+                }
+            }
+            Partial::Dot(Box::new(partial))
+        }
+        (op, _) => {
+            return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
+        }
+    })
+}
+
+fn on_this_thread<T: Element>(op: Op, n: usize) -> Plan {
+    let policy = Policy { threads: Some(1), ..Policy::default() };
+    plan::choose(Problem { op, dtype: T::DTYPE, n: n as u64, policy }, facts())
+}
+
+/// The exact sum of a slice on the calling thread.
+pub(crate) fn sum<T: Element>(x: &[T]) -> Exact<T> {
+    match run(&on_this_thread::<T>(Op::Sum, x.len()), Input::One(x), 0) {
+        Ok(Partial::Sum(partial)) => partial,
+        other => unreachable!("a sum leaves a sum, not {other:?}"),
+    }
+}
+
+/// The exact moments of a slice on the calling thread.
+pub(crate) fn moments<T: Element>(x: &[T]) -> Moments<T> {
+    match run(&on_this_thread::<T>(Op::Var, x.len()), Input::One(x), 0) {
+        Ok(Partial::Moments(partial)) => *partial,
+        other => unreachable!("var leaves moments, not {other:?}"),
+    }
+}
+
+/// The exact dot product of two slices on the calling thread.
+pub(crate) fn dot<T: Element>(x: &[T], y: &[T]) -> Result<Dot<T>> {
+    if x.len() != y.len() {
+        return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
+    }
+    match run(&on_this_thread::<T>(Op::Dot, x.len()), Input::Two(x, y), 0) {
+        Ok(Partial::Dot(partial)) => Ok(*partial),
+        other => unreachable!("dot leaves a dot, not {other:?}"),
+    }
+}

@@ -1,0 +1,101 @@
+//! Order as integers: floats map to keys that compare as IEEE 754 `totalOrder` does.
+
+use half::{bf16, f16};
+
+use super::Real;
+
+/// A real type whose values have an order: everything but complex numbers.
+pub trait Ordered: Real + Into<crate::Value> {
+    /// A signed or unsigned integer of the element's own width.
+    type Key: Ord + Copy + Default + std::fmt::Debug + Send + Sync + 'static;
+    /// The positive quiet NaN; only asked of types that have one.
+    fn nan() -> Self;
+
+    /// The least key.
+    const KEY_MIN: Self::Key;
+    /// The greatest key.
+    const KEY_MAX: Self::Key;
+
+    /// The value's place in the order, with -0 below +0 and NaNs outside the infinities.
+    fn key(self) -> Self::Key;
+
+    /// The value at that place.
+    fn from_key(key: Self::Key) -> Self;
+}
+
+macro_rules! integer {
+    ($($ty:ty),+) => {$(
+        impl Ordered for $ty {
+            type Key = $ty;
+            const KEY_MIN: $ty = <$ty>::MIN;
+            const KEY_MAX: $ty = <$ty>::MAX;
+
+            fn nan() -> Self {
+                unreachable!("an integer is never NaN")
+            }
+
+            #[inline(always)]
+            fn key(self) -> $ty {
+                self
+            }
+
+            #[inline(always)]
+            fn from_key(key: $ty) -> $ty {
+                key
+            }
+        }
+    )+};
+}
+integer!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl Ordered for bool {
+    type Key = u8;
+    const KEY_MIN: u8 = 0;
+    const KEY_MAX: u8 = 1;
+
+    fn nan() -> Self {
+        unreachable!("a bool is never NaN")
+    }
+
+    #[inline(always)]
+    fn key(self) -> u8 {
+        self as u8
+    }
+
+    #[inline(always)]
+    fn from_key(key: u8) -> bool {
+        key != 0
+    }
+}
+
+macro_rules! float {
+    ($($ty:ty: $key:ty, $bits:ty;)+) => {$(
+        impl Ordered for $ty {
+            type Key = $key;
+            const KEY_MIN: $key = <$key>::MIN;
+            const KEY_MAX: $key = <$key>::MAX;
+
+            fn nan() -> Self {
+                <Self as super::Float>::NAN
+            }
+
+            // Negative floats grow downwards: flipping all bits but the sign turns them over. The map is its own inverse.
+            #[inline(always)]
+            fn key(self) -> $key {
+                let bits = self.to_bits() as $key;
+                bits ^ ((bits >> (<$key>::BITS - 1)) & <$key>::MAX)
+            }
+
+            #[inline(always)]
+            fn from_key(key: $key) -> $ty {
+                <$ty>::from_bits((key ^ ((key >> (<$key>::BITS - 1)) & <$key>::MAX)) as $bits)
+            }
+        }
+    )+};
+}
+float! {
+    f16: i16, u16;
+    bf16: i16, u16;
+    f32: i32, u32;
+    f64: i64, u64;
+}

@@ -1,0 +1,91 @@
+//! The one error type: what was asked, what stood in the way, what to do.
+
+use crate::{DType, Op};
+
+/// Everything that can go wrong in a reduction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The reduction has no value for an empty input.
+    #[error(
+        "{op} of an empty input has no value; give at least one element{}",
+        if *ignored { " that is not NaN (all were ignored)" } else { "" }
+    )]
+    Empty {
+        /// The reduction asked for.
+        op: Op,
+        /// Whether elements were there but all of them NaN and ignored.
+        ignored: bool,
+    },
+    /// `ddof` leaves no degree of freedom.
+    #[error(
+        "{op} with ddof = {ddof} needs more than {ddof} elements, and there are {n}; lower ddof or give more data"
+    )]
+    TooFew {
+        /// The reduction asked for.
+        op: Op,
+        /// Elements that counted.
+        n: u64,
+        /// The delta degrees of freedom asked for.
+        ddof: u64,
+    },
+    /// The mathematical result does not fit the result type.
+    #[error("{op} of {dtype} is {value}, which {result} cannot hold; {remedy}")]
+    Overflow {
+        /// The reduction asked for.
+        op: Op,
+        /// The type of the elements.
+        dtype: DType,
+        /// The type of the result.
+        result: DType,
+        /// The exact value in decimal, or a bound on it.
+        value: String,
+        /// Which call or option would hold the value.
+        remedy: &'static str,
+    },
+    /// The two inputs of a dot product differ in length.
+    #[error(
+        "dot needs two inputs of one length, and they have {left} and {right} elements; cut the longer one"
+    )]
+    LengthMismatch {
+        /// Elements of the first input.
+        left: u64,
+        /// Elements of the second input.
+        right: u64,
+    },
+    /// The reduction is not defined for the element type.
+    #[error("{op} is not defined for {dtype}: {why}")]
+    Undefined {
+        /// The reduction asked for.
+        op: Op,
+        /// The type of the elements.
+        dtype: DType,
+        /// Why, and what to use in its place.
+        why: &'static str,
+    },
+    /// The option is not one that the reduction and element type know.
+    #[error("{option} does not apply to {op} of {dtype}: {why}")]
+    Unsupported {
+        /// The option as the caller knows it.
+        option: &'static str,
+        /// The reduction asked for.
+        op: Op,
+        /// The type of the elements.
+        dtype: DType,
+        /// Why, and what to use in its place.
+        why: &'static str,
+    },
+    /// Bytes that are no saved partial result, or one of another kind.
+    #[error(
+        "these bytes are not a saved partial of {expected}: {why}; save it again with to_bytes of this version"
+    )]
+    BadPartial {
+        /// The partial that was expected.
+        expected: &'static str,
+        /// What was wrong with them.
+        why: String,
+    },
+}
+
+/// The library's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

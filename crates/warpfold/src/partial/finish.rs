@@ -1,0 +1,109 @@
+//! From a partial to the result: the last step, the only one that rounds.
+
+use super::{Partial, Summary};
+use crate::element::{DType, Element};
+use crate::{Error, Op, Overflow, Result, Value, bf16, f16};
+
+/// A finished result whose shape and type are known only at run time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// One number, boolean or index.
+    One(Value),
+    /// Minimum and maximum.
+    Pair(Value, Value),
+    /// What `stats` gives.
+    Summary(Box<Summary>),
+}
+
+/// How a partial is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Finish {
+    /// Delta degrees of freedom of var and std.
+    pub ddof: u64,
+    /// What an integer result too large does.
+    pub overflow: Overflow,
+    /// Another float type to round to, where the reduction has a rounded result.
+    pub round_to: Option<DType>,
+}
+
+/// Runs an expression with a type alias bound to the float type that is to be rounded to.
+macro_rules! with_float {
+    ($dtype:expr, $op:expr, $element:expr, $F:ident => $body:expr) => {
+        match $dtype {
+            DType::F16 => with_float!(@f16, $F => $body),
+            DType::BF16 => with_float!(@bf16, $F => $body),
+            DType::F32 | DType::Complex64 => with_float!(@f32, $F => $body),
+            DType::F64 | DType::Complex128 => with_float!(@f64, $F => $body),
+            _ => return Err(Error::Unsupported {
+                option: "rounding to an integer type",
+                op: $op,
+                dtype: $element,
+                why: "results are rounded to f16, bf16, f32 or f64 only",
+            }),
+        }
+    };
+    (@$ty:ty, $F:ident => $body:expr) => {{
+        type $F = $ty;
+        $body
+    }};
+}
+
+impl<T: Element> Partial<T> {
+    /// Adds another partial of the same reduction; later pieces of an array carry their own indices.
+    ///
+    /// # Panics
+    /// If the two are of different kinds.
+    pub fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Partial::Sum(a), Partial::Sum(b)) => a.merge(b),
+            (Partial::Moments(a), Partial::Moments(b)) => a.merge(b),
+            (Partial::Dot(a), Partial::Dot(b)) => a.merge(b),
+            (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
+            (Partial::Count(a), Partial::Count(b)) => a.merge(b),
+            (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
+        }
+    }
+
+    /// Rounds, once, to the result of `op`.
+    ///
+    /// # Errors
+    /// As the contract has it for `op`: [`Error::Empty`], [`Error::TooFew`], [`Error::Overflow`],
+    /// [`Error::Undefined`], and [`Error::Unsupported`] for a rounding that the result does not have.
+    pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
+        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
+        let value = match (op, self) {
+            (Op::Sum, Partial::Sum(p)) => match finish.round_to {
+                None => p.sum(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Mean, Partial::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
+            }
+            (Op::Var, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
+            }
+            (Op::Std, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
+            }
+            (Op::L2, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.l2_as::<F>().into())
+            }
+            (Op::Dot, Partial::Dot(p)) => match finish.round_to {
+                None => p.value(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Min, Partial::Extremes(p)) => p.min()?.into(),
+            (Op::Max, Partial::Extremes(p)) => p.max()?.into(),
+            (Op::MinMax, Partial::Extremes(p)) => {
+                return Ok(Output::Pair(p.min()?.into(), p.max()?.into()));
+            }
+            (Op::ArgMin, Partial::Extremes(p)) => p.argmin()?.into(),
+            (Op::ArgMax, Partial::Extremes(p)) => p.argmax()?.into(),
+            (Op::Any, Partial::Count(p)) => p.any().into(),
+            (Op::All, Partial::Count(p)) => p.all().into(),
+            (Op::Count, Partial::Count(p)) => p.nonzero.into(),
+            (op, partial) => unreachable!("{op} is not read from {partial:?}"),
+        };
+        Ok(Output::One(value))
+    }
+}

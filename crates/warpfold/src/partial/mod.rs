@@ -1,0 +1,57 @@
+//! The partial results of every reduction: exact, mergeable, one type for each kind of fold.
+
+mod count;
+mod extremes;
+mod finish;
+
+pub use count::Count;
+pub use extremes::{Extremes, Place};
+pub use finish::{Finish, Output};
+
+use crate::Value;
+use crate::element::Element;
+use crate::exact::{Dot, Exact, Moments};
+
+/// What an executor hands back: the exact state of one reduction, ready to be merged or finished.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Partial<T: Element> {
+    /// Of sum and mean.
+    Sum(Exact<T>),
+    /// Of var, std and l2.
+    Moments(Box<Moments<T>>),
+    /// Of dot.
+    Dot(Box<Dot<T>>),
+    /// Of min, max, minmax, argmin and argmax.
+    Extremes(Extremes<T::Part>),
+    /// Of any, all and count.
+    Count(Count),
+}
+
+/// What `stats` tells of an array; the fields without a value for it are `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Elements, NaN included.
+    pub count: u64,
+    /// Elements that are NaN (complex: with a NaN in either part).
+    pub nan_count: u64,
+    /// The sum.
+    pub sum: Value,
+    /// The mean.
+    pub mean: Option<Value>,
+    /// The variance.
+    pub var: Option<Value>,
+    /// The standard deviation.
+    pub std: Option<Value>,
+    /// The smallest element.
+    pub min: Option<Value>,
+    /// The largest element.
+    pub max: Option<Value>,
+    /// The first index of the smallest element.
+    pub argmin: Option<u64>,
+    /// The first index of the largest element.
+    pub argmax: Option<u64>,
+    /// The sum of magnitudes.
+    pub l1: Value,
+    /// The Euclidean norm.
+    pub l2: Value,
+}

@@ -1,0 +1,99 @@
+//! What is asked, on what machine, and the way chosen: plain values, computed without touching a device.
+
+mod choose;
+mod tuning;
+
+use std::fmt;
+
+pub use choose::choose;
+
+use crate::{Accuracy, DType, Nan, Op, Overflow, Policy};
+
+/// A reduction asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Problem {
+    /// The reduction.
+    pub op: Op,
+    /// The element type.
+    pub dtype: DType,
+    /// The number of elements (of each input, for dot).
+    pub n: u64,
+    /// The caller's choices.
+    pub policy: Policy,
+}
+
+impl Problem {
+    /// Bytes that have to be read.
+    pub const fn bytes(&self) -> u64 {
+        let inputs = if matches!(self.op, Op::Dot) { 2 } else { 1 };
+        self.n.saturating_mul(self.dtype.size() as u64).saturating_mul(inputs)
+    }
+}
+
+/// The instruction set a CPU kernel is compiled for.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// What every target of the architecture has: SSE2 on x86-64, NEON on AArch64.
+    Baseline,
+    /// AVX2 with FMA and F16C.
+    Avx2,
+    /// AVX-512 F, BW, CD, DQ and VL.
+    Avx512,
+}
+
+/// What the planner must know of a machine's CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct CpuFacts {
+    /// The widest instruction set present.
+    pub isa: Isa,
+    /// Threads that can run at once.
+    pub threads: usize,
+}
+
+/// How the CPU will fold an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Plan {
+    /// What was asked.
+    pub problem: Problem,
+    /// The instruction set of the kernels.
+    pub isa: Isa,
+    /// Threads that share the work.
+    pub threads: usize,
+    /// Elements a thread takes at a time. Fast and product folds leave one partial each, merged in order.
+    pub grain: u64,
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Isa::Baseline => "baseline",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        })
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { op, dtype, n, policy } = self.problem;
+        write!(f, "{op} of {n} {dtype} ({} bytes)", self.problem.bytes())?;
+        if policy.accuracy == Accuracy::Fast {
+            write!(f, ", fast")?;
+        }
+        if policy.nan == Nan::Ignore {
+            write!(f, ", NaN ignored")?;
+        }
+        if policy.overflow == Overflow::Wrap {
+            write!(f, ", wrapping")?;
+        }
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        write!(
+            f,
+            " on cpu: {} {threads}, {} kernels, {} elements at a time",
+            self.threads, self.isa, self.grain
+        )
+    }
+}

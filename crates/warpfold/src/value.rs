@@ -1,0 +1,76 @@
+//! A result whose type is known only at run time.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::{DType, Float};
+
+macro_rules! values {
+    ($($variant:ident($ty:ty),)+) => {
+        /// One number of any type that a reduction can return.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        #[allow(missing_docs, reason = "the variants are the types' own names")]
+        pub enum Value {
+            $($variant($ty),)+
+            ComplexF16(Complex<f16>),
+            ComplexBF16(Complex<bf16>),
+            Complex64(Complex<f32>),
+            Complex128(Complex<f64>),
+        }
+
+        $(impl From<$ty> for Value {
+            fn from(value: $ty) -> Value {
+                Value::$variant(value)
+            }
+        })+
+    };
+}
+values! {
+    Bool(bool),
+    I8(i8),
+    I16(i16),
+    I32(i32),
+    I64(i64),
+    I128(i128),
+    U8(u8),
+    U16(u16),
+    U32(u32),
+    U64(u64),
+    U128(u128),
+    F16(f16),
+    BF16(bf16),
+    F32(f32),
+    F64(f64),
+}
+
+impl<F: Float> From<Complex<F>> for Value {
+    fn from(value: Complex<F>) -> Value {
+        F::complex_value(value)
+    }
+}
+
+impl Value {
+    /// The element type of the value, where it is one (128-bit integers and narrow complex numbers are not).
+    pub const fn dtype(&self) -> Option<DType> {
+        Some(match self {
+            Value::Bool(_) => DType::Bool,
+            Value::I8(_) => DType::I8,
+            Value::I16(_) => DType::I16,
+            Value::I32(_) => DType::I32,
+            Value::I64(_) => DType::I64,
+            Value::U8(_) => DType::U8,
+            Value::U16(_) => DType::U16,
+            Value::U32(_) => DType::U32,
+            Value::U64(_) => DType::U64,
+            Value::F16(_) => DType::F16,
+            Value::BF16(_) => DType::BF16,
+            Value::F32(_) => DType::F32,
+            Value::F64(_) => DType::F64,
+            Value::Complex64(_) => DType::Complex64,
+            Value::Complex128(_) => DType::Complex128,
+            Value::I128(_) | Value::U128(_) | Value::ComplexF16(_) | Value::ComplexBF16(_) => {
+                return None;
+            }
+        })
+    }
+}
