@@ -12,7 +12,7 @@ template <class E> __device__ __forceinline__ bool nonzero(E x) { return x != 0;
 
 template <class E, Nan NAN> struct Count {
     typedef E Element;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     struct State {
         u64 nonzero, skipped;
     };

@@ -14,7 +14,7 @@ enum class Want { Value, Index };
 template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
     typedef E Element;
     typedef Rank<E> R;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     struct State {
         i64 best;
         u64 at;
@@ -70,7 +70,7 @@ template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
 template <class E, Nan NAN> struct Both {
     typedef E Element;
     typedef Rank<E> R;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     struct State {
         i64 min, max;
     };

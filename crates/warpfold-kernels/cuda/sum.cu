@@ -12,7 +12,7 @@ template <class E> struct IntegerSum {
     typedef E Element;
     typedef Total<2> State;
     typedef decltype(widen(E())) Wide;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     State total = State::zero();
     i64 narrow = 0;
 
@@ -58,7 +58,7 @@ template <class E, Nan NAN> struct FloatSum {
     typedef typename Parts<E>::Part Part;
     static constexpr int COMPONENTS = Parts<E>::COUNT;
     static constexpr int LANES = sizeof(Part) == 4 ? 4 : 2;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     struct alignas(8) State { Part part[2]; u64 skipped; };
     Part lane[LANES];
     u64 skipped = 0;

@@ -57,14 +57,13 @@ pub const FOLDS: &[Fold] = &[
         takes: Takes::Real,
         packed: NARROW,
     },
-    Fold {
-        name: "linf",
-        source: "extremes.cu",
-        template: "Linf",
-        takes: Takes::Real,
-        packed: NARROW,
-    },
+    Fold { name: "linf", source: "extremes.cu", template: "Linf", takes: Takes::Real, packed: NARROW },
     Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, packed: &[] },
+    Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, packed: &[] },
+    Fold { name: "squares", source: "norms.cu", template: "Squares", takes: Takes::Floats, packed: &[] },
+    Fold { name: "moments", source: "moments.cu", template: "Moments", takes: Takes::All, packed: &[] },
+    Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, packed: &[] },
+    Fold { name: "prod", source: "product.cu", template: "Product", takes: Takes::Real, packed: &[] },
 ];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
@@ -102,8 +101,10 @@ pub enum Class {
 pub enum Takes {
     /// Every type.
     All,
-    /// Types with an order: all but complex.
+    /// All but complex.
     Real,
+    /// Real and complex floats.
+    Floats,
 }
 
 /// A kind of fold.
@@ -143,7 +144,11 @@ impl Element {
 impl Fold {
     /// Whether the fold is compiled for an element type.
     pub fn takes(&self, element: &Element) -> bool {
-        self.takes == Takes::All || element.class != Class::Complex
+        match self.takes {
+            Takes::All => true,
+            Takes::Real => element.class != Class::Complex,
+            Takes::Floats => element.class != Class::Integer,
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! Correctly rounded, reproducible reductions over arrays at memory speed.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod element;
 mod error;
 pub mod exact;
+#[cfg(feature = "cuda")]
+pub mod kernel;
 mod op;
 pub mod partial;
 pub mod plan;

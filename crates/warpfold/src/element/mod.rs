@@ -80,6 +80,10 @@ pub trait Element:
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
 
+    /// A float result from parts that were summed fast; integers have none.
+    #[doc(hidden)]
+    fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
+
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
     fn checked<R>(result: Result<R, Error>) -> Self::Checked<R>;
@@ -146,6 +150,10 @@ macro_rules! real_element {
             }
         }
 
+        fn from_fast(_parts: [f64; 1]) -> $sum {
+            unreachable!("integer sums are exact")
+        }
+
         fn checked<R>(result: Result<R, Error>) -> Result<R, Error> {
             result
         }
@@ -160,6 +168,10 @@ macro_rules! real_element {
             _overflow: Overflow,
         ) -> Result<$sum, Error> {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
+        }
+
+        fn from_fast(parts: Self::Parts<f64>) -> $sum {
+            Self::join(Parts::from_fn(|k| crate::partial::nearest::<Self::Round>(parts[k])))
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

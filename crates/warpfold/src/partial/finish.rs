@@ -60,6 +60,8 @@ impl<T: Element> Partial<T> {
             (Partial::Dot(a), Partial::Dot(b)) => a.merge(b),
             (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
             (Partial::Count(a), Partial::Count(b)) => a.merge(b),
+            (Partial::FastSum(a), Partial::FastSum(b)) => a.merge(b),
+            (Partial::FastMoments(a), Partial::FastMoments(b)) => a.merge(b),
             (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
         }
     }
@@ -102,6 +104,24 @@ impl<T: Element> Partial<T> {
             (Op::Any, Partial::Count(p)) => p.any().into(),
             (Op::All, Partial::Count(p)) => p.all().into(),
             (Op::Count, Partial::Count(p)) => p.nonzero.into(),
+            (Op::Sum | Op::Dot, Partial::FastSum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
+            }
+            (Op::Mean, Partial::FastSum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
+            }
+            (Op::L1, Partial::FastSum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
+            }
+            (Op::L2, Partial::FastSum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.root_as::<F>().into())
+            }
+            (Op::Var, Partial::FastMoments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
+            }
+            (Op::Std, Partial::FastMoments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
+            }
             (op, partial) => unreachable!("{op} is not read from {partial:?}"),
         };
         Ok(Output::One(value))

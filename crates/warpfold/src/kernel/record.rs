@@ -1,0 +1,143 @@
+//! From the words that a kernel writes to a partial result. The layouts are given at the head of each kernel's source.
+
+use crate::element::{Element, Ordered, Parts};
+use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special};
+use crate::partial::{Count, Extremes, FastMoments, FastSum, Partial, Place};
+use crate::plan::{CudaPlan, Fold};
+
+/// Words that a kernel may write to its record.
+pub const RECORD_WORDS: usize = 8;
+
+/// The partial that a kernel's record stands for.
+pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Partial<T> {
+    let n = plan.problem.n;
+    match plan.fold {
+        Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if T::DTYPE.is_float() => {
+            let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
+            Partial::FastSum(FastSum { parts, count: n - record[2] })
+        }
+        Fold::Sum => Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }),
+        Fold::Dot => {
+            Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n }))
+        }
+        Fold::Moments if T::DTYPE.is_float() => Partial::FastMoments(fast_moments(record, n)),
+        Fold::Moments => {
+            // Squares are never negative, whatever their elements: their top limb is extended by zeros.
+            let squares = Register { fixed: extend(&record[2..5], 0), special: Special::NONE };
+            let sum = registers::<T, _>(&record[..2]);
+            Partial::Moments(Box::new(Moments { sum, squares, count: n }))
+        }
+        Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax => {
+            Partial::Extremes(extremes(record, n))
+        }
+        Fold::Count => Partial::Count(Count { seen: n - record[1], nonzero: record[0] }),
+        Fold::Linf | Fold::L1 | Fold::Squares | Fold::Prod => {
+            unreachable!("{plan} is never planned: its partial is not known here")
+        }
+    }
+}
+
+/// The one register of an integer element, signed if the element is.
+fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Parts<Register<L>> {
+    let negative = low.last().is_some_and(|&top| top >> 63 == 1) && signed::<T>();
+    let fixed = extend(low, if negative { u64::MAX } else { 0 });
+    T::Parts::from_fn(|_| Register { fixed, special: Special::NONE })
+}
+
+/// A number of fewer limbs, and what its further limbs are.
+fn extend<L: Limbs>(low: &[u64], further: u64) -> Fixed<L> {
+    let mut fixed = Fixed::<L>::default();
+    for (k, limb) in fixed.0.as_mut().iter_mut().enumerate() {
+        *limb = low.get(k).copied().unwrap_or(further);
+    }
+    fixed
+}
+
+/// `[sum of distances, 2 parts; sum of their squares; the point they are from, 2 parts; skipped]`, all but the last as f64.
+fn fast_moments<T: Element>(record: &[u64; RECORD_WORDS], n: u64) -> FastMoments<T> {
+    let word = |k: usize| f64::from_bits(record[k]);
+    let count = n - record[5];
+    let divisor = count.max(1) as f64;
+    let distance = |k: usize| word(k) / divisor;
+    // The squares about the mean, from those about a point near it. Rounding may leave less than nothing.
+    let about_mean = word(2) - (0..T::PARTS).map(|k| word(k) * distance(k)).sum::<f64>();
+    FastMoments {
+        mean: T::Parts::from_fn(|k| word(3 + k) + distance(k)),
+        squares: if about_mean < 0.0 { 0.0 } else { about_mean },
+        count,
+    }
+}
+
+fn signed<T: Element>() -> bool {
+    use crate::DType::*;
+    matches!(T::DTYPE, I8 | I16 | I32 | I64)
+}
+
+/// `[1 for a maximum + 2 for a minimum, its bits, its index, the minimum's bits, its index]`.
+fn extremes<T: Ordered>(record: &[u64; RECORD_WORDS], n: u64) -> Extremes<T> {
+    let mut extremes = Extremes { count: n, ..Extremes::new() };
+    for (flag, k) in [(1, 1), (2, 3)] {
+        if record[0] & flag == 0 {
+            continue;
+        }
+        let bytes = record[k].to_le_bytes();
+        let value: T = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T>()]);
+        let index = record[k + 1];
+        if value.is_nan() {
+            extremes.first_nan = Some(index);
+        } else if flag == 1 {
+            extremes.max = Some(Place { key: value.key(), index });
+        } else {
+            extremes.min = Some(Place { key: value.key(), index });
+        }
+    }
+    extremes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partial::{Finish, Output};
+    use crate::plan::{CudaFacts, Problem, choose_cuda};
+    use crate::{Accuracy, Error, Op, Policy};
+
+    fn plan<T: Element>(op: Op, n: u64) -> CudaPlan {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        let facts = CudaFacts { compute: 90, multiprocessors: 132 };
+        choose_cuda(Problem { op, dtype: T::DTYPE, n, policy }, facts).unwrap()
+    }
+
+    fn finish<T: Element>(op: Op, n: u64, record: [u64; 8]) -> crate::Result<Output> {
+        read::<T>(&plan::<T>(op, n), &record).finish(op, Finish::default())
+    }
+
+    #[test]
+    fn integer_sums_keep_their_sign_and_are_checked_on_the_host() {
+        let minus_five = [-5i64 as u64, u64::MAX, 0, 0, 0, 0, 0, 0];
+        assert_eq!(finish::<i16>(Op::Sum, 3, minus_five), Ok(Output::One((-5i64).into())));
+        let large = [0, 1, 0, 0, 0, 0, 0, 0];
+        assert!(matches!(finish::<u64>(Op::Sum, 3, large), Err(Error::Overflow { .. })));
+        let top = [u64::MAX, u64::MAX, 0, 0, 0, 0, 0, 0];
+        let partial = read::<u64>(&plan::<u64>(Op::Sum, 1), &top);
+        assert!(matches!(partial, Partial::Sum(p) if p.wide() == Ok(u128::MAX)));
+    }
+
+    #[test]
+    fn extremes_keep_zeros_nans_and_indices() {
+        let minus_zero = [2, 0, 0, 0x8000, 7, 0, 0, 0];
+        assert_eq!(
+            finish::<crate::f16>(Op::Min, 9, minus_zero),
+            Ok(Output::One(crate::f16::NEG_ZERO.into()))
+        );
+        assert_eq!(finish::<crate::f16>(Op::ArgMin, 9, minus_zero), Ok(Output::One(7u64.into())));
+        let nan = [1, 0x7ff8_0000_0000_0000, 4, 0, 0, 0, 0, 0];
+        assert_eq!(finish::<f64>(Op::ArgMax, 9, nan), Ok(Output::One(4u64.into())));
+        assert!(matches!(finish::<f64>(Op::Max, 0, [0; 8]), Err(Error::Empty { .. })));
+    }
+
+    #[test]
+    fn fast_means_divide_by_what_was_kept() {
+        let record = [6f64.to_bits(), 0, 1, 0, 0, 0, 0, 0];
+        assert_eq!(finish::<f32>(Op::Mean, 4, record), Ok(Output::One(2f32.into())));
+    }
+}
