@@ -4,6 +4,7 @@ mod executor;
 mod float;
 mod isa;
 mod kernels;
+mod memory;
 
 pub(crate) use isa::facts;
 pub use kernels::Kernels;

@@ -6,7 +6,7 @@ use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// A complex dot product in progress over interleaved parts: `FLOATS` floats are `LANES` numbers.
 pub(in crate::cpu) struct ComplexDotFold<
@@ -57,9 +57,10 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize, const FLOATS: usize>
     #[inline(always)]
     fn windowed(&mut self, x: &[[F; FLOATS]], y: &[[F; FLOATS]]) -> usize {
         let (window, mut cascades, mut misses) = (self.window, self.cascades, 0);
-        for (x, y) in x.iter().zip(y) {
-            prefetch_group(x);
-            prefetch_group(y);
+        for at in streamed(x.len().min(y.len())) {
+            let (x, y) = (&x[at], &y[at]);
+            prefetch(x);
+            prefetch(y);
             let mut missed = false;
             for lane in 0..LANES {
                 let (a, b) = (&x[2 * lane..2 * lane + 2], &y[2 * lane..2 * lane + 2]);

@@ -5,7 +5,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// A dot product in progress. The window is one of products: what counts is where they lie, not where the factors do.
 pub(in crate::cpu) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
@@ -62,9 +62,10 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
     #[inline(always)]
     fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
-        for (x, y) in x.iter().zip(y) {
-            prefetch_group(x);
-            prefetch_group(y);
+        for at in streamed(x.len().min(y.len())) {
+            let (x, y) = (&x[at], &y[at]);
+            prefetch(x);
+            prefetch(y);
             let mut inside = true;
             for lane in 0..LANES {
                 inside &= window.holds(x[lane].product(y[lane]).0);

@@ -5,7 +5,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// Moments in progress over `PARTS` interleaved components.
 ///
@@ -73,8 +73,9 @@ impl<
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, mut sum, mut squares, mut misses) = (self.window, self.sum, self.squares, 0);
-        for group in groups {
-            prefetch_group(group);
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
             let mut inside = true;
             for x in group {
                 inside &= window.holds(*x);

@@ -7,7 +7,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// What of each value is summed.
 pub(in crate::cpu) trait Term: Send {
@@ -101,8 +101,9 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
-        for group in groups {
-            prefetch_group(group);
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
             let mut inside = true;
             for x in group {
                 inside &= window.holds(*x);
