@@ -63,12 +63,12 @@ macro_rules! floats {
     )+};
 }
 floats! {
-    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 1, 32>;
-    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 1, 32>;
+    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>;
+    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64>;
     f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>;
     f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>;
-    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 8, 16>;
-    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8, 16>;
+    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16>;
+    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8>;
 }
 
 /// Scalar folds.
