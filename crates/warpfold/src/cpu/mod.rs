@@ -1,13 +1,15 @@
 //! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
 
+mod count;
 mod executor;
 mod isa;
+mod order;
 
 pub(crate) use isa::facts;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::Partial;
 use crate::plan::{Plan, Problem};
 use crate::{Error, Nan, Op, Policy, Result, plan};
 
@@ -55,19 +57,9 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
             if T::PARTS == 1 =>
         {
-            let mut partial = Extremes::new();
-            for (i, x) in T::as_parts(x).iter().enumerate() {
-                if plan.problem.policy.nan == Nan::Propagate || !crate::Real::is_nan(*x) {
-                    partial.add(*x, first + i as u64);
-                }
-            }
-            Partial::Extremes(partial)
+            Partial::Extremes(order::extremes(plan, T::as_parts(x), first))
         }
-        (Op::Any | Op::All | Op::Count, Input::One(x)) => {
-            let mut partial = Count::default();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Count(partial)
-        }
+        (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
         (Op::Dot, Input::Two(x, y)) => {
             let mut partial = Dot::new();
             for (x, y) in x.iter().zip(y) {
