@@ -2,6 +2,7 @@
 
 mod count;
 mod executor;
+mod integer;
 mod isa;
 mod order;
 
