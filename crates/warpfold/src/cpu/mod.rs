@@ -2,17 +2,20 @@
 
 mod count;
 mod executor;
+mod float;
 mod integer;
 mod isa;
+mod kernels;
 mod order;
 
 pub(crate) use isa::facts;
+pub use kernels::Kernels;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
 use crate::partial::Partial;
 use crate::plan::{Plan, Problem};
-use crate::{Error, Nan, Op, Policy, Result, plan};
+use crate::{Error, Op, Policy, Result, plan};
 
 /// What the executor reads: one array, or two of one length.
 #[derive(Debug, Clone, Copy)]
@@ -22,10 +25,6 @@ pub(crate) enum Input<'a, T> {
     /// Two arrays of one length.
     Two(&'a [T], &'a [T]),
 }
-
-/// The kernels of an element type.
-pub trait Kernels: Sized {}
-impl<T> Kernels for T {}
 
 /// Whether the contract knows the reduction for the type.
 pub(crate) fn check<T: Element>(op: Op) -> Result<()> {
@@ -40,20 +39,10 @@ pub(crate) fn check<T: Element>(op: Op) -> Result<()> {
 /// Runs a plan over an array (or a piece of one that starts at index `first`).
 pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
     check::<T>(plan.problem.op)?;
-    let keep = |x: &&T| {
-        plan.problem.policy.nan == Nan::Propagate
-            || !T::as_parts(std::slice::from_ref(*x)).iter().any(|p| crate::Real::is_nan(*p))
-    };
     Ok(match (plan.problem.op, input) {
-        (Op::Sum | Op::Mean, Input::One(x)) => {
-            let mut partial = Exact::new();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Sum(partial)
-        }
+        (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
         (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
-            let mut partial = Moments::new();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Moments(Box::new(partial))
+            Partial::Moments(Box::new(T::exact_moments(plan, x, first)))
         }
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
             if T::PARTS == 1 =>
@@ -61,15 +50,7 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
             Partial::Extremes(order::extremes(plan, T::as_parts(x), first))
         }
         (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
-        (Op::Dot, Input::Two(x, y)) => {
-            let mut partial = Dot::new();
-            for (x, y) in x.iter().zip(y) {
-                if keep(&x) && keep(&y) {
-                    partial.add(*x, *y);
-                }
-            }
-            Partial::Dot(Box::new(partial))
-        }
+        (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
         }

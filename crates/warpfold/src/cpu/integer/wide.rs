@@ -12,8 +12,6 @@ pub(in crate::cpu) struct Wide {
 }
 
 impl Wide {
-    pub(super) const ZERO: Wide = Wide { low: 0, high: 0 };
-
     /// The total as the fixed-point number of a partial.
     pub(in crate::cpu) fn register<L: Limbs>(self) -> Register<L> {
         let mut register = Register::default();
