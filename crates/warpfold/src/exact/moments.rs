@@ -144,6 +144,13 @@ impl<T: Element> Moments<T> {
         Ok(BigUint::from(n) * (n - ddof))
     }
 
+    /// Whether any elements at all have these moments: squares below no sum demands (Cauchy and Schwarz), none negative.
+    pub(crate) fn is_possible(&self) -> bool {
+        let special = self.sum.as_ref().iter().any(|part| part.special != Special::NONE);
+        !self.squares.fixed.is_negative()
+            && (special || self.squares.special != Special::NONE || self.numerator().is_some())
+    }
+
     /// `n · Σx² - (Σx)²` in units of the squared unit: never negative (Cauchy and Schwarz); `None` if anything was special.
     fn numerator(&self) -> Option<BigUint> {
         let special =
