@@ -1,0 +1,11 @@
+//! Every backend against the contract, by an oracle that shares no code with it.
+
+#![allow(unreachable_pub, reason = "a test has no outside")]
+
+#[macro_use]
+mod backend;
+mod oracle;
+#[macro_use]
+mod sample;
+
+mod lengths;

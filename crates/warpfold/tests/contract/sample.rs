@@ -1,0 +1,215 @@
+//! Element types as the tests see them: made from random bits, taken apart by the oracle.
+
+use warpfold::{Complex, Element, bf16, f16};
+
+use crate::oracle::{BF16, F16, F32, F64, Format, Number};
+
+/// Random 64-bit words: SplitMix64 (Steele, Lea, Flood 2014).
+#[derive(Debug, Clone)]
+pub struct Words(pub u64);
+
+impl Words {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+/// What the result types of an element are made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Class {
+    /// Sums are `i64`.
+    Signed,
+    /// Sums are `u64`.
+    Unsigned,
+    /// Sums are of this format.
+    Float(Format),
+}
+
+/// An element type under test.
+pub trait Sample: Element {
+    const CLASS: Class;
+    /// The format of means, variances and norms.
+    const ROUND: Format;
+    /// The exponent of the lowest bit.
+    const UNIT: i64;
+
+    /// The real numbers it is made of: one, or two if complex.
+    fn numbers(self) -> Vec<Number>;
+
+    /// The element's own bits, one word a number.
+    fn words(self) -> Vec<u64>;
+
+    /// Any bit pattern.
+    fn any(words: &mut Words) -> Self;
+
+    /// The nearest element to an f64 (integers: cut to their range).
+    fn near(x: f64) -> Self;
+
+    /// Any finite bit pattern.
+    fn finite(words: &mut Words) -> Self {
+        let finite = |x: &Self| x.numbers().iter().all(|n| matches!(n, Number::Finite { .. }));
+        std::iter::repeat_with(|| Self::any(words)).find(finite).expect("most patterns are finite")
+    }
+
+    /// A number of everyday size: at most 64 in magnitude, with a fraction where the type has one.
+    fn tame(words: &mut Words) -> Self {
+        Self::near((words.next() as i64 >> 40) as f64 / f64::from(1 << 17))
+    }
+}
+
+macro_rules! integers {
+    ($($class:ident: $($ty:ty),+;)+) => {$($(
+        impl Sample for $ty {
+            const CLASS: Class = Class::$class;
+            const ROUND: Format = F64;
+            const UNIT: i64 = 0;
+
+            fn numbers(self) -> Vec<Number> {
+                vec![Number::integer(self as i128)]
+            }
+
+            fn words(self) -> Vec<u64> {
+                vec![self as u64]
+            }
+
+            fn any(words: &mut Words) -> Self {
+                words.next() as $ty
+            }
+
+            fn near(x: f64) -> Self {
+                x as $ty
+            }
+        }
+    )+)+};
+}
+integers! {
+    Signed: i8, i16, i32, i64;
+    Unsigned: u8, u16, u32, u64;
+}
+
+impl Sample for bool {
+    const CLASS: Class = Class::Unsigned;
+    const ROUND: Format = F64;
+    const UNIT: i64 = 0;
+
+    fn numbers(self) -> Vec<Number> {
+        vec![Number::integer(i128::from(self))]
+    }
+
+    fn words(self) -> Vec<u64> {
+        vec![u64::from(self)]
+    }
+
+    fn any(words: &mut Words) -> Self {
+        words.next() & 1 == 1
+    }
+
+    fn near(x: f64) -> Self {
+        x >= 0.5
+    }
+}
+
+macro_rules! floats {
+    ($($ty:ty: $format:ident, $round:ident, $from_f64:expr;)+) => {$(
+        impl Sample for $ty {
+            const CLASS: Class = Class::Float($round);
+            const ROUND: Format = $round;
+            const UNIT: i64 = 2 - (1 << ($format.exponent_bits - 1)) - $format.fraction_bits as i64;
+
+            fn numbers(self) -> Vec<Number> {
+                vec![$format.number(self.to_bits().into())]
+            }
+
+            fn words(self) -> Vec<u64> {
+                vec![self.to_bits().into()]
+            }
+
+            fn any(words: &mut Words) -> Self {
+                Self::from_bits(words.next() as _)
+            }
+
+            fn near(x: f64) -> Self {
+                $from_f64(x)
+            }
+        }
+    )+};
+}
+floats! {
+    f16: F16, F32, f16::from_f64;
+    bf16: BF16, F32, bf16::from_f64;
+    f32: F32, F32, |x| x as f32;
+    f64: F64, F64, |x| x;
+}
+
+impl<R: Sample> Sample for Complex<R>
+where
+    Complex<R>: Element,
+{
+    const CLASS: Class = R::CLASS;
+    const ROUND: Format = R::ROUND;
+    const UNIT: i64 = R::UNIT;
+
+    fn numbers(self) -> Vec<Number> {
+        [self.re.numbers(), self.im.numbers()].concat()
+    }
+
+    fn words(self) -> Vec<u64> {
+        [self.re.words(), self.im.words()].concat()
+    }
+
+    fn any(words: &mut Words) -> Self {
+        Complex { re: R::any(words), im: R::any(words) }
+    }
+
+    fn near(x: f64) -> Self {
+        Complex { re: R::near(x), im: R::near(-x / 3.0) }
+    }
+
+    fn tame(words: &mut Words) -> Self {
+        Complex { re: R::tame(words), im: R::tame(words) }
+    }
+}
+
+/// Runs a generic function for every element type.
+macro_rules! for_every_element {
+    ($function:ident($($argument:expr),*)) => {{
+        for_real_elements!($function($($argument),*));
+        $function::<warpfold::Complex<f32>, _>($($argument),*);
+        $function::<warpfold::Complex<f64>, _>($($argument),*);
+    }};
+}
+
+/// Runs a generic function for every element type but the complex ones.
+macro_rules! for_real_elements {
+    ($function:ident($($argument:expr),*)) => {{
+        for_integers!($function($($argument),*));
+        $function::<warpfold::f16, _>($($argument),*);
+        $function::<warpfold::bf16, _>($($argument),*);
+        $function::<f32, _>($($argument),*);
+        $function::<f64, _>($($argument),*);
+    }};
+}
+
+/// Runs a generic function for `bool` and every integer type.
+macro_rules! for_integers {
+    ($function:ident($($argument:expr),*)) => {{
+        $function::<bool, _>($($argument),*);
+        $function::<i8, _>($($argument),*);
+        $function::<i16, _>($($argument),*);
+        $function::<i32, _>($($argument),*);
+        $function::<i64, _>($($argument),*);
+        $function::<u8, _>($($argument),*);
+        $function::<u16, _>($($argument),*);
+        $function::<u32, _>($($argument),*);
+        $function::<u64, _>($($argument),*);
+    }};
+}
