@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Isa;
+
 /// How float sums, means, moments, norms and dot products are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -46,4 +48,6 @@ pub struct Policy {
     pub overflow: Overflow,
     /// Threads at most; `None` takes what the machine offers.
     pub threads: Option<usize>,
+    /// The widest CPU instruction set to use; `None` takes what the machine has. For comparisons: results do not depend on it.
+    pub isa: Option<Isa>,
 }

@@ -1,8 +1,9 @@
 //! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
 
+mod executor;
 mod isa;
 
-pub use isa::facts;
+pub(crate) use isa::facts;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
@@ -12,7 +13,7 @@ use crate::{Error, Nan, Op, Policy, Result, plan};
 
 /// What the executor reads: one array, or two of one length.
 #[derive(Debug, Clone, Copy)]
-pub enum Input<'a, T> {
+pub(crate) enum Input<'a, T> {
     /// One array.
     One(&'a [T]),
     /// Two arrays of one length.
@@ -24,7 +25,7 @@ pub trait Kernels: Sized {}
 impl<T> Kernels for T {}
 
 /// Whether the contract knows the reduction for the type.
-pub fn check<T: Element>(op: Op) -> Result<()> {
+pub(crate) fn check<T: Element>(op: Op) -> Result<()> {
     let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
     if ordered && T::DTYPE.is_complex() {
         let why = "complex numbers have no order; take linf for the largest magnitude";
@@ -34,7 +35,7 @@ pub fn check<T: Element>(op: Op) -> Result<()> {
 }
 
 /// Runs a plan over an array (or a piece of one that starts at index `first`).
-pub fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
+pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
     check::<T>(plan.problem.op)?;
     let keep = |x: &&T| {
         plan.problem.policy.nan == Nan::Propagate

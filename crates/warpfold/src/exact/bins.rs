@@ -5,7 +5,7 @@ use super::fixed::{Fixed, Limbs};
 /// Integers by the position of their lowest bit, summed apart in 128 bits each.
 ///
 /// An addition is two loads, an add with carry and two stores, whatever the data. A mantissa of `b` bits can be
-/// added 2^(127 - b) times before a bin could overflow; [`Bins::add`] counts and says when it is time.
+/// added 2^(127 - b) times before a bin could overflow; [`Bins::reserve`] keeps count.
 #[derive(Debug, Clone)]
 pub struct Bins {
     bins: Box<[i128]>,
@@ -20,17 +20,21 @@ impl Bins {
         Bins { bins: vec![0; shifts as usize].into(), room: capacity, capacity }
     }
 
-    /// Whether `n` more additions fit before the bins must be emptied.
-    #[inline(always)]
-    pub fn has_room(&self, n: u64) -> bool {
-        self.room >= n
+    /// Makes room for `n` additions, moving everything into `fixed` first if a bin could overflow.
+    ///
+    /// # Panics
+    /// If `n` is more than empty bins hold.
+    pub fn reserve<L: Limbs>(&mut self, n: u64, fixed: &mut Fixed<L>) {
+        assert!(n <= self.capacity, "{n} additions are more than a bin holds");
+        if self.room < n {
+            self.drain_into(fixed);
+        }
+        self.room -= n;
     }
 
-    /// Adds `±magnitude · 2^shift`. The caller has asked [`has_room`](Self::has_room).
+    /// Adds `±magnitude · 2^shift`, for which there is room.
     #[inline(always)]
     pub fn add(&mut self, magnitude: u128, shift: u32, negative: bool) {
-        debug_assert!(self.room > 0, "a bin could overflow");
-        self.room = self.room.wrapping_sub(1);
         // Conditional negation without a branch: x ^ -1 + 1 is -x.
         let sign = -(negative as i128);
         let bin = &mut self.bins[shift as usize];

@@ -10,7 +10,8 @@ pub fn choose(problem: Problem, cpu: CpuFacts) -> Plan {
     let grain = (tuning::GRAIN_BYTES / problem.dtype.size() as u64).max(1);
     let useful = problem.bytes() / tuning::BYTES_PER_THREAD + 1;
     let allowed = problem.policy.threads.unwrap_or(cpu.threads).max(1) as u64;
-    Plan { problem, isa: cpu.isa, threads: allowed.min(useful) as usize, grain }
+    let isa = problem.policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa));
+    Plan { problem, isa, threads: allowed.min(useful) as usize, grain }
 }
 
 #[cfg(test)]
