@@ -1,12 +1,22 @@
 //! Where reductions run. Every test body is generic over this, so that each backend answers to the same tests.
 
-use warpfold::partial::{Finish, Output};
+use warpfold::partial::{Finish, Output, Partial};
+use warpfold::plan::Isa;
 use warpfold::{Element, Op, Policy, Result, Stream};
 
 /// Something that reduces arrays by the contract.
 pub trait Backend: Sync {
+    /// The reductions it has, but stats, whose result is another.
+    fn ops(&self) -> &[Op];
+
     /// Reduces one array, or two for dot.
     fn reduce<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Output>;
+
+    /// The mergeable partial of such a reduction.
+    fn partial<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Partial<T>>;
+
+    /// Reduces arrays that arrive in pieces ending at `cuts`, which rise.
+    fn stream<T: Element>(&self, ask: Ask, x: &[T], y: &[T], cuts: &[usize]) -> Result<Output>;
 }
 
 /// A reduction and every choice that goes with it.
@@ -23,28 +33,58 @@ impl Ask {
     }
 }
 
-/// The CPU executor.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Cpu;
+/// The CPU executor, held to an instruction set.
+#[derive(Debug, Clone, Copy)]
+pub struct Cpu(pub Isa);
 
-impl Backend for Cpu {
-    fn reduce<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Output> {
+impl Cpu {
+    fn fed<T: Element>(self, mut ask: Ask, x: &[T], y: &[T], cuts: &[usize]) -> Result<Stream<T>> {
+        ask.policy.isa = Some(self.0);
         let mut stream = Stream::new(ask.op, ask.policy)?;
-        match ask.op {
-            Op::Dot => stream.push_pair(x, y)?,
-            _ => stream.push(x)?,
+        let mut start = 0;
+        for &cut in cuts.iter().chain(&[x.len()]) {
+            match ask.op {
+                Op::Dot => stream.push_pair(&x[start..cut], &y[start..cut])?,
+                _ => stream.push(&x[start..cut])?,
+            }
+            start = cut;
         }
-        stream.finish(ask.finish)
+        Ok(stream)
     }
 }
 
-/// Makes a test of each generic body for each backend.
+impl Backend for Cpu {
+    fn ops(&self) -> &[Op] {
+        use Op::*;
+        &[Sum, Mean, Var, Std, L2, Min, Max, MinMax, ArgMin, ArgMax, Any, All, Count, Dot]
+    }
+
+    fn reduce<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Output> {
+        self.stream(ask, x, y, &[])
+    }
+
+    fn partial<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Partial<T>> {
+        let stream = self.fed(ask, x, y, &[])?;
+        Ok(stream.partial().expect("a piece was fed").clone())
+    }
+
+    fn stream<T: Element>(&self, ask: Ask, x: &[T], y: &[T], cuts: &[usize]) -> Result<Output> {
+        self.fed(ask, x, y, cuts)?.finish(ask.finish)
+    }
+}
+
+/// Makes a test of each generic body for each backend. An instruction set that the machine lacks falls to the next below.
 macro_rules! on_every_backend {
     ($($body:ident),+ $(,)?) => {
-        mod cpu {
+        on_every_backend! { @cpu baseline Baseline: $($body),+ }
+        on_every_backend! { @cpu avx2 Avx2: $($body),+ }
+        on_every_backend! { @cpu avx512 Avx512: $($body),+ }
+    };
+    (@cpu $name:ident $isa:ident: $($body:ident),+) => {
+        mod $name {
             $(#[test]
             fn $body() {
-                super::$body(&$crate::backend::Cpu);
+                super::$body(&$crate::backend::Cpu(warpfold::plan::Isa::$isa));
             })+
         }
     };

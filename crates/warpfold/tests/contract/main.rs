@@ -8,4 +8,6 @@ mod oracle;
 #[macro_use]
 mod sample;
 
+mod conditioned;
 mod lengths;
+mod patterns;

@@ -48,15 +48,26 @@ pub trait Sample: Element {
     /// The element's own bits, one word a number.
     fn words(self) -> Vec<u64>;
 
+    /// The element of these bits, as far as the type has room for them; a complex number is made of both words.
+    fn from_words(words: [u64; 2]) -> Self;
+
+    /// The bits at which something changes: zeros, subnormals, extremes, infinities, NaNs of several payloads.
+    fn edges() -> Vec<u64>;
+
     /// Any bit pattern.
-    fn any(words: &mut Words) -> Self;
+    fn any(words: &mut Words) -> Self {
+        Self::from_words([words.next(), words.next()])
+    }
 
     /// The nearest element to an f64 (integers: cut to their range).
     fn near(x: f64) -> Self;
 
+    /// The lowest bit of the exponent field of a float.
+    fn lowest_exponent_bit() -> u64;
+
     /// Any finite bit pattern.
     fn finite(words: &mut Words) -> Self {
-        let finite = |x: &Self| x.numbers().iter().all(|n| matches!(n, Number::Finite { .. }));
+        let finite = |x: &Self| x.numbers().iter().all(|number| number.is_finite());
         std::iter::repeat_with(|| Self::any(words)).find(finite).expect("most patterns are finite")
     }
 
@@ -81,8 +92,16 @@ macro_rules! integers {
                 vec![self as u64]
             }
 
-            fn any(words: &mut Words) -> Self {
-                words.next() as $ty
+            fn from_words([word, _]: [u64; 2]) -> Self {
+                word as $ty
+            }
+
+            fn lowest_exponent_bit() -> u64 {
+                0
+            }
+
+            fn edges() -> Vec<u64> {
+                vec![0, 1, u64::MAX, <$ty>::MAX as u64, <$ty>::MIN as u64]
             }
 
             fn near(x: f64) -> Self {
@@ -109,8 +128,16 @@ impl Sample for bool {
         vec![u64::from(self)]
     }
 
-    fn any(words: &mut Words) -> Self {
-        words.next() & 1 == 1
+    fn from_words([word, _]: [u64; 2]) -> Self {
+        word & 1 == 1
+    }
+
+    fn lowest_exponent_bit() -> u64 {
+        0
+    }
+
+    fn edges() -> Vec<u64> {
+        vec![0, 1]
     }
 
     fn near(x: f64) -> Self {
@@ -133,8 +160,22 @@ macro_rules! floats {
                 vec![self.to_bits().into()]
             }
 
-            fn any(words: &mut Words) -> Self {
-                Self::from_bits(words.next() as _)
+            fn from_words([word, _]: [u64; 2]) -> Self {
+                Self::from_bits(word as _)
+            }
+
+            fn lowest_exponent_bit() -> u64 {
+                1 << $format.fraction_bits
+            }
+
+            fn edges() -> Vec<u64> {
+                let format = $format;
+                let normal = 1 << format.fraction_bits;
+                let one = (format.infinity() >> 1) & !(normal - 1);
+                let inf = format.infinity();
+                let magnitudes =
+                    [0, 1, normal - 1, normal, one - 1, one, one + 1, inf - 1, inf, inf + 1, format.nan(), inf | (normal - 1)];
+                magnitudes.into_iter().flat_map(|bits| [bits, bits | format.sign()]).collect()
             }
 
             fn near(x: f64) -> Self {
@@ -166,8 +207,16 @@ where
         [self.re.words(), self.im.words()].concat()
     }
 
-    fn any(words: &mut Words) -> Self {
-        Complex { re: R::any(words), im: R::any(words) }
+    fn from_words([re, im]: [u64; 2]) -> Self {
+        Complex { re: R::from_words([re, 0]), im: R::from_words([im, 0]) }
+    }
+
+    fn lowest_exponent_bit() -> u64 {
+        R::lowest_exponent_bit()
+    }
+
+    fn edges() -> Vec<u64> {
+        R::edges()
     }
 
     fn near(x: f64) -> Self {

@@ -28,6 +28,10 @@ impl Number {
         self == Number::Nan
     }
 
+    pub fn is_finite(self) -> bool {
+        matches!(self, Number::Finite { .. })
+    }
+
     pub fn is_zero(self) -> bool {
         matches!(self, Number::Finite { mantissa: 0, .. })
     }
