@@ -13,6 +13,7 @@ on_every_backend!(
     carries_through_every_limb,
     overflow_that_comes_back,
     ties_decided_far_below,
+    ties_of_roots_and_quotients,
     ill_conditioned_dots,
     variance_beside_a_large_mean,
 );
@@ -166,6 +167,39 @@ fn ties_decided_far_below<B: Backend>(backend: &B) {
             }
         }
     }
+}
+
+/// Roots and quotients half an ulp between two floats, and a last bit below: far under what is divided and rooted.
+fn ties_of_roots_and_quotients<B: Backend>(backend: &B) {
+    fn ties<T: Sample, B: Backend>(backend: &B, tiny: T) {
+        // t = 2^p + 1 is a tie, and t² = (2^p)² + 2·(2^(p / 2))² + 1.
+        let p = T::ROUND.fraction_bits as i32 + 1;
+        let roots = [p, p / 2, p / 2, 0];
+        let squares =
+            if p % 2 == 0 { roots.to_vec() } else { vec![p, p / 2, p / 2, p / 2, p / 2, 0] };
+        let norm: Vec<T> = squares.iter().map(|&e| T::near(exp2(e))).collect();
+        // Twice those and their negations: eight times t² over eight.
+        let pairs = squares.iter().flat_map(|&e| [exp2(e + 1), -exp2(e + 1)]);
+        let spread: Vec<T> = pairs.map(T::near).collect();
+        let quotient = [4.0, exp2(2 - p), 0.0].map(T::near).to_vec();
+        for tail in [vec![T::near(0.0); 2], vec![tiny, tiny]] {
+            let zero = T::near(0.0);
+            check(backend, Op::L2, &[&norm[..], &tail].concat(), &[]);
+            check(backend, Op::Mean, &[&quotient[..], &tail[..1]].concat(), &[]);
+            check(backend, Op::L2, &[&norm[..], &tail, &[zero]].concat(), &[]);
+            for op in [Op::Var, Op::Std] {
+                let x = [&spread[..], &tail].concat();
+                let mut ask = Ask::new(op);
+                // So that the divisor is eight, whatever the number of squares.
+                ask.finish.ddof = x.len() as u64 - 8;
+                let answer = backend.reduce(ask, &x, &[]);
+                let expected = expected(op, Nan::Propagate, &x, &[], ask.finish);
+                expected.check(&answer).unwrap_or_else(|why| panic!("{op} of {x:?}: {why}"));
+            }
+        }
+    }
+    ties::<f32, _>(backend, f32::from_bits(1));
+    ties::<f64, _>(backend, f64::from_bits(1));
 }
 
 /// Products that leave the range of the format, and cancel.

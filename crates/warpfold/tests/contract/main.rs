@@ -9,5 +9,9 @@ mod oracle;
 mod sample;
 
 mod conditioned;
+mod extremes;
+mod integers;
 mod lengths;
+mod order;
 mod patterns;
+mod specials;

@@ -115,7 +115,7 @@ impl Expected {
 }
 
 /// An output as bits.
-pub(crate) fn cells(output: &Output) -> Vec<Cell> {
+pub fn cells(output: &Output) -> Vec<Cell> {
     match output {
         Output::One(value) => vec![(*value).into()],
         Output::Pair(a, b) => vec![(*a).into(), (*b).into()],
