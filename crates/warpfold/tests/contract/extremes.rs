@@ -25,8 +25,8 @@ fn check<T: Sample, B: Backend>(backend: &B, x: &[T]) {
 
 fn one_extreme_anywhere<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
-        for n in [1, 2, 63, 64, 65, 260] {
-            for k in 0..n {
+        for n in [1, 2, 65, 260] {
+            for k in (0..n).filter(|k| k % 64 < 4 || k % 16 > 14) {
                 for edge in T::edges() {
                     let mut x = vec![T::near(1.0); n];
                     x[k] = T::from_words([edge; 2]);
