@@ -8,10 +8,12 @@ mod oracle;
 #[macro_use]
 mod sample;
 
+mod bands;
 mod conditioned;
 mod extremes;
 mod integers;
 mod lengths;
 mod order;
 mod patterns;
+mod saved;
 mod specials;

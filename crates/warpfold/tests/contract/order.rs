@@ -98,7 +98,7 @@ fn merged_partials<B: Backend>(backend: &B) {
 fn thread_counts<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let mut words = Words(24);
-        let n = (5 << 20) / size_of::<T>() + 3;
+        let n = (2 << 20) / size_of::<T>() + 3;
         let (few, many) = (T::tame(&mut words), T::finite(&mut words));
         let (mut x, mut y) = (vec![few; n], vec![many; n]);
         for _ in 0..300 {
@@ -109,11 +109,10 @@ fn thread_counts<B: Backend>(backend: &B) {
             for nan in [Nan::Propagate, Nan::Ignore] {
                 let mut ask = Ask::new(op);
                 ask.policy.nan = nan;
-                let mut answers = [1, 2, 3, 8].map(|threads| {
+                let answers = [1, 2, 8].map(|threads| {
                     ask.policy.threads = Some(threads);
                     bits(backend.reduce(ask, &x, &y))
                 });
-                answers.rotate_left(1);
                 for answer in &answers[1..] {
                     assert_eq!(answer, &answers[0], "{op} of {n} {}, {nan:?}", T::DTYPE);
                 }
