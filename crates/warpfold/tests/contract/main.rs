@@ -9,11 +9,13 @@ mod oracle;
 mod sample;
 
 mod bands;
+mod builder;
 mod conditioned;
 mod extremes;
 mod integers;
 mod lengths;
 mod order;
 mod patterns;
+mod refusals;
 mod saved;
 mod specials;

@@ -24,6 +24,20 @@ impl Number {
         Number::Finite { negative: value < 0, mantissa: value.unsigned_abs(), exponent: 0 }
     }
 
+    /// An integer's value.
+    pub fn to_i128(self) -> i128 {
+        match self {
+            Number::Finite { negative, mantissa, exponent: 0 } => {
+                if negative {
+                    -(mantissa as i128)
+                } else {
+                    mantissa as i128
+                }
+            }
+            other => panic!("{other:?} is no integer element"),
+        }
+    }
+
     pub fn is_nan(self) -> bool {
         self == Number::Nan
     }
