@@ -64,7 +64,7 @@ impl<T: Element> Moments<T> {
             mine.merge(theirs);
         }
         self.squares.merge(&other.squares);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// How many elements were added.

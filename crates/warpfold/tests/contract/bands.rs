@@ -25,15 +25,27 @@ enum Sign {
     Random,
 }
 
+/// How exponents stand in a band.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    /// Anywhere within four binades of the top, with some at the bottom and some at the very top.
+    Mixed,
+    /// All at the top, but two binades lower where a kernel that samples at regular steps looks, and a few anywhere below.
+    Shy,
+    /// All at the top.
+    Flat,
+}
+
 /// Exponent fields from `low` on, `width` of them.
 #[derive(Debug, Clone, Copy)]
 struct Band {
     format: Format,
     low: u64,
     width: u64,
+    shape: Shape,
     mantissa: Mantissa,
     sign: Sign,
-    /// One element in so many is at the far end of the band; the others are at the near end or anywhere within.
+    /// One element in so many is not as the others.
     rare: usize,
 }
 
@@ -48,26 +60,33 @@ impl Band {
             1 => free.saturating_sub(words.next() % 14),
             _ => words.next() % (free + 1),
         };
-        let mantissas = [Mantissa::Ones, Mantissa::Lowest, Mantissa::Random];
-        let signs = [Sign::Positive, Sign::Negative, Sign::Random];
         Band {
             format,
             low: low.min(free),
             width,
-            mantissa: mantissas[words.below(3)],
-            sign: signs[words.below(3)],
-            rare: [2, 7, 64, 1000][words.below(4)],
+            shape: [Shape::Mixed, Shape::Shy, Shape::Shy, Shape::Flat][words.below(4)],
+            mantissa: [Mantissa::Ones, Mantissa::Ones, Mantissa::Lowest, Mantissa::Random]
+                [words.below(4)],
+            sign: [Sign::Positive, Sign::Positive, Sign::Negative, Sign::Random][words.below(4)],
+            rare: [7, 64, 200, 1000][words.below(4)],
+        }
+    }
+
+    fn field(&self, k: usize, words: &mut Words) -> u64 {
+        let top = self.low + self.width - 1;
+        match (self.shape, k % self.rare) {
+            (Shape::Flat, _) => top,
+            (Shape::Mixed, 0) => self.low,
+            (Shape::Mixed, 1) => top,
+            (Shape::Mixed, _) => top - words.next() % self.width.min(4),
+            (Shape::Shy, _) if k % 64 == 0 => self.low.max(top.saturating_sub(2)),
+            (Shape::Shy, 1) => self.low + words.next() % self.width,
+            (Shape::Shy, _) => top,
         }
     }
 
     fn bits(&self, k: usize, words: &mut Words) -> u64 {
-        let top = self.low + self.width - 1;
-        let field = match k % self.rare {
-            // Samples are taken at regular steps: let them see the lower end now and then, and the top stand beside.
-            0 => self.low,
-            1 => top,
-            _ => top - words.next() % self.width.min(4),
-        };
+        let field = self.field(k, words);
         let ones = (1 << self.format.fraction_bits) - 1;
         let fraction = match self.mantissa {
             Mantissa::Ones => ones,
