@@ -13,7 +13,8 @@ on_every_backend!(half_floats, brain_floats, floats, doubles, complex_floats, co
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mantissa {
     Ones,
-    Lowest,
+    /// So many ones at the low end: below a coarser grid they are almost half of its step, all on one side.
+    LowOnes(u32),
     Random,
 }
 
@@ -65,8 +66,11 @@ impl Band {
             low: low.min(free),
             width,
             shape: [Shape::Mixed, Shape::Shy, Shape::Shy, Shape::Flat][words.below(4)],
-            mantissa: [Mantissa::Ones, Mantissa::Ones, Mantissa::Lowest, Mantissa::Random]
-                [words.below(4)],
+            mantissa: match words.below(5) {
+                0 | 1 => Mantissa::Ones,
+                2 => Mantissa::Random,
+                _ => Mantissa::LowOnes((1 + words.below(14) as u32).min(format.fraction_bits)),
+            },
             sign: [Sign::Positive, Sign::Positive, Sign::Negative, Sign::Random][words.below(4)],
             rare: [7, 64, 200, 1000][words.below(4)],
         }
@@ -90,7 +94,7 @@ impl Band {
         let ones = (1 << self.format.fraction_bits) - 1;
         let fraction = match self.mantissa {
             Mantissa::Ones => ones,
-            Mantissa::Lowest => 1,
+            Mantissa::LowOnes(k) => (1 << k) - 1,
             Mantissa::Random => words.next() & ones,
         };
         let negative = match self.sign {
