@@ -12,6 +12,7 @@ on_every_backend!(
     cancellation_to_zero,
     carries_through_every_limb,
     overflow_that_comes_back,
+    long_runs_near_overflow,
     ties_decided_far_below,
     ties_of_roots_and_quotients,
     ill_conditioned_dots,
@@ -150,6 +151,29 @@ fn overflow_that_comes_back<B: Backend>(backend: &B) {
         let single = [vec![f32::MAX; copies], vec![-f32::MAX; copies], vec![1e-45]].concat();
         SUMS.iter().for_each(|&op| check(backend, op, &single, &[]));
     }
+}
+
+/// The greatest number of every binade near the end, so often that anything that adds up to more than the format holds
+/// has done so, while the sum (or a sum with its negations) still is a number.
+fn long_runs_near_overflow<B: Backend>(backend: &B) {
+    fn runs<T: Sample, B: Backend>(
+        backend: &B,
+        below: impl Fn(i32) -> T,
+        ends: std::ops::Range<i32>,
+    ) {
+        const N: usize = 64 << 9;
+        for end in ends {
+            let up = vec![below(end); N];
+            for op in SUMS {
+                check(backend, op, &up, &[]);
+            }
+            check(backend, Op::Dot, &up, &vec![T::near(1.0); N]);
+            check(backend, Op::Dot, &up, &vec![T::near(-2.0); N]);
+        }
+    }
+    // The float just below 2^end.
+    runs(backend, |end| exp2(end).next_down(), 1011..1016);
+    runs(backend, |end| (exp2(end) as f32).next_down(), 116..121);
 }
 
 /// Exactly half an ulp, and a last bit anywhere below it.

@@ -6,6 +6,7 @@
 mod answer;
 mod fold;
 mod format;
+mod hardware;
 mod total;
 
 pub use answer::{Cell, Expected, cells};
