@@ -1,9 +1,12 @@
 //! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
 
 mod executor;
+mod float;
 mod isa;
+mod kernels;
 
 pub(crate) use isa::facts;
+pub use kernels::Kernels;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
@@ -19,10 +22,6 @@ pub(crate) enum Input<'a, T> {
     /// Two arrays of one length.
     Two(&'a [T], &'a [T]),
 }
-
-/// The kernels of an element type.
-pub trait Kernels: Sized {}
-impl<T> Kernels for T {}
 
 /// Whether the contract knows the reduction for the type.
 pub(crate) fn check<T: Element>(op: Op) -> Result<()> {
@@ -42,15 +41,9 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
             || !T::as_parts(std::slice::from_ref(*x)).iter().any(|p| crate::Real::is_nan(*p))
     };
     Ok(match (plan.problem.op, input) {
-        (Op::Sum | Op::Mean, Input::One(x)) => {
-            let mut partial = Exact::new();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Sum(partial)
-        }
+        (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
         (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
-            let mut partial = Moments::new();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Moments(Box::new(partial))
+            Partial::Moments(Box::new(T::exact_moments(plan, x, first)))
         }
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
             if T::PARTS == 1 =>
@@ -68,15 +61,7 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
             x.iter().filter(keep).for_each(|&x| partial.add(x));
             Partial::Count(partial)
         }
-        (Op::Dot, Input::Two(x, y)) => {
-            let mut partial = Dot::new();
-            for (x, y) in x.iter().zip(y) {
-                if keep(&x) && keep(&y) {
-                    partial.add(*x, *y);
-                }
-            }
-            Partial::Dot(Box::new(partial))
-        }
+        (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
         }

@@ -66,6 +66,14 @@ pub struct Plan {
     pub grain: u64,
 }
 
+impl Plan {
+    /// The same plan for the parts that elements consist of.
+    pub(crate) fn in_parts(mut self, parts: u64) -> Plan {
+        self.grain *= parts;
+        self
+    }
+}
+
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

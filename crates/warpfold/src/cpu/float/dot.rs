@@ -1,0 +1,163 @@
+//! The exact dot product of two arrays of floats.
+
+use super::nan::{any_nan, pairs_without_nan};
+use super::window::{Bounds, top_field};
+use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
+use crate::Nan;
+use crate::cpu::executor::Fold;
+use crate::cpu::isa::prefetch_group;
+
+/// A dot product in progress. The window is one of products: what counts is where they lie, not where the factors do.
+pub(in crate::cpu) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
+    nan: Nan,
+    adapt: Adapt,
+    window: Window<f64>,
+    cascade: Cascade<LEVELS, LANES>,
+    spill: Spill<F::ProductLimbs>,
+    seen: u64,
+    skipped: u64,
+}
+
+/// A product of p-bit factors has 2p bits. Deposits of up to `2^k` such products: with one level `W <= 106 - 2p - 2k`, with three
+/// `W <= 101 - 4k`, by the cascade's bound. For f64 no error may underflow (`E - 105 >= -1074`) and the first bias must be finite.
+pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
+    match levels {
+        1 => Bounds {
+            width: 106 - 2 * F::MANTISSA_BITS - 2 * LOG_ADDS,
+            low: (1023 + 2 * F::UNIT) as u32,
+            high: 2046,
+        },
+        _ => Bounds { width: 101 - 4 * LOG_ADDS, low: 1023 - 969, high: 2047 - LOG_ADDS - 2 },
+    }
+}
+
+/// The exponent of the last bit that a product inside the window can have.
+pub(super) fn product_grid<F: Lane>(window: &Window<f64>) -> i32 {
+    window.low_field as i32 - 1023 - 2 * F::MANTISSA_BITS as i32 + 1
+}
+
+/// Whether a product may be added inside the window: it lies there, or a factor is zero and the other finite.
+#[inline(always)]
+pub(super) fn takes<F: Lane>(window: &Window<f64>, x: F, y: F, product: f64) -> bool {
+    let zero = F::default();
+    window.holds(product) | (((x == zero) | (y == zero)) & (product == 0.0))
+}
+
+impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES> {
+    const BLOCK: usize = LANES << LOG_ADDS;
+
+    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+        let window = Window::below(f64::FIELD_ONE, product_bounds::<F>(LEVELS));
+        DotFold {
+            nan,
+            adapt: Adapt::new(),
+            window,
+            cascade: Cascade::new(window.end(), product_grid::<F>(&window)),
+            spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
+            seen: 0,
+            skipped: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+        let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
+        for (x, y) in x.iter().zip(y) {
+            prefetch_group(x);
+            prefetch_group(y);
+            let mut inside = true;
+            for lane in 0..LANES {
+                inside &= window.holds(x[lane].product(y[lane]).0);
+            }
+            if inside {
+                for lane in 0..LANES {
+                    cascade.deposit_product(lane, x[lane].product(y[lane]));
+                }
+            } else {
+                let mut missed = false;
+                for lane in 0..LANES {
+                    let (product, error) = x[lane].product(y[lane]);
+                    let takes = takes(&window, x[lane], y[lane], product);
+                    missed |= !takes;
+                    cascade
+                        .deposit_product(lane, if takes { (product, error) } else { (0.0, 0.0) });
+                }
+                if missed {
+                    misses += self.spill(x, y);
+                }
+            }
+        }
+        self.cascade = cascade;
+        self.cascade.drain_into(&mut self.spill.register.fixed, 2 * F::UNIT, 0, 1);
+        misses
+    }
+
+    /// The products of a group that miss the window, one by one.
+    #[inline(never)]
+    fn spill(&mut self, x: &[F; LANES], y: &[F; LANES]) -> usize {
+        let window = self.window;
+        self.add_each(x, y, |x, y| !takes(&window, x, y, x.product(y).0))
+    }
+
+    /// Adds the products that a condition picks to the spill; returns how many.
+    #[inline(always)]
+    fn add_each(&mut self, x: &[F], y: &[F], picks: impl Fn(F, F) -> bool) -> usize {
+        self.spill.reserve(x.len());
+        let mut picked = 0;
+        for (&x, &y) in x.iter().zip(y) {
+            if picks(x, y) {
+                picked += 1;
+                self.spill.add_product(x, y, false);
+            }
+        }
+        picked
+    }
+
+    #[inline(always)]
+    fn block(&mut self, x: &[F], y: &[F]) {
+        let way = self.adapt.way();
+        if way == Way::Bins {
+            self.add_each(x, y, |_, _| true);
+            return;
+        }
+        if way == Way::NewWindow {
+            let top = top_field(x.iter().zip(y).map(|(x, y)| x.product(*y).0));
+            self.window = Window::below(top, product_bounds::<F>(LEVELS));
+            self.cascade = Cascade::new(self.window.end(), product_grid::<F>(&self.window));
+        }
+        let ((xs, x_tail), (ys, y_tail)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+        let mut misses = self.windowed(xs, ys);
+        if !x_tail.is_empty() {
+            let (mut x, mut y) = ([F::default(); LANES], [F::default(); LANES]);
+            x[..x_tail.len()].copy_from_slice(x_tail);
+            y[..y_tail.len()].copy_from_slice(y_tail);
+            misses += self.windowed(&[x], &[y]);
+        }
+        self.adapt.note(misses, x.len());
+    }
+}
+
+impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
+    for DotFold<F, LEVELS, LANES>
+{
+    type Partial = Summed<F::ProductLimbs, 1>;
+
+    #[inline(always)]
+    fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+        self.seen += x.len() as u64;
+        for (x, y) in x.chunks(Self::BLOCK).zip(y.chunks(Self::BLOCK)) {
+            match self.nan {
+                Nan::Ignore if any_nan(x) | any_nan(y) => {
+                    let (x, y, skipped) = pairs_without_nan::<F, 1>(x, y);
+                    self.skipped += skipped;
+                    self.block(&x, &y);
+                }
+                _ => self.block(x, y),
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Summed { parts: [self.spill.finish()], counted: self.seen - self.skipped }
+    }
+}

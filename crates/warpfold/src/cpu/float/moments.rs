@@ -1,0 +1,189 @@
+//! Exact sum and sum of squares of floats, in one pass.
+
+use super::nan::{any_nan, without_nan};
+use super::window::{Bounds, top_field};
+use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
+use crate::Nan;
+use crate::cpu::executor::Fold;
+use crate::cpu::isa::prefetch_group;
+
+/// Moments in progress over `PARTS` interleaved components.
+///
+/// Narrow types: the value by plain addition (`SUM_LEVELS` 0), its square, exact in f64, by one level. f64: the value by one
+/// level, the rounded square and its error by three.
+pub(in crate::cpu) struct MomentsFold<
+    F: Lane,
+    const SUM_LEVELS: usize,
+    const SQUARE_LEVELS: usize,
+    const LANES: usize,
+    const PARTS: usize,
+> {
+    nan: Nan,
+    adapt: Adapt,
+    window: Window<F>,
+    sum: Cascade<SUM_LEVELS, LANES>,
+    squares: Cascade<SQUARE_LEVELS, LANES>,
+    sum_spills: [Spill<F::SumLimbs>; PARTS],
+    square_spill: Spill<F::ProductLimbs>,
+    seen: u64,
+    skipped: u64,
+}
+
+impl<
+    F: Lane,
+    const SUM_LEVELS: usize,
+    const SQUARE_LEVELS: usize,
+    const LANES: usize,
+    const PARTS: usize,
+> MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS>
+{
+    const BLOCK: usize = LANES << LOG_ADDS;
+
+    /// Squares of p-bit values are multiples of `2^(2E - 2p + 2)` below `2^2H`. With one level the leftovers, each at most
+    /// `2^(2H + k - 52)`, fit if `2W <= 107 - 2p - 2k`; with three, by the cascade's bound, if `2W <= 102 - 4k`. The errors of f64
+    /// squares must not underflow (`2E - 104 >= -1074`) and the first bias must be finite (`2H + k + 1 <= 1023`).
+    const BOUNDS: Bounds = match SQUARE_LEVELS {
+        1 => Bounds {
+            width: (107 - 2 * F::MANTISSA_BITS - 2 * LOG_ADDS) / 2,
+            low: 0,
+            high: F::FIELD_MAX,
+        },
+        _ => Bounds {
+            width: (102 - 4 * LOG_ADDS) / 2,
+            low: 1023 - 485,
+            high: 1023 + (1022 - LOG_ADDS) / 2,
+        },
+    };
+
+    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+        let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
+        MomentsFold {
+            nan,
+            adapt: Adapt::new(),
+            window,
+            sum: Cascade::new(window.end(), window.grid()),
+            squares: Cascade::new(2 * window.end(), 2 * window.grid()),
+            sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
+            square_spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
+            seen: 0,
+            skipped: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+        let (window, mut sum, mut squares, mut misses) = (self.window, self.sum, self.squares, 0);
+        for group in groups {
+            prefetch_group(group);
+            let mut inside = true;
+            for x in group {
+                inside &= window.holds(*x);
+            }
+            if inside {
+                for (lane, &x) in group.iter().enumerate() {
+                    sum.deposit(0, lane, x.wide());
+                    squares.deposit_product(lane, x.product(x));
+                }
+            } else {
+                let mut missed = false;
+                for (lane, &x) in group.iter().enumerate() {
+                    let takes = window.takes(x);
+                    missed |= !takes;
+                    let x = if takes { x } else { F::default() };
+                    sum.deposit(0, lane, x.wide());
+                    squares.deposit_product(lane, x.product(x));
+                }
+                if missed {
+                    misses += self.spill(group);
+                }
+            }
+        }
+        (self.sum, self.squares) = (sum, squares);
+        for (part, spill) in self.sum_spills.iter_mut().enumerate() {
+            self.sum.drain_into(&mut spill.register.fixed, F::UNIT, part, PARTS);
+        }
+        self.squares.drain_into(&mut self.square_spill.register.fixed, 2 * F::UNIT, 0, 1);
+        misses
+    }
+
+    /// The values of a group that miss the window, one by one.
+    #[inline(never)]
+    fn spill(&mut self, group: &[F; LANES]) -> usize {
+        let window = self.window;
+        self.add_each(group, |x| !window.takes(x))
+    }
+
+    /// Adds the values that a condition picks to the spills; returns how many.
+    #[inline(always)]
+    fn add_each(&mut self, x: &[F], picks: impl Fn(F) -> bool) -> usize {
+        for spill in &mut self.sum_spills {
+            spill.reserve(x.len());
+        }
+        self.square_spill.reserve(x.len());
+        let mut picked = 0;
+        for (i, &x) in x.iter().enumerate() {
+            if picks(x) {
+                picked += 1;
+                self.sum_spills[i % PARTS].add_value(x, |negative| negative);
+                self.square_spill.add_product(x, x, false);
+            }
+        }
+        picked
+    }
+
+    #[inline(always)]
+    fn block(&mut self, x: &[F]) {
+        let way = self.adapt.way();
+        if way == Way::Bins {
+            self.add_each(x, |_| true);
+            return;
+        }
+        if way == Way::NewWindow {
+            self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
+            self.sum = Cascade::new(self.window.end(), self.window.grid());
+            self.squares = Cascade::new(2 * self.window.end(), 2 * self.window.grid());
+        }
+        let (groups, tail) = x.as_chunks::<LANES>();
+        let mut misses = self.windowed(groups);
+        if !tail.is_empty() {
+            let mut group = [F::default(); LANES];
+            group[..tail.len()].copy_from_slice(tail);
+            misses += self.windowed(&[group]);
+        }
+        self.adapt.note(misses, x.len());
+    }
+}
+
+impl<
+    F: Lane,
+    const SUM_LEVELS: usize,
+    const SQUARE_LEVELS: usize,
+    const LANES: usize,
+    const PARTS: usize,
+> Fold<&[F]> for MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS>
+{
+    type Partial = Squared<F::SumLimbs, F::ProductLimbs, PARTS>;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[F], _first: u64) {
+        self.seen += piece.len() as u64;
+        for block in piece.chunks(Self::BLOCK) {
+            match self.nan {
+                Nan::Ignore if any_nan(block) => {
+                    let (kept, skipped) = without_nan::<F, PARTS>(block);
+                    self.skipped += skipped;
+                    self.block(&kept);
+                }
+                _ => self.block(block),
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Squared {
+            sum: self.sum_spills.map(Spill::finish),
+            squares: self.square_spill.finish(),
+            counted: self.seen - self.skipped,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The exact sum of floats, or of their magnitudes.
+
+use std::marker::PhantomData;
+
+use super::nan::{any_nan, without_nan};
+use super::window::{Bounds, top_field};
+use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
+use crate::Nan;
+use crate::cpu::executor::Fold;
+use crate::cpu::isa::prefetch_group;
+
+/// What of each value is summed.
+pub(in crate::cpu) trait Term: Send {
+    /// The value as it is added.
+    fn of(value: f64) -> f64;
+    /// The sign as it is added.
+    fn sign(negative: bool) -> bool;
+}
+
+/// The values themselves.
+pub(in crate::cpu) enum Values {}
+
+impl Term for Values {
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value
+    }
+
+    #[inline(always)]
+    fn sign(negative: bool) -> bool {
+        negative
+    }
+}
+
+/// Their magnitudes.
+pub(in crate::cpu) enum Magnitudes {}
+
+impl Term for Magnitudes {
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value.abs()
+    }
+
+    #[inline(always)]
+    fn sign(_: bool) -> bool {
+        false
+    }
+}
+
+/// A sum in progress over `PARTS` interleaved components: one for reals, two for complex numbers.
+///
+/// Per 64 bytes of f32: 3 instructions to check, 4 to widen, 2 to add; of f64: 3 to check, 4 to deposit.
+pub(in crate::cpu) struct SumFold<
+    F: Lane,
+    T,
+    const LEVELS: usize,
+    const LANES: usize,
+    const PARTS: usize,
+> {
+    nan: Nan,
+    adapt: Adapt,
+    window: Window<F>,
+    cascade: Cascade<LEVELS, LANES>,
+    spills: [Spill<F::SumLimbs>; PARTS],
+    seen: u64,
+    skipped: u64,
+    term: PhantomData<T>,
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize>
+    SumFold<F, T, LEVELS, LANES, PARTS>
+{
+    /// Values of p bits within W binades are integers below 2^(W+p-1) on their grid. Plain: 2^k of them stay below 2^53 if
+    /// `W <= 54 - p - k`. One level: its leftovers are below `2^(H+k-52)`, so `W <= 53 - 2k` for f64 (see the cascade's bound).
+    const BOUNDS: Bounds = Bounds {
+        width: match LEVELS {
+            0 => 54 - F::MANTISSA_BITS - LOG_ADDS,
+            _ => 53 - 2 * LOG_ADDS,
+        },
+        low: 0,
+        // A level's bias must be finite.
+        high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 2 } else { 0 },
+    };
+    const BLOCK: usize = LANES << LOG_ADDS;
+
+    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+        let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
+        SumFold {
+            nan,
+            adapt: Adapt::new(),
+            window,
+            cascade: Cascade::new(window.end(), window.grid()),
+            spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
+            seen: 0,
+            skipped: 0,
+            term: PhantomData,
+        }
+    }
+
+    /// A block of whole groups inside the window; returns how many values missed it.
+    #[inline(always)]
+    fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+        let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
+        for group in groups {
+            prefetch_group(group);
+            let mut inside = true;
+            for x in group {
+                inside &= window.holds(*x);
+            }
+            if inside {
+                for (lane, x) in group.iter().enumerate() {
+                    cascade.deposit(0, lane, T::of(x.wide()));
+                }
+            } else {
+                let mut missed = false;
+                for (lane, x) in group.iter().enumerate() {
+                    let takes = window.takes(*x);
+                    missed |= !takes;
+                    cascade.deposit(0, lane, if takes { T::of(x.wide()) } else { 0.0 });
+                }
+                if missed {
+                    misses += self.spill(group);
+                }
+            }
+        }
+        self.cascade = cascade;
+        for (part, spill) in self.spills.iter_mut().enumerate() {
+            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT, part, PARTS);
+        }
+        misses
+    }
+
+    /// The values of a group that miss the window, one by one.
+    #[inline(never)]
+    fn spill(&mut self, group: &[F; LANES]) -> usize {
+        let mut misses = 0;
+        for spill in &mut self.spills {
+            spill.reserve(LANES);
+        }
+        for (lane, &x) in group.iter().enumerate() {
+            if !self.window.takes(x) {
+                misses += 1;
+                self.spills[lane % PARTS].add_value(x, T::sign);
+            }
+        }
+        misses
+    }
+
+    /// A block through the bins alone.
+    fn binned(&mut self, x: &[F]) {
+        for (part, spill) in self.spills.iter_mut().enumerate() {
+            spill.reserve(x.len());
+            for &x in x.iter().skip(part).step_by(PARTS) {
+                spill.add_value(x, T::sign);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn block(&mut self, x: &[F]) {
+        let way = self.adapt.way();
+        if way == Way::Bins {
+            return self.binned(x);
+        }
+        if way == Way::NewWindow {
+            self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
+            self.cascade = Cascade::new(self.window.end(), self.window.grid());
+        }
+        let (groups, tail) = x.as_chunks::<LANES>();
+        let mut misses = self.windowed(groups);
+        if !tail.is_empty() {
+            let mut group = [F::default(); LANES];
+            group[..tail.len()].copy_from_slice(tail);
+            misses += self.windowed(&[group]);
+        }
+        self.adapt.note(misses, x.len());
+    }
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize> Fold<&[F]>
+    for SumFold<F, T, LEVELS, LANES, PARTS>
+{
+    type Partial = Summed<F::SumLimbs, PARTS>;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[F], _first: u64) {
+        self.seen += piece.len() as u64;
+        for block in piece.chunks(Self::BLOCK) {
+            match self.nan {
+                Nan::Ignore if any_nan(block) => {
+                    let (kept, skipped) = without_nan::<F, PARTS>(block);
+                    self.skipped += skipped;
+                    self.block(&kept);
+                }
+                _ => self.block(block),
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Summed { parts: self.spills.map(Spill::finish), counted: self.seen - self.skipped }
+    }
+}

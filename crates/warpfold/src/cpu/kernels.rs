@@ -1,0 +1,101 @@
+//! Which kernel each element type takes: the one place where types meet lane counts.
+
+use num_complex::Complex;
+
+use super::executor::run;
+use super::float::{ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values};
+use crate::element::Element;
+use crate::exact::{Dot, Exact, Moments};
+use crate::plan::Plan;
+use crate::{Nan, bf16, f16};
+
+/// The exact folds of an element type.
+pub trait Kernels: Sized + 'static {
+    /// The exact sum.
+    #[doc(hidden)]
+    fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self>
+    where
+        Self: Element;
+
+    /// The exact sum and sum of squares.
+    #[doc(hidden)]
+    fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self>
+    where
+        Self: Element;
+
+    /// The exact dot product of two slices of one length.
+    #[doc(hidden)]
+    fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self>
+    where
+        Self: Element;
+}
+
+/// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
+/// spilling; fewer would wait for additions of four cycles to end.
+macro_rules! floats {
+    ($($element:ty: $part:ty, parts $parts:literal,
+        sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
+        dot $dot:ty;
+    )+) => {$(
+        impl Kernels for $element {
+            fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
+                type Sum = SumFold<$part, Values, $sum_levels, $sum_lanes, $parts>;
+                let start = || Sum::new(plan.problem.policy.nan);
+                let sum = run(&plan.in_parts($parts), Self::as_parts(x), first, start, Summed::merge);
+                Exact { parts: sum.parts, count: sum.counted / $parts }
+            }
+
+            fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self> {
+                type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, $parts>;
+                let start = || Squares::new(plan.problem.policy.nan);
+                let all = run(&plan.in_parts($parts), Self::as_parts(x), first, start, Squared::merge);
+                Moments { sum: all.sum, squares: all.squares, count: all.counted / $parts }
+            }
+
+            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self> {
+                let start = || <$dot>::new(plan.problem.policy.nan);
+                let input = (Self::as_parts(x), Self::as_parts(y));
+                let dot = run(&plan.in_parts($parts), input, first, start, Summed::merge);
+                Dot { parts: dot.parts, count: dot.counted / $parts }
+            }
+        }
+    )+};
+}
+floats! {
+    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 1, 32>;
+    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 1, 32>;
+    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>;
+    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>;
+    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 8, 16>;
+    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8, 16>;
+}
+
+/// Scalar folds.
+macro_rules! integers {
+    ($($element:ty),+) => {$(
+        impl Kernels for $element {
+            fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
+                let _ = (plan, first, Nan::Propagate);
+                let mut partial = Exact::new();
+                x.iter().for_each(|&x| partial.add(x));
+                partial
+            }
+
+            fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self> {
+                let _ = (plan, first);
+                let mut partial = Moments::new();
+                x.iter().for_each(|&x| partial.add(x));
+                partial
+            }
+
+            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self> {
+                let _ = (plan, first);
+                let mut partial = Dot::new();
+                x.iter().zip(y).for_each(|(&x, &y)| partial.add(x, y));
+                partial
+            }
+        }
+    )+};
+}
+integers!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
