@@ -16,3 +16,6 @@ pub mod sampler;
 pub mod table;
 
 pub use regex_lite::Regex;
+
+/// The version of this crate, which is that of the library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::cpu::Target;
-use crate::report::{Ceiling, Report, Row, size};
+use crate::report::{Ceiling, Deviation, Report, Row, size};
 
 /// The whole report: machine, ceilings, a line a row, failures.
 pub fn text(report: &Report) -> String {
@@ -116,6 +116,17 @@ pub fn time(seconds: f64) -> String {
     let value = seconds / unit.0;
     let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.digits$} {}", unit.1)
+}
+
+/// A deviation in words.
+pub fn error(error: Deviation) -> String {
+    match error {
+        Deviation::None => "exact".into(),
+        Deviation::Ulps(ulps) if ulps < 10.0 => format!("{ulps:.1} ulp"),
+        Deviation::Ulps(ulps) if ulps < 1e6 => format!("{ulps:.0} ulp"),
+        Deviation::Ulps(ulps) => format!("{ulps:.0e} ulp"),
+        Deviation::Lost => "lost".into(),
+    }
 }
 
 fn memory(bytes: u64) -> String {

@@ -54,7 +54,9 @@ fn a_filter_takes_rows_by_name() {
     let report = cpu::run(&options("^(sum|max)/(f32|i8)/natural/24KiB$"), &mut ()).expect("memory");
     let mut names: Vec<_> = report.rows.iter().map(Row::name).collect();
     names.sort();
-    let ops = ["max", "sum"].iter().flat_map(|op| ["f32", "i8"].map(|t| format!("{op}/{t}/natural/24KiB")));
+    let ops = ["max", "sum"]
+        .iter()
+        .flat_map(|op| ["f32", "i8"].map(|t| format!("{op}/{t}/natural/24KiB")));
     assert_eq!(names, ops.collect::<Vec<_>>());
 }
 

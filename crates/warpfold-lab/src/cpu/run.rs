@@ -104,7 +104,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
     }
     Ok(Report {
         schema: SCHEMA,
-        warpfold: env!("CARGO_PKG_VERSION").to_owned(),
+        warpfold: crate::VERSION.to_owned(),
         revision: options.revision.clone(),
         date,
         machine: Machine::here(),

@@ -131,7 +131,7 @@ impl<T: Element<Part: Split>> Truth<T> {
     }
 
     /// Over n, of the moduli's distances from the mean: `(n Σ|x|² - |Σx|²) / n²`.
-    fn variance(&self) -> Exact {
+    pub fn variance(&self) -> Exact {
         let scaled = self.squares.clone().times(self.n);
         let squared = self.sum.iter().fold(scaled, |rest, sum| rest - sum.squared());
         squared.over(BigInt::from(self.n) * self.n)

@@ -11,6 +11,6 @@ mod truth;
 
 pub use bins::{Bins, ProductBins, Split};
 pub use check::Wrong;
-pub use exact::Exact;
+pub use exact::{Exact, Nearest};
 pub use product::Double;
 pub use truth::{Truth, dot};
