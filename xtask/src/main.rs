@@ -1,7 +1,9 @@
-//! The project's own tasks: `cargo xtask kernels` makes PTX of the CUDA sources.
+//! The project's own tasks: `cargo xtask kernels` makes PTX of the CUDA sources, `cargo xtask tables` the tables of
+//! the documents from the results.
 
 mod kernels;
 mod nvrtc;
+mod tables;
 
 use clap::{Parser, Subcommand};
 
@@ -16,6 +18,8 @@ struct Arguments {
 enum Task {
     /// Compiles the CUDA sources of warpfold-kernels to the PTX that the crate embeds
     Kernels(kernels::Kernels),
+    /// Writes the tables of README.md and METHODOLOGY.md anew from results/
+    Tables(tables::Tables),
 }
 
 /// What a task ends with; messages are for people.
@@ -24,6 +28,7 @@ type Outcome<T = ()> = Result<T, String>;
 fn main() {
     let done = match Arguments::parse().task {
         Task::Kernels(task) => task.run(),
+        Task::Tables(task) => task.run(),
     };
     if let Err(message) = done {
         eprintln!("error: {message}");

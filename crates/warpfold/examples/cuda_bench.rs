@@ -69,15 +69,23 @@ impl<'a> Bench<'a> {
             let start = bench.queue.mark()?;
             for _ in 0..count {
                 next += 1;
-                let view = bench.array::<T>(n, next);
-                let mut reduce = bench.gpu.reduce(view).accuracy(Accuracy::Fast);
+                let x = bench.array::<T>(n, next);
+                let mut reduce = match op {
+                    Op::Dot => bench.gpu.reduce_two(x, bench.array::<T>(n, next + 1))?,
+                    _ => bench.gpu.reduce(x),
+                }
+                .accuracy(Accuracy::Fast);
                 if let Some(shape) = shape {
                     reduce = reduce.shape(shape);
                 }
                 // SAFETY: pool and result outlive the queue's work, and nothing else uses the result.
-                match bench.queue_start(&reduce, op, value) {
-                    Ok(()) => {}
-                    Err(error) => return Err(error),
+                unsafe {
+                    match op {
+                        Op::Var | Op::L1 | Op::L2 | Op::Linf | Op::Prod => {
+                            bench.queue.start_for_time(&reduce, op)?;
+                        }
+                        _ => bench.queue.start(&reduce, op, value)?,
+                    }
                 }
             }
             Ok(bench.queue.mark()?.microseconds_since(&start)? / count as f64)
@@ -92,9 +100,10 @@ impl<'a> Bench<'a> {
 
     fn report<T: Element>(&mut self, op: Op, n: usize, shape: Option<Shape>) -> Result<f64> {
         let microseconds = self.time::<T>(op, n, shape)?;
-        let gigabytes = (n * size_of::<T>()) as f64 / microseconds / 1e3;
+        let arrays = if op == Op::Dot { 2 } else { 1 };
+        let gigabytes = (arrays * n * size_of::<T>()) as f64 / microseconds / 1e3;
         let shape = shape.map_or(String::new(), |s| {
-            format!(",\"block\":{},\"per_multiprocessor\":{},\"packs\":{}", s.block, s.per_multiprocessor, s.packs)
+            format!(",\"block\":{},\"per_multiprocessor\":{},\"packs\":{},\"alone\":{}", s.block, s.per_multiprocessor, s.packs, s.alone)
         });
         println!(
             "{{\"op\":\"{op}\",\"type\":\"{}\",\"n\":{n},\"us\":{microseconds:.3},\"gb_s\":{gigabytes:.1}{shape}}}",
@@ -112,31 +121,43 @@ impl<'a> Bench<'a> {
 
     fn types(&mut self) -> Result<()> {
         for &dtype in DType::ALL {
-            for op in [Op::Sum, Op::Max, Op::ArgMax, Op::MinMax, Op::Count] {
-                if op != Op::Sum && op != Op::Count && dtype.is_complex() || dtype == DType::Bool {
+            let ops = [Op::Sum, Op::Max, Op::ArgMax, Op::MinMax, Op::Count, Op::Var, Op::L1, Op::L2, Op::Linf, Op::Dot, Op::Prod];
+            for op in ops {
+                let n = (2 << 30) / dtype.size();
+                // bool arrays must hold bools, and the pool holds anything.
+                if dtype == DType::Bool {
                     continue;
                 }
-                with_element!(dtype, T => self.report::<T>(op, (2 << 30) / dtype.size(), None))?;
+                let timed = with_element!(dtype, T => self.report::<T>(op, n, None));
+                match timed {
+                    Err(warpfold::Error::Undefined { .. } | warpfold::Error::Unsupported { .. }) => {}
+                    other => {
+                        other?;
+                    }
+                }
             }
         }
         Ok(())
     }
 
     fn shapes(&mut self) -> Result<()> {
-        let full = [(128, 8), (128, 16), (256, 4), (256, 8), (512, 1), (512, 2), (512, 3), (512, 4), (512, 8), (512, 16)];
-        for (block, per_multiprocessor) in full {
-            let shape = Some(Shape { block, per_multiprocessor, packs: 1 });
+        for (block, per_multiprocessor) in [(512, 1), (512, 2), (512, 3), (512, 4), (512, 6), (256, 6), (256, 4)] {
+            let shape = Some(Shape { block, per_multiprocessor, packs: 2, alone: 4096 });
             for power in [26, 29] {
                 self.report::<f32>(Op::Sum, 1 << power, shape)?;
             }
             self.report::<i8>(Op::ArgMax, 2 << 30, shape)?;
-            self.report::<warpfold::f16>(Op::Sum, 1 << 30, shape)?;
+            self.report::<i32>(Op::Sum, 1 << 29, shape)?;
+            self.report::<f64>(Op::Var, 1 << 28, shape)?;
+            self.report::<warpfold::f16>(Op::Count, 1 << 30, shape)?;
         }
-        for power in [10, 14, 16, 18, 20, 22, 24] {
-            for (block, packs) in [(128, 1), (128, 4), (256, 1), (256, 2), (256, 4), (512, 1), (512, 2), (512, 4)] {
-                for per_multiprocessor in [1, 2, 4] {
-                    let shape = Some(Shape { block, per_multiprocessor, packs });
-                    self.report::<f32>(Op::Sum, 1 << power, shape)?;
+        for power in [10, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24] {
+            for packs in [1, 2, 4] {
+                for per_multiprocessor in [2, 3] {
+                    for alone in [0, 1 << 11, 1 << 12, 1 << 13] {
+                        let shape = Some(Shape { block: 512, per_multiprocessor, packs, alone });
+                        self.report::<f32>(Op::Sum, 1 << power, shape)?;
+                    }
                 }
             }
         }

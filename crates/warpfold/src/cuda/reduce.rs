@@ -4,7 +4,7 @@ use super::buffer::View;
 use super::gpu::Gpu;
 use crate::element::{Element, Integer, Ordered};
 use crate::exact::Exact;
-use crate::kernel;
+use crate::kernel::{self, Outcome};
 use crate::partial::{Count, Extremes, Finish, Output, Partial};
 use crate::plan::{self, CudaPlan, Problem, Shape};
 use crate::{Accuracy, Error, Nan, Op, Overflow, Policy, Result};
@@ -78,26 +78,38 @@ impl<'a, T: Element> Reduce<'a, T> {
         (self.input, self.other)
     }
 
-    /// The partial result, to be merged with others or finished.
+    /// The exact partial result, to be merged with others or finished.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan); [`Error::Device`].
+    /// As [`plan`](Self::plan); [`Error::Unsupported`] for fast float sums and the like, which leave none; [`Error::Device`].
     pub fn partial(&self, op: Op) -> Result<Partial<T>> {
         // A partial of extremes knows where they stand, so that it can be merged and asked; only the value needs no index.
         match op {
-            Op::Min => self.run(Op::ArgMin),
-            Op::Max => self.run(Op::ArgMax),
+            Op::Min => self.exact(Op::ArgMin),
+            Op::Max => self.exact(Op::ArgMax),
             Op::MinMax => {
-                let mut both = self.run(Op::ArgMin)?;
-                both.merge(&self.run(Op::ArgMax)?);
+                let mut both = self.exact(Op::ArgMin)?;
+                both.merge(&self.exact(Op::ArgMax)?);
                 Ok(both)
             }
-            other => self.run(other),
+            other => self.exact(other),
+        }
+    }
+
+    fn exact(&self, op: Op) -> Result<Partial<T>> {
+        match self.run(op)? {
+            Outcome::Exact(partial) => Ok(partial),
+            _ => Err(Error::Unsupported {
+                option: "an exact partial on CUDA",
+                op,
+                dtype: T::DTYPE,
+                why: "its kernel leaves the result only; take that, or the partial on the CPU",
+            }),
         }
     }
 
     /// What the reduction's own kernel leaves.
-    fn run(&self, op: Op) -> Result<Partial<T>> {
+    fn run(&self, op: Op) -> Result<Outcome<T>> {
         let plan = self.plan(op)?;
         let y = self.other.map_or(0, |view| view.address);
         let record = self.gpu.with_lane(|lane| {
@@ -123,8 +135,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Overflow`], [`Error::Unsupported`], [`Error::Device`].
     pub fn sum(&self) -> Result<T::Sum> {
         match self.run(Op::Sum)? {
-            Partial::Sum(partial) => partial.sum(self.policy.overflow),
-            Partial::FastSum(partial) => Ok(T::from_fast(partial.parts)),
+            Outcome::Exact(Partial::Sum(partial)) => partial.sum(self.policy.overflow),
+            Outcome::Sum(sum) => Ok(T::from_fast(sum.parts)),
             other => unreachable!("a sum leaves a sum, not {other:?}"),
         }
     }
@@ -135,8 +147,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Empty`], [`Error::Unsupported`], [`Error::Device`].
     pub fn mean(&self) -> Result<T::With<T::Round>> {
         let mean = match self.run(Op::Mean)? {
-            Partial::Sum(partial) => partial.mean(),
-            Partial::FastSum(partial) => partial.mean_as(),
+            Outcome::Exact(Partial::Sum(partial)) => partial.mean(),
+            Outcome::Sum(sum) => sum.mean_as(),
             other => unreachable!("a mean leaves a sum, not {other:?}"),
         };
         mean.map_err(|e| self.explain(e, Op::Mean))
@@ -148,8 +160,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Empty`], [`Error::TooFew`], [`Error::Unsupported`], [`Error::Device`].
     pub fn var(&self, ddof: u64) -> Result<T::Round> {
         let var = match self.run(Op::Var)? {
-            Partial::Moments(partial) => partial.var(ddof),
-            Partial::FastMoments(partial) => partial.var_as(ddof),
+            Outcome::Exact(Partial::Moments(partial)) => partial.var(ddof),
+            Outcome::Moments(moments) => moments.var_as(ddof),
             other => unreachable!("var leaves moments, not {other:?}"),
         };
         var.map_err(|e| self.explain(e, Op::Var))
@@ -161,11 +173,23 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Empty`], [`Error::TooFew`], [`Error::Unsupported`], [`Error::Device`].
     pub fn std(&self, ddof: u64) -> Result<T::Round> {
         let std = match self.run(Op::Std)? {
-            Partial::Moments(partial) => partial.std(ddof),
-            Partial::FastMoments(partial) => partial.std_as(ddof),
+            Outcome::Exact(Partial::Moments(partial)) => partial.std(ddof),
+            Outcome::Moments(moments) => moments.std_as(ddof),
             other => unreachable!("std leaves moments, not {other:?}"),
         };
         std.map_err(|e| self.explain(e, Op::Std))
+    }
+
+    /// The sum of magnitudes.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], [`Error::Device`].
+    pub fn l1(&self) -> Result<T::Round> {
+        match self.run(Op::L1)? {
+            Outcome::Magnitudes(sum) => Ok(sum.round(0)),
+            Outcome::Sum(sum) => Ok(sum.real_as()),
+            other => unreachable!("l1 leaves magnitudes, not {other:?}"),
+        }
     }
 
     /// The Euclidean norm.
@@ -174,8 +198,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Unsupported`], [`Error::Device`].
     pub fn l2(&self) -> Result<T::Round> {
         match self.run(Op::L2)? {
-            Partial::Moments(partial) => Ok(partial.l2()),
-            Partial::FastSum(partial) => Ok(partial.root_as()),
+            Outcome::Exact(Partial::Moments(partial)) => Ok(partial.l2()),
+            Outcome::Sum(squares) => Ok(squares.root_as()),
             other => unreachable!("l2 leaves squares, not {other:?}"),
         }
     }
@@ -186,8 +210,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Undefined`] for one array; [`Error::Overflow`], [`Error::Unsupported`], [`Error::Device`].
     pub fn dot(&self) -> Result<T::Sum> {
         match self.run(Op::Dot)? {
-            Partial::Dot(partial) => partial.value(self.policy.overflow),
-            Partial::FastSum(partial) => Ok(T::from_fast(partial.parts)),
+            Outcome::Exact(Partial::Dot(partial)) => partial.value(self.policy.overflow),
+            Outcome::Sum(sum) => Ok(T::from_fast(sum.parts)),
             other => unreachable!("dot leaves a dot, not {other:?}"),
         }
     }
@@ -216,16 +240,16 @@ impl<'a, T: Element> Reduce<'a, T> {
         Ok(self.counted(Op::Count)?.nonzero)
     }
 
-    fn exact(&self) -> Result<Exact<T>> {
+    fn exact_sum(&self) -> Result<Exact<T>> {
         match self.run(Op::Sum)? {
-            Partial::Sum(partial) => Ok(partial),
-            other => unreachable!("an exact sum leaves a sum, not {other:?}"),
+            Outcome::Exact(Partial::Sum(partial)) => Ok(partial),
+            other => unreachable!("an integer sum leaves a sum, not {other:?}"),
         }
     }
 
     fn counted(&self, op: Op) -> Result<Count> {
         match self.run(op)? {
-            Partial::Count(partial) => Ok(partial),
+            Outcome::Exact(Partial::Count(partial)) => Ok(partial),
             other => unreachable!("{op} leaves a count, not {other:?}"),
         }
     }
@@ -245,7 +269,7 @@ impl<T: Integer> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Device`].
     pub fn sum_wide(&self) -> Result<T::Wide> {
-        self.exact()?.wide()
+        self.exact_sum()?.wide()
     }
 }
 
@@ -294,7 +318,7 @@ impl<T: Ordered> Reduce<'_, T> {
 
     fn extremes(&self, op: Op) -> Result<Extremes<T>> {
         match self.run(op)? {
-            Partial::Extremes(partial) => Ok(partial),
+            Outcome::Exact(Partial::Extremes(partial)) => Ok(partial),
             other => unreachable!("{op} leaves extremes, not {other:?}"),
         }
     }

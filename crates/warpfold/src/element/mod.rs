@@ -81,6 +81,7 @@ pub trait Element:
     ) -> Result<Self::Sum, Error>;
 
     /// A float result from parts that were summed fast; integers have none.
+    #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
 
@@ -150,6 +151,7 @@ macro_rules! real_element {
             }
         }
 
+        #[cfg(feature = "cuda")]
         fn from_fast(_parts: [f64; 1]) -> $sum {
             unreachable!("integer sums are exact")
         }
@@ -170,8 +172,9 @@ macro_rules! real_element {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
+        #[cfg(feature = "cuda")]
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
-            Self::join(Parts::from_fn(|k| crate::partial::nearest::<Self::Round>(parts[k])))
+            Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

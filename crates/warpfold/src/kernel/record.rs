@@ -1,40 +1,114 @@
-//! From the words that a kernel writes to a partial result. The layouts are given at the head of each kernel's source.
+//! From the words that a kernel writes to what they stand for. The layouts are given at the head of each kernel's source.
 
-use crate::element::{Element, Ordered, Parts};
+use super::fast::{FastMoments, FastSum};
+use crate::element::{Element, Float, Ordered, Parts, Real};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special};
-use crate::partial::{Count, Extremes, FastMoments, FastSum, Partial, Place};
+use crate::partial::{Count, Extremes, Finish, Output, Partial, Place, with_float};
 use crate::plan::{CudaPlan, Fold};
+use crate::{Error, Op, Result, Value};
 
 /// Words that a kernel may write to its record.
 pub const RECORD_WORDS: usize = 8;
 
-/// The partial that a kernel's record stands for.
-pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Partial<T> {
+/// What a kernel's record stands for.
+pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Outcome<T> {
     let n = plan.problem.n;
     match plan.fold {
         Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if T::DTYPE.is_float() => {
             let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
-            Partial::FastSum(FastSum { parts, count: n - record[2] })
+            Outcome::Sum(FastSum { parts, count: n - record[2] })
         }
-        Fold::Sum => Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }),
+        Fold::Sum => exact(Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n })),
         Fold::Dot => {
-            Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n }))
+            exact(Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n })))
         }
-        Fold::Moments if T::DTYPE.is_float() => Partial::FastMoments(fast_moments(record, n)),
+        Fold::Moments if T::DTYPE.is_float() => Outcome::Moments(fast_moments(record, n)),
         Fold::Moments => {
             // Squares are never negative, whatever their elements: their top limb is extended by zeros.
             let squares = Register { fixed: extend(&record[2..5], 0), special: Special::NONE };
             let sum = registers::<T, _>(&record[..2]);
-            Partial::Moments(Box::new(Moments { sum, squares, count: n }))
+            exact(Partial::Moments(Box::new(Moments { sum, squares, count: n })))
         }
         Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax => {
-            Partial::Extremes(extremes(record, n))
+            exact(Partial::Extremes(extremes(record, n)))
         }
-        Fold::Count => Partial::Count(Count { seen: n - record[1], nonzero: record[0] }),
-        Fold::Linf | Fold::L1 | Fold::Squares | Fold::Prod => {
-            unreachable!("{plan} is never planned: its partial is not known here")
+        Fold::Count => exact(Partial::Count(Count { seen: n - record[1], nonzero: record[0] })),
+        Fold::L1 | Fold::Squares => {
+            let fixed = extend(&record[..2], 0);
+            Outcome::Magnitudes(Register { fixed, special: Special::NONE })
         }
+        Fold::Linf => Outcome::Largest(record[1]),
+        Fold::Prod => unreachable!("{plan} is not planned yet"),
     }
+}
+
+fn exact<T: Element>(partial: Partial<T>) -> Outcome<T> {
+    Outcome::Exact(partial)
+}
+
+/// What a reduction leaves: an exact partial where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<T: Element> {
+    /// Mergeable, not rounded yet.
+    Exact(Partial<T>),
+    /// A float sum that was rounded on the way.
+    Sum(FastSum<T>),
+    /// Float moments that were rounded on the way.
+    Moments(FastMoments<T>),
+    /// The exact sum of the magnitudes of integers.
+    Magnitudes(Register<[u64; 3]>),
+    /// The largest magnitude: of integers itself, of floats the bits of the element type.
+    Largest(u64),
+}
+
+impl<T: Element> Outcome<T> {
+    /// The result of `op`.
+    ///
+    /// # Errors
+    /// As [`Partial::finish`].
+    pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
+        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
+        let value: Value = match (op, self) {
+            (_, Outcome::Exact(partial)) => return partial.finish(op, finish),
+            (Op::Sum | Op::Dot, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
+            }
+            (Op::Mean, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
+            }
+            (Op::L1, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
+            }
+            (Op::L2, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.root_as::<F>().into())
+            }
+            (Op::Var, Outcome::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
+            }
+            (Op::Std, Outcome::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
+            }
+            (Op::L1, Outcome::Magnitudes(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round::<F>(0).into())
+            }
+            (Op::Linf, Outcome::Largest(word)) if T::DTYPE.is_float() => {
+                let bytes = word.to_le_bytes();
+                let part: T::Part =
+                    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
+                let mut exact = Exact::<T::Part>::new();
+                exact.add(part);
+                with_float!(to, op, T::DTYPE, F => first::<T::Part, F>(&exact).into())
+            }
+            (Op::Linf, Outcome::Largest(word)) => (*word).into(),
+            (op, outcome) => unreachable!("{op} is not read from {outcome:?}"),
+        };
+        Ok(Output::One(value))
+    }
+}
+
+/// A real exact number, rounded.
+fn first<R: Real, F: Float>(exact: &Exact<R>) -> F {
+    exact.parts.as_ref()[0].round::<F>(R::UNIT)
 }
 
 /// The one register of an integer element, signed if the element is.
@@ -97,9 +171,8 @@ fn extremes<T: Ordered>(record: &[u64; RECORD_WORDS], n: u64) -> Extremes<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partial::{Finish, Output};
     use crate::plan::{CudaFacts, Problem, choose_cuda};
-    use crate::{Accuracy, Error, Op, Policy};
+    use crate::{Accuracy, Policy};
 
     fn plan<T: Element>(op: Op, n: u64) -> CudaPlan {
         let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
@@ -118,8 +191,8 @@ mod tests {
         let large = [0, 1, 0, 0, 0, 0, 0, 0];
         assert!(matches!(finish::<u64>(Op::Sum, 3, large), Err(Error::Overflow { .. })));
         let top = [u64::MAX, u64::MAX, 0, 0, 0, 0, 0, 0];
-        let partial = read::<u64>(&plan::<u64>(Op::Sum, 1), &top);
-        assert!(matches!(partial, Partial::Sum(p) if p.wide() == Ok(u128::MAX)));
+        let outcome = read::<u64>(&plan::<u64>(Op::Sum, 1), &top);
+        assert!(matches!(outcome, Outcome::Exact(Partial::Sum(p)) if p.wide() == Ok(u128::MAX)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Partial, Summary};
 use crate::element::{DType, Element};
-use crate::{Error, Op, Overflow, Result, Value, bf16, f16};
+use crate::{Error, Op, Overflow, Result, Value};
 
 /// A finished result whose shape and type are known only at run time.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,11 +30,11 @@ pub struct Finish {
 macro_rules! with_float {
     ($dtype:expr, $op:expr, $element:expr, $F:ident => $body:expr) => {
         match $dtype {
-            DType::F16 => with_float!(@f16, $F => $body),
-            DType::BF16 => with_float!(@bf16, $F => $body),
-            DType::F32 | DType::Complex64 => with_float!(@f32, $F => $body),
-            DType::F64 | DType::Complex128 => with_float!(@f64, $F => $body),
-            _ => return Err(Error::Unsupported {
+            $crate::DType::F16 => with_float!(@$crate::f16, $F => $body),
+            $crate::DType::BF16 => with_float!(@$crate::bf16, $F => $body),
+            $crate::DType::F32 | $crate::DType::Complex64 => with_float!(@f32, $F => $body),
+            $crate::DType::F64 | $crate::DType::Complex128 => with_float!(@f64, $F => $body),
+            _ => return Err($crate::Error::Unsupported {
                 option: "rounding to an integer type",
                 op: $op,
                 dtype: $element,
@@ -48,6 +48,9 @@ macro_rules! with_float {
     }};
 }
 
+#[cfg(feature = "cuda")]
+pub(crate) use with_float;
+
 impl<T: Element> Partial<T> {
     /// Adds another partial of the same reduction; later pieces of an array carry their own indices.
     ///
@@ -60,8 +63,6 @@ impl<T: Element> Partial<T> {
             (Partial::Dot(a), Partial::Dot(b)) => a.merge(b),
             (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
             (Partial::Count(a), Partial::Count(b)) => a.merge(b),
-            (Partial::FastSum(a), Partial::FastSum(b)) => a.merge(b),
-            (Partial::FastMoments(a), Partial::FastMoments(b)) => a.merge(b),
             (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
         }
     }
@@ -104,24 +105,6 @@ impl<T: Element> Partial<T> {
             (Op::Any, Partial::Count(p)) => p.any().into(),
             (Op::All, Partial::Count(p)) => p.all().into(),
             (Op::Count, Partial::Count(p)) => p.nonzero.into(),
-            (Op::Sum | Op::Dot, Partial::FastSum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
-            }
-            (Op::Mean, Partial::FastSum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
-            }
-            (Op::L1, Partial::FastSum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
-            }
-            (Op::L2, Partial::FastSum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.root_as::<F>().into())
-            }
-            (Op::Var, Partial::FastMoments(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
-            }
-            (Op::Std, Partial::FastMoments(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
-            }
             (op, partial) => unreachable!("{op} is not read from {partial:?}"),
         };
         Ok(Output::One(value))

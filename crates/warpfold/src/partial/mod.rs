@@ -1,14 +1,14 @@
 //! The partial results of every reduction: exact, mergeable, one type for each kind of fold.
 
+pub mod bytes;
 mod count;
 mod extremes;
-mod fast;
 mod finish;
 
 pub use count::Count;
 pub use extremes::{Extremes, Place};
-pub(crate) use fast::nearest;
-pub use fast::{FastMoments, FastSum};
+#[cfg(feature = "cuda")]
+pub(crate) use finish::with_float;
 pub use finish::{Finish, Output};
 
 use crate::Value;
@@ -28,10 +28,6 @@ pub enum Partial<T: Element> {
     Extremes(Extremes<T::Part>),
     /// Of any, all and count.
     Count(Count),
-    /// Of fast float sums, means, dot products and norms.
-    FastSum(FastSum<T>),
-    /// Of fast float variances and deviations.
-    FastMoments(FastMoments<T>),
 }
 
 /// What `stats` tells of an array; the fields without a value for it are `None`.

@@ -148,7 +148,8 @@ fn fold(problem: Problem) -> Result<Fold> {
         Op::L2 if dtype.is_float() => Fold::Squares,
         Op::Var | Op::Std | Op::L2 => Fold::Moments,
         Op::Dot => Fold::Dot,
-        Op::L1 if dtype.is_float() => Fold::L1,
+        Op::L1 => Fold::L1,
+        Op::Linf if !dtype.is_complex() => Fold::Linf,
         _ => return unsupported("CUDA", "no kernel folds it yet; run it on the CPU"),
     })
 }

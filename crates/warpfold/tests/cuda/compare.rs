@@ -22,7 +22,7 @@ fn same_value(a: &Value, b: &Value) -> bool {
 }
 
 /// Whether two results agree to the last bit, errors included.
-pub fn same(a: &Result<Output>, b: &Result<Output>) -> bool {
+pub(crate) fn same(a: &Result<Output>, b: &Result<Output>) -> bool {
     match (a, b) {
         (Ok(Output::One(a)), Ok(Output::One(b))) => same_value(a, b),
         (Ok(Output::Pair(a, c)), Ok(Output::Pair(b, d))) => same_value(a, b) && same_value(c, d),
@@ -32,7 +32,7 @@ pub fn same(a: &Result<Output>, b: &Result<Output>) -> bool {
 }
 
 /// Whether a fast result is within `tolerance` of the exact one; infinities and NaN must be the same.
-pub fn near(fast: &Result<Output>, exact: &Result<Output>, tolerance: f64) -> bool {
+pub(crate) fn near(fast: &Result<Output>, exact: &Result<Output>, tolerance: f64) -> bool {
     let parts = |value: &Value| match value {
         Value::F32(x) => vec![f64::from(*x)],
         Value::F64(x) => vec![*x],

@@ -3,10 +3,10 @@
 use warpfold::{Element, with_element};
 
 /// Sebastiano Vigna's splitmix64.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -14,14 +14,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 }
 
 /// What an array holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Values of moderate size: floats in [-1, 1), integers over their whole range.
     Plain,
     /// Few different values, so that extremes repeat.
@@ -37,12 +37,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 6] =
+    pub(crate) const ALL: [Kind; 6] =
         [Kind::Plain, Kind::Ties, Kind::Zeros, Kind::Specials, Kind::AllNan, Kind::Lowest];
 }
 
 /// So many elements of a kind.
-pub fn array<T: Element>(kind: Kind, n: usize, random: &mut Random) -> Vec<T> {
+pub(crate) fn array<T: Element>(kind: Kind, n: usize, random: &mut Random) -> Vec<T> {
     (0..n * T::PARTS).map(|_| part::<T>(kind, random)).collect::<Vec<_>>().concat_parts()
 }
 

@@ -1,9 +1,9 @@
 //! The same array reduced on both, every way there is.
 
 use warpfold::cuda::{Gpu, View};
-use warpfold::partial::Finish;
+use warpfold::partial::{Finish, Output};
 use warpfold::plan::Shape;
-use warpfold::{Accuracy, DType, Element, Nan, Op, Policy, with_element};
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, with_element};
 
 use crate::compare::{near, same};
 use crate::data::{Kind, Random, array};
@@ -20,7 +20,9 @@ const OPS: &[(Op, bool)] = &[
     (Op::Count, false),
     (Op::Var, true),
     (Op::Std, true),
+    (Op::L1, true),
     (Op::L2, true),
+    (Op::Linf, false),
     (Op::Any, false),
     (Op::All, false),
 ];
@@ -45,25 +47,108 @@ const SHAPES: &[Option<Shape>] = &[
     Some(Shape { block: 512, per_multiprocessor: 2, packs: 4, alone: 0 }),
 ];
 
+/// The CPU's result. Norms that it folds in other ways are taken from exact sums and extremes of magnitudes.
+fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
+    match op {
+        Op::L1 => return Ok(Output::One(l1(x, policy))),
+        Op::Linf => return Ok(Output::One(linf(x, policy))),
+        _ => {}
+    }
+    let partial = warpfold::reduce(x).policy(policy).partial(op)?;
+    partial.finish(op, Finish::default()).map_err(|error| match error {
+        Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
+        other => other,
+    })
+}
+
+fn kept<T: Element>(x: &[T], policy: Policy) -> Vec<T> {
+    let is_nan = |x: &T| T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p));
+    x.iter().copied().filter(|x| policy.nan == Nan::Propagate || !is_nan(x)).collect()
+}
+
+/// A real number as f64, which holds every float and every integer of up to 53 bits.
+fn number<R: warpfold::Ordered>(x: R) -> f64 {
+    let mut one = warpfold::Exact::<R>::new();
+    one.add(x);
+    match one.round_as::<f64>().into() {
+        Value::F64(x) => x,
+        other => panic!("{other:?} is not an f64"),
+    }
+}
+
+fn l1<T: Element>(x: &[T], policy: Policy) -> Value {
+    let x = kept(x, policy);
+    if !T::DTYPE.is_float() {
+        // Magnitudes as u64, summed exactly.
+        let magnitude = |p: &T::Part| with_magnitude(*p);
+        let parts: Vec<u64> = T::as_parts(&x).iter().map(magnitude).collect();
+        let mut sum = warpfold::Exact::<u64>::new();
+        sum.extend(&parts);
+        return sum.round_as::<f64>().into();
+    }
+    let parts: Vec<f64> = T::as_parts(&x).iter().map(|p| number(*p)).collect();
+    let magnitudes: Vec<f64> = parts
+        .chunks(T::PARTS)
+        .map(|z| match z {
+            [re, im] if re.is_nan() || im.is_nan() => f64::NAN,
+            [re, im] => re.hypot(*im),
+            _ => z[0].abs(),
+        })
+        .collect();
+    let mut sum = warpfold::Exact::<f64>::new();
+    sum.extend(&magnitudes);
+    rounded::<T>(sum.round())
+}
+
+fn linf<T: Element>(x: &[T], policy: Policy) -> Value {
+    let x = kept(x, policy);
+    if !T::DTYPE.is_float() {
+        return T::as_parts(&x).iter().map(|p| with_magnitude(*p)).max().unwrap_or(0).into();
+    }
+    let parts = T::as_parts(&x).iter().map(|p| number(*p).abs());
+    rounded::<T>(parts.fold(0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }))
+}
+
+/// In the float type of the results.
+fn rounded<T: Element>(x: f64) -> Value {
+    let mut one = warpfold::Exact::<f64>::new();
+    one.add(x);
+    match T::DTYPE {
+        DType::F64 | DType::Complex128 => one.round_as::<f64>().into(),
+        _ => one.round_as::<f32>().into(),
+    }
+}
+
+fn with_magnitude<R: warpfold::Ordered>(x: R) -> u64 {
+    match x.into() {
+        Value::I8(x) => x.unsigned_abs().into(),
+        Value::I16(x) => x.unsigned_abs().into(),
+        Value::I32(x) => x.unsigned_abs().into(),
+        Value::I64(x) => x.unsigned_abs(),
+        Value::Bool(x) => x.into(),
+        Value::U8(x) => x.into(),
+        Value::U16(x) => x.into(),
+        Value::U32(x) => x.into(),
+        Value::U64(x) => x,
+        other => panic!("{other:?} is no integer"),
+    }
+}
+
 fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>, what: &str) {
     for nan in [Nan::Propagate, Nan::Ignore] {
         if nan == Nan::Ignore && !T::DTYPE.is_float() {
             continue;
         }
         for &(op, rounds) in OPS {
-            let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
-            if ordered && T::DTYPE.is_complex() {
+            let real = matches!(
+                op,
+                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf
+            );
+            if real && T::DTYPE.is_complex() {
                 continue;
             }
             let policy = Policy { nan, ..Policy::default() };
-            let cpu = warpfold::reduce(x).policy(policy).partial(op).and_then(|partial| {
-                partial.finish(op, Finish::default()).map_err(|error| match error {
-                    warpfold::Error::Empty { .. } => {
-                        warpfold::Error::Empty { op, ignored: !x.is_empty() }
-                    }
-                    other => other,
-                })
-            });
+            let cpu = reference(x, op, policy);
             let fast = Policy { accuracy: Accuracy::Fast, ..policy };
             let mut reduce = gpu.reduce(view).policy(fast);
             if let Some(shape) = shape {
@@ -72,7 +157,7 @@ fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>
             let cuda = reduce.output(op, Finish::default());
             let agree = if rounds && T::DTYPE.is_float() {
                 // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
-                let mean = if op == Op::Sum { x.len().max(1) as f64 } else { 1.0 };
+                let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
                 let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
                 let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
                 near(&cuda, &cpu, mean * 2f64.powi(unit))
@@ -136,6 +221,30 @@ fn every_length<T: Element>(gpu: &Gpu) {
             let what = format!("{kind:?} from {offset}");
             check(gpu, &x[offset..offset + n], buffer.slice(offset..offset + n), None, &what);
         }
+    }
+}
+
+/// Every kernel at least once in one block and in several, over arrays that begin and end within packs: short, for tools that
+/// watch every access.
+fn each_kernel<T: Element>(gpu: &Gpu) {
+    let mut random = Random(7);
+    let n = 3 * 512 * 16 / size_of::<T>() + 5;
+    let x = array::<T>(Kind::Specials, n + 3, &mut random);
+    let buffer = gpu.upload(&x).unwrap();
+    for shape in [None, Some(Shape { block: 128, per_multiprocessor: 1, packs: 2, alone: 0 })] {
+        check(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
+    }
+    for first in [1, 2] {
+        let views = (buffer.slice(1..n), buffer.slice(first..first + n - 1));
+        check_dot(gpu, &x[1..n], &x[first..first + n - 1], views, "each kernel");
+    }
+}
+
+#[test]
+fn sanitizer_each_kernel() {
+    let Some(gpu) = crate::gpu() else { return };
+    for &dtype in DType::ALL {
+        with_element!(dtype, T => each_kernel::<T>(&gpu));
     }
 }
 

@@ -1,10 +1,10 @@
-//! Fast float partials: values that were rounded on the way, for those who asked for it.
+//! Fast float results: values that were rounded on the way, for those who asked for it. No partials: merging them would round again.
 
 use crate::element::{Element, Float, Parts};
 use crate::exact::Exact;
 use crate::{Error, Op, Result};
 
-/// A rounded sum of elements, products, magnitudes or squares. Merging rounds, so the order of merging matters.
+/// A rounded sum of elements, products, magnitudes or squares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FastSum<T: Element> {
     /// The real part, and for complex elements the imaginary one.
@@ -14,14 +14,6 @@ pub struct FastSum<T: Element> {
 }
 
 impl<T: Element> FastSum<T> {
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.parts.as_mut().iter_mut().zip(other.parts.as_ref()) {
-            *mine += theirs;
-        }
-        self.count += other.count;
-    }
-
     /// The sum in a float type of choice.
     pub fn round_as<F: Float>(&self) -> T::With<F> {
         self.map(|part| part)
@@ -65,24 +57,6 @@ pub struct FastMoments<T: Element> {
 }
 
 impl<T: Element> FastMoments<T> {
-    /// Joins two sets of elements (T. Chan, G. Golub, R. LeVeque, 1979).
-    pub fn merge(&mut self, other: &Self) {
-        if other.count == 0 {
-            return;
-        }
-        if self.count == 0 {
-            return self.clone_from(other);
-        }
-        let (n, m) = (self.count as f64, other.count as f64);
-        for (mine, theirs) in self.mean.as_mut().iter_mut().zip(other.mean.as_ref()) {
-            let distance = theirs - *mine;
-            *mine += distance * (m / (n + m));
-            self.squares += distance * distance * (n * m / (n + m));
-        }
-        self.squares += other.squares;
-        self.count += other.count;
-    }
-
     /// The variance over `count - ddof`.
     ///
     /// # Errors
@@ -121,21 +95,6 @@ pub(crate) fn nearest<F: Float>(value: f64) -> F {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn merged_moments_are_those_of_the_joined_sets() {
-        let of = |x: &[f64]| {
-            let mean = x.iter().sum::<f64>() / x.len() as f64;
-            let squares = x.iter().map(|x| (x - mean).powi(2)).sum();
-            FastMoments::<f64> { mean: [mean], squares, count: x.len() as u64 }
-        };
-        let mut left = of(&[1.0, 5.0, 9.0]);
-        left.merge(&of(&[2.0, 11.0]));
-        let all = of(&[1.0, 5.0, 9.0, 2.0, 11.0]);
-        assert!((left.squares - all.squares).abs() < 1e-12);
-        assert!((left.mean[0] - all.mean[0]).abs() < 1e-15);
-        assert_eq!(left.var_as::<f64>(5), Err(Error::TooFew { op: Op::Var, n: 5, ddof: 5 }));
-    }
 
     #[test]
     fn every_nan_is_the_one_nan_and_values_are_kept() {
