@@ -5,6 +5,8 @@
 
 mod buffer;
 mod endian;
+#[doc(hidden)]
+pub mod fuzzing;
 mod kind;
 mod name;
 pub mod npy;
@@ -35,6 +37,10 @@ use warpfold::Element;
 /// If the bytes are misaligned or no whole number of elements, which [`Pieces`] never are.
 pub fn elements<T: Element>(bytes: &[u8], first: u64) -> Result<&[T], Problem> {
     use bytemuck::checked::{CheckedCastError, try_cast_slice};
+    // The end of an array is an empty slice, which has no alignment to speak of.
+    if bytes.is_empty() {
+        return Ok(&[]);
+    }
     match try_cast_slice(bytes) {
         Ok(elements) => Ok(elements),
         Err(CheckedCastError::InvalidBitPattern) => {
