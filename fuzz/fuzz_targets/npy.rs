@@ -1,5 +1,10 @@
-//! The .npy reader against any bytes; its body is in the library, where a test replays the corpus.
+//! Bytes of `.npy` files: `cargo +nightly fuzz run npy`.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| warpfold_cli::input::fuzzing::npy(data));
+#[path = "../checks/npy.rs"]
+mod npy;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    npy::check(bytes);
+});

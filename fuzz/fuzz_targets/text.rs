@@ -1,5 +1,10 @@
-//! The text reader against any bytes; its body is in the library, where a test replays the corpus.
+//! Numbers as text: `cargo +nightly fuzz run text`.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| warpfold_cli::input::fuzzing::text(data));
+#[path = "../checks/text.rs"]
+mod text;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    text::check(bytes);
+});

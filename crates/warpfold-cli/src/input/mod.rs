@@ -5,8 +5,6 @@
 
 mod buffer;
 mod endian;
-#[doc(hidden)]
-pub mod fuzzing;
 mod kind;
 mod name;
 pub mod npy;
@@ -18,6 +16,7 @@ mod raw;
 pub mod text;
 
 pub use buffer::Buffer;
+pub use endian::Endian;
 pub use kind::Kind;
 pub(crate) use kind::extension;
 pub use name::Name;
