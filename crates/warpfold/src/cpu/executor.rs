@@ -55,6 +55,31 @@ pub(super) trait Fold<I: Pieces> {
     fn finish(self) -> Self::Partial;
 }
 
+/// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one.
+pub(super) struct Together<A, B>(pub(super) A, pub(super) B);
+
+impl<I: Pieces, A: Fold<I>, B: Fold<I>> Fold<I> for Together<A, B> {
+    type Partial = (A::Partial, B::Partial);
+
+    #[inline(always)]
+    fn take(&mut self, piece: I, first: u64) {
+        /// Elements; what both folds keep of 64-bit elements fits a quarter of a megabyte of second-level cache.
+        const BLOCK: usize = 16 << 10;
+        let mut start = 0;
+        while start < piece.len() {
+            let end = piece.len().min(start + BLOCK);
+            let block = piece.piece(start..end);
+            self.0.take(block, first + start as u64);
+            self.1.take(block, first + start as u64);
+            start = end;
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        (self.0.finish(), self.1.finish())
+    }
+}
+
 struct Take<'f, F, I> {
     fold: &'f mut F,
     piece: I,

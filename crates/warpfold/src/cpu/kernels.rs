@@ -4,10 +4,11 @@ use num_complex::Complex;
 
 use super::executor::run;
 use super::float::{ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values};
+use super::integer;
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
 use crate::plan::Plan;
-use crate::{Nan, bf16, f16};
+use crate::{bf16, f16};
 
 /// The exact folds of an element type.
 pub trait Kernels: Sized + 'static {
@@ -63,39 +64,34 @@ macro_rules! floats {
     )+};
 }
 floats! {
-    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 1, 32>;
-    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 1, 32>;
+    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>;
+    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64>;
     f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>;
     f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>;
-    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 8, 16>;
-    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8, 16>;
+    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16>;
+    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8>;
 }
 
-/// Scalar folds.
+/// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty),+) => {$(
+    ($($element:ty as $word:ty),+) => {$(
         impl Kernels for $element {
-            fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
-                let _ = (plan, first, Nan::Propagate);
-                let mut partial = Exact::new();
-                x.iter().for_each(|&x| partial.add(x));
-                partial
+            fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
+                integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
             }
 
-            fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self> {
-                let _ = (plan, first);
-                let mut partial = Moments::new();
-                x.iter().for_each(|&x| partial.add(x));
-                partial
+            fn exact_moments(plan: &Plan, x: &[Self], _first: u64) -> Moments<Self> {
+                integer::moments::<Self, $word>(plan, bytemuck::cast_slice(x))
             }
 
-            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self> {
-                let _ = (plan, first);
-                let mut partial = Dot::new();
-                x.iter().zip(y).for_each(|(&x, &y)| partial.add(x, y));
-                partial
+            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], _first: u64) -> Dot<Self> {
+                let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
+                integer::dot::<Self, $word>(plan, x, y)
             }
         }
     )+};
 }
-integers!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
+integers!(
+    bool as u8, i8 as i8, i16 as i16, i32 as i32, i64 as i64, u8 as u8, u16 as u16, u32 as u32,
+    u64 as u64
+);

@@ -1,18 +1,22 @@
 //! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
 
+mod count;
 mod executor;
 mod float;
+mod integer;
 mod isa;
 mod kernels;
+mod memory;
+mod order;
 
 pub(crate) use isa::facts;
 pub use kernels::Kernels;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::Partial;
 use crate::plan::{Plan, Problem};
-use crate::{Error, Nan, Op, Policy, Result, plan};
+use crate::{Error, Op, Policy, Result, plan};
 
 /// What the executor reads: one array, or two of one length.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +40,6 @@ pub(crate) fn check<T: Element>(op: Op) -> Result<()> {
 /// Runs a plan over an array (or a piece of one that starts at index `first`).
 pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
     check::<T>(plan.problem.op)?;
-    let keep = |x: &&T| {
-        plan.problem.policy.nan == Nan::Propagate
-            || !T::as_parts(std::slice::from_ref(*x)).iter().any(|p| crate::Real::is_nan(*p))
-    };
     Ok(match (plan.problem.op, input) {
         (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
         (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
@@ -48,19 +48,9 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
             if T::PARTS == 1 =>
         {
-            let mut partial = Extremes::new();
-            for (i, x) in T::as_parts(x).iter().enumerate() {
-                if plan.problem.policy.nan == Nan::Propagate || !crate::Real::is_nan(*x) {
-                    partial.add(*x, first + i as u64);
-                }
-            }
-            Partial::Extremes(partial)
+            Partial::Extremes(order::extremes(plan, T::as_parts(x), first))
         }
-        (Op::Any | Op::All | Op::Count, Input::One(x)) => {
-            let mut partial = Count::default();
-            x.iter().filter(keep).for_each(|&x| partial.add(x));
-            Partial::Count(partial)
-        }
+        (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
         (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });

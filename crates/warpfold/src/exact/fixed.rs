@@ -69,6 +69,14 @@ impl<L: Limbs> Fixed<L> {
         }
     }
 
+    /// Subtracts another number of the same unit.
+    pub fn subtract(&mut self, other: &Self) {
+        let mut borrow = false;
+        for (limb, &word) in self.0.as_mut().iter_mut().zip(other.0.as_ref()) {
+            (*limb, borrow) = borrowing_sub(*limb, word, borrow);
+        }
+    }
+
     /// Whether the number is below zero.
     pub fn is_negative(&self) -> bool {
         self.0.as_ref().last().is_some_and(|&top| top >> 63 == 1)

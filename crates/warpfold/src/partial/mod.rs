@@ -1,5 +1,6 @@
 //! The partial results of every reduction: exact, mergeable, one type for each kind of fold.
 
+pub mod bytes;
 mod count;
 mod extremes;
 mod finish;

@@ -1,0 +1,170 @@
+//! Exact folds of integers: sums, sums of magnitudes, moments and dot products, never wrapped.
+//!
+//! A block that fits in L1 is summed in vector lanes just wide enough for it ([`Word`]); its total, at most a few hundred
+//! bits, goes into a [`Wide`] that no array overflows. `bool` takes the kernels of `u8`.
+
+mod wide;
+mod word;
+
+pub(super) use wide::Wide;
+pub(super) use word::Word;
+
+use super::executor::{Fold, Together, run};
+use crate::element::{Element, Parts, Real};
+use crate::exact::{Dot, Exact, Limbs, Moments, Register};
+use crate::plan::Plan;
+
+/// Bytes of a block: few enough additions for 16-bit lanes of bytes, enough to hide the work between blocks.
+const BLOCK_BYTES: usize = 8 << 10;
+
+/// The exact sum of integers that are stored as words.
+pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
+    let total = run(plan, x, 0, || Adding::new(W::sum), Total::merge);
+    Exact { parts: registers::<T, _>(total.wide), count: total.count }
+}
+
+/// The exact sum of their magnitudes, as a sum.
+pub(super) fn magnitudes<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
+    let total = run(plan, x, 0, || Adding::new(W::magnitudes), Total::merge);
+    Exact { parts: registers::<T, _>(total.wide), count: total.count }
+}
+
+/// Their exact sum and sum of squares.
+pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
+    let squares = |x: &[W]| W::products(x, x);
+    let start = || Together(Adding::new(W::sum), Adding::new(squares));
+    let (sum, squares) = run(plan, x, 0, start, |all: &mut (Total, Total), one| {
+        all.0.merge(one.0);
+        all.1.merge(one.1);
+    });
+    Moments { sum: registers::<T, _>(sum.wide), squares: squares.wide.register(), count: sum.count }
+}
+
+/// The exact dot product of two slices of one length.
+pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
+    let total = run(plan, (x, y), 0, Multiplying::default, Total::merge);
+    Dot { parts: registers::<T, _>(total.wide), count: total.count }
+}
+
+fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Parts<Register<L>> {
+    Parts::from_fn(|_| wide.register())
+}
+
+/// What a thread found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Total {
+    pub(super) wide: Wide,
+    pub(super) count: u64,
+}
+
+impl Total {
+    fn merge(&mut self, other: Total) {
+        self.wide += other.wide;
+        self.count += other.count;
+    }
+}
+
+/// Adds up what a kernel makes of each block.
+pub(super) struct Adding<K> {
+    kernel: K,
+    total: Total,
+}
+
+impl<K> Adding<K> {
+    pub(super) fn new(kernel: K) -> Self {
+        Adding { kernel, total: Total::default() }
+    }
+}
+
+impl<W: Word, K: Fn(&[W]) -> Wide> Fold<&[W]> for Adding<K> {
+    type Partial = Total;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[W], _first: u64) {
+        for block in piece.chunks(BLOCK_BYTES / size_of::<W>()) {
+            self.total.wide += (self.kernel)(block);
+        }
+        self.total.count += piece.len() as u64;
+    }
+
+    fn finish(self) -> Total {
+        self.total
+    }
+}
+
+/// Adds up products of two slices.
+#[derive(Default)]
+struct Multiplying {
+    total: Total,
+}
+
+impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
+    type Partial = Total;
+
+    #[inline(always)]
+    fn take(&mut self, (x, y): (&[W], &[W]), _first: u64) {
+        let block = BLOCK_BYTES / size_of::<W>();
+        for (x, y) in x.chunks(block).zip(y.chunks(block)) {
+            self.total.wide += W::products(x, y);
+        }
+        self.total.count += x.len() as u64;
+    }
+
+    fn finish(self) -> Total {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Integer;
+    use crate::plan::{Isa, Problem, choose};
+    use crate::{Op, Policy, cpu};
+
+    fn agree<T: Integer + Word>(x: &[T], y: &[T]) {
+        let (mut sum, mut moments, mut dot) = (Exact::<T>::new(), Moments::new(), Dot::new());
+        let mut magnitudes: u128 = 0;
+        for (&x, &y) in x.iter().zip(y) {
+            sum.add(x);
+            moments.add(x);
+            dot.add(x, y);
+            if let crate::element::Decoded::Finite { mantissa, .. } = x.decode() {
+                magnitudes += u128::from(mantissa);
+            }
+        }
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+            for threads in [1, 3] {
+                let policy = Policy { isa: Some(isa), ..Policy::default() };
+                let problem = Problem { op: Op::Sum, dtype: T::DTYPE, n: x.len() as u64, policy };
+                let plan = Plan { threads, grain: 5000, ..choose(problem, cpu::facts()) };
+                assert_eq!(super::sum::<T, T>(&plan, x), sum, "{plan}");
+                assert_eq!(super::moments::<T, T>(&plan, x), moments, "{plan}");
+                assert_eq!(super::dot::<T, T>(&plan, x, y), dot, "{plan}");
+                let found = super::magnitudes::<T, T>(&plan, x);
+                assert_eq!(found.parts.as_ref()[0].fixed.to_u128(), Some(magnitudes), "{plan}");
+            }
+        }
+    }
+
+    macro_rules! agree_at_every_length {
+        ($($ty:ident),+) => {$(
+            #[test]
+            fn $ty() {
+                let mut state = 1u64;
+                let mut random = || {
+                    state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+                    (state >> 7) as $ty
+                };
+                for n in (0..200).chain([8191, 8193, 30_000]) {
+                    let (x, y): (Vec<_>, Vec<_>) = (0..n).map(|_| (random(), random())).unzip();
+                    agree(&x, &y);
+                }
+                for (a, b) in [($ty::MIN, $ty::MIN), ($ty::MIN, $ty::MAX), ($ty::MAX, $ty::MAX)] {
+                    agree(&vec![a; 20_000], &vec![b; 20_000]);
+                }
+            }
+        )+};
+    }
+    agree_at_every_length!(i8, u8, i16, u16, i32, u32, i64, u64);
+}
