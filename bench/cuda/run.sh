@@ -21,7 +21,8 @@ for stage in $stages; do
         ;;
     shapes) "$here/cuda_bench" shapes >"$out/shapes.jsonl" 2>>"$out/bench.log" ;;
     time)
-        "$here/cuda_bench" latency 2>>"$out/bench.log" | tee "$out/latency.jsonl"
+        { CUDA_CACHE_DISABLE=1 "$here/cuda_bench" first; "$here/cuda_bench" first >/dev/null; "$here/cuda_bench" first;
+            "$here/cuda_bench" latency; } 2>>"$out/bench.log" | tee "$out/latency.jsonl"
         wait "$compiling" || tail -5 "$out/nvcc.log"
         { "$here/cuda_bench" sizes && "$here/cuda_bench" types; } >"$out/warpfold.jsonl" 2>>"$out/bench.log"
         /tmp/cub_peer >"$out/peers.jsonl" 2>>"$out/bench.log"
@@ -37,3 +38,5 @@ for stage in $stages; do
         ;;
     esac
 done
+# One file of logs, for places that hand back few files.
+(cd "$out" && tar czf logs.tar.gz ./*.log ./*.txt && rm -f ./*.log ./*.txt)

@@ -9,13 +9,16 @@
 #include "packed_dot.cuh"
 #include "totals.cuh"
 
+// A thread's squares: of narrow types in 64 bits (2^31 elements), of 32 bits in halves, of 64 bits by halves of the
+// magnitude, (a + b 2^32)^2 = a^2 + a b 2^33 + b^2 2^64, each product in halves. No carry is on the way.
 template <class E> struct IntegerMoments {
     typedef E Element;
     struct State { Total<2> sum; Total<3> squares; };
     typedef decltype(widen(E())) Wide;
-    static constexpr int PACKS = 4, BLOCKS = 2;
-    State wide = identity();
-    i64 sum = 0, squares = 0;  // of narrow types, 2^31 elements a thread
+    static constexpr int PACKS = sizeof(E) == 8 ? 2 : 4, BLOCKS = 3;
+    i64 sum = 0, squares = 0;  // of 64-bit types the sum of upper halves
+    u64 sum_low = 0;
+    Halves low, cross, high;
 
     __device__ __forceinline__ IntegerMoments(const E*, u64) {}
     __device__ __forceinline__ void pack(const Pack& p, u64) {
@@ -36,21 +39,34 @@ template <class E> struct IntegerMoments {
     }
     __device__ __forceinline__ void one(E x, u64) {
         if constexpr (sizeof(E) == 8) {
-            wide.sum.add(widen(x));
-            wide.squares.add_product(widen(x), widen(x));
+            sum_low += u32(x);
+            sum += Traits<E>::is_signed ? i64(x) >> 32 : i64(u64(x) >> 32);
+            const u64 magnitude = x < E(0) ? 0ull - u64(x) : u64(x);
+            const u64 a = u32(magnitude), b = magnitude >> 32;
+            low.add(a * a);
+            cross.add(a * b);
+            high.add(b * b);
         } else if constexpr (sizeof(E) == 4) {
-            const u64 magnitude = x < E(0) ? 0ull - u64(i64(x)) : u64(x);
             sum += x;
-            wide.squares.add(magnitude * magnitude);
+            const u64 magnitude = x < E(0) ? 0ull - u64(i64(x)) : u64(x);
+            low.add(magnitude * magnitude);
         } else {
             sum += widen(x);
             squares += widen(x) * widen(x);
         }
     }
     __device__ __forceinline__ State state() {
-        State s = wide;
-        s.sum.add(sum);
+        State s = identity();
         s.squares.add(squares);
+        low.template add_to<0>(s.squares);
+        cross.template add_to<33>(s.squares);
+        high.template add_to<64>(s.squares);
+        if constexpr (sizeof(E) == 8) {
+            s.sum.add(u64(sum) << 32, u64(sum >> 32), 0);
+            s.sum.add(sum_low);
+        } else {
+            s.sum.add(sum);
+        }
         return s;
     }
     static __device__ __forceinline__ State identity() { return {Total<2>::zero(), Total<3>::zero()}; }
@@ -75,7 +91,7 @@ __device__ __forceinline__ f64 finite_or_zero(f64 x) {
 template <class E, Nan NAN> struct FloatMoments {
     typedef E Element;
     static constexpr int COMPONENTS = Parts<E>::COUNT;
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     struct State { f64 part[2]; f64 squares; u64 skipped; };
     f64 re = 0, im = 0, squares = 0, other_squares = 0, from_re = 0, from_im = 0;
     u64 skipped = 0;

@@ -50,6 +50,14 @@ enum class Power { One, Two };
 __device__ __forceinline__ bool is_safe_square(f32 s) { return s > 1e-30f && s < 1e38f; }
 __device__ __forceinline__ bool is_safe_square(f64 s) { return s > 1e-290 && s < 1e308; }
 
+// Roots within one unit in the last place, or correctly rounded.
+__device__ __forceinline__ f32 root(f32 x) {
+    f32 y;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+__device__ __forceinline__ f64 root(f64 x) { return sqrt(x); }
+
 // |z| within two units in the last place. Squares that leave the range are the exception, and scaled.
 template <class F> __device__ __forceinline__ F absolute(F re, F im) {
     const F square = fma(re, re, im * im);
@@ -66,7 +74,7 @@ template <class E, Nan NAN, Power POWER> struct FloatPowers {
     typedef typename Select<POWER == Power::One, Part, f64>::type Sum;
     static constexpr int COMPONENTS = Parts<E>::COUNT;
     static constexpr int LANES = sizeof(Sum) == 4 ? 4 : 2;
-    static constexpr int PACKS = 4, BLOCKS = POWER == Power::One && COMPONENTS == 1 ? 3 : 2;
+    static constexpr int PACKS = POWER == Power::One && sizeof(E) == 16 ? 2 : 4, BLOCKS = 3;
     struct State { f64 sum; u64 skipped; };
     Sum lane[LANES];
     u64 skipped = 0;
@@ -91,8 +99,32 @@ template <class E, Nan NAN, Power POWER> struct FloatPowers {
     }
     __device__ __forceinline__ void pack(const Pack& p, u64) {
         Elements<E> e(p);
+        if constexpr (POWER == Power::Two && sizeof(E) == 2 && NAN_BITS<E> == NAN_BITS<f16> && NAN == Nan::Propagate) {
+            // Squares of f16 are exact in f32, and eight of them far from its end: one conversion a pack.
+            f32 sum = 0;
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k], k);
+            for (int k = 0; k < PER_PACK<E>; k++) sum = fma(widen(e.element[k]), widen(e.element[k]), sum);
+            lane[0] += sum;
+        } else if constexpr (POWER == Power::One && COMPONENTS == 2) {
+            // The exception (absolute) must not stand in the way of the rule: one question a pack.
+            Sum square[PER_PACK<E>];
+            bool safe = true;
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) {
+                square[k] = fma(e.element[k].re, e.element[k].re, e.element[k].im * e.element[k].im);
+                safe = safe && is_safe_square(square[k]);
+            }
+            if (safe) {
+#pragma unroll
+                for (int k = 0; k < PER_PACK<E>; k++) lane[k % LANES] += root(square[k]);
+            } else {
+#pragma unroll
+                for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k], k);
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k], k);
+        }
     }
     __device__ __forceinline__ void one(E x, u64) { add(x, 0); }
     __device__ __forceinline__ State state() {

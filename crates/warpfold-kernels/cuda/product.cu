@@ -86,7 +86,7 @@ __device__ __forceinline__ i32 exponent_field(f64 x) { return __double2hiint(x) 
 template <class E, Nan NAN> struct FloatProduct {
     typedef E Element;
     struct State { f64 high, low; i64 exponent; u64 flags; };
-    static constexpr int PACKS = 4, BLOCKS = 2;
+    static constexpr int PACKS = 4, BLOCKS = 3;
     State product = identity();
 
     __device__ __forceinline__ FloatProduct(const E*, u64) {}

@@ -40,4 +40,26 @@ template <int LIMBS> struct Total {
         add(u64(a) * u64(b), u64(high), u64(high >> 63));
     }
     __device__ __forceinline__ void add_product(u64 a, u64 b) { add(a * b, __umul64hi(a, b), 0); }
+
+    // Adds x * 2^SHIFT.
+    template <int SHIFT> __device__ __forceinline__ void add_shifted(u64 x) {
+        Total t = zero();
+        t.limb[SHIFT / 64] = x << SHIFT % 64;
+        if constexpr (SHIFT % 64 != 0 && SHIFT / 64 + 1 < LIMBS) t.limb[SHIFT / 64 + 1] = x >> (64 - SHIFT % 64);
+        add(t);
+    }
+};
+
+// A sum of up to 2^32 numbers of 64 bits without a carry between its halves: what a thread gathers.
+struct Halves {
+    u64 low = 0, high = 0;
+
+    __device__ __forceinline__ void add(u64 x) {
+        low += u32(x);
+        high += x >> 32;
+    }
+    template <int SHIFT, int LIMBS> __device__ __forceinline__ void add_to(Total<LIMBS>& total) const {
+        total.template add_shifted<SHIFT>(low);
+        total.template add_shifted<SHIFT + 32>(high);
+    }
 };

@@ -57,13 +57,37 @@ pub const FOLDS: &[Fold] = &[
         takes: Takes::Real,
         packed: NARROW,
     },
-    Fold { name: "linf", source: "extremes.cu", template: "Linf", takes: Takes::Real, packed: NARROW },
+    Fold {
+        name: "linf",
+        source: "extremes.cu",
+        template: "Linf",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
     Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, packed: &[] },
     Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, packed: &[] },
-    Fold { name: "squares", source: "norms.cu", template: "Squares", takes: Takes::Floats, packed: &[] },
-    Fold { name: "moments", source: "moments.cu", template: "Moments", takes: Takes::All, packed: &[] },
+    Fold {
+        name: "squares",
+        source: "norms.cu",
+        template: "Squares",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "moments",
+        source: "moments.cu",
+        template: "Moments",
+        takes: Takes::All,
+        packed: &[],
+    },
     Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, packed: &[] },
-    Fold { name: "prod", source: "product.cu", template: "Product", takes: Takes::Real, packed: &[] },
+    Fold {
+        name: "prod",
+        source: "product.cu",
+        template: "Product",
+        takes: Takes::Real,
+        packed: &[],
+    },
 ];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.

@@ -1,7 +1,7 @@
 //! Device time of every CUDA kernel: cold (buffers in rotation beyond the L2 cache) at many sizes and shapes.
 //!
 //! `cuda_bench sizes` times the sum of f32 at every size; `cuda_bench types [GiB]` every reduction and type at one size;
-//! `cuda_bench shapes` other shapes of the launch; `cuda_bench latency` results on the host. Lines of JSON, one a figure.
+//! `cuda_bench shapes` other shapes of the launch; `cuda_bench latency` results on the host, `cuda_bench first` the first use of kernels. Lines of JSON, one a figure.
 
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,12 @@ const POOL: usize = 4 << 30;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let started = Instant::now();
     let gpu = Gpu::open(0)?;
     eprintln!("{}", gpu.description());
+    if arguments.first().is_some_and(|first| first == "first") {
+        return first_uses(&gpu, started.elapsed());
+    }
     let mut bench = Bench::new(&gpu)?;
     match arguments.first().map(String::as_str) {
         Some("sizes") => bench.sizes(),
@@ -22,7 +26,7 @@ fn main() -> Result<()> {
         Some("shapes") => bench.shapes(),
         Some("latency") => bench.latency(),
         _ => {
-            eprintln!("cuda_bench sizes | types | shapes | latency");
+            eprintln!("cuda_bench sizes | types | shapes | latency | first");
             Ok(())
         }
     }
@@ -103,7 +107,10 @@ impl<'a> Bench<'a> {
         let arrays = if op == Op::Dot { 2 } else { 1 };
         let gigabytes = (arrays * n * size_of::<T>()) as f64 / microseconds / 1e3;
         let shape = shape.map_or(String::new(), |s| {
-            format!(",\"block\":{},\"per_multiprocessor\":{},\"packs\":{},\"alone\":{}", s.block, s.per_multiprocessor, s.packs, s.alone)
+            format!(
+                ",\"block\":{},\"per_multiprocessor\":{},\"packs\":{},\"alone\":{}",
+                s.block, s.per_multiprocessor, s.packs, s.alone
+            )
         });
         println!(
             "{{\"op\":\"{op}\",\"type\":\"{}\",\"n\":{n},\"us\":{microseconds:.3},\"gb_s\":{gigabytes:.1}{shape}}}",
@@ -121,7 +128,19 @@ impl<'a> Bench<'a> {
 
     fn types(&mut self) -> Result<()> {
         for &dtype in DType::ALL {
-            let ops = [Op::Sum, Op::Max, Op::ArgMax, Op::MinMax, Op::Count, Op::Var, Op::L1, Op::L2, Op::Linf, Op::Dot, Op::Prod];
+            let ops = [
+                Op::Sum,
+                Op::Max,
+                Op::ArgMax,
+                Op::MinMax,
+                Op::Count,
+                Op::Var,
+                Op::L1,
+                Op::L2,
+                Op::Linf,
+                Op::Dot,
+                Op::Prod,
+            ];
             for op in ops {
                 let n = (2 << 30) / dtype.size();
                 // bool arrays must hold bools, and the pool holds anything.
@@ -130,7 +149,9 @@ impl<'a> Bench<'a> {
                 }
                 let timed = with_element!(dtype, T => self.report::<T>(op, n, None));
                 match timed {
-                    Err(warpfold::Error::Undefined { .. } | warpfold::Error::Unsupported { .. }) => {}
+                    Err(
+                        warpfold::Error::Undefined { .. } | warpfold::Error::Unsupported { .. },
+                    ) => {}
                     other => {
                         other?;
                     }
@@ -141,7 +162,9 @@ impl<'a> Bench<'a> {
     }
 
     fn shapes(&mut self) -> Result<()> {
-        for (block, per_multiprocessor) in [(512, 1), (512, 2), (512, 3), (512, 4), (512, 6), (256, 6), (256, 4)] {
+        for (block, per_multiprocessor) in
+            [(512, 1), (512, 2), (512, 3), (512, 4), (512, 6), (256, 6), (256, 4)]
+        {
             let shape = Some(Shape { block, per_multiprocessor, packs: 2, alone: 4096 });
             for power in [26, 29] {
                 self.report::<f32>(Op::Sum, 1 << power, shape)?;
@@ -193,15 +216,23 @@ impl<'a> Bench<'a> {
         let us = start.elapsed().as_secs_f64() * 1e6 / 500.0;
         self.queue.synchronize()?;
         println!("{{\"what\":\"host cost of a launch\",\"us\":{us:.2}}}");
-        let first = |op: Op| -> Result<Duration> {
-            let start = Instant::now();
-            gpu.reduce(self.array::<i16>(1 << 10, 0)).partial(op)?;
-            Ok(start.elapsed())
-        };
-        for op in [Op::Sum, Op::ArgMax] {
-            let ms = first(op)?.as_secs_f64() * 1e3;
-            println!("{{\"what\":\"first use of {op} i16\",\"ms\":{ms:.2}}}");
-        }
         Ok(())
     }
+}
+
+/// What the first use of a kernel costs in a process: loading, and compiling unless the driver's cache knows it.
+fn first_uses(gpu: &Gpu, opening: Duration) -> Result<()> {
+    let cache = if std::env::var_os("CUDA_CACHE_DISABLE").is_some() { "off" } else { "on" };
+    println!("{{\"what\":\"opening the GPU\",\"ms\":{:.1}}}", opening.as_secs_f64() * 1e3);
+    let x = gpu.upload(&[1i16; 1000])?;
+    gpu.reduce(&gpu.upload(&[true])?).count()?;
+    for op in [Op::Sum, Op::ArgMax, Op::Var, Op::Prod] {
+        let start = Instant::now();
+        gpu.reduce(&x).output(op, Default::default())?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        println!(
+            "{{\"what\":\"first use of {op} i16\",\"driver cache\":\"{cache}\",\"ms\":{ms:.2}}}"
+        );
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod double_double;
 pub mod element;
 mod error;
 pub mod exact;

@@ -69,9 +69,8 @@ pub(super) fn failed(error: DriverError, asked: impl FnOnce() -> String) -> Erro
         }
         _ => "if it comes again, report it with the driver's version",
     };
-    let version = driver().map_or(String::new(), |v| {
-        format!(" [driver for CUDA {}.{}]", v / 1000, v % 1000 / 10)
-    });
+    let version = driver()
+        .map_or(String::new(), |v| format!(" [driver for CUDA {}.{}]", v / 1000, v % 1000 / 10));
     Error::Device { asked: asked(), obstacle: text(error.0) + &version, remedy }
 }
 
@@ -130,7 +129,12 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
-pub(super) fn load(context: &CudaContext, name: &str, ptx: &str, entries: &[String]) -> Result<Vec<Function>> {
+pub(super) fn load(
+    context: &CudaContext,
+    name: &str,
+    ptx: &str,
+    entries: &[String],
+) -> Result<Vec<Function>> {
     let asked = || format!("loading the kernels of {name}");
     let c = |text: &str| CString::new(text).expect("PTX and names hold no NUL");
     context.bind_to_thread().map_err(|e| failed(e, asked))?;
@@ -151,7 +155,11 @@ pub(super) fn load(context: &CudaContext, name: &str, ptx: &str, entries: &[Stri
 /// # Safety
 /// The addresses in the arguments must be of memory that the device can reach, of the sizes the kernel reads and writes, until
 /// the launch has run; the workspace must be used by this stream alone; `function` must be the launch's kernel.
-pub(super) unsafe fn launch(stream: &CudaStream, function: Function, launch: &Launch) -> Result<()> {
+pub(super) unsafe fn launch(
+    stream: &CudaStream,
+    function: Function,
+    launch: &Launch,
+) -> Result<()> {
     let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
     stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
     let mut words = launch.arguments.words();
@@ -183,9 +191,8 @@ impl Memory {
 
     fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let asked = || {
-            let free = result::mem_get_info().map_or(String::new(), |(free, total)| {
-                format!(" ({free} of {total} are free)")
-            });
+            let free = result::mem_get_info()
+                .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));
             format!("{bytes} bytes of device memory{free}")
         };
         context.bind_to_thread().map_err(|e| failed(e, asked))?;
@@ -232,7 +239,6 @@ impl Memory {
     pub(super) fn address(&self) -> u64 {
         self.address
     }
-
 }
 
 impl Drop for Memory {
@@ -261,7 +267,8 @@ impl Mapped {
         context.bind_to_thread().map_err(|e| failed(e, asked))?;
         let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
         // SAFETY: the context is current; the size is not zero.
-        let host = unsafe { result::malloc_host(8 * words, flags) }.map_err(|e| failed(e, asked))?;
+        let host =
+            unsafe { result::malloc_host(8 * words, flags) }.map_err(|e| failed(e, asked))?;
         let mut mapped = Mapped { context: context.clone(), words: host.cast(), address: 0 };
         // SAFETY: the range was just allocated, and is mapped.
         unsafe {

@@ -8,9 +8,9 @@ use super::driver::Memory;
 use super::lane::Lane;
 use super::queue::Queue;
 use super::reduce::Reduce;
-use crate::{Error, Result};
 use crate::element::Element;
 use crate::plan::CudaFacts;
+use crate::{Error, Result};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]

@@ -56,7 +56,12 @@ impl Lane {
     ///
     /// # Safety
     /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
-    pub(super) unsafe fn run(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<[u64; RECORD_WORDS]> {
+    pub(super) unsafe fn run(
+        &mut self,
+        plan: &CudaPlan,
+        x: u64,
+        y: u64,
+    ) -> Result<[u64; RECORD_WORDS]> {
         self.stamp += 1;
         let arguments = Arguments {
             record: self.slot.address(),
@@ -73,14 +78,26 @@ impl Lane {
     ///
     /// # Safety
     /// As [`run`](Self::run), and `value` must have room for the result; all of it until the stream has come that far.
-    pub(super) unsafe fn start(&mut self, plan: &CudaPlan, x: u64, y: u64, value: u64) -> Result<()> {
+    pub(super) unsafe fn start(
+        &mut self,
+        plan: &CudaPlan,
+        x: u64,
+        y: u64,
+        value: u64,
+    ) -> Result<()> {
         let arguments = Arguments { value, ..self.arguments(plan, x, y) };
         // SAFETY: as the caller promises; the workspace is this lane's own.
         unsafe { self.launch(&Launch::new(plan, arguments)) }
     }
 
     fn arguments(&self, plan: &CudaPlan, x: u64, y: u64) -> Arguments {
-        Arguments { x, y, n: plan.problem.n, workspace: self.workspace.address(), ..Default::default() }
+        Arguments {
+            x,
+            y,
+            n: plan.problem.n,
+            workspace: self.workspace.address(),
+            ..Default::default()
+        }
     }
 
     /// # Safety

@@ -30,11 +30,23 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Reduce::plan`]; [`Error::Unsupported`](crate::Error::Unsupported) where the result is finished on the host only.
-    pub unsafe fn start<T: Element>(&mut self, reduce: &Reduce<'_, T>, op: Op, value: u64) -> Result<()> {
+    pub unsafe fn start<T: Element>(
+        &mut self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        value: u64,
+    ) -> Result<()> {
         let plan = reduce.plan(op)?;
         let on_device = matches!(
             plan.fold,
-            Fold::Sum | Fold::Dot | Fold::Count | Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax
+            Fold::Sum
+                | Fold::Dot
+                | Fold::Count
+                | Fold::Min
+                | Fold::Max
+                | Fold::MinMax
+                | Fold::ArgMin
+                | Fold::ArgMax
         );
         if !on_device || matches!(op, Op::Mean | Op::Any | Op::All) {
             return Err(crate::Error::Unsupported {
@@ -55,7 +67,11 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Reduce::plan`].
-    pub unsafe fn start_for_time<T: Element>(&mut self, reduce: &Reduce<'_, T>, op: Op) -> Result<()> {
+    pub unsafe fn start_for_time<T: Element>(
+        &mut self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+    ) -> Result<()> {
         let plan = reduce.plan(op)?;
         // SAFETY: as the caller promises.
         unsafe { self.enqueue(reduce, &plan, 0) }
@@ -63,7 +79,12 @@ impl Queue {
 
     /// # Safety
     /// As [`start`](Self::start).
-    unsafe fn enqueue<T: Element>(&mut self, reduce: &Reduce<'_, T>, plan: &CudaPlan, value: u64) -> Result<()> {
+    unsafe fn enqueue<T: Element>(
+        &mut self,
+        reduce: &Reduce<'_, T>,
+        plan: &CudaPlan,
+        value: u64,
+    ) -> Result<()> {
         let (x, y) = reduce.inputs();
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.

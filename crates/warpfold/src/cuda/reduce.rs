@@ -204,6 +204,17 @@ impl<'a, T: Element> Reduce<'a, T> {
         }
     }
 
+    /// The product: integers checked, floats within one ulp.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`], [`Error::Unsupported`] for complex elements, [`Error::Device`].
+    pub fn prod(&self) -> Result<T::Sum> {
+        match self.run(Op::Prod)? {
+            Outcome::Exact(Partial::Product(partial)) => partial.value(self.policy.overflow),
+            other => unreachable!("a product leaves a product, not {other:?}"),
+        }
+    }
+
     /// The dot product of the two arrays, without conjugation.
     ///
     /// # Errors

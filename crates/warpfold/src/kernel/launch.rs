@@ -29,7 +29,11 @@ impl Kernel {
         warpfold_kernels::of_catalog(self.fold.name(), self.dtype.name(), compute).ok_or(
             Error::Unsupported {
                 option: "CUDA",
-                op: Op::ALL.iter().copied().find(|op| op.name() == self.fold.name()).unwrap_or(Op::Sum),
+                op: Op::ALL
+                    .iter()
+                    .copied()
+                    .find(|op| op.name() == self.fold.name())
+                    .unwrap_or(Op::Sum),
                 dtype: self.dtype,
                 why: "no kernel is built for this device; compute capability 7.0 is the least",
             },

@@ -1,9 +1,13 @@
 //! From the words that a kernel writes to what they stand for. The layouts are given at the head of each kernel's source.
 
 use super::fast::{FastMoments, FastSum};
+use crate::double_double::DoubleDouble;
 use crate::element::{Element, Float, Ordered, Parts, Real};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special};
-use crate::partial::{Count, Extremes, Finish, Output, Partial, Place, with_float};
+use crate::partial::{
+    Count, Extremes, Finish, IntegerProduct, Met, Output, Partial, Place, Product, RealProduct,
+    with_float,
+};
 use crate::plan::{CudaPlan, Fold};
 use crate::{Error, Op, Result, Value};
 
@@ -18,7 +22,9 @@ pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Outcom
             let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
             Outcome::Sum(FastSum { parts, count: n - record[2] })
         }
-        Fold::Sum => exact(Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n })),
+        Fold::Sum => {
+            exact(Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }))
+        }
         Fold::Dot => {
             exact(Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n })))
         }
@@ -38,7 +44,7 @@ pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Outcom
             Outcome::Magnitudes(Register { fixed, special: Special::NONE })
         }
         Fold::Linf => Outcome::Largest(record[1]),
-        Fold::Prod => unreachable!("{plan} is not planned yet"),
+        Fold::Prod => exact(Partial::Product(Box::new(product(record)))),
     }
 }
 
@@ -104,6 +110,33 @@ impl<T: Element> Outcome<T> {
         };
         Ok(Output::One(value))
     }
+}
+
+/// Integers `[low 64 bits of the magnitude, flags]`, floats `[mantissa as two f64, exponent, flags]`; flags are 1 for a zero, 2 for an
+/// infinity or a magnitude beyond 2^64, 4 for a NaN, 8 for negative.
+fn product<T: Element>(record: &[u64; RECORD_WORDS]) -> Product<T> {
+    let float = T::DTYPE.is_float();
+    let flags = record[if float { 3 } else { 1 }];
+    let negative = flags & 8 != 0;
+    let met = Met { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
+    if float {
+        let word = |k: usize| f64::from_bits(record[k]);
+        let mut product = RealProduct {
+            mantissa: DoubleDouble { high: word(0), low: word(1) },
+            exponent: record[2] as i64,
+            negative,
+            met,
+        };
+        product.normalise();
+        return Product::real(product);
+    }
+    Product::integer(match met {
+        Met { zero: true, .. } => IntegerProduct::ZERO,
+        Met { infinity: true, .. } => {
+            IntegerProduct { magnitude: IntegerProduct::CAP, low: record[0], negative }
+        }
+        _ => IntegerProduct { magnitude: record[0].into(), low: record[0], negative },
+    })
 }
 
 /// A real exact number, rounded.
@@ -206,6 +239,26 @@ mod tests {
         let nan = [1, 0x7ff8_0000_0000_0000, 4, 0, 0, 0, 0, 0];
         assert_eq!(finish::<f64>(Op::ArgMax, 9, nan), Ok(Output::One(4u64.into())));
         assert!(matches!(finish::<f64>(Op::Max, 0, [0; 8]), Err(Error::Empty { .. })));
+    }
+
+    #[test]
+    fn products_beyond_64_bits_are_an_error_unless_a_zero_was_met() {
+        assert_eq!(
+            finish::<i32>(Op::Prod, 2, [6, 8, 0, 0, 0, 0, 0, 0]),
+            Ok(Output::One((-6i64).into()))
+        );
+        let beyond = [0, 2, 0, 0, 0, 0, 0, 0];
+        assert!(matches!(finish::<u8>(Op::Prod, 9, beyond), Err(Error::Overflow { .. })));
+        assert_eq!(
+            finish::<u8>(Op::Prod, 9, [0, 3, 0, 0, 0, 0, 0, 0]),
+            Ok(Output::One(0u64.into()))
+        );
+        let real = [1.5f64.to_bits(), 0, 3, 8, 0, 0, 0, 0];
+        assert_eq!(finish::<f32>(Op::Prod, 9, real), Ok(Output::One((-12f32).into())));
+        let nan = [1f64.to_bits(), 0, 0, 3, 0, 0, 0, 0];
+        assert!(
+            matches!(finish::<f32>(Op::Prod, 9, nan), Ok(Output::One(Value::F32(x))) if x.is_nan())
+        );
     }
 
     #[test]

@@ -150,6 +150,7 @@ fn fold(problem: Problem) -> Result<Fold> {
         Op::Dot => Fold::Dot,
         Op::L1 => Fold::L1,
         Op::Linf if !dtype.is_complex() => Fold::Linf,
+        Op::Prod if !dtype.is_complex() => Fold::Prod,
         _ => return unsupported("CUDA", "no kernel folds it yet; run it on the CPU"),
     })
 }
@@ -192,7 +193,10 @@ mod tests {
     fn an_h200_plan_prints_itself_anywhere() {
         let plan = choose_cuda(problem(Op::Sum, DType::F32, 1 << 29), H200).unwrap();
         let text = plan.to_string();
-        assert!(text.starts_with("sum of 536870912 f32 (2147483648 bytes) on cuda: kernel sum_f32, "), "{text}");
+        assert!(
+            text.starts_with("sum of 536870912 f32 (2147483648 bytes) on cuda: kernel sum_f32, "),
+            "{text}"
+        );
     }
 
     #[test]

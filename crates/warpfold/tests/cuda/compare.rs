@@ -44,7 +44,11 @@ pub(crate) fn near(fast: &Result<Output>, exact: &Result<Output>, tolerance: f64
         (Ok(Output::One(fast)), Ok(Output::One(exact))) => {
             std::mem::discriminant(fast) == std::mem::discriminant(exact)
                 && parts(fast).iter().zip(parts(exact)).all(|(&a, b)| {
-                    if b.is_finite() { (a - b).abs() <= tolerance } else { a.to_bits() == b.to_bits() }
+                    if b.is_finite() {
+                        (a - b).abs() <= tolerance
+                    } else {
+                        a.to_bits() == b.to_bits()
+                    }
                 })
         }
         (Err(a), Err(b)) => a == b,

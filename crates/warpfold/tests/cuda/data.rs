@@ -67,7 +67,9 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
             let value = match kind {
                 Kind::Plain => <$F>::from_f64(unit),
                 Kind::Ties => <$F>::from_f64((bits % 3) as f64 - 1.0),
-                Kind::Zeros if bits % 8 < 7 => <$F>::from_f64(if bits & 8 == 0 { 0.0 } else { -0.0 }),
+                Kind::Zeros if bits % 8 < 7 => {
+                    <$F>::from_f64(if bits & 8 == 0 { 0.0 } else { -0.0 })
+                }
                 Kind::Zeros => <$F>::from_f64(unit),
                 Kind::Specials => match bits % 97 {
                     0 => <$F>::from_f64(f64::NAN),

@@ -23,6 +23,7 @@ const OPS: &[(Op, bool)] = &[
     (Op::L1, true),
     (Op::L2, true),
     (Op::Linf, false),
+    (Op::Prod, true),
     (Op::Any, false),
     (Op::All, false),
 ];
@@ -142,7 +143,7 @@ fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>
         for &(op, rounds) in OPS {
             let real = matches!(
                 op,
-                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf
+                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf | Op::Prod
             );
             if real && T::DTYPE.is_complex() {
                 continue;
@@ -159,8 +160,19 @@ fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>
                 // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
                 let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
                 let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
-                let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
-                near(&cuda, &cpu, mean * 2f64.powi(unit))
+                let unit =
+                    if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
+                let tolerance = match (op, &cpu) {
+                    // Both within one ulp, subnormal results too.
+                    (Op::Prod, Ok(Output::One(Value::F64(x)))) => {
+                        x.abs() * 2f64.powi(-51) + f64::from_bits(2)
+                    }
+                    (Op::Prod, Ok(Output::One(Value::F32(x)))) => {
+                        f64::from(x.abs()) * 2f64.powi(-22) + 2f64.powi(-148)
+                    }
+                    _ => mean * 2f64.powi(unit),
+                };
+                near(&cuda, &cpu, tolerance)
             } else {
                 same(&cuda, &cpu)
             };
@@ -175,23 +187,40 @@ fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>
 }
 
 /// Dot, of arrays aligned alike and not.
-fn check_dot<T: Element>(gpu: &Gpu, x: &[T], y: &[T], views: (View<'_, T>, View<'_, T>), what: &str) {
+fn check_dot<T: Element>(
+    gpu: &Gpu,
+    x: &[T],
+    y: &[T],
+    views: (View<'_, T>, View<'_, T>),
+    what: &str,
+) {
     for nan in [Nan::Propagate, Nan::Ignore] {
-        let keep = |x: &T| nan == Nan::Propagate || !T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p));
+        let keep = |x: &T| {
+            nan == Nan::Propagate || !T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p))
+        };
         let mut exact = warpfold::Dot::<T>::new();
         for (x, y) in x.iter().zip(y).filter(|(x, y)| keep(x) && keep(y)) {
             exact.add(*x, *y);
         }
         let cpu = warpfold::Partial::Dot(Box::new(exact)).finish(Op::Dot, Finish::default());
         let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
-        let cuda = gpu.reduce_two(views.0, views.1).unwrap().policy(policy).output(Op::Dot, Finish::default());
+        let cuda = gpu
+            .reduce_two(views.0, views.1)
+            .unwrap()
+            .policy(policy)
+            .output(Op::Dot, Finish::default());
         let agree = if T::DTYPE.is_float() {
             let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
             near(&cuda, &cpu, 2.0 * x.len().max(1) as f64 * 2f64.powi(unit))
         } else {
             same(&cuda, &cpu)
         };
-        assert!(agree, "dot of {} {} ({what}, {nan:?}): cuda {cuda:?}, cpu {cpu:?}", x.len(), T::DTYPE);
+        assert!(
+            agree,
+            "dot of {} {} ({what}, {nan:?}): cuda {cuda:?}, cpu {cpu:?}",
+            x.len(),
+            T::DTYPE
+        );
     }
 }
 
@@ -204,7 +233,9 @@ fn every_length<T: Element>(gpu: &Gpu) {
         let buffer = gpu.upload(&x).unwrap();
         for (k, &n) in lengths.iter().enumerate() {
             let small = n < 200;
-            for shape in SHAPES.iter().skip(if small { 0 } else { k % 2 }).step_by(if small { 3 } else { 2 }) {
+            for shape in
+                SHAPES.iter().skip(if small { 0 } else { k % 2 }).step_by(if small { 3 } else { 2 })
+            {
                 let offset = random.below(33) as usize;
                 let what = format!("{kind:?} from {offset}");
                 check(gpu, &x[offset..offset + n], buffer.slice(offset..offset + n), *shape, &what);
@@ -214,7 +245,13 @@ fn every_length<T: Element>(gpu: &Gpu) {
             let (i, j) = (k % 7, random.below(33) as usize);
             let (i, j) = if k % 3 == 0 { (i, i) } else { (i, j) };
             let views = (buffer.slice(i..i + n), buffer.slice(j..j + n));
-            check_dot(gpu, &x[i..i + n], &x[j..j + n], views, &format!("{kind:?} from {i} and {j}"));
+            check_dot(
+                gpu,
+                &x[i..i + n],
+                &x[j..j + n],
+                views,
+                &format!("{kind:?} from {i} and {j}"),
+            );
         }
         for offset in 0..=16 {
             let n = 3 * 512 + 5;
