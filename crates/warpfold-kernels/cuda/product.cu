@@ -34,9 +34,33 @@ template <class E> struct IntegerProduct {
     // As many magnitudes as 64 bits hold for certain are multiplied first: eight bytes, four halves, two words.
     __device__ __forceinline__ void pack(const Pack& p, u64) {
         Elements<E> e(p);
-        constexpr int GROUP = 8 / sizeof(E);
         u32 signs = p.word[0] ^ p.word[1] ^ p.word[2] ^ p.word[3];
         if constexpr (sizeof(E) == 8) signs = p.word[1] ^ p.word[3];
+        // Beyond 2^64 with all low bits gone (64 factors of two do it), only a zero can change anything but the sign.
+        if (low == 0 && (flags & BEYOND)) {
+            if (has_zero(p)) flags |= ZERO;
+        } else {
+            multiply_groups(e);
+        }
+        if constexpr (Traits<E>::is_signed) {
+            constexpr u32 SIGNS = sizeof(E) == 1 ? 0x80808080u : sizeof(E) == 2 ? 0x80008000u : 0x80000000u;
+            flags ^= (__popc(signs & SIGNS) & 1) ? NEGATIVE : 0;
+        }
+    }
+    static __device__ __forceinline__ bool has_zero(const Pack& p) {
+        if constexpr (sizeof(E) == 8) {
+            return (p.word[0] | p.word[1]) == 0 || (p.word[2] | p.word[3]) == 0;
+        } else {
+            // The lowest zero byte (half, word) sets its top bit here, and where there is none nothing does.
+            constexpr u32 ONES = sizeof(E) == 1 ? 0x01010101u : sizeof(E) == 2 ? 0x00010001u : 1u;
+            constexpr u32 TOPS = ONES << (8 * sizeof(E) - 1);
+            u32 zero = 0;
+#pragma unroll
+            for (int k = 0; k < 4; k++) zero |= (p.word[k] - ONES) & ~p.word[k] & TOPS;
+            return zero != 0;
+        }
+    }
+    __device__ __forceinline__ void multiply_groups(const Elements<E>& e) {
 #pragma unroll
         for (int g = 0; g < 2; g++) {
             if constexpr (sizeof(E) == 1) {
@@ -56,10 +80,6 @@ template <class E> struct IntegerProduct {
             } else {
                 factor(magnitude(widen(e.element[g])));
             }
-        }
-        if constexpr (Traits<E>::is_signed) {
-            constexpr u32 SIGNS = sizeof(E) == 1 ? 0x80808080u : sizeof(E) == 2 ? 0x80008000u : 0x80000000u;
-            flags ^= (__popc(signs & SIGNS) & 1) ? NEGATIVE : 0;
         }
     }
     __device__ __forceinline__ void one(E x, u64) {
@@ -102,7 +122,7 @@ template <class E, Nan NAN> struct FloatProduct {
     // Multiplies by a number that is exact in f64; those of f64 itself may be subnormal.
     __device__ __forceinline__ void multiply(f64 x) {
         i32 field = exponent_field(x);
-        if (field == 0x7ff || field == 0) {
+        if (u32(field - 1) >= 0x7feu) {
             if (field == 0x7ff) {
                 product.flags |= x != x ? NOT_A_NUMBER : BEYOND;
                 if (x < 0) product.flags ^= NEGATIVE;
@@ -146,13 +166,18 @@ template <class E, Nan NAN> struct FloatProduct {
             multiply(kept(e.element[0]));
             multiply(kept(e.element[1]));
         }
-        normalise(product);
+        // A factor's mantissa is below 2, so a pack adds two to the exponent at most.
+        if (exponent_field(product.high) > 1023 + 512) normalise(product);
     }
     __device__ __forceinline__ void one(E x, u64) {
         multiply(f64(kept(x)));
         normalise(product);
     }
-    __device__ __forceinline__ State state() { return product; }
+    __device__ __forceinline__ State state() {
+        State s = product;
+        normalise(s);
+        return s;
+    }
     static __device__ __forceinline__ State identity() { return {1, 0, 0, 0}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.flags = (a.flags ^ (b.flags & NEGATIVE)) | (b.flags & ~NEGATIVE);

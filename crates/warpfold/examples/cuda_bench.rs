@@ -41,20 +41,35 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(gpu: &'a Gpu) -> Result<Self> {
-        let mut pool = gpu.alloc::<u64>(POOL / 8)?;
-        // Random bits whose 16-bit halves are moderate floats of every format, never NaN.
+        let pool = gpu.alloc::<u64>(POOL / 8)?;
+        let mut bench = Bench { gpu, queue: gpu.queue()?, pool, result: gpu.alloc(8)? };
+        bench.fill(DType::F32)?;
+        Ok(bench)
+    }
+
+    /// Random data of a type all over the pool: floats in [-1, 1), integers over their whole range.
+    fn fill(&mut self, dtype: DType) -> Result<()> {
         let mut state = 1u64;
         let mut random = || {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            state & 0xbfff_3fff_bfff_3fff
+            state
         };
-        let block: Vec<u64> = (0..1 << 22).map(|_| random()).collect();
+        let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        let pair = |a: f32, b: f32| u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32;
+        let mut word = || match dtype {
+            DType::F64 | DType::Complex128 => unit(random()).to_bits(),
+            DType::F32 | DType::Complex64 => pair(unit(random()) as f32, unit(random()) as f32),
+            // Halves that are moderate numbers of both formats, never NaN.
+            DType::F16 | DType::BF16 => random() & 0xbfff_3fff_bfff_3fff,
+            _ => random(),
+        };
+        let block: Vec<u64> = (0..1 << 22).map(|_| word()).collect();
         for first in (0..POOL / 8).step_by(block.len()) {
-            pool.write(first, &block)?;
+            self.pool.write(first, &block)?;
         }
-        Ok(Bench { gpu, queue: gpu.queue()?, pool, result: gpu.alloc(8)? })
+        Ok(())
     }
 
     /// The `k`-th array of `n` elements in the pool, counted round.
@@ -127,7 +142,18 @@ impl<'a> Bench<'a> {
     }
 
     fn types(&mut self) -> Result<()> {
+        let mut filled = DType::F32;
         for &dtype in DType::ALL {
+            let like = match dtype {
+                DType::F16 | DType::BF16 => DType::F16,
+                DType::F32 | DType::Complex64 => DType::F32,
+                DType::F64 | DType::Complex128 => DType::F64,
+                _ => DType::I64,
+            };
+            if filled != like {
+                self.fill(like)?;
+                filled = like;
+            }
             let ops = [
                 Op::Sum,
                 Op::Max,

@@ -196,9 +196,9 @@ impl Memory {
             format!("{bytes} bytes of device memory{free}")
         };
         context.bind_to_thread().map_err(|e| failed(e, asked))?;
-        // SAFETY: the context is current; a size of zero is not asked for.
         let address = match bytes {
             0 => 0,
+            // SAFETY: the context is current, and the size is not zero.
             _ => unsafe { result::malloc_sync(bytes) }.map_err(|e| failed(e, asked))?,
         };
         Ok(Memory { context: context.clone(), address, bytes })

@@ -34,7 +34,7 @@ macro_rules! with_float {
             $crate::DType::BF16 => with_float!(@$crate::bf16, $F => $body),
             $crate::DType::F32 | $crate::DType::Complex64 => with_float!(@f32, $F => $body),
             $crate::DType::F64 | $crate::DType::Complex128 => with_float!(@f64, $F => $body),
-            _ => return Err($crate::Error::Unsupported {
+            _ => return Err(Error::Unsupported {
                 option: "rounding to an integer type",
                 op: $op,
                 dtype: $element,
