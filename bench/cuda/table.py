@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A short table of the figures that run.sh left in a folder: warpfold beside CUB and the read ceiling of the same run."""
+"""A short table of the figures that run.sh left in a folder: warpfold beside CUB and the read ceiling of the same run.
+Everything goes to cuda.json in that folder too, with the device, its driver and clocks, and the date."""
+import datetime
 import json
 import sys
 from pathlib import Path
@@ -36,3 +38,18 @@ for dtype in dict.fromkeys(row["type"] for row in ours):
         ratio = f" {cub['us'] / row['us']:.2f}" if cub else ""
         cells.append(f"{row['gb_s']:.0f} ({row['gb_s'] / ceiling:.0%}{ratio})")
     print(f"{dtype:11}" + "".join(f"{cell:>20}" for cell in cells))
+
+device, driver, *clocks = [field.strip() for field in (folder / "gpu.txt").read_text().strip().split(",")]
+everything = {
+    "device": device,
+    "driver": driver,
+    "clocks (multiprocessors, memory)": clocks,
+    "date": datetime.date.today().isoformat(),
+    "method": "cold: arrays in rotation through 4 GiB; back to back on one stream, device events, median of 11; sizes in elements",
+    "read ceiling GB/s": ceiling,
+    "warpfold": list(best.values()),
+    "peers": peers,
+    "latency": read("latency.jsonl"),
+}
+rows = json.dumps(everything, indent=0, ensure_ascii=False).replace(",\n\"", ", \"").replace("{\n", "{").replace("\n}", "}")
+(folder / "cuda.json").write_text(rows + "\n")

@@ -107,7 +107,7 @@ pub struct Shape {
 /// folds it as asked.
 pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
     let fold = fold(problem)?;
-    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(fold, problem.dtype)))
+    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(problem.bytes())))
 }
 
 /// The plan of a given shape.
