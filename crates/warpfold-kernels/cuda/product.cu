@@ -36,8 +36,8 @@ template <class E> struct IntegerProduct {
         Elements<E> e(p);
         u32 signs = p.word[0] ^ p.word[1] ^ p.word[2] ^ p.word[3];
         if constexpr (sizeof(E) == 8) signs = p.word[1] ^ p.word[3];
-        // Beyond 2^64 with all low bits gone (64 factors of two do it), only a zero can change anything but the sign.
-        if (low == 0 && (flags & BEYOND)) {
+        // Once all low bits are gone (a zero, or 64 factors of two), only a zero can change anything but the sign.
+        if (low == 0) {
             if (has_zero(p)) flags |= ZERO;
         } else {
             multiply_groups(e);
@@ -149,35 +149,59 @@ template <class E, Nan NAN> struct FloatProduct {
         if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
         else return w;
     }
+    // Multiplies by factors so far from the ends of f64 that a mantissa times all of them is a normal number, unless one is
+    // zero, infinite or NaN: then one by one.
+    template <int COUNT> __device__ __forceinline__ void multiply_moderate(const f64 (&factor)[COUNT]) {
+        State s = product;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            const f64 high = s.high * factor[k];
+            const f64 low = fma(s.low, factor[k], fma(s.high, factor[k], -high));
+            s.high = high + low;
+            s.low = low - (s.high - high);
+        }
+        if (u32(exponent_field(s.high) - 1) < 0x7feu) {
+            product = s;
+        } else {
+#pragma unroll
+            for (int k = 0; k < COUNT; k++) multiply(factor[k]);
+        }
+        normalise(product);
+    }
     // As many elements as f64 multiplies exactly come first: four of f16 and bf16, two of f32.
     __device__ __forceinline__ void pack(const Pack& p, u64) {
         Elements<E> e(p);
         if constexpr (sizeof(E) == 2) {
+            f64 four[2];
 #pragma unroll
-            for (int k = 0; k < 8; k += 4) {
-                const f64 a = f64(kept(e.element[k])) * f64(kept(e.element[k + 1]));
-                const f64 b = f64(kept(e.element[k + 2])) * f64(kept(e.element[k + 3]));
-                multiply(a * b);
+            for (int k = 0; k < 2; k++) {
+                const f64 a = f64(kept(e.element[4 * k])) * f64(kept(e.element[4 * k + 1]));
+                const f64 b = f64(kept(e.element[4 * k + 2])) * f64(kept(e.element[4 * k + 3]));
+                four[k] = a * b;
+            }
+            // Four of bf16 reach 2^-532, so that two such factors leave the normal numbers.
+            if constexpr (is_half(E())) {
+                multiply_moderate(four);
+            } else {
+                multiply_moderate<1>({four[0]});
+                multiply_moderate<1>({four[1]});
             }
         } else if constexpr (sizeof(E) == 4) {
-            multiply(f64(kept(e.element[0])) * f64(kept(e.element[1])));
-            multiply(f64(kept(e.element[2])) * f64(kept(e.element[3])));
+            multiply_moderate<2>({f64(kept(e.element[0])) * f64(kept(e.element[1])),
+                                  f64(kept(e.element[2])) * f64(kept(e.element[3]))});
         } else {
             multiply(kept(e.element[0]));
             multiply(kept(e.element[1]));
+            normalise(product);
         }
-        // A factor's mantissa is below 2, so a pack adds two to the exponent at most.
-        if (exponent_field(product.high) > 1023 + 512) normalise(product);
     }
+    static constexpr __device__ bool is_half(f16) { return true; }
+    template <class T> static constexpr __device__ bool is_half(T) { return false; }
     __device__ __forceinline__ void one(E x, u64) {
         multiply(f64(kept(x)));
         normalise(product);
     }
-    __device__ __forceinline__ State state() {
-        State s = product;
-        normalise(s);
-        return s;
-    }
+    __device__ __forceinline__ State state() { return product; }
     static __device__ __forceinline__ State identity() { return {1, 0, 0, 0}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.flags = (a.flags ^ (b.flags & NEGATIVE)) | (b.flags & ~NEGATIVE);
