@@ -85,7 +85,7 @@ impl Band {
             (Shape::Mixed, 0) => self.low,
             (Shape::Mixed, 1) => top,
             (Shape::Mixed, _) => top - words.next() % self.width.min(4),
-            (Shape::Shy, _) if k % 64 == 0 => self.low.max(top.saturating_sub(2)),
+            (Shape::Shy, _) if k.is_multiple_of(64) => self.low.max(top.saturating_sub(2)),
             (Shape::Shy, 1) => self.low + words.next() % self.width,
             (Shape::Shy, _) => top,
         }
