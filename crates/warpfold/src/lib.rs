@@ -1,6 +1,7 @@
 //! Correctly rounded, reproducible reductions over arrays at memory speed.
 
 mod cpu;
+mod double_double;
 pub mod element;
 mod error;
 pub mod exact;

@@ -95,7 +95,7 @@ trait Render {
 /// How to print a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// The number alone; two lines for minmax, a table for stats
+    /// The number alone; two for minmax, a table for stats
     Text,
     /// One object on one line, with type, bits and time
     Json,

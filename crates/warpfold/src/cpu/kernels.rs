@@ -2,11 +2,13 @@
 
 use num_complex::Complex;
 
-use super::executor::run;
+use super::executor::{run, run_in_order};
 use super::float::{ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values};
 use super::integer;
+use super::product::{ComplexFactors, IntegerFactors, RealFactors};
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
+use crate::partial::Product;
 use crate::plan::Plan;
 use crate::{bf16, f16};
 
@@ -29,6 +31,12 @@ pub trait Kernels: Sized + 'static {
     fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self>
     where
         Self: Element;
+
+    /// The product.
+    #[doc(hidden)]
+    fn product(plan: &Plan, x: &[Self]) -> Product<Self>
+    where
+        Self: Element;
 }
 
 /// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
@@ -37,7 +45,8 @@ macro_rules! floats {
     ($($element:ty: $part:ty, parts $parts:literal,
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
-        dot $dot:ty;
+        dot $dot:ty,
+        prod $class:ident $factors:ty;
     )+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
@@ -60,16 +69,28 @@ macro_rules! floats {
                 let dot = run(&plan.in_parts($parts), input, first, start, Summed::merge);
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
+
+            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
+                let start = || <$factors>::new(plan.problem.policy.nan);
+                let (plan, x) = (plan.in_parts($parts), Self::as_parts(x));
+                Product::$class(run_in_order(&plan, x, 0, start, |all, one| all.merge(&one)))
+            }
         }
     )+};
 }
 floats! {
-    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>;
-    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64>;
-    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>;
-    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>;
-    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16>;
-    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8>;
+    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>,
+        prod real RealFactors<f16, 4>;
+    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64>,
+        prod real RealFactors<bf16, 4>;
+    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>,
+        prod real RealFactors<f32, 2>;
+    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>,
+        prod real RealFactors<f64, 1>;
+    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16>,
+        prod complex ComplexFactors<f32>;
+    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8>,
+        prod complex ComplexFactors<f64>;
 }
 
 /// Integers and the words that lanes hold them as.
@@ -87,6 +108,10 @@ macro_rules! integers {
             fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], _first: u64) -> Dot<Self> {
                 let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
                 integer::dot::<Self, $word>(plan, x, y)
+            }
+
+            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
+                Product::integer(run(plan, x, 0, IntegerFactors::default, |all, one| all.merge(&one)))
             }
         }
     )+};

@@ -8,6 +8,7 @@ mod isa;
 mod kernels;
 mod memory;
 mod order;
+mod product;
 
 pub(crate) use isa::facts;
 pub use kernels::Kernels;
@@ -52,6 +53,7 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         }
         (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
         (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
+        (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
         }

@@ -8,6 +8,8 @@ use super::Real;
 pub trait Ordered: Real + Into<crate::Value> {
     /// A signed or unsigned integer of the element's own width.
     type Key: Ord + Copy + Default + std::fmt::Debug + Send + Sync + 'static;
+    /// The unsigned integer of the element's own width.
+    type Magnitude: Ord + Copy + Default + Into<u64> + std::fmt::Debug + Send + Sync + 'static;
     /// The positive quiet NaN; only asked of types that have one.
     fn nan() -> Self;
 
@@ -15,6 +17,14 @@ pub trait Ordered: Real + Into<crate::Value> {
     const KEY_MIN: Self::Key;
     /// The greatest key.
     const KEY_MAX: Self::Key;
+
+    /// The greatest magnitude.
+    const MAGNITUDE_MAX: Self::Magnitude;
+    /// The magnitude of the infinities, where the type has any; NaNs lie above.
+    const INFINITE: Option<Self::Magnitude>;
+
+    /// An integer that grows with |x|: |x| of an integer, the bits without the sign of a float.
+    fn magnitude(self) -> Self::Magnitude;
 
     /// The value's place in the order, with -0 below +0 and NaNs outside the infinities.
     fn key(self) -> Self::Key;
@@ -24,14 +34,22 @@ pub trait Ordered: Real + Into<crate::Value> {
 }
 
 macro_rules! integer {
-    ($($ty:ty),+) => {$(
+    ($($ty:ty: $magnitude:ty),+) => {$(
         impl Ordered for $ty {
             type Key = $ty;
+            type Magnitude = $magnitude;
+            const MAGNITUDE_MAX: $magnitude = <$magnitude>::MAX;
+            const INFINITE: Option<$magnitude> = None;
             const KEY_MIN: $ty = <$ty>::MIN;
             const KEY_MAX: $ty = <$ty>::MAX;
 
             fn nan() -> Self {
                 unreachable!("an integer is never NaN")
+            }
+
+            #[inline(always)]
+            fn magnitude(self) -> $magnitude {
+                self.abs_diff(0)
             }
 
             #[inline(always)]
@@ -46,15 +64,23 @@ macro_rules! integer {
         }
     )+};
 }
-integer!(i8, i16, i32, i64, u8, u16, u32, u64);
+integer!(i8: u8, i16: u16, i32: u32, i64: u64, u8: u8, u16: u16, u32: u32, u64: u64);
 
 impl Ordered for bool {
     type Key = u8;
+    type Magnitude = u8;
+    const MAGNITUDE_MAX: u8 = 1;
+    const INFINITE: Option<u8> = None;
     const KEY_MIN: u8 = 0;
     const KEY_MAX: u8 = 1;
 
     fn nan() -> Self {
         unreachable!("a bool is never NaN")
+    }
+
+    #[inline(always)]
+    fn magnitude(self) -> u8 {
+        self as u8
     }
 
     #[inline(always)]
@@ -72,11 +98,19 @@ macro_rules! float {
     ($($ty:ty: $key:ty, $bits:ty;)+) => {$(
         impl Ordered for $ty {
             type Key = $key;
+            type Magnitude = $bits;
+            const MAGNITUDE_MAX: $bits = <$key>::MAX as $bits;
+            const INFINITE: Option<$bits> = Some(<$ty>::INFINITY.to_bits());
             const KEY_MIN: $key = <$key>::MIN;
             const KEY_MAX: $key = <$key>::MAX;
 
             fn nan() -> Self {
                 <Self as super::Float>::NAN
+            }
+
+            #[inline(always)]
+            fn magnitude(self) -> $bits {
+                self.to_bits() & <$key>::MAX as $bits
             }
 
             // Negative floats grow downwards: flipping all bits but the sign turns them over. The map is its own inverse.

@@ -60,6 +60,7 @@ impl<T: Element> Partial<T> {
             (Partial::Dot(a), Partial::Dot(b)) => a.merge(b),
             (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
             (Partial::Count(a), Partial::Count(b)) => a.merge(b),
+            (Partial::Product(a), Partial::Product(b)) => a.merge(b),
             (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
         }
     }
@@ -89,6 +90,10 @@ impl<T: Element> Partial<T> {
                 with_float!(to, op, T::DTYPE, F => p.l2_as::<F>().into())
             }
             (Op::Dot, Partial::Dot(p)) => match finish.round_to {
+                None => p.value(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Prod, Partial::Product(p)) => match finish.round_to {
                 None => p.value(finish.overflow)?.into(),
                 Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
             },

@@ -4,10 +4,13 @@ pub mod bytes;
 mod count;
 mod extremes;
 mod finish;
+mod product;
 
 pub use count::Count;
 pub use extremes::{Extremes, Place};
 pub use finish::{Finish, Output};
+pub use product::Product;
+pub(crate) use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
 
 use crate::Value;
 use crate::element::Element;
@@ -26,6 +29,8 @@ pub enum Partial<T: Element> {
     Extremes(Extremes<T::Part>),
     /// Of any, all and count.
     Count(Count),
+    /// Of prod; merged in order.
+    Product(Box<Product<T>>),
 }
 
 /// What `stats` tells of an array; the fields without a value for it are `None`.

@@ -6,7 +6,10 @@
 mod wide;
 mod word;
 
+use std::marker::PhantomData;
+
 pub(super) use wide::Wide;
+use word::Group;
 pub(super) use word::Word;
 
 use super::executor::{Fold, Together, run};
@@ -17,22 +20,24 @@ use crate::plan::Plan;
 /// Bytes of a block: few enough additions for 16-bit lanes of bytes, enough to hide the work between blocks.
 const BLOCK_BYTES: usize = 8 << 10;
 
+/// Elements that a kernel takes at once; a rest is filled up with zeros, which add nothing.
+const GROUP: usize = 64;
+
 /// The exact sum of integers that are stored as words.
 pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, || Adding::new(W::sum), Total::merge);
+    let total = run(plan, x, 0, || Adding::<Values>::default(), Total::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
 /// The exact sum of their magnitudes, as a sum.
 pub(super) fn magnitudes<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, || Adding::new(W::magnitudes), Total::merge);
+    let total = run(plan, x, 0, || Adding::<Magnitudes>::default(), Total::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
 /// Their exact sum and sum of squares.
 pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
-    let squares = |x: &[W]| W::products(x, x);
-    let start = || Together(Adding::new(W::sum), Adding::new(squares));
+    let start = || Together(Adding::<Values>::default(), Adding::<Squares>::default());
     let (sum, squares) = run(plan, x, 0, start, |all: &mut (Total, Total), one| {
         all.0.merge(one.0);
         all.1.merge(one.1);
@@ -44,6 +49,14 @@ pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
 pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
     let total = run(plan, (x, y), 0, Multiplying::default, Total::merge);
     Dot { parts: registers::<T, _>(total.wide), count: total.count }
+}
+
+/// A last group.
+#[inline(always)]
+fn filled<W: Word>(rest: &[W]) -> Group<W> {
+    let mut group = [W::default(); GROUP];
+    group[..rest.len()].copy_from_slice(rest);
+    group
 }
 
 fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Parts<Register<L>> {
@@ -64,25 +77,52 @@ impl Total {
     }
 }
 
-/// Adds up what a kernel makes of each block.
+/// What is made of each block. Types, not closures: only `#[inline(always)]` code is compiled for the instruction set chosen.
+trait Term: Default + Send {
+    fn of<W: Word>(block: &[Group<W>]) -> Wide;
+}
+
+macro_rules! terms {
+    ($($(#[$doc:meta])+ $name:ident = $x:ident => $of:expr;)+) => {$(
+        $(#[$doc])+
+        #[derive(Default)]
+        pub(super) struct $name;
+
+        impl Term for $name {
+            #[inline(always)]
+            fn of<W: Word>($x: &[Group<W>]) -> Wide {
+                $of
+            }
+        }
+    )+};
+}
+terms! {
+    /// The sum of the values.
+    Values = x => W::sum(x);
+    /// The sum of their magnitudes.
+    Magnitudes = x => W::magnitudes(x);
+    /// The sum of their squares.
+    Squares = x => W::products(x, x);
+}
+
+/// Adds up a term of each block.
+#[derive(Default)]
 pub(super) struct Adding<K> {
-    kernel: K,
+    term: PhantomData<K>,
     total: Total,
 }
 
-impl<K> Adding<K> {
-    pub(super) fn new(kernel: K) -> Self {
-        Adding { kernel, total: Total::default() }
-    }
-}
-
-impl<W: Word, K: Fn(&[W]) -> Wide> Fold<&[W]> for Adding<K> {
+impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
     type Partial = Total;
 
     #[inline(always)]
     fn take(&mut self, piece: &[W], _first: u64) {
-        for block in piece.chunks(BLOCK_BYTES / size_of::<W>()) {
-            self.total.wide += (self.kernel)(block);
+        let (groups, rest) = piece.as_chunks::<GROUP>();
+        for block in groups.chunks(BLOCK_BYTES / size_of::<Group<W>>()) {
+            self.total.wide += K::of(block);
+        }
+        if !rest.is_empty() {
+            self.total.wide += K::of(&[filled(rest)]);
         }
         self.total.count += piece.len() as u64;
     }
@@ -103,11 +143,15 @@ impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
 
     #[inline(always)]
     fn take(&mut self, (x, y): (&[W], &[W]), _first: u64) {
-        let block = BLOCK_BYTES / size_of::<W>();
+        self.total.count += x.len() as u64;
+        let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<GROUP>(), y.as_chunks::<GROUP>());
+        let block = BLOCK_BYTES / size_of::<Group<W>>();
         for (x, y) in x.chunks(block).zip(y.chunks(block)) {
             self.total.wide += W::products(x, y);
         }
-        self.total.count += x.len() as u64;
+        if !x_rest.is_empty() {
+            self.total.wide += W::products(&[filled(x_rest)], &[filled(y_rest)]);
+        }
     }
 
     fn finish(self) -> Total {

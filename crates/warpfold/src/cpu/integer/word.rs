@@ -1,118 +1,131 @@
-//! The kernels of each integer width: a block into one exact total.
+//! The kernels of each integer width: a block of whole groups into one exact total.
 
-use super::{BLOCK_BYTES, Wide};
+use super::{BLOCK_BYTES, GROUP, Wide};
 use crate::cpu::memory::{prefetch, streamed};
 
+/// Elements that a kernel takes at once.
+pub(in crate::cpu) type Group<W> = [W; GROUP];
+
 /// An integer as lanes hold it. A block has at most [`BLOCK_BYTES`].
-pub(in crate::cpu) trait Word: Copy + Send + Sync {
+pub(in crate::cpu) trait Word: Copy + Default + Send + Sync {
     /// The sum of a block.
-    fn sum(x: &[Self]) -> Wide;
+    fn sum(x: &[Group<Self>]) -> Wide;
     /// The sum of its magnitudes.
-    fn magnitudes(x: &[Self]) -> Wide;
+    fn magnitudes(x: &[Group<Self>]) -> Wide;
     /// The sum of the products of two blocks of one length.
-    fn products(x: &[Self], y: &[Self]) -> Wide;
+    fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide;
 }
 
-/// Adds elements up in lanes that take a block without overflow.
+const LOW: u64 = u32::MAX as u64;
+
+/// The same elements in smaller groups.
+#[inline(always)]
+fn regroup<W, const LANES: usize>(x: &[Group<W>]) -> &[[W; LANES]] {
+    x.as_flattened().as_chunks().0
+}
+
+/// Adds elements up in lanes that take a block without overflow; `$total` holds the sum of the lanes.
 macro_rules! add_in_lanes {
-    ($x:expr, $lane:ty, $of:expr) => {{
-        const LANES: usize = 64;
-        let mut lanes = [0 as $lane; LANES];
-        let (groups, rest) = $x.as_chunks::<LANES>();
-        for at in streamed(groups.len()) {
-            let group = &groups[at];
+    ($x:expr, $lane:ty, $total:ty, $of:expr) => {{
+        let mut lanes = [0 as $lane; GROUP];
+        for at in streamed($x.len()) {
+            let group = &$x[at];
             prefetch(group);
-            for l in 0..LANES {
-                lanes[l] += $of(group[l]);
+            for l in 0..GROUP {
+                lanes[l] += $of(group[l]) as $lane;
             }
         }
-        for (lane, &x) in lanes.iter_mut().zip(rest) {
-            *lane += $of(x);
-        }
-        lanes.into_iter().map(i128::from).sum::<i128>()
+        Wide::from(i128::from(lanes.into_iter().map(<$total>::from).sum::<$total>()))
     }};
 }
 
 /// Adds products up likewise.
 macro_rules! multiply_in_lanes {
-    ($x:expr, $y:expr, $lane:ty, $of:expr) => {{
+    ($x:expr, $y:expr, $product:ty, $lane:ty, $total:ty) => {{
         const LANES: usize = 32;
         let mut lanes = [0 as $lane; LANES];
-        let ((xs, x_rest), (ys, y_rest)) = ($x.as_chunks::<LANES>(), $y.as_chunks::<LANES>());
-        for at in streamed(xs.len()) {
+        let (xs, ys) = (regroup::<_, LANES>($x), regroup::<_, LANES>($y));
+        for at in streamed(xs.len().min(ys.len())) {
             let (x, y) = (&xs[at], &ys[at]);
             prefetch(x);
             prefetch(y);
             for l in 0..LANES {
-                lanes[l] += $of(x[l], y[l]);
+                lanes[l] += <$lane>::from(<$product>::from(x[l]) * <$product>::from(y[l]));
             }
         }
-        for (lane, (&x, &y)) in lanes.iter_mut().zip(x_rest.iter().zip(y_rest)) {
-            *lane += $of(x, y);
-        }
-        lanes.into_iter().map(i128::from).sum::<i128>()
+        Wide::from(i128::from(lanes.into_iter().map(<$total>::from).sum::<$total>()))
     }};
 }
 
-/// Types whose products fit a lane with room for a block of them: product type, lanes of sums, lanes of products.
+/// Types whose products fit a lane with room for a block of them: product type, lanes of sums, of magnitudes, of products, total.
 macro_rules! narrow {
-    ($($ty:ty: $product:ty, $sum_lane:ty, $magnitude_lane:ty, $product_lane:ty;)+) => {$(
+    ($($ty:ty: $product:ty, $sum:ty, $magnitude:ty, $square:ty, $total:ty;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
-            fn sum(x: &[Self]) -> Wide {
-                add_in_lanes!(x, $sum_lane, |x| x as $sum_lane).into()
+            fn sum(x: &[Group<Self>]) -> Wide {
+                add_in_lanes!(x, $sum, $total, |x| x)
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Self]) -> Wide {
-                add_in_lanes!(x, $magnitude_lane, |x: $ty| x.abs_diff(0) as $magnitude_lane).into()
+            fn magnitudes(x: &[Group<Self>]) -> Wide {
+                add_in_lanes!(x, $magnitude, u64, |x: $ty| x.abs_diff(0))
             }
 
             #[inline(always)]
-            fn products(x: &[Self], y: &[Self]) -> Wide {
-                multiply_in_lanes!(x, y, $product_lane, |x, y| {
-                    (x as $product * y as $product) as $product_lane
-                })
-                .into()
+            fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
+                multiply_in_lanes!(x, y, $product, $square, $total)
             }
         }
     )+};
 }
 narrow! {
-    i8: i16, i16, u16, i32;
-    u8: u16, u16, u16, u32;
-    i16: i32, i32, u32, i64;
-    u16: u32, u32, u32, u64;
+    i8: i16, i16, u16, i32, i64;
+    u8: u16, u16, u16, u32, u64;
+    i16: i32, i32, u32, i64, i64;
+    u16: u32, u32, u32, u64, u64;
 }
+const _: () = assert!(BLOCK_BYTES / GROUP * 255 <= i16::MAX as usize, "bytes add up in 16 bits");
 
-/// 64-bit values added up as halves, so that no lane overflows.
-#[inline(always)]
-fn halves<T: Copy>(x: &[T], of: impl Fn(T) -> u64) -> i128 {
-    const LANES: usize = 16;
-    let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
-    let (groups, rest) = x.as_chunks::<LANES>();
-    for at in streamed(groups.len()) {
-        let group = &groups[at];
-        prefetch(group);
-        for l in 0..LANES {
-            let value = of(group[l]);
-            low[l] += value & LOW;
-            high[l] += value >> 32;
-        }
-    }
-    for (l, &x) in rest.iter().enumerate() {
-        low[l] += of(x) & LOW;
-        high[l] += of(x) >> 32;
-    }
-    total(low) + (total(high) << 32)
-}
-
-const LOW: u64 = u32::MAX as u64;
-
+/// The sum of lanes, each of which a block leaves far below 2^50.
 #[inline(always)]
 fn total<const LANES: usize>(lanes: [u64; LANES]) -> i128 {
-    // A block leaves each lane far below 2^50.
     i128::from(lanes.into_iter().sum::<u64>())
+}
+
+/// Runs the body for each lane `l` of each group of `$lanes` elements. The prefetch stands in the innermost loop but one, where
+/// it also keeps the compiler from vectorising across groups with gathers.
+macro_rules! for_each_group {
+    ($lanes:expr, ($x:ident), $l:ident => $body:block) => {
+        let groups = regroup::<_, { $lanes }>($x);
+        for at in streamed(groups.len()) {
+            let $x = &groups[at];
+            prefetch($x);
+            for $l in 0..$lanes $body
+        }
+    };
+    ($lanes:expr, ($x:ident, $y:ident), $l:ident => $body:block) => {
+        let (xs, ys) = (regroup::<_, { $lanes }>($x), regroup::<_, { $lanes }>($y));
+        for at in streamed(xs.len().min(ys.len())) {
+            let ($x, $y) = (&xs[at], &ys[at]);
+            prefetch($x);
+            prefetch($y);
+            for $l in 0..$lanes $body
+        }
+    };
+}
+
+/// Adds unsigned 64-bit values up as halves of 32 bits, so that no lane overflows.
+macro_rules! add_halves {
+    (($($x:ident),+), $l:ident => $value:expr) => {{
+        const LANES: usize = 16;
+        let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
+        for_each_group!(LANES, ($($x),+), $l => {
+            let value: u64 = $value;
+            low[$l] += value & LOW;
+            high[$l] += value >> 32;
+        });
+        total(low) + (total(high) << 32)
+    }};
 }
 
 /// 32-bit types: lanes of 64 bits for sums; products biased to be unsigned, then added as halves.
@@ -120,38 +133,25 @@ macro_rules! middle {
     ($($ty:ty: $lane:ty, $bias:expr;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
-            fn sum(x: &[Self]) -> Wide {
-                add_in_lanes!(x, $lane, |x| <$lane>::from(x)).into()
+            fn sum(x: &[Group<Self>]) -> Wide {
+                let mut lanes = [0 as $lane; 16];
+                for_each_group!(16, (x), l => { lanes[l] += <$lane>::from(x[l]) });
+                Wide::from(i128::from(lanes.into_iter().sum::<$lane>()))
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Self]) -> Wide {
-                add_in_lanes!(x, u64, |x: $ty| u64::from(x.abs_diff(0))).into()
+            fn magnitudes(x: &[Group<Self>]) -> Wide {
+                let mut lanes = [0u64; 16];
+                for_each_group!(16, (x), l => { lanes[l] += u64::from(x[l].abs_diff(0)) });
+                Wide::from(total(lanes))
             }
 
             #[inline(always)]
-            fn products(x: &[Self], y: &[Self]) -> Wide {
+            fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
                 const BIAS: u64 = $bias;
-                const LANES: usize = 16;
-                let of = |x, y| (<$lane>::from(x) * <$lane>::from(y)) as u64 ^ BIAS;
-                let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
-                let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-                for at in streamed(xs.len()) {
-                    let (x, y) = (&xs[at], &ys[at]);
-                    prefetch(x);
-                    prefetch(y);
-                    for l in 0..LANES {
-                        let product = of(x[l], y[l]);
-                        low[l] += product & LOW;
-                        high[l] += product >> 32;
-                    }
-                }
-                for (l, (&x, &y)) in x_rest.iter().zip(y_rest).enumerate() {
-                    low[l] += of(x, y) & LOW;
-                    high[l] += of(x, y) >> 32;
-                }
-                let bias = i128::from(BIAS) * x.len() as i128;
-                (total(low) + (total(high) << 32) - bias).into()
+                let bias = i128::from(BIAS) * (x.len() * GROUP) as i128;
+                let biased = add_halves!((x, y), l => (<$lane>::from(x[l]) * <$lane>::from(y[l])) as u64 ^ BIAS);
+                Wide::from(biased - bias)
             }
         }
     )+};
@@ -166,24 +166,42 @@ macro_rules! full {
     ($($ty:ty: $bias:expr;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
-            fn sum(x: &[Self]) -> Wide {
+            fn sum(x: &[Group<Self>]) -> Wide {
                 const BIAS: u64 = $bias;
-                let biased = halves(x, |x| x as u64 ^ BIAS);
-                (biased - i128::from(BIAS) * x.len() as i128).into()
+                let bias = i128::from(BIAS) * (x.len() * GROUP) as i128;
+                Wide::from(add_halves!((x), l => x[l] as u64 ^ BIAS) - bias)
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Self]) -> Wide {
-                halves(x, |x| x.abs_diff(0)).into()
+            fn magnitudes(x: &[Group<Self>]) -> Wide {
+                Wide::from(add_halves!((x), l => x[l].abs_diff(0)))
             }
 
+            /// The four 32-bit products of a pair are added as halves, by weight; the halves of both factors, too.
             #[inline(always)]
-            fn products(x: &[Self], y: &[Self]) -> Wide {
+            fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
                 const BIAS: u64 = $bias;
-                let (mut wide, sums) = full_products(x, y, |x| x as u64 ^ BIAS);
+                let n = (x.len() * GROUP) as i128;
+                let [mut w0, mut w32, mut w64, mut w96, mut low, mut high] = [[0u64; 8]; 6];
+                for_each_group!(8, (x, y), l => {
+                    let (u, v) = (x[l] as u64 ^ BIAS, y[l] as u64 ^ BIAS);
+                    let (a, b, c, d) = (u & LOW, u >> 32, v & LOW, v >> 32);
+                    let (ac, ad, bc, bd) = (a * c, a * d, b * c, b * d);
+                    w0[l] += ac & LOW;
+                    w32[l] += (ac >> 32) + (ad & LOW) + (bc & LOW);
+                    w64[l] += (ad >> 32) + (bc >> 32) + (bd & LOW);
+                    w96[l] += bd >> 32;
+                    low[l] += a + c;
+                    high[l] += b + d;
+                });
+                let mut wide = Wide {
+                    low: total(w0) + (total(w32) << 32),
+                    high: total(w64) + (total(w96) << 32),
+                };
                 if BIAS != 0 {
+                    let sums = total(low) + (total(high) << 32);
                     wide.low -= (sums & 1) << 63;
-                    wide.high += ((x.len() as i128) << 62) - (sums >> 1);
+                    wide.high += (n << 62) - (sums >> 1);
                 }
                 wide
             }
@@ -194,40 +212,3 @@ full! {
     i64: 1 << 63;
     u64: 0;
 }
-
-/// `Σuv`, and `Σu + Σv`. The four 32-bit products of a pair are added as halves, by weight.
-#[inline(always)]
-fn full_products<T: Copy>(x: &[T], y: &[T], unsigned: impl Fn(T) -> u64) -> (Wide, i128) {
-    const LANES: usize = 8;
-    /// Words of weight 2^0, 2^32, 2^64, 2^96, and the sums of both factors' halves.
-    #[derive(Clone, Copy)]
-    struct Lanes([[u64; LANES]; 6]);
-    let mut lanes = Lanes([[0; LANES]; 6]);
-    let add = |lanes: &mut Lanes, l: usize, u: u64, v: u64| {
-        let (a, b, c, d) = (u & LOW, u >> 32, v & LOW, v >> 32);
-        let (ac, ad, bc, bd) = (a * c, a * d, b * c, b * d);
-        let [w0, w32, w64, w96, low, high] = &mut lanes.0;
-        w0[l] += ac & LOW;
-        w32[l] += (ac >> 32) + (ad & LOW) + (bc & LOW);
-        w64[l] += (ad >> 32) + (bc >> 32) + (bd & LOW);
-        w96[l] += bd >> 32;
-        low[l] += a + c;
-        high[l] += b + d;
-    };
-    let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-    for at in streamed(xs.len()) {
-        let (x, y) = (&xs[at], &ys[at]);
-        prefetch(x);
-        prefetch(y);
-        for l in 0..LANES {
-            add(&mut lanes, l, unsigned(x[l]), unsigned(y[l]));
-        }
-    }
-    for (l, (&x, &y)) in x_rest.iter().zip(y_rest).enumerate() {
-        add(&mut lanes, l, unsigned(x), unsigned(y));
-    }
-    let [w0, w32, w64, w96, low, high] = lanes.0.map(total);
-    (Wide { low: w0 + (w32 << 32), high: w64 + (w96 << 32) }, low + (high << 32))
-}
-
-const _: () = assert!(BLOCK_BYTES / 64 * 256 <= u16::MAX as usize, "bytes are added in 16 bits");

@@ -14,7 +14,7 @@
 //! | 5 | kind, see below |
 //! | 6 | element type: 0 `bool`, 1–4 `i8` to `i64`, 5–8 `u8` to `u64`, 9 `f16`, 10 `bf16`, 11 `f32`, 12 `f64`, 13 `complex64`, 14 `complex128`; 255 where the kind knows none |
 //! | 7 | zero |
-//! | 8–15 | how many elements (dot: pairs) went in |
+//! | 8–15 | how many elements (dot: pairs) went in; not of a product |
 //! | 16– | the kind's own words |
 //!
 //! | kind | partial | its words |
@@ -24,6 +24,7 @@
 //! | 3 | [`Dot`](crate::Dot) | a sum of products for each part |
 //! | 4 | [`Extremes`](super::Extremes) | presence (bit 0: minimum and maximum, bit 1: a NaN); minimum, its index, maximum, its index, index of the first NaN; zero where absent. Values are the element's bits, zero-extended |
 //! | 5 | [`Count`](super::Count) | how many elements are nonzero |
+//! | 6 | [`Product`](super::Product) | integers: flags (bit 0: negative), magnitude capped at 2^64 in two words, low 64 bits; reals: flags (bit 0: negative, 1: a zero was met, 2: an infinity, 3: a NaN), exponent, mantissa from 1 to 2 as the bits of two f64; complex: exponent, two mantissas |
 //!
 //! A sum is one word with the special values met (bit 0: NaN, 1: +∞, 2: −∞; the others zero) and then the limbs of a
 //! two's-complement integer, lowest first, in units of the element type's smallest subnormal (integers: 1; products: its
@@ -45,6 +46,7 @@
 
 mod exact;
 mod order;
+mod product;
 mod saved;
 mod serde;
 mod words;

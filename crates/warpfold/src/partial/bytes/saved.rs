@@ -3,7 +3,7 @@
 use super::words::{Reader, Refused, Writer};
 use crate::element::{DType, Element};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::{Count, Extremes, Partial, Product};
 use crate::{Error, Result};
 
 const MAGIC: [u8; 4] = *b"WFPT";
@@ -56,6 +56,7 @@ kinds! {
     Dot = 3, "dot", "A [`Dot`].";
     Extremes = 4, "extremes", "An [`Extremes`].";
     Count = 5, "count", "A [`Count`].";
+    Product = 6, "prod", "A [`Product`].";
 }
 
 /// What saved bytes say of themselves, so that a program can choose the type to read them as.
@@ -176,6 +177,7 @@ saved! {
     [T: Element] Dot<T>;
     [T: crate::Ordered] Extremes<T>;
     [] Count;
+    [T: Element] Product<T>;
 }
 
 impl<T: Element> Partial<T> {
@@ -187,6 +189,7 @@ impl<T: Element> Partial<T> {
             Partial::Dot(p) => p.to_bytes(),
             Partial::Extremes(p) => p.to_bytes(),
             Partial::Count(p) => p.to_bytes(),
+            Partial::Product(p) => p.to_bytes(),
         }
     }
 
@@ -205,6 +208,7 @@ impl<T: Element> Partial<T> {
             }
             Kind::Extremes => Partial::Extremes(Extremes::from_bytes(bytes)?),
             Kind::Count => Partial::Count(Count::from_bytes(bytes)?),
+            Kind::Product => Partial::Product(Box::new(Product::from_bytes(bytes)?)),
         })
     }
 }

@@ -1,0 +1,168 @@
+//! Products of complex floats.
+//!
+//! Each element is scaled by a power of two until its larger part lies between 1 and 2; a lane then multiplies it into
+//! a pair of double-doubles, which the 256 steps of a block make no larger than 2^384.
+
+use super::BLOCK_BYTES;
+use super::real::Factor;
+use crate::Nan;
+use crate::cpu::executor::Fold;
+use crate::cpu::memory::{prefetch, streamed};
+use crate::double_double::{fast_two_sum, two_product, two_sum};
+use crate::partial::ComplexProduct;
+
+const LANES: usize = 8;
+const _: () =
+    assert!(BLOCK_BYTES / 8 / LANES <= 256, "the larger part grows by less than 2^1.5 a step");
+
+/// A product in progress over interleaved real and imaginary parts.
+pub(in crate::cpu) struct ComplexFactors<F> {
+    product: ComplexProduct,
+    nan: Nan,
+    element: std::marker::PhantomData<F>,
+}
+
+impl<F: Factor> ComplexFactors<F> {
+    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+        ComplexFactors { product: ComplexProduct::ONE, nan, element: std::marker::PhantomData }
+    }
+
+    /// A block with elements that have no normal exponent: one by one.
+    #[inline(never)]
+    fn closely(&mut self, x: &[[F; 2]]) {
+        for [re, im] in x {
+            if self.nan == Nan::Propagate || !(re.is_nan() || im.is_nan()) {
+                self.product.merge(&ComplexProduct::of(re.factor(), im.factor()));
+            }
+        }
+    }
+}
+
+/// The product of a block, unless one of its elements has no normal exponent.
+#[inline(always)]
+fn normal<F: Factor>(x: &[[F; 2]]) -> Option<ComplexProduct> {
+    let mut lanes = Lanes::new();
+    let (groups, rest) = x.as_chunks::<LANES>();
+    for at in streamed(groups.len()) {
+        let group = &groups[at];
+        prefetch(group);
+        lanes.multiply(group);
+    }
+    if !rest.is_empty() {
+        // Lanes without an element of their own multiply by one.
+        let mut re = [1.0; LANES];
+        let mut im = [0.0; LANES];
+        for (l, x) in rest.iter().enumerate() {
+            (re[l], im[l]) = (x[0].factor(), x[1].factor());
+        }
+        lanes.step(&re, &im);
+    }
+    lanes.join()
+}
+
+struct Lanes {
+    re: [[f64; LANES]; 2],
+    im: [[f64; LANES]; 2],
+    /// Sums of the fields of the larger parts; the least and the greatest of them.
+    fields: [u64; LANES],
+    least: [u64; LANES],
+    most: [u64; LANES],
+    steps: i64,
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn new() -> Self {
+        Lanes {
+            re: [[1.0; LANES], [0.0; LANES]],
+            im: [[0.0; LANES]; 2],
+            fields: [0; LANES],
+            least: [u64::MAX; LANES],
+            most: [0; LANES],
+            steps: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn multiply<F: Factor>(&mut self, x: &[[F; 2]; LANES]) {
+        let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+        for l in 0..LANES {
+            re[l] = x[l][0].factor();
+            im[l] = x[l][1].factor();
+        }
+        self.step(&re, &im);
+    }
+
+    #[inline(always)]
+    fn step(&mut self, re: &[f64; LANES], im: &[f64; LANES]) {
+        for l in 0..LANES {
+            let field = |x: f64| x.to_bits() >> 52 & 0x7ff;
+            let (f, g) = (field(re[l]), field(im[l]));
+            let larger = if f > g { f } else { g };
+            self.fields[l] += larger;
+            self.least[l] = if larger < self.least[l] { larger } else { self.least[l] };
+            self.most[l] = if larger > self.most[l] { larger } else { self.most[l] };
+            // 2^(1023 - larger), a normal number for the fields that `join` lets pass.
+            let scale = f64::from_bits(2046u64.wrapping_sub(larger) << 52);
+            let (c, d) = (re[l] * scale, im[l] * scale);
+            let (a, b) = ((self.re[0][l], self.re[1][l]), (self.im[0][l], self.im[1][l]));
+            (self.re[0][l], self.re[1][l]) = sum(times(a, c), times(b, -d));
+            (self.im[0][l], self.im[1][l]) = sum(times(a, d), times(b, c));
+        }
+        self.steps += 1;
+    }
+
+    #[inline(always)]
+    fn join(self) -> Option<ComplexProduct> {
+        let least = self.least.into_iter().fold(u64::MAX, u64::min);
+        let most = self.most.into_iter().fold(0, u64::max);
+        if least < 1 || most > 2045 {
+            return None;
+        }
+        let fields: u64 = self.fields.into_iter().sum();
+        let exponent = fields as i64 - self.steps * LANES as i64 * 1023;
+        let mut product = ComplexProduct { exponent, ..ComplexProduct::ONE };
+        for l in 0..LANES {
+            let mut lane = ComplexProduct {
+                re: fast_two_sum(self.re[0][l], self.re[1][l]),
+                im: fast_two_sum(self.im[0][l], self.im[1][l]),
+                exponent: 0,
+            };
+            lane.normalise();
+            product.merge(&lane);
+        }
+        Some(product)
+    }
+}
+
+/// A double-double times a double, not brought to order: the low part may grow with the steps of a block.
+#[inline(always)]
+fn times((high, low): (f64, f64), factor: f64) -> (f64, f64) {
+    let product = two_product(high, factor);
+    (product.high, low.mul_add(factor, product.low))
+}
+
+#[inline(always)]
+fn sum((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+    let sum = two_sum(a, b);
+    (sum.high, sum.low + (a_low + b_low))
+}
+
+impl<F: Factor> Fold<&[F]> for ComplexFactors<F> {
+    type Partial = ComplexProduct;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[F], _first: u64) {
+        let (elements, _) = piece.as_chunks::<2>();
+        for block in elements.chunks(BLOCK_BYTES / size_of::<[F; 2]>()) {
+            match normal(block) {
+                Some(product) => self.product.merge(&product),
+                None => self.closely(block),
+            }
+        }
+    }
+
+    fn finish(self) -> ComplexProduct {
+        self.product
+    }
+}
