@@ -155,10 +155,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     #[inline(always)]
     fn binned(&mut self, x: &[F]) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
-            spill.reserve(x.len());
-            for &x in x.iter().skip(part).step_by(PARTS) {
-                spill.add_value(x, T::sign);
-            }
+            spill.add_values(x.iter().copied().skip(part).step_by(PARTS), T::sign);
         }
     }
 
