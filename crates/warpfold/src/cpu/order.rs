@@ -6,7 +6,7 @@
 //! NaN: only then is it read again with NaNs left out.
 
 use super::executor::{Fold, run};
-use super::isa::prefetch_group;
+use super::memory::{prefetch, streamed};
 use crate::Nan;
 use crate::element::Ordered;
 use crate::partial::{Extremes, Place};
@@ -18,7 +18,20 @@ pub(super) const BLOCK_BYTES: usize = 16 << 10;
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
     let nan = plan.problem.policy.nan;
-    run(plan, x, first, || Order::new(nan), |all: &mut Extremes<R>, one| all.merge(&one))
+    run(plan, x, first, || Order::new(nan), Found::merge).extremes
+}
+
+/// Extremes, and how many NaNs were met, whether they propagate or not.
+pub(super) struct Found<R: Ordered> {
+    pub(super) extremes: Extremes<R>,
+    pub(super) nans: u64,
+}
+
+impl<R: Ordered> Found<R> {
+    pub(super) fn merge(&mut self, other: Self) {
+        self.extremes.merge(&other.extremes);
+        self.nans += other.nans;
+    }
 }
 
 /// The extremes so far.
@@ -31,11 +44,6 @@ pub(super) struct Order<R: Ordered> {
 impl<R: Ordered> Order<R> {
     pub(super) fn new(nan: Nan) -> Self {
         Order { extremes: Extremes::new(), nans: 0, nan }
-    }
-
-    /// NaNs met so far, whether they propagate or not.
-    pub(super) fn nans(&self) -> u64 {
-        self.nans
     }
 
     #[inline(always)]
@@ -72,7 +80,7 @@ impl<R: Ordered> Order<R> {
 }
 
 impl<R: Ordered> Fold<&[R]> for Order<R> {
-    type Partial = Extremes<R>;
+    type Partial = Found<R>;
 
     #[inline(always)]
     fn take(&mut self, piece: &[R], first: u64) {
@@ -84,11 +92,11 @@ impl<R: Ordered> Fold<&[R]> for Order<R> {
         }
     }
 
-    fn finish(mut self) -> Extremes<R> {
+    fn finish(mut self) -> Found<R> {
         if self.nan == Nan::Ignore {
             self.extremes.count -= self.nans;
         }
-        self.extremes
+        Found { extremes: self.extremes, nans: self.nans }
     }
 }
 
@@ -120,8 +128,9 @@ fn span_in_lanes<R: Ordered, const LANES: usize>(
     let greater = |a: R::Key, b: R::Key| if b > a { b } else { a };
     let (mut low, mut high) = ([R::KEY_MAX; LANES], [R::KEY_MIN; LANES]);
     let (groups, rest) = x.as_chunks::<LANES>();
-    for group in groups {
-        prefetch_group(group);
+    for at in streamed(groups.len()) {
+        let group = &groups[at];
+        prefetch(group);
         for l in 0..LANES {
             let span = of(group[l]);
             low[l] = lesser(low[l], span.low);

@@ -61,7 +61,7 @@ impl<T: Element> Dot<T> {
         for (mine, theirs) in self.parts.as_mut().iter_mut().zip(other.parts.as_ref()) {
             mine.merge(theirs);
         }
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// How many products were added.

@@ -61,11 +61,32 @@ impl<L: Limbs> Fixed<L> {
         self.add(value.unsigned_abs(), shift, value < 0);
     }
 
+    /// Adds `other · 2^shift`, of which nothing lies below the unit.
+    pub fn add_shifted<M: Limbs>(&mut self, other: &Fixed<M>, shift: i32) {
+        let SignMagnitude { negative, magnitude } = other.sign_magnitude();
+        for (k, &limb) in magnitude.as_ref().iter().enumerate() {
+            let at = 64 * k as i32 + shift;
+            if limb != 0 {
+                // A limb that reaches below the unit has zeros there.
+                let (limb, at) = if at < 0 { (limb >> -at, 0) } else { (limb, at as u32) };
+                self.add(u128::from(limb), at, negative);
+            }
+        }
+    }
+
     /// Adds another number of the same unit.
     pub fn merge(&mut self, other: &Self) {
         let mut carry = false;
         for (limb, &word) in self.0.as_mut().iter_mut().zip(other.0.as_ref()) {
             (*limb, carry) = carrying_add(*limb, word, carry);
+        }
+    }
+
+    /// Subtracts another number of the same unit.
+    pub fn subtract(&mut self, other: &Self) {
+        let mut borrow = false;
+        for (limb, &word) in self.0.as_mut().iter_mut().zip(other.0.as_ref()) {
+            (*limb, borrow) = borrowing_sub(*limb, word, borrow);
         }
     }
 

@@ -16,7 +16,7 @@
 //! # Carries
 //! A [`Fixed`] is two's complement and carries at once: an addition touches two or three limbs, and a carry runs on with
 //! a probability near 2^-64. The bulk kernels do not add here element by element: they collect in registers and in
-//! [`Bins`] (one 128-bit integer an exponent, 2^21 products of f64 and 2^74 values before it must be emptied)
+//! bins (one integer of 64 or 128 bits an exponent: 2^21 products of f64, 2^39 values of f32 before it must be emptied)
 //! and deposit integers.
 //!
 //! # Sources
@@ -32,10 +32,11 @@ mod register;
 mod round;
 mod sum;
 
-pub(crate) use bins::Bins;
+pub(crate) use bins::{Bin, Bins};
 pub use dot::Dot;
 pub use fixed::{Fixed, Limbs};
 pub use moments::Moments;
+pub(crate) use moments::ProductLimbs;
 pub use register::{Register, Special};
 pub(crate) use round::{round_ratio, round_root, to_bigint};
 pub use sum::Exact;

@@ -64,7 +64,7 @@ impl<T: Element> Moments<T> {
             mine.merge(theirs);
         }
         self.squares.merge(&other.squares);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// How many elements were added.
@@ -142,6 +142,13 @@ impl<T: Element> Moments<T> {
             return Err(Error::TooFew { op, n, ddof });
         }
         Ok(BigUint::from(n) * (n - ddof))
+    }
+
+    /// Whether any elements at all have these moments: squares below no sum demands (Cauchy and Schwarz), none negative.
+    pub(crate) fn is_possible(&self) -> bool {
+        let special = self.sum.as_ref().iter().any(|part| part.special != Special::NONE);
+        !self.squares.fixed.is_negative()
+            && (special || self.squares.special != Special::NONE || self.numerator().is_some())
     }
 
     /// `n · Σx² - (Σx)²` in units of the squared unit: never negative (Cauchy and Schwarz); `None` if anything was special.

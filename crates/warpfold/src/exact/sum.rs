@@ -57,7 +57,7 @@ impl<T: Element> Exact<T> {
         for (mine, theirs) in self.parts.as_mut().iter_mut().zip(other.parts.as_ref()) {
             mine.merge(theirs);
         }
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// How many elements were added.

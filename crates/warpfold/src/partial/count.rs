@@ -21,8 +21,8 @@ impl Count {
 
     /// Adds another count.
     pub fn merge(&mut self, other: &Self) {
-        self.seen += other.seen;
-        self.nonzero += other.nonzero;
+        self.seen = self.seen.saturating_add(other.seen);
+        self.nonzero = self.nonzero.saturating_add(other.nonzero);
     }
 
     /// Whether any element is nonzero; false for none.

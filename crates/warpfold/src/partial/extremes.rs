@@ -52,7 +52,7 @@ impl<T: Ordered> Extremes<T> {
         self.min = lower(self.min, other.min);
         self.max = upper(self.max, other.max);
         self.first_nan = [self.first_nan, other.first_nan].into_iter().flatten().min();
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// How many elements were taken in.

@@ -6,48 +6,37 @@ use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
+use crate::exact::Fixed;
 
-/// A complex dot product in progress over interleaved parts: `FLOATS` floats are `LANES` numbers.
-pub(in crate::cpu) struct ComplexDotFold<
-    F: Lane,
-    const LEVELS: usize,
-    const LANES: usize,
-    const FLOATS: usize,
-> {
+/// A complex dot product in progress over interleaved parts.
+///
+/// Lanes stay interleaved. Of `(a + bi)(c + di)` the products of equal lanes are `ac` and `bd`, those with the lanes of the second
+/// array swapped in pairs are `ad` and `bc`: real is the sum of the even lanes less the odd ones, imaginary the sum of all.
+pub(in crate::cpu) struct ComplexDotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     nan: Nan,
     adapt: Adapt,
-    window: Window<f64>,
+    window: Window<F::Product>,
+    straight: Cascade<LEVELS, LANES>,
+    crossed: Cascade<LEVELS, LANES>,
     /// Real and imaginary.
-    cascades: [Cascade<LEVELS, LANES>; 2],
     spills: [Spill<F::ProductLimbs>; 2],
     seen: u64,
     skipped: u64,
 }
 
-/// The four products of `(a + bi)(c + di)`: `ac`, `-bd` are real, `ad`, `bc` imaginary. Negating a factor negates exactly.
-#[inline(always)]
-fn products<F: Lane>(x: &[F], y: &[F]) -> [(f64, f64); 4] {
-    let (bd, bd_error) = x[1].product(y[1]);
-    [x[0].product(y[0]), (-bd, -bd_error), x[0].product(y[1]), x[1].product(y[0])]
-}
-
-/// Which factors, and so which zeros, the four products have.
-const FACTORS: [(usize, usize); 4] = [(0, 0), (1, 1), (0, 1), (1, 0)];
-
-impl<F: Lane, const LEVELS: usize, const LANES: usize, const FLOATS: usize>
-    ComplexDotFold<F, LEVELS, LANES, FLOATS>
-{
-    /// Each number deposits twice, so half as many numbers fill a lane.
-    const BLOCK: usize = FLOATS << (LOG_ADDS - 1);
+impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS, LANES> {
+    const BLOCK: usize = LANES << LOG_ADDS;
 
     pub(in crate::cpu) fn new(nan: Nan) -> Self {
-        let window = Window::below(f64::FIELD_ONE, product_bounds::<F>(LEVELS));
+        let window = Window::below(F::Product::FIELD_ONE, product_bounds::<F>(LEVELS));
+        let cascade = Cascade::new(window.end(), product_grid::<F>(&window));
         ComplexDotFold {
             nan,
             adapt: Adapt::new(),
             window,
-            cascades: [Cascade::new(window.end(), product_grid::<F>(&window)); 2],
+            straight: cascade,
+            crossed: cascade,
             spills: std::array::from_fn(|_| Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS)),
             seen: 0,
             skipped: 0,
@@ -55,63 +44,81 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize, const FLOATS: usize>
     }
 
     #[inline(always)]
-    fn windowed(&mut self, x: &[[F; FLOATS]], y: &[[F; FLOATS]]) -> usize {
-        let (window, mut cascades, mut misses) = (self.window, self.cascades, 0);
-        for (x, y) in x.iter().zip(y) {
-            prefetch_group(x);
-            prefetch_group(y);
-            let mut missed = false;
+    fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+        let (window, mut misses) = (self.window, 0);
+        let (mut straight, mut crossed) = (self.straight, self.crossed);
+        for at in streamed(x.len().min(y.len())) {
+            let (x, y) = (&x[at], &y[at]);
+            prefetch(x);
+            prefetch(y);
+            let mut inside = true;
             for lane in 0..LANES {
-                let (a, b) = (&x[2 * lane..2 * lane + 2], &y[2 * lane..2 * lane + 2]);
-                let products = products(a, b);
-                // A number whose every product fits goes in whole; else all four are spilled.
-                let mut fits = true;
-                for (&(i, k), product) in FACTORS.iter().zip(&products) {
-                    fits &= takes(&window, a[i], b[k], product.0);
+                inside &= window.holds(x[lane].product(y[lane]).0);
+                inside &= window.holds(x[lane].product(y[lane ^ 1]).0);
+            }
+            if inside {
+                for lane in 0..LANES {
+                    let (product, error) = x[lane].product(y[lane]);
+                    straight.deposit_product(lane, (product.wide(), error));
+                    let (product, error) = x[lane].product(y[lane ^ 1]);
+                    crossed.deposit_product(lane, (product.wide(), error));
                 }
-                missed |= !fits;
-                for (k, product) in products.into_iter().enumerate() {
-                    cascades[k / 2].deposit_product(lane, if fits { product } else { (0.0, 0.0) });
+            } else {
+                let mut missed = false;
+                for lane in 0..LANES {
+                    for (cascade, other) in [(&mut straight, lane), (&mut crossed, lane ^ 1)] {
+                        let (product, error) = x[lane].product(y[other]);
+                        let takes = takes(&window, x[lane], y[other], product);
+                        missed |= !takes;
+                        let both = if takes { (product.wide(), error) } else { (0.0, 0.0) };
+                        cascade.deposit_product(lane, both);
+                    }
+                }
+                if missed {
+                    misses += self.spill(x, y);
                 }
             }
-            if missed {
-                misses += self.spill(x, y);
-            }
         }
-        self.cascades = cascades;
-        for (cascade, spill) in self.cascades.iter_mut().zip(&mut self.spills) {
-            cascade.drain_into(&mut spill.register.fixed, 2 * F::UNIT, 0, 1);
-        }
+        (self.straight, self.crossed) = (straight, crossed);
+        self.drain();
         misses
     }
 
-    /// The numbers of a group that miss the window, one by one.
-    #[inline(never)]
-    fn spill(&mut self, x: &[F; FLOATS], y: &[F; FLOATS]) -> usize {
-        let window = self.window;
-        self.add_each(x, y, |a, b| {
-            let fits =
-                |(&(i, k), p): (&(usize, usize), &(f64, f64))| takes(&window, a[i], b[k], p.0);
-            !FACTORS.iter().zip(&products(a, b)).all(fits)
-        })
+    fn drain(&mut self) {
+        let [re, im] = self.spills.each_mut().map(|spill| &mut spill.register.fixed);
+        self.straight.drain_into(re, 2 * F::UNIT, 0, 2);
+        let mut odd = Fixed::default();
+        self.straight.drain_into(&mut odd, 2 * F::UNIT, 1, 2);
+        re.subtract(&odd);
+        self.crossed.drain_into(im, 2 * F::UNIT, 0, 1);
     }
 
-    /// Adds the numbers that a condition picks to the spills; returns how many.
+    /// The products of a group that miss the window, one by one.
+    #[inline(never)]
+    fn spill(&mut self, x: &[F; LANES], y: &[F; LANES]) -> usize {
+        let window = self.window;
+        self.add_each(x, y, |x, y| !takes(&window, x, y, x.product(y).0))
+    }
+
+    /// Adds the products that a condition picks to the spills; returns how many.
     #[inline(always)]
-    fn add_each(&mut self, x: &[F], y: &[F], picks: impl Fn(&[F; 2], &[F; 2]) -> bool) -> usize {
+    fn add_each(&mut self, x: &[F], y: &[F], picks: impl Fn(F, F) -> bool) -> usize {
         for spill in &mut self.spills {
             spill.reserve(x.len());
         }
         let [re, im] = &mut self.spills;
         let mut picked = 0;
-        for (a, b) in x.as_chunks::<2>().0.iter().zip(y.as_chunks::<2>().0) {
-            if picks(a, b) {
+        let mut add = |to: &mut Spill<F::ProductLimbs>, x: F, y: F, negate: bool| {
+            if picks(x, y) {
                 picked += 1;
-                re.add_product(a[0], b[0], false);
-                re.add_product(a[1], b[1], true);
-                im.add_product(a[0], b[1], false);
-                im.add_product(a[1], b[0], false);
+                to.add_product(x, y, negate);
             }
+        };
+        for ([a, b], [c, d]) in x.as_chunks::<2>().0.iter().zip(y.as_chunks::<2>().0) {
+            add(re, *a, *c, false);
+            add(re, *b, *d, true);
+            add(im, *a, *d, false);
+            add(im, *b, *c, false);
         }
         picked
     }
@@ -126,22 +133,23 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize, const FLOATS: usize>
         if way == Way::NewWindow {
             let top = top_field(x.iter().zip(y).map(|(x, y)| x.product(*y).0));
             self.window = Window::below(top, product_bounds::<F>(LEVELS));
-            self.cascades = [Cascade::new(self.window.end(), product_grid::<F>(&self.window)); 2];
+            self.straight = Cascade::new(self.window.end(), product_grid::<F>(&self.window));
+            self.crossed = self.straight;
         }
-        let ((xs, x_tail), (ys, y_tail)) = (x.as_chunks::<FLOATS>(), y.as_chunks::<FLOATS>());
+        let ((xs, x_tail), (ys, y_tail)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
         let mut misses = self.windowed(xs, ys);
         if !x_tail.is_empty() {
-            let (mut x, mut y) = ([F::default(); FLOATS], [F::default(); FLOATS]);
+            let (mut x, mut y) = ([F::default(); LANES], [F::default(); LANES]);
             x[..x_tail.len()].copy_from_slice(x_tail);
             y[..y_tail.len()].copy_from_slice(y_tail);
             misses += self.windowed(&[x], &[y]);
         }
-        self.adapt.note(misses, x.len() / 2);
+        self.adapt.note(misses, 2 * x.len());
     }
 }
 
-impl<F: Lane, const LEVELS: usize, const LANES: usize, const FLOATS: usize> Fold<(&[F], &[F])>
-    for ComplexDotFold<F, LEVELS, LANES, FLOATS>
+impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
+    for ComplexDotFold<F, LEVELS, LANES>
 {
     type Partial = Summed<F::ProductLimbs, 2>;
 

@@ -5,23 +5,29 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// A dot product in progress. The window is one of products: what counts is where they lie, not where the factors do.
 pub(in crate::cpu) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     nan: Nan,
     adapt: Adapt,
-    window: Window<f64>,
+    window: Window<F::Product>,
     cascade: Cascade<LEVELS, LANES>,
     spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
 }
 
-/// A product of p-bit factors has 2p bits. Deposits of up to `2^k` such products: with one level `W <= 106 - 2p - 2k`, with three
-/// `W <= 101 - 4k`, by the cascade's bound. For f64 no error may underflow (`E - 105 >= -1074`) and the first bias must be finite.
+/// A product of p-bit factors has 2p bits. Of `2^k` such deposits plain addition holds `W <= 54 - 2p - k` binades, one level
+/// `W <= 106 - 2p - 2k`, three `W <= 101 - 4k`, by the cascade's bound. Products must be normal, errors of f64 products must not
+/// underflow (`E - 105 >= -1074`), and the first bias must be finite.
 pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
     match levels {
+        0 => Bounds {
+            width: 54 - 2 * F::MANTISSA_BITS - LOG_ADDS,
+            low: 2,
+            high: F::Product::FIELD_MAX,
+        },
         1 => Bounds {
             width: 106 - 2 * F::MANTISSA_BITS - 2 * LOG_ADDS,
             low: (1023 + 2 * F::UNIT) as u32,
@@ -32,22 +38,23 @@ pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
 }
 
 /// The exponent of the last bit that a product inside the window can have.
-pub(super) fn product_grid<F: Lane>(window: &Window<f64>) -> i32 {
-    window.low_field as i32 - 1023 - 2 * F::MANTISSA_BITS as i32 + 1
+pub(super) fn product_grid<F: Lane>(window: &Window<F::Product>) -> i32 {
+    window.low_field as i32 - F::Product::FIELD_ONE as i32 - 2 * F::MANTISSA_BITS as i32 + 1
 }
 
 /// Whether a product may be added inside the window: it lies there, or a factor is zero and the other finite.
 #[inline(always)]
-pub(super) fn takes<F: Lane>(window: &Window<f64>, x: F, y: F, product: f64) -> bool {
+pub(super) fn takes<F: Lane>(window: &Window<F::Product>, x: F, y: F, product: F::Product) -> bool {
     let zero = F::default();
-    window.holds(product) | (((x == zero) | (y == zero)) & (product == 0.0))
+    let vanishes = ((x == zero) | (y == zero)) & (product == F::Product::default());
+    (window.holds(product) | vanishes) & x.shows() & y.shows()
 }
 
 impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES> {
     const BLOCK: usize = LANES << LOG_ADDS;
 
     pub(in crate::cpu) fn new(nan: Nan) -> Self {
-        let window = Window::below(f64::FIELD_ONE, product_bounds::<F>(LEVELS));
+        let window = Window::below(F::Product::FIELD_ONE, product_bounds::<F>(LEVELS));
         DotFold {
             nan,
             adapt: Adapt::new(),
@@ -62,16 +69,19 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
     #[inline(always)]
     fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
-        for (x, y) in x.iter().zip(y) {
-            prefetch_group(x);
-            prefetch_group(y);
+        for at in streamed(x.len().min(y.len())) {
+            let (x, y) = (&x[at], &y[at]);
+            prefetch(x);
+            prefetch(y);
             let mut inside = true;
             for lane in 0..LANES {
                 inside &= window.holds(x[lane].product(y[lane]).0);
+                inside &= x[lane].shows() & y[lane].shows();
             }
             if inside {
                 for lane in 0..LANES {
-                    cascade.deposit_product(lane, x[lane].product(y[lane]));
+                    let (product, error) = x[lane].product(y[lane]);
+                    cascade.deposit_product(lane, (product.wide(), error));
                 }
             } else {
                 let mut missed = false;
@@ -79,8 +89,8 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
                     let (product, error) = x[lane].product(y[lane]);
                     let takes = takes(&window, x[lane], y[lane], product);
                     missed |= !takes;
-                    cascade
-                        .deposit_product(lane, if takes { (product, error) } else { (0.0, 0.0) });
+                    let both = if takes { (product.wide(), error) } else { (0.0, 0.0) };
+                    cascade.deposit_product(lane, both);
                 }
                 if missed {
                     misses += self.spill(x, y);

@@ -1,23 +1,33 @@
-//! The float types as lanes: bits to compare, a value in f64 to add.
+//! The float types as lanes: bits to compare, a value in f64 to add, exact products.
 
 use half::{bf16, f16};
 
 use crate::element::Real;
+use crate::exact::Bin;
 
 /// A float type that SIMD lanes hold.
 pub(in crate::cpu) trait Lane: Real {
     /// The unsigned integer of its width.
     type Word: Copy + Default + std::fmt::Debug + Send + Sync;
+    /// The type that holds a product of two, exactly or with an error apart.
+    type Product: Lane;
+    /// The integer in which values of one exponent are summed.
+    type Bin: Bin;
     /// The exponent field of infinity and NaN.
     const FIELD_MAX: u32;
     /// The exponent field of 1.0.
     const FIELD_ONE: u32;
+    /// [`wide`](Self::wide) gives the value times 2^SCALE.
+    const SCALE: i32;
 
-    /// The value in f64, exactly.
+    /// A finite value in f64, exactly, times 2^SCALE. What is not finite may come out as anything.
     fn wide(self) -> f64;
 
-    /// The product as an unevaluated sum of two f64, exact where neither end of the exponent range is near.
-    fn product(self, other: Self) -> (f64, f64);
+    /// The rounded product and its error; exact where the product is far enough from the ends of its exponent range.
+    fn product(self, other: Self) -> (Self::Product, f64);
+
+    /// Whether [`product`](Self::product) may be trusted to show an infinite or NaN factor as an infinite or NaN product.
+    fn shows(self) -> bool;
 
     /// Whether the magnitude's bits lie in `low .. low + span`: one subtraction and one comparison.
     fn within(self, low: Self::Word, span: Self::Word) -> bool;
@@ -33,11 +43,14 @@ pub(in crate::cpu) trait Lane: Real {
 }
 
 macro_rules! lane {
-    ($($ty:ident: $bits:ty, $fraction:literal, $wide:expr, $product:ident;)+) => {$(
+    ($($ty:ident: $bits:ty, $bin:ty, $fraction:literal, $scale:literal, $wide:expr, $product:ident -> $to:ty, $shows:expr;)+) => {$(
         impl Lane for $ty {
             type Word = $bits;
+            type Product = $to;
+            type Bin = $bin;
             const FIELD_MAX: u32 = (1 << (<$bits>::BITS - 1 - $fraction)) - 1;
             const FIELD_ONE: u32 = Self::FIELD_MAX / 2;
+            const SCALE: i32 = $scale;
 
             #[inline(always)]
             fn wide(self) -> f64 {
@@ -45,8 +58,13 @@ macro_rules! lane {
             }
 
             #[inline(always)]
-            fn product(self, other: Self) -> (f64, f64) {
+            fn product(self, other: Self) -> ($to, f64) {
                 $product(self, other)
+            }
+
+            #[inline(always)]
+            fn shows(self) -> bool {
+                $shows(self)
             }
 
             #[inline(always)]
@@ -70,43 +88,41 @@ macro_rules! lane {
     )+};
 }
 lane! {
-    f16: u16, 10, f16_to_f64, f16_product;
-    bf16: u16, 7, bf16_to_f64, bf16_product;
-    f32: u32, 23, f64::from, f32_product;
-    f64: u64, 52, std::convert::identity, f64_product;
+    f16: u16, i64, 10, -112, |x| f64::from(f16_bits_in_f32(x)), f16_product -> f32, |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
+    bf16: u16, i64, 7, 0, |x| f64::from(bf16_to_f32(x)), bf16_product -> f32, |_| true;
+    f32: u32, i64, 23, 0, f64::from, f32_product -> f64, |_| true;
+    f64: u64, i128, 52, 0, std::convert::identity, f64_product -> f64, |_| true;
 }
 
-/// Finite f16 to f64 in a few vector instructions: the fraction and exponent moved into f32's place, then the bias mended
-/// by a multiplication, which is exact and takes subnormals along. Infinities and NaNs give finite nonsense; the window keeps them out.
+/// The fields of an f16 moved to their places in an f32, which reads as the value times 2^-112 (subnormals included): three
+/// vector instructions, since the sign extension fills the bits between with copies to be masked.
 #[inline(always)]
-fn f16_to_f64(x: f16) -> f64 {
-    let bits = u32::from(x.to_bits());
-    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits((127 + 112) << 23);
-    f64::from(f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16))
+fn f16_bits_in_f32(x: f16) -> f32 {
+    f32::from_bits(((i32::from(x.to_bits() as i16) << 13) as u32) & 0x8fff_e000)
 }
 
 #[inline(always)]
-fn bf16_to_f64(x: bf16) -> f64 {
-    f64::from(f32::from_bits(u32::from(x.to_bits()) << 16))
+fn bf16_to_f32(x: bf16) -> f32 {
+    f32::from_bits(u32::from(x.to_bits()) << 16)
 }
 
-/// Factors of at most 24 bits have a product of at most 48: f64 holds it.
+/// Factors of 11 bits and at most 2^16 have a product that f32 holds.
+#[inline(always)]
+fn f16_product(x: f16, y: f16) -> (f32, f64) {
+    const MEND: f32 = f32::from_bits((127 + 112) << 23);
+    ((f16_bits_in_f32(x) * MEND) * (f16_bits_in_f32(y) * MEND), 0.0)
+}
+
+/// Factors of 8 bits have a product of 16.
+#[inline(always)]
+fn bf16_product(x: bf16, y: bf16) -> (f32, f64) {
+    (bf16_to_f32(x) * bf16_to_f32(y), 0.0)
+}
+
+/// Factors of 24 bits have a product of 48: f64 holds it.
 #[inline(always)]
 fn f32_product(x: f32, y: f32) -> (f64, f64) {
     (f64::from(x) * f64::from(y), 0.0)
-}
-
-#[inline(always)]
-fn bf16_product(x: bf16, y: bf16) -> (f64, f64) {
-    (bf16_to_f64(x) * bf16_to_f64(y), 0.0)
-}
-
-/// As for f32, but what is no finite number must not pass for one: NaN stands for infinities, too, and no window holds it.
-#[inline(always)]
-fn f16_product(x: f16, y: f16) -> (f64, f64) {
-    let finite = |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
-    let product = f16_to_f64(x) * f16_to_f64(y);
-    (if finite(x) & finite(y) { product } else { f64::NAN }, 0.0)
 }
 
 /// The rounded product and, by a fused multiply-add, its error (T. Dekker, 1971; with FMA: P. Markstein, 1990).
@@ -125,7 +141,11 @@ mod tests {
         for bits in 0..=u16::MAX {
             let h = f16::from_bits(bits);
             if h.is_finite() {
-                assert_eq!(h.wide().to_bits(), h.to_f64().to_bits(), "{bits:#x}");
+                assert_eq!(
+                    (h.wide() * 2f64.powi(-f16::SCALE)).to_bits(),
+                    h.to_f64().to_bits(),
+                    "{bits:#x}"
+                );
             }
             let b = bf16::from_bits(bits);
             if b.is_finite() {

@@ -5,7 +5,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// Moments in progress over `PARTS` interleaved components.
 ///
@@ -23,7 +23,7 @@ pub(in crate::cpu) struct MomentsFold<
     window: Window<F>,
     sum: Cascade<SUM_LEVELS, LANES>,
     squares: Cascade<SQUARE_LEVELS, LANES>,
-    sum_spills: [Spill<F::SumLimbs>; PARTS],
+    sum_spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     square_spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
@@ -57,12 +57,13 @@ impl<
 
     pub(in crate::cpu) fn new(nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
+        let (sum, squares) = Self::cascades(&window);
         MomentsFold {
             nan,
             adapt: Adapt::new(),
             window,
-            sum: Cascade::new(window.end(), window.grid()),
-            squares: Cascade::new(2 * window.end(), 2 * window.grid()),
+            sum,
+            squares,
             sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             square_spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
             seen: 0,
@@ -70,11 +71,17 @@ impl<
         }
     }
 
+    fn cascades(window: &Window<F>) -> (Cascade<SUM_LEVELS, LANES>, Cascade<SQUARE_LEVELS, LANES>) {
+        let (end, grid) = (window.end() + F::SCALE, window.grid() + F::SCALE);
+        (Cascade::new(end, grid), Cascade::new(2 * end, 2 * grid))
+    }
+
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, mut sum, mut squares, mut misses) = (self.window, self.sum, self.squares, 0);
-        for group in groups {
-            prefetch_group(group);
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
             let mut inside = true;
             for x in group {
                 inside &= window.holds(*x);
@@ -82,7 +89,7 @@ impl<
             if inside {
                 for (lane, &x) in group.iter().enumerate() {
                     sum.deposit(0, lane, x.wide());
-                    squares.deposit_product(lane, x.product(x));
+                    squares.deposit_product(lane, square(x.wide()));
                 }
             } else {
                 let mut missed = false;
@@ -91,7 +98,7 @@ impl<
                     missed |= !takes;
                     let x = if takes { x } else { F::default() };
                     sum.deposit(0, lane, x.wide());
-                    squares.deposit_product(lane, x.product(x));
+                    squares.deposit_product(lane, square(x.wide()));
                 }
                 if missed {
                     misses += self.spill(group);
@@ -100,9 +107,14 @@ impl<
         }
         (self.sum, self.squares) = (sum, squares);
         for (part, spill) in self.sum_spills.iter_mut().enumerate() {
-            self.sum.drain_into(&mut spill.register.fixed, F::UNIT, part, PARTS);
+            self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
         }
-        self.squares.drain_into(&mut self.square_spill.register.fixed, 2 * F::UNIT, 0, 1);
+        self.squares.drain_into(
+            &mut self.square_spill.register.fixed,
+            2 * (F::UNIT + F::SCALE),
+            0,
+            1,
+        );
         misses
     }
 
@@ -140,8 +152,7 @@ impl<
         }
         if way == Way::NewWindow {
             self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
-            self.sum = Cascade::new(self.window.end(), self.window.grid());
-            self.squares = Cascade::new(2 * self.window.end(), 2 * self.window.grid());
+            (self.sum, self.squares) = Self::cascades(&self.window);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let mut misses = self.windowed(groups);
@@ -152,6 +163,12 @@ impl<
         }
         self.adapt.note(misses, x.len());
     }
+}
+
+/// The rounded square and its error; of narrow values there is none, and [`Cascade::deposit_product`] does not look.
+#[inline(always)]
+fn square(x: f64) -> (f64, f64) {
+    x.product(x)
 }
 
 impl<

@@ -1,13 +1,13 @@
 //! Where values outside the window go: straight into the register while they are few, into exponent bins when many.
 
 use crate::element::{Decoded, Real};
-use crate::exact::{Bins, Limbs, Register, Special};
+use crate::exact::{Bin, Bins, Limbs, Register, Special};
 
 /// A register and, once more than a handful of values came, bins before it.
 #[derive(Debug, Clone)]
-pub(super) struct Spill<L: Limbs> {
+pub(super) struct Spill<L, B = i128> {
     pub(super) register: Register<L>,
-    bins: Option<Bins>,
+    bins: Option<Bins<B>>,
     direct: u32,
     bits: u32,
     shifts: u32,
@@ -16,7 +16,7 @@ pub(super) struct Spill<L: Limbs> {
 /// Values that a register takes by itself (about 10 ns each) before bins (32 KiB to clear and drain for f64) pay.
 const FEW: u32 = 512;
 
-impl<L: Limbs> Spill<L> {
+impl<L: Limbs, B: Bin> Spill<L, B> {
     /// For mantissas of at most `bits` bits at shifts below `shifts`.
     pub(super) fn new(bits: u32, shifts: u32) -> Self {
         Spill { register: Register::default(), bins: None, direct: 0, bits, shifts }

@@ -7,7 +7,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// What of each value is summed.
 pub(in crate::cpu) trait Term: Send {
@@ -61,7 +61,7 @@ pub(in crate::cpu) struct SumFold<
     adapt: Adapt,
     window: Window<F>,
     cascade: Cascade<LEVELS, LANES>,
-    spills: [Spill<F::SumLimbs>; PARTS],
+    spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     seen: u64,
     skipped: u64,
     term: PhantomData<T>,
@@ -89,7 +89,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             nan,
             adapt: Adapt::new(),
             window,
-            cascade: Cascade::new(window.end(), window.grid()),
+            cascade: Self::cascade(&window),
             spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             seen: 0,
             skipped: 0,
@@ -97,12 +97,17 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         }
     }
 
+    fn cascade(window: &Window<F>) -> Cascade<LEVELS, LANES> {
+        Cascade::new(window.end() + F::SCALE, window.grid() + F::SCALE)
+    }
+
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
-        for group in groups {
-            prefetch_group(group);
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
             let mut inside = true;
             for x in group {
                 inside &= window.holds(*x);
@@ -125,7 +130,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         }
         self.cascade = cascade;
         for (part, spill) in self.spills.iter_mut().enumerate() {
-            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT, part, PARTS);
+            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
         }
         misses
     }
@@ -147,6 +152,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     }
 
     /// A block through the bins alone.
+    #[inline(always)]
     fn binned(&mut self, x: &[F]) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
             spill.reserve(x.len());
@@ -164,7 +170,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         }
         if way == Way::NewWindow {
             self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
-            self.cascade = Cascade::new(self.window.end(), self.window.grid());
+            self.cascade = Self::cascade(&self.window);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let mut misses = self.windowed(groups);

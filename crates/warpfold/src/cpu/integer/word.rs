@@ -1,7 +1,7 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
 use super::{BLOCK_BYTES, GROUP, Wide};
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 
 /// Elements that a kernel takes at once.
 pub(in crate::cpu) type Group<W> = [W; GROUP];
@@ -28,8 +28,9 @@ fn regroup<W, const LANES: usize>(x: &[Group<W>]) -> &[[W; LANES]] {
 macro_rules! add_in_lanes {
     ($x:expr, $lane:ty, $total:ty, $of:expr) => {{
         let mut lanes = [0 as $lane; GROUP];
-        for group in $x {
-            prefetch_group(group);
+        for at in streamed($x.len()) {
+            let group = &$x[at];
+            prefetch(group);
             for l in 0..GROUP {
                 lanes[l] += $of(group[l]) as $lane;
             }
@@ -43,9 +44,11 @@ macro_rules! multiply_in_lanes {
     ($x:expr, $y:expr, $product:ty, $lane:ty, $total:ty) => {{
         const LANES: usize = 32;
         let mut lanes = [0 as $lane; LANES];
-        for (x, y) in regroup::<_, LANES>($x).iter().zip(regroup::<_, LANES>($y)) {
-            prefetch_group(x);
-            prefetch_group(y);
+        let (xs, ys) = (regroup::<_, LANES>($x), regroup::<_, LANES>($y));
+        for at in streamed(xs.len().min(ys.len())) {
+            let (x, y) = (&xs[at], &ys[at]);
+            prefetch(x);
+            prefetch(y);
             for l in 0..LANES {
                 lanes[l] += <$lane>::from(<$product>::from(x[l]) * <$product>::from(y[l]));
             }
@@ -81,7 +84,7 @@ narrow! {
     i16: i32, i32, u32, i64, i64;
     u16: u32, u32, u32, u64, u64;
 }
-const _: () = assert!(BLOCK_BYTES / GROUP * 255 <= i16::MAX as usize, "bytes add up in 16 bits");
+const _: () = assert!(BLOCK_BYTES / GROUP <= 256, "256 bytes add up in 16 bits, and no more");
 
 /// The sum of lanes, each of which a block leaves far below 2^50.
 #[inline(always)]
@@ -93,15 +96,19 @@ fn total<const LANES: usize>(lanes: [u64; LANES]) -> i128 {
 /// it also keeps the compiler from vectorising across groups with gathers.
 macro_rules! for_each_group {
     ($lanes:expr, ($x:ident), $l:ident => $body:block) => {
-        for $x in regroup::<_, { $lanes }>($x) {
-            prefetch_group($x);
+        let groups = regroup::<_, { $lanes }>($x);
+        for at in streamed(groups.len()) {
+            let $x = &groups[at];
+            prefetch($x);
             for $l in 0..$lanes $body
         }
     };
     ($lanes:expr, ($x:ident, $y:ident), $l:ident => $body:block) => {
-        for ($x, $y) in regroup::<_, { $lanes }>($x).iter().zip(regroup::<_, { $lanes }>($y)) {
-            prefetch_group($x);
-            prefetch_group($y);
+        let (xs, ys) = (regroup::<_, { $lanes }>($x), regroup::<_, { $lanes }>($y));
+        for at in streamed(xs.len().min(ys.len())) {
+            let ($x, $y) = (&xs[at], &ys[at]);
+            prefetch($x);
+            prefetch($y);
             for $l in 0..$lanes $body
         }
     };

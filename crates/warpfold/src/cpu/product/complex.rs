@@ -7,7 +7,7 @@ use super::BLOCK_BYTES;
 use super::real::Factor;
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 use crate::double_double::{fast_two_sum, two_product, two_sum};
 use crate::partial::ComplexProduct;
 
@@ -43,8 +43,9 @@ impl<F: Factor> ComplexFactors<F> {
 fn normal<F: Factor>(x: &[[F; 2]]) -> Option<ComplexProduct> {
     let mut lanes = Lanes::new();
     let (groups, rest) = x.as_chunks::<LANES>();
-    for group in groups {
-        prefetch_group(group);
+    for at in streamed(groups.len()) {
+        let group = &groups[at];
+        prefetch(group);
         lanes.multiply(group);
     }
     if !rest.is_empty() {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::{BLOCK_BYTES, Survey};
 use crate::cpu::executor::Fold;
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 use crate::element::Ordered;
 use crate::partial::IntegerProduct;
 
@@ -60,8 +60,9 @@ fn low_bits<R: Ordered>(x: &[R]) -> u64 {
     const LANES: usize = 32;
     let mut lanes = [1u64; LANES];
     let (groups, rest) = x.as_chunks::<LANES>();
-    for group in groups {
-        prefetch_group(group);
+    for at in streamed(groups.len()) {
+        let group = &groups[at];
+        prefetch(group);
         for l in 0..LANES {
             let factor: u64 = group[l].magnitude().into();
             lanes[l] = lanes[l].wrapping_mul(factor);

@@ -1,6 +1,6 @@
 //! What a block holds that decides a product by itself: zeros, infinities, NaNs, and how many signs.
 
-use crate::cpu::isa::prefetch_group;
+use crate::cpu::memory::{prefetch, streamed};
 use crate::element::Ordered;
 
 /// The least and the greatest magnitude, and whether an odd number of elements is below zero.
@@ -25,8 +25,9 @@ impl<R: Ordered> Survey<R> {
             odd[l] ^= x.key() < zero;
         };
         let (groups, rest) = x.as_chunks::<LANES>();
-        for group in groups {
-            prefetch_group(group);
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
             for l in 0..LANES {
                 take(l, group[l]);
             }

@@ -22,12 +22,12 @@ use crate::{Error, Op, Overflow, Result};
 /// for any length that can be. Products of floats must be merged in order, if the same bits are to come out each time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Product<T> {
-    kind: Kind,
+    pub(crate) factors: Factors,
     element: PhantomData<T>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+pub(crate) enum Factors {
     Integer(IntegerProduct),
     Real(RealProduct),
     Complex(ComplexProduct),
@@ -38,12 +38,12 @@ type Rounded = Register<[u64; 2]>;
 
 impl<T: Element> Default for Product<T> {
     fn default() -> Self {
-        let kind = match (T::DTYPE.is_float(), T::DTYPE.is_complex()) {
-            (false, _) => Kind::Integer(IntegerProduct::ONE),
-            (true, false) => Kind::Real(RealProduct::ONE),
-            (true, true) => Kind::Complex(ComplexProduct::ONE),
+        let factors = match (T::DTYPE.is_float(), T::DTYPE.is_complex()) {
+            (false, _) => Factors::Integer(IntegerProduct::ONE),
+            (true, false) => Factors::Real(RealProduct::ONE),
+            (true, true) => Factors::Complex(ComplexProduct::ONE),
         };
-        Product { kind, element: PhantomData }
+        Product { factors, element: PhantomData }
     }
 }
 
@@ -54,23 +54,23 @@ impl<T: Element> Product<T> {
     }
 
     pub(crate) fn integer(product: IntegerProduct) -> Self {
-        Product { kind: Kind::Integer(product), element: PhantomData }
+        Product { factors: Factors::Integer(product), element: PhantomData }
     }
 
     pub(crate) fn real(product: RealProduct) -> Self {
-        Product { kind: Kind::Real(product), element: PhantomData }
+        Product { factors: Factors::Real(product), element: PhantomData }
     }
 
     pub(crate) fn complex(product: ComplexProduct) -> Self {
-        Product { kind: Kind::Complex(product), element: PhantomData }
+        Product { factors: Factors::Complex(product), element: PhantomData }
     }
 
     /// Multiplies by another partial, which stands for later elements.
     pub fn merge(&mut self, other: &Self) {
-        match (&mut self.kind, &other.kind) {
-            (Kind::Integer(a), Kind::Integer(b)) => a.merge(b),
-            (Kind::Real(a), Kind::Real(b)) => a.merge(b),
-            (Kind::Complex(a), Kind::Complex(b)) => a.merge(b),
+        match (&mut self.factors, &other.factors) {
+            (Factors::Integer(a), Factors::Integer(b)) => a.merge(b),
+            (Factors::Real(a), Factors::Real(b)) => a.merge(b),
+            (Factors::Complex(a), Factors::Complex(b)) => a.merge(b),
             _ => unreachable!("the element type decides the kind"),
         }
     }
@@ -82,8 +82,8 @@ impl<T: Element> Product<T> {
     pub fn value(&self, overflow: Overflow) -> Result<T::Sum> {
         let (parts, unit) = self.rounded(overflow);
         let result = T::finish(&Parts::from_fn(|k| parts[k]), unit, Op::Prod, overflow);
-        match (result, &self.kind) {
-            (Err(Error::Overflow { op, dtype, result, remedy, .. }), Kind::Integer(product))
+        match (result, &self.factors) {
+            (Err(Error::Overflow { op, dtype, result, remedy, .. }), Factors::Integer(product))
                 if product.is_capped() =>
             {
                 let sign = if product.negative { "-" } else { "" };
@@ -97,7 +97,7 @@ impl<T: Element> Product<T> {
     /// The product rounded once to a float type of choice (complex stays complex); an integer product beyond 2^64 is an infinity.
     pub fn round_as<F: Float>(&self) -> T::With<F> {
         let (mut parts, unit) = self.rounded(Overflow::Error);
-        if let Kind::Integer(product) = &self.kind
+        if let Factors::Integer(product) = &self.factors
             && product.is_capped()
         {
             parts[0].note(Special::infinity(product.negative));
@@ -106,13 +106,13 @@ impl<T: Element> Product<T> {
     }
 
     fn rounded(&self, overflow: Overflow) -> ([Rounded; 2], i32) {
-        match &self.kind {
-            Kind::Integer(product) => ([product.register(overflow), Rounded::default()], 0),
-            Kind::Real(product) => {
+        match &self.factors {
+            Factors::Integer(product) => ([product.register(overflow), Rounded::default()], 0),
+            Factors::Real(product) => {
                 let (register, unit) = product.register();
                 ([register, Rounded::default()], unit)
             }
-            Kind::Complex(product) => product.registers(),
+            Factors::Complex(product) => product.registers(),
         }
     }
 }

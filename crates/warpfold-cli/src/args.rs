@@ -1,0 +1,316 @@
+//! The command line, declared once: help, completions and the man page come from here too.
+
+mod choice;
+mod count;
+
+use std::path::PathBuf;
+
+use clap::builder::StyledStr;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use warpfold::{Accuracy, DType, Nan, Op, Overflow};
+
+use crate::Failure;
+use crate::input::text::Column;
+use crate::input::{Distribution, Kind};
+use crate::report::{FileFormat, Format};
+
+const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
+
+const EXAMPLES: &str = "\
+Examples:
+  warpfold sum x.npy                        the correctly rounded sum of a NumPy array
+  warpfold mean a.npy b.npy                 several files are one array
+  warpfold var --ddof 1 data.csv --column price
+  warpfold argmax x.f32 --dtype f32         raw little-endian elements
+  seq 1000000 | warpfold sum - --input text --dtype i64
+  warpfold dot x.npy y.npy --as f64 --format json
+  warpfold stats --random 1e8 --dist normal --verbose
+
+Exit codes: 0 a result, 1 bad data, 2 bad usage, 130 interrupted.";
+
+/// What the process is asked to do.
+pub(crate) enum Asked {
+    /// Reduce.
+    Reduction(Box<Reduction>),
+    /// Print something about itself.
+    Text(Vec<u8>),
+}
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "warpfold",
+    version,
+    about = ABOUT,
+    long_about = None,
+    after_help = EXAMPLES,
+    max_term_width = 110,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+struct Cli {
+    #[command(flatten)]
+    reduction: Reduction,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, for man(1)
+    Man,
+}
+
+/// A reduction as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Reduction {
+    /// What to compute
+    #[arg(value_name = "REDUCTION", value_parser = choice::op(), required = true)]
+    op: Option<Op>,
+
+    /// Files (.npy, .csv, .tsv, .txt; any other name is raw elements), or - for standard input
+    #[arg(value_name = "INPUT", required_unless_present = "random")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// How to read the inputs, whatever their names
+    #[arg(long, value_name = "KIND", help_heading = "Input")]
+    pub(crate) input: Option<Kind>,
+
+    /// Element type of raw input (required) and text (f64 unless given)
+    #[arg(long, value_name = "T", value_parser = choice::dtype(), ignore_case = true, help_heading = "Input")]
+    pub(crate) dtype: Option<DType>,
+
+    /// Column of text, by name or by number from 1; without it all columns count
+    #[arg(long, value_name = "NAME|INDEX", help_heading = "Input")]
+    pub(crate) column: Option<Column>,
+
+    /// Reduce N random numbers (1e8 is understood) in place of inputs; two arrays of them for dot
+    #[arg(long, value_name = "N", value_parser = count::parse, conflicts_with_all = ["inputs", "input", "column"], help_heading = "Input")]
+    pub(crate) random: Option<u64>,
+
+    /// How the random numbers are spread
+    #[arg(
+        long,
+        value_name = "DIST",
+        requires = "random",
+        default_value = "uniform",
+        help_heading = "Input"
+    )]
+    pub(crate) dist: Distribution,
+
+    /// Seed of the random numbers: the same seed gives the same numbers everywhere
+    #[arg(
+        long,
+        value_name = "S",
+        requires = "random",
+        default_value_t = 0,
+        help_heading = "Input"
+    )]
+    pub(crate) seed: u64,
+
+    /// Round the exact result to this float type, where the reduction rounds one
+    #[arg(long = "as", value_name = "T", value_parser = choice::float(), ignore_case = true, help_heading = "Result")]
+    round_to: Option<DType>,
+
+    /// How float sums are computed
+    #[arg(long, value_name = "HOW", value_parser = choice::accuracy(), default_value = "exact", help_heading = "Result")]
+    pub(crate) accuracy: Accuracy,
+
+    /// What a NaN in the input does
+    #[arg(long, value_name = "HOW", value_parser = choice::nan(), default_value = "propagate", help_heading = "Result")]
+    pub(crate) nan: Nan,
+
+    /// What an integer result too large for 64 bits does
+    #[arg(long, value_name = "HOW", value_parser = choice::overflow(), default_value = "error", help_heading = "Result")]
+    pub(crate) overflow: Overflow,
+
+    /// Delta degrees of freedom of var and std: divide by n - K
+    #[arg(long, value_name = "K", help_heading = "Result")]
+    ddof: Option<u64>,
+
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub(crate) format: Format,
+
+    /// Write the result to a file too (.npy, .json or .csv), which is replaced as a whole or not at all
+    #[arg(long, value_name = "FILE", value_parser = FileFormat::of, help_heading = "Output")]
+    pub(crate) out: Option<(PathBuf, FileFormat)>,
+
+    /// Show no progress bar
+    #[arg(long, help_heading = "Output")]
+    no_progress: bool,
+
+    /// Print inputs, plan and time on standard error
+    #[arg(long, short, help_heading = "Output")]
+    verbose: bool,
+
+    /// Threads at most; all that the machine has unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "Machine")]
+    threads: Option<u64>,
+
+    /// Where to compute
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
+    pub(crate) device: Device,
+}
+
+/// Where to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Device {
+    /// The fastest there is
+    Auto,
+    /// This machine's processor
+    Cpu,
+}
+
+/// Whether to show a progress bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProgressBar {
+    /// On a terminal, for work over a second.
+    Auto,
+    /// Never.
+    Off,
+}
+
+/// How much to tell on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verbosity {
+    /// Errors only.
+    Quiet,
+    /// Inputs, plan and time.
+    Verbose,
+}
+
+impl Reduction {
+    /// The reduction asked for.
+    pub(crate) fn op(&self) -> Op {
+        self.op.expect("clap requires it")
+    }
+
+    /// The float type to round to, if the reduction has a rounded result.
+    pub(crate) fn round_to(&self) -> Result<Option<DType>, Failure> {
+        match (self.round_to, is_rounded(self.op())) {
+            (Some(to), false) => Err(Failure::Usage(format!(
+                "--as {to} rounds an exact result, and {} has none to round; {} take it",
+                self.op(),
+                ops(is_rounded)
+            ))),
+            (to, _) => Ok(to),
+        }
+    }
+
+    /// The delta degrees of freedom, if the reduction has any.
+    pub(crate) fn ddof(&self) -> Result<u64, Failure> {
+        match (self.ddof, has_ddof(self.op())) {
+            (Some(ddof), false) => Err(Failure::Usage(format!(
+                "--ddof {ddof} does not apply to {}; {} take it",
+                self.op(),
+                ops(has_ddof)
+            ))),
+            (ddof, _) => Ok(ddof.unwrap_or(0)),
+        }
+    }
+
+    /// The limit on threads.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        self.threads.map(|threads| threads as usize)
+    }
+
+    pub(crate) fn progress(&self) -> ProgressBar {
+        if self.no_progress { ProgressBar::Off } else { ProgressBar::Auto }
+    }
+
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        if self.verbose { Verbosity::Verbose } else { Verbosity::Quiet }
+    }
+}
+
+/// Whether the result of a reduction is an exact value rounded to a float type.
+pub(crate) fn is_rounded(op: Op) -> bool {
+    matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Dot)
+}
+
+fn has_ddof(op: Op) -> bool {
+    matches!(op, Op::Var | Op::Std | Op::Stats)
+}
+
+fn ops(is_one: fn(Op) -> bool) -> String {
+    let names: Vec<_> = Op::ALL.iter().filter(|&&op| is_one(op)).map(|op| op.name()).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.join(""),
+    }
+}
+
+/// Reads the arguments of this process.
+///
+/// # Errors
+/// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
+pub(crate) fn parse() -> Result<Asked, Failure> {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if !error.use_stderr() => {
+            // Written here, so that a pipe closed early (`warpfold --help | head -1`) is met quietly.
+            let text = shown(&error.render());
+            return Ok(Asked::Text(text.into_bytes()));
+        }
+        Err(error) => return Err(Failure::Usage(one_line(&error.render().to_string()))),
+    };
+    match cli.command {
+        None => Ok(Asked::Reduction(Box::new(cli.reduction))),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);
+            Ok(Asked::Text(script))
+        }
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
+            rendered.expect("a vector takes every byte");
+            Ok(Asked::Text(page))
+        }
+    }
+}
+
+/// Help with its colours, which the output stream strips where they are not wanted.
+fn shown(text: &StyledStr) -> String {
+    text.ansi().to_string()
+}
+
+/// clap's message in one line: what is wrong and its tips, without the usage summary.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    let mut text = String::new();
+    for line in kept {
+        let line = line.strip_prefix("error: ").unwrap_or(line);
+        let separator = match text.as_str() {
+            "" => "",
+            _ if text.ends_with(':') => " ",
+            _ => "; ",
+        };
+        text.push_str(separator);
+        text.push_str(line);
+    }
+    text.push_str("; see warpfold --help");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn messages_name_who_takes_an_option() {
+        assert_eq!(ops(has_ddof), "var, std and stats");
+    }
+}

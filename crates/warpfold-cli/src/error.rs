@@ -1,0 +1,97 @@
+//! [`Failure`]: every way in which the program ends without a result, and its exit code.
+
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::input::{Name, Problem};
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// What was asked makes no sense, whatever the data are.
+    #[error("{0}")]
+    Usage(String),
+    /// An input is not what it should be.
+    #[error("{name}: {problem}")]
+    Input {
+        /// Which one.
+        name: Name,
+        /// What is wrong with it.
+        problem: Box<Problem>,
+    },
+    /// The reduction has no result for these data.
+    #[error("{}", in_terms_of_options(.0))]
+    Reduction(#[from] warpfold::Error),
+    /// The result could not be written.
+    #[error("cannot write {what}: {reason}")]
+    Output {
+        /// The file, or standard output.
+        what: String,
+        /// The system's or format's word for it.
+        reason: String,
+    },
+    /// The user asked to stop (Ctrl-C).
+    #[error("interrupted")]
+    Interrupted,
+    /// Whoever read standard output has left; there is nobody to tell.
+    #[error("standard output was closed")]
+    ReaderGone,
+}
+
+impl Failure {
+    /// An input that is not what it should be.
+    pub fn input(name: &Name, problem: impl Into<Problem>) -> Failure {
+        Failure::Input { name: name.clone(), problem: Box::new(problem.into()) }
+    }
+
+    /// A failed write to standard output.
+    pub(crate) fn stdout(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::Output { what: "standard output".into(), reason: system_message(&error) },
+        }
+    }
+
+    /// The process's exit code: 1 for data, 2 for usage, 130 for Ctrl-C, as shells have it.
+    pub fn exit_code(&self) -> u8 {
+        use warpfold::Error::{Undefined, Unsupported};
+        match self {
+            Failure::Usage(_) | Failure::Reduction(Undefined { .. } | Unsupported { .. }) => 2,
+            Failure::Input { .. } | Failure::Reduction(_) | Failure::Output { .. } => 1,
+            Failure::Interrupted => 130,
+            Failure::ReaderGone => 0,
+        }
+    }
+
+    /// Writes the one line to standard error, coloured on a terminal unless `NO_COLOR` is set.
+    pub(crate) fn print(&self) {
+        if matches!(self, Failure::ReaderGone) {
+            return;
+        }
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        anstream::eprintln!("{red}warpfold:{red:#} {self}");
+    }
+}
+
+/// The library's message, with its remedies named as this program's options.
+fn in_terms_of_options(error: &warpfold::Error) -> String {
+    match error {
+        warpfold::Error::Overflow { op, dtype, result, value, .. } => {
+            let rounding = if crate::args::is_rounded(*op) { "--as f64 rounds it, " } else { "" };
+            format!(
+                "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
+            )
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The system's message without Rust's error number.
+pub(crate) fn system_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}

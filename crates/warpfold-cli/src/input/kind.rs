@@ -1,0 +1,33 @@
+//! [`Kind`]: how the bytes of an input are to be read.
+
+use std::path::Path;
+
+use super::Name;
+
+/// How the bytes of an input are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// NumPy's format, versions 1 to 3, which says its own type and shape
+    Npy,
+    /// Elements in little-endian order, nothing else
+    Raw,
+    /// Numbers as text: CSV, TSV, or separated by blanks
+    Text,
+}
+
+impl Kind {
+    /// What the name says: `.npy` is NumPy, `.txt`, `.csv` and `.tsv` are text, all else is raw.
+    pub fn of(name: &Name) -> Kind {
+        let Name::File(path) = name else { return Kind::Raw };
+        match extension(path).as_str() {
+            "npy" => Kind::Npy,
+            "txt" | "csv" | "tsv" => Kind::Text,
+            _ => Kind::Raw,
+        }
+    }
+}
+
+/// The extension in lower case; empty where there is none.
+pub(crate) fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}

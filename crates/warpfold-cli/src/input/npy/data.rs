@@ -1,0 +1,169 @@
+//! [`Array`]: a `.npy` file opened, checked and ready to be read.
+
+use std::fs::File;
+use std::io::Read;
+
+use memmap2::{Mmap, MmapOptions};
+use warpfold::DType;
+
+use super::gather::Transposed;
+use super::{Descr, Header, NpyError};
+use crate::Failure;
+use crate::input::endian::Endian;
+use crate::input::raw::{Extent, RawReader};
+use crate::input::{Name, Order, Pieces, Problem, Produce};
+
+/// Where the elements come from.
+enum Data {
+    Mapped(Mmap),
+    Stream(Box<dyn Read + Send>),
+}
+
+/// A `.npy` file, opened and checked.
+pub struct Array {
+    header: Header,
+    dtype: DType,
+    endian: Endian,
+    data: Data,
+}
+
+impl Array {
+    /// Opens a file: reads its header, checks its length, and maps it if it can be mapped.
+    ///
+    /// # Errors
+    /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`].
+    pub fn open(mut file: File, asked: Option<DType>) -> Result<Array, Problem> {
+        let metadata = file.metadata()?;
+        let header = Header::read(&mut file)?;
+        let (dtype, endian) = resolve(&header, asked)?;
+        if !metadata.is_file() {
+            return Ok(Array { header, dtype, endian, data: Data::Stream(Box::new(file)) });
+        }
+        let expected = header.len * dtype.size() as u64;
+        let found = metadata.len().saturating_sub(header.data_start);
+        if found < expected {
+            return Err(NpyError::Truncated { expected, found }.into());
+        }
+        if found > expected {
+            return Err(NpyError::Trailing { expected }.into());
+        }
+        let data = match map(&file, header.data_start, expected) {
+            Some(map) => Data::Mapped(map),
+            None => Data::Stream(Box::new(file)),
+        };
+        Ok(Array { header, dtype, endian, data })
+    }
+
+    /// Reads the header of a stream.
+    ///
+    /// # Errors
+    /// As [`Header::read`]; [`Problem::OtherType`].
+    pub fn stream(
+        mut source: Box<dyn Read + Send>,
+        asked: Option<DType>,
+    ) -> Result<Array, Problem> {
+        let header = Header::read(&mut source)?;
+        let (dtype, endian) = resolve(&header, asked)?;
+        Ok(Array { header, dtype, endian, data: Data::Stream(source) })
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// What the file says of itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Type, shape, order and way of reading, in a few words.
+    pub fn describe(&self) -> String {
+        let shape: Vec<_> = self.header.shape.iter().map(u64::to_string).collect();
+        let order = if self.header.is_transposed() { "Fortran order" } else { "C order" };
+        let way = match self.data {
+            Data::Mapped(_) => "mapped",
+            Data::Stream(_) => "read ahead",
+        };
+        format!("{} ({}), {order}, {way}", self.dtype, shape.join(", "))
+    }
+
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// [`Problem::NeedsMapping`].
+    pub fn pieces(self, name: &Name, order: Order) -> Result<Pieces, Failure> {
+        let Array { header, dtype, endian, data } = self;
+        let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
+            .then(|| Transposed::new(&header.shape));
+        let bytes = header.len * dtype.size() as u64;
+        match (data, transposed) {
+            (Data::Stream(_), Some(_)) => Err(Failure::input(name, Problem::NeedsMapping)),
+            (Data::Stream(source), None) => {
+                let extent = Extent::Exactly(bytes);
+                let reader = RawReader::new(name.clone(), source, dtype, endian, extent);
+                Ok(Pieces::produce(reader, Some(bytes)))
+            }
+            (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
+                Ok(Pieces::Mapped { map, at: 0 })
+            }
+            (Data::Mapped(map), transposed) => {
+                let copy = MappedCopy { map, at: 0, dtype, endian, transposed };
+                Ok(Pieces::produce(copy, Some(bytes)))
+            }
+        }
+    }
+}
+
+/// Whether the elements can be folded where they lie. Bools cannot: they are checked, and must not change after that.
+fn is_aligned(map: &Mmap, dtype: DType) -> bool {
+    dtype != DType::Bool && map.as_ptr().addr().is_multiple_of(dtype.size().min(8))
+}
+
+fn resolve(header: &Header, asked: Option<DType>) -> Result<(DType, Endian), Problem> {
+    match (header.descr, asked) {
+        (Descr::Known(found, _), Some(asked)) if found != asked => {
+            Err(Problem::OtherType { found, asked })
+        }
+        (Descr::Known(dtype, endian), _) => Ok((dtype, endian)),
+        (Descr::TwoBytes, Some(DType::BF16)) => Ok((DType::BF16, Endian::Little)),
+        (Descr::TwoBytes, _) => Err(NpyError::MaybeBf16.into()),
+    }
+}
+
+/// Maps `bytes` bytes from `start` on; `None` where the system cannot (no memory, no such file system), and for no bytes.
+fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
+    let len = usize::try_from(bytes).ok().filter(|&len| len > 0)?;
+    // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. The
+    // module's documentation asks that no other process changes the file while it is mapped; elements that are read in place
+    // have no invalid bit patterns (bools are copied, then checked).
+    let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }.ok()?;
+    #[cfg(unix)]
+    let _ = map.advise(memmap2::Advice::Sequential);
+    Some(map)
+}
+
+/// Copies a mapped array that cannot be folded where it lies: of the other byte order, misaligned, of bools, or transposed.
+struct MappedCopy {
+    map: Mmap,
+    /// Bytes done.
+    at: usize,
+    dtype: DType,
+    endian: Endian,
+    transposed: Option<Transposed>,
+}
+
+impl Produce for MappedCopy {
+    fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Failure> {
+        let filled = piece.len().min(self.map.len() - self.at);
+        let piece = &mut piece[..filled];
+        let size = self.dtype.size();
+        match &self.transposed {
+            Some(transposed) => transposed.copy(size, &self.map, (self.at / size) as u64, piece),
+            None => piece.copy_from_slice(&self.map[self.at..self.at + filled]),
+        }
+        self.endian.make_native(piece, self.dtype);
+        self.at += filled;
+        Ok(filled)
+    }
+}

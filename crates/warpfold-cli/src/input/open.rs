@@ -1,0 +1,243 @@
+//! From what the command line names to [`Input`]s that are known to exist and to fit together.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use warpfold::{DType, Op};
+
+use super::endian::Endian;
+use super::raw::{Extent, RawReader};
+use super::text::{Column, Layout, TextReader};
+use super::{Kind, Name, Pieces, Problem, Random, extension, npy};
+use crate::Failure;
+
+/// The order in which a reduction takes the elements of an array of several axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Whatever is fastest: nothing depends on it.
+    Memory,
+    /// The last index fastest, as NumPy numbers elements, whatever the order in the file.
+    C,
+}
+
+impl Order {
+    /// What a reduction needs: those that return or compare indices need C order.
+    pub fn of(op: Op) -> Order {
+        match op {
+            Op::ArgMin | Op::ArgMax | Op::Stats | Op::Dot => Order::C,
+            _ => Order::Memory,
+        }
+    }
+}
+
+/// What the options say of the inputs.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// `--dtype`.
+    pub dtype: Option<DType>,
+    /// `--input`.
+    pub kind: Option<Kind>,
+    /// `--column`.
+    pub column: Option<Column>,
+}
+
+/// An input that exists and whose type is known.
+pub struct Input {
+    name: Name,
+    dtype: DType,
+    /// Where known before reading.
+    bytes: Option<u64>,
+    source: Source,
+}
+
+enum Source {
+    Npy(npy::Array),
+    /// Opened when its turn comes: there may be more files than a process may hold open.
+    Raw,
+    Text {
+        layout: Layout,
+        column: Option<Column>,
+        file_bytes: Option<u64>,
+        read: Arc<AtomicU64>,
+    },
+    Random(Random),
+}
+
+/// Checks and opens the inputs; all their elements are of one type.
+///
+/// # Errors
+/// [`Failure::Usage`] where the options do not fit the inputs; [`Failure::Input`] with the first input that is wrong.
+pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Failure> {
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::Usage(
+            "standard input (-) can be read once only; name it once".into(),
+        ));
+    }
+    let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
+    let kind = |name: &Name| wanted.kind.unwrap_or_else(|| Kind::of(name));
+    if wanted.column.is_some() && !names.iter().any(|name| kind(name) == Kind::Text) {
+        let advice = "--column chooses a column of text, and no input is text; leave it out or add --input text";
+        return Err(Failure::Usage(advice.into()));
+    }
+    let mut inputs: Vec<Input> = Vec::with_capacity(names.len());
+    for name in names {
+        let input = Input::open(&name, kind(&name), wanted)?;
+        if let Some(first) = inputs.first()
+            && first.dtype != input.dtype
+        {
+            let problem = Problem::MixedTypes { found: input.dtype, other: first.dtype };
+            return Err(Failure::input(&name, problem));
+        }
+        inputs.push(input);
+    }
+    Ok(inputs)
+}
+
+impl Input {
+    fn open(name: &Name, kind: Kind, wanted: &Wanted) -> Result<Input, Failure> {
+        let fail = |problem: Problem| Failure::input(name, problem);
+        let size = size(name).map_err(fail)?;
+        let name = name.clone();
+        match (kind, wanted.dtype) {
+            (Kind::Npy, dtype) => {
+                let array = match file(&name).map_err(|e| Failure::input(&name, e))? {
+                    Some(file) => npy::Array::open(file, dtype),
+                    None => npy::Array::stream(Box::new(io::stdin()), dtype),
+                };
+                let array = array.map_err(|problem| Failure::input(&name, problem))?;
+                let dtype = array.dtype();
+                let bytes = Some(array.header().len * dtype.size() as u64);
+                Ok(Input { name, dtype, bytes, source: Source::Npy(array) })
+            }
+            (Kind::Raw, None) => Err(Failure::Usage(format!(
+                "{name} is read as raw elements and needs --dtype (or --input npy, --input text); for example --dtype f32"
+            ))),
+            (Kind::Raw, Some(dtype)) => match size {
+                Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
+                    Err(Failure::input(&name, Problem::NotWhole { bytes, dtype }))
+                }
+                bytes => Ok(Input { name, dtype, bytes, source: Source::Raw }),
+            },
+            (Kind::Text, dtype) => {
+                let layout = match &name {
+                    Name::File(path) => Layout::of(&extension(path)),
+                    _ => Layout::Sniff,
+                };
+                let column = wanted.column.clone();
+                let source =
+                    Source::Text { layout, column, file_bytes: size, read: Arc::default() };
+                Ok(Input { name, dtype: dtype.unwrap_or(DType::F64), bytes: None, source })
+            }
+        }
+    }
+
+    /// Random numbers as an input.
+    pub fn random(random: Random) -> Input {
+        let dtype = random.dtype();
+        let bytes = Some(random.elements() * dtype.size() as u64);
+        Input { name: Name::Random, dtype, bytes, source: Source::Random(random) }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The size of its elements, where that is known before reading.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// Bytes that will be read, where that is known: those of the text, for text.
+    pub fn work(&self) -> Option<u64> {
+        match self.source {
+            Source::Text { file_bytes, .. } => file_bytes,
+            _ => self.bytes,
+        }
+    }
+
+    /// Counts the bytes of a text while it is read; elements tell nothing of its length.
+    pub fn read_so_far(&self) -> Option<Arc<AtomicU64>> {
+        match &self.source {
+            Source::Text { read, .. } => Some(read.clone()),
+            _ => None,
+        }
+    }
+
+    /// How it is read, in a few words.
+    pub fn describe(&self) -> String {
+        match &self.source {
+            Source::Npy(array) => array.describe(),
+            Source::Raw => format!("{} raw, read ahead", self.dtype),
+            Source::Text { .. } => format!("text read as {}", self.dtype),
+            Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
+        }
+    }
+
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] where the input cannot be opened (any more) or not be read in this order.
+    pub fn pieces(self, order: Order) -> Result<Pieces, Failure> {
+        let Input { name, dtype, bytes, source } = self;
+        match source {
+            Source::Npy(array) => array.pieces(&name, order),
+            Source::Random(random) => Ok(Pieces::produce(random, bytes)),
+            Source::Raw => {
+                let source = stream(&name)?;
+                let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
+                Ok(Pieces::produce(reader, bytes))
+            }
+            Source::Text { layout, column, read, .. } => {
+                let source = Box::new(Counted { source: stream(&name)?, read });
+                Ok(Pieces::produce(TextReader::new(name, source, layout, column, dtype), None))
+            }
+        }
+    }
+}
+
+/// Counts what is read.
+struct Counted {
+    source: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.source.read(buffer)?;
+        self.read.fetch_add(n as u64, Relaxed);
+        Ok(n)
+    }
+}
+
+/// The size of a regular file; fails where the name is of no use.
+fn size(name: &Name) -> Result<Option<u64>, Problem> {
+    let Name::File(path) = name else { return Ok(None) };
+    let metadata = fs::metadata(&**path)?;
+    if metadata.is_dir() {
+        return Err(Problem::Directory);
+    }
+    Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+fn file(name: &Name) -> Result<Option<File>, Problem> {
+    match name {
+        Name::File(path) => Ok(Some(File::open(&**path)?)),
+        _ => Ok(None),
+    }
+}
+
+fn stream(name: &Name) -> Result<Box<dyn Read + Send>, Failure> {
+    match file(name).map_err(|problem| Failure::input(name, problem))? {
+        Some(file) => Ok(Box::new(file)),
+        None => Ok(Box::new(io::stdin())),
+    }
+}

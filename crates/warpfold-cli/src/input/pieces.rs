@@ -1,0 +1,200 @@
+//! [`Pieces`]: an array in pieces, mapped or read ahead by a second thread.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use memmap2::Mmap;
+
+use super::Buffer;
+use crate::{Failure, interrupt};
+
+/// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
+///
+/// The same for every kind of input, so that results that depend on the split (fast sums, products) do not depend on where the
+/// array comes from.
+pub const PIECE_BYTES: usize = 16 << 20;
+
+/// Pieces in memory at once for each input that is read rather than mapped: one being filled, one being folded.
+///
+/// So the program's buffers stay below `PIECE_BYTES * PIECES_IN_FLIGHT` (32 MiB) for any input, and twice that for dot.
+pub const PIECES_IN_FLIGHT: usize = 2;
+
+/// How often a wait for data looks up to see whether the user asked to stop.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// Something that makes an array, piece after piece, on the read-ahead thread.
+pub trait Produce: Send + 'static {
+    /// Writes the next native-endian bytes into `piece`; fewer than there is room for only at the end of the array.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input, by its name.
+    fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Failure>;
+}
+
+/// An array, in pieces.
+#[derive(Debug)]
+pub enum Pieces {
+    /// Bytes of a mapped file, folded where they lie.
+    Mapped {
+        /// The file.
+        map: Mmap,
+        /// Where the next piece starts.
+        at: usize,
+    },
+    /// Bytes that a second thread makes.
+    Produced(ReadAhead),
+}
+
+impl Pieces {
+    /// Starts the second thread; `bytes` is the array's size where it is known.
+    pub fn produce(producer: impl Produce, bytes: Option<u64>) -> Pieces {
+        Pieces::Produced(ReadAhead::start(producer, bytes))
+    }
+
+    /// The next piece: native-endian, aligned, whole elements, never empty; `None` at the end.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input; [`Failure::Interrupted`].
+    pub fn next_piece(&mut self) -> Result<Option<&[u8]>, Failure> {
+        interrupt::check()?;
+        match self {
+            Pieces::Mapped { map, at } => {
+                let piece = &map[*at..map.len().min(*at + PIECE_BYTES)];
+                *at += piece.len();
+                Ok((!piece.is_empty()).then_some(piece))
+            }
+            Pieces::Produced(ahead) => ahead.next(),
+        }
+    }
+}
+
+/// A thread that fills the next buffer while the last one is folded.
+#[derive(Debug)]
+pub struct ReadAhead {
+    filled: Receiver<Message>,
+    empty: Sender<Buffer>,
+    lent: Option<Buffer>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+enum Message {
+    Piece(Buffer),
+    End,
+    Failed(Failure),
+}
+
+impl ReadAhead {
+    fn start(mut producer: impl Produce, bytes: Option<u64>) -> ReadAhead {
+        let (empty, to_fill) = channel::<Buffer>();
+        let (done, filled) = sync_channel(PIECES_IN_FLIGHT + 1);
+        let capacity = bytes.map_or(PIECE_BYTES, |n| n.clamp(1, PIECE_BYTES as u64) as usize);
+        // A small array needs one buffer of its own size; capacities stay multiples of every element's size.
+        let capacity = capacity.next_multiple_of(64);
+        for _ in 0..PIECES_IN_FLIGHT {
+            empty.send(Buffer::new(capacity)).expect("the receiver is in scope");
+        }
+        let thread = std::thread::spawn(move || {
+            let message = match fill_all(&mut producer, &to_fill, &done) {
+                Ok(()) => Message::End,
+                Err(failure) => Message::Failed(failure),
+            };
+            // Where nobody listens any more, nobody needs to know.
+            let _ = done.send(message);
+        });
+        ReadAhead { filled, empty, lent: None, thread: Some(thread) }
+    }
+
+    fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
+        if let Some(buffer) = self.lent.take() {
+            // The thread may have ended already, with the array.
+            let _ = self.empty.send(buffer);
+        }
+        loop {
+            match self.filled.recv_timeout(LOOK_UP) {
+                Ok(Message::Piece(buffer)) => return Ok(Some(self.lent.insert(buffer).filled())),
+                Ok(Message::End) => return Ok(None),
+                Ok(Message::Failed(failure)) => return Err(failure),
+                Err(RecvTimeoutError::Timeout) => interrupt::check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    match self.thread.take().map(JoinHandle::join) {
+                        Some(Err(panic)) => std::panic::resume_unwind(panic),
+                        _ => return Ok(None),
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn fill_all(
+    producer: &mut impl Produce,
+    to_fill: &Receiver<Buffer>,
+    done: &SyncSender<Message>,
+) -> Result<(), Failure> {
+    while let Ok(mut buffer) = to_fill.recv() {
+        let piece = buffer.all_mut();
+        let room = piece.len();
+        let filled = producer.fill(piece)?;
+        buffer.set_filled(filled);
+        if filled > 0 && done.send(Message::Piece(buffer)).is_err() {
+            break;
+        }
+        if filled < room {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Count(u64, u64);
+
+    impl Produce for Count {
+        fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Failure> {
+            let n = (self.1 - self.0).min(piece.len() as u64) as usize;
+            for byte in &mut piece[..n] {
+                *byte = (self.0 % 251) as u8;
+                self.0 += 1;
+            }
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn pieces_arrive_whole_and_in_order() {
+        for total in [0, 1, PIECE_BYTES as u64, PIECE_BYTES as u64 * 3 + 5] {
+            for known in [None, Some(total)] {
+                let mut pieces = Pieces::produce(Count(0, total), known);
+                let mut seen = 0;
+                while let Some(piece) = pieces.next_piece().unwrap() {
+                    assert!(
+                        piece
+                            .iter()
+                            .enumerate()
+                            .all(|(i, &b)| u64::from(b) == (seen + i as u64) % 251)
+                    );
+                    seen += piece.len() as u64;
+                    assert!(piece.len() == PIECE_BYTES || seen == total);
+                }
+                assert_eq!(seen, total);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the producer broke")]
+    fn a_panic_of_the_producer_is_no_end_of_data() {
+        struct Broken;
+        impl Produce for Broken {
+            fn fill(&mut self, _: &mut [u8]) -> Result<usize, Failure> {
+                panic!("the producer broke")
+            }
+        }
+        let _ = Pieces::produce(Broken, None).next_piece();
+    }
+}

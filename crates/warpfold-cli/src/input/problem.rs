@@ -1,0 +1,91 @@
+//! [`Problem`]: what can be wrong with an input.
+
+use std::io;
+
+use warpfold::DType;
+
+use super::{Name, npy, text};
+use crate::error::system_message;
+
+/// What is wrong with an input; the message follows the input's name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The path names nothing.
+    #[error("no such file; check the name")]
+    Missing,
+    /// The path names a directory.
+    #[error("is a directory; name the files in it")]
+    Directory,
+    /// The system would not read it.
+    #[error("cannot be read: {}", system_message(.0))]
+    Io(io::Error),
+    /// The bytes are not a whole number of elements.
+    #[error(
+        "{bytes} bytes are no whole number of {dtype} elements ({} bytes each); check --dtype, or the file is truncated",
+        dtype.size()
+    )]
+    NotWhole {
+        /// Bytes found.
+        bytes: u64,
+        /// The element type asked for.
+        dtype: DType,
+    },
+    /// A bool array holds another byte than 0 and 1.
+    #[error(
+        "element {index} is the byte {byte:#04x}, and a bool is 0 or 1; read it as --dtype u8, if it is raw"
+    )]
+    NotABool {
+        /// The element's index in the input.
+        index: u64,
+        /// What stands there.
+        byte: u8,
+    },
+    /// The file says its type, and `--dtype` says another.
+    #[error("holds {found}, not {asked} as --dtype says; leave --dtype out or convert the file")]
+    OtherType {
+        /// The file's own type.
+        found: DType,
+        /// The type asked for.
+        asked: DType,
+    },
+    /// The inputs do not hold the same type.
+    #[error("holds {found}, and {other} before it; one reduction takes one element type")]
+    MixedTypes {
+        /// This input's type.
+        found: DType,
+        /// The type of the inputs before it.
+        other: DType,
+    },
+    /// One of the two inputs of dot has ended and the other has not.
+    #[error(
+        "ends after {elements} elements, and {other} goes on; dot needs two inputs of one length"
+    )]
+    Shorter {
+        /// Elements of the shorter input.
+        elements: u64,
+        /// The longer one.
+        other: Name,
+    },
+    /// Fortran order from a pipe, for a reduction that needs indices in C order.
+    #[error(
+        "is in Fortran order and cannot be mapped, and this reduction takes elements in C order; save it to a regular file"
+    )]
+    NeedsMapping,
+    /// No `.npy` file, or a wrong one.
+    #[error(transparent)]
+    Npy(#[from] npy::NpyError),
+    /// No numbers, or a wrong one.
+    #[error(transparent)]
+    Text(#[from] text::TextError),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Problem {
+        match error.kind() {
+            io::ErrorKind::NotFound => Problem::Missing,
+            io::ErrorKind::IsADirectory => Problem::Directory,
+            _ => Problem::Io(error),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! [`Words`]: numbers separated by blanks; a line may be as long as the file.
+
+use std::io::{BufRead, BufReader, ErrorKind};
+
+use super::TextError;
+use super::record::{LINE_LIMIT, Record, Source, unreadable};
+
+/// Bytes after which a long line is handed on in parts.
+const PART: usize = 1 << 16;
+
+/// A text of words.
+pub(super) struct Words {
+    source: BufReader<Source>,
+    whole_lines: bool,
+    /// The line being read, from 1.
+    line: u64,
+    /// Words of this line already handed on.
+    column: u64,
+    /// Bytes of a word cut off at the end of the last part.
+    carry: Vec<u8>,
+}
+
+/// What ended a stretch of bytes.
+#[derive(PartialEq, Eq)]
+enum Stop {
+    Line,
+    Part,
+    Text,
+}
+
+impl Words {
+    pub(super) fn new(source: BufReader<Source>, whole_lines: bool) -> Words {
+        Words { source, whole_lines, line: 1, column: 0, carry: Vec::new() }
+    }
+
+    /// Reads the next line that has words, or a part of it; false at the end.
+    pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
+        loop {
+            record.bytes.clear();
+            record.bytes.append(&mut self.carry);
+            let stop = self.read_stretch(&mut record.bytes)?;
+            if stop == Stop::Part {
+                // The last word may go on in the next part.
+                let blank = |byte: &u8| byte.is_ascii_whitespace();
+                let end = record.bytes.iter().rposition(blank).map_or(0, |at| at + 1);
+                self.carry = record.bytes.split_off(end);
+            }
+            (record.line, record.first_column) = (self.line, self.column);
+            split(record);
+            match stop {
+                Stop::Line => (self.line, self.column) = (self.line + 1, 0),
+                Stop::Part | Stop::Text => self.column += record.len() as u64,
+            }
+            let is_comment = record.first_column == 0 && record.bytes.starts_with(b"#");
+            if record.len() > 0 && !is_comment {
+                return Ok(true);
+            }
+            if is_comment && stop == Stop::Part {
+                self.skip_line()?;
+            }
+            if stop == Stop::Text {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Appends bytes up to the end of the line, of the text, or of a part.
+    fn read_stretch(&mut self, bytes: &mut Vec<u8>) -> Result<Stop, TextError> {
+        loop {
+            let available = match self.source.fill_buf() {
+                Ok([]) => return Ok(Stop::Text),
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(unreadable(&error)),
+            };
+            let line_end = available.iter().position(|&byte| byte == b'\n');
+            let used = line_end.map_or(available.len(), |at| at + 1);
+            bytes.extend_from_slice(&available[..used]);
+            self.source.consume(used);
+            if line_end.is_some() {
+                return Ok(Stop::Line);
+            }
+            if bytes.len() > LINE_LIMIT {
+                return Err(TextError::TooLong { line: self.line, limit: LINE_LIMIT });
+            }
+            if !self.whole_lines && bytes.len() >= PART && bytes.iter().any(u8::is_ascii_whitespace)
+            {
+                return Ok(Stop::Part);
+            }
+        }
+    }
+
+    fn skip_line(&mut self) -> Result<(), TextError> {
+        self.carry.clear();
+        let skipped = self.source.skip_until(b'\n').map_err(|error| unreadable(&error));
+        (self.line, self.column) = (self.line + 1, 0);
+        skipped.map(|_| ())
+    }
+}
+
+fn split(record: &mut Record) {
+    record.ranges.clear();
+    let mut start = 0;
+    for word in record.bytes.split(u8::is_ascii_whitespace) {
+        if !word.is_empty() {
+            record.ranges.push(start..start + word.len());
+        }
+        start += word.len() + 1;
+    }
+}

@@ -1,0 +1,39 @@
+//! The `warpfold` program as a library, so that tests and fuzz targets reach its readers.
+//!
+//! ```text
+//! args (clap) -> run -> input (files, streams, random numbers -> pieces of native bytes)
+//!                    -> warpfold::Stream (folds the pieces)
+//!                    -> report (text, json, csv, npy)
+//! ```
+//!
+//! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
+//! usage, 130 when interrupted.
+
+mod args;
+mod error;
+pub mod input;
+mod interrupt;
+mod narrow;
+mod progress;
+mod report;
+mod run;
+
+pub use error::Failure;
+
+use std::process::ExitCode;
+
+/// Runs the program on the arguments of this process.
+pub fn main() -> ExitCode {
+    let outcome = match args::parse() {
+        Ok(args::Asked::Reduction(reduction)) => run::reduction(&reduction),
+        Ok(args::Asked::Text(text)) => report::print(&text),
+        Err(failure) => Err(failure),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

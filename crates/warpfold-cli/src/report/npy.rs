@@ -1,0 +1,91 @@
+//! `.npy`: the bits themselves, as NumPy reads them.
+//!
+//! One number is an array without axes, minmax an array of two, stats a record whose fields are named (those without a value are
+//! left out). bfloat16 is `<V2`, as `ml_dtypes` writes it.
+
+use warpfold::partial::Output;
+use warpfold::{DType, Value};
+
+use super::number::type_name;
+use super::{Render, Report};
+use crate::Failure;
+
+/// A NumPy array.
+pub(super) struct Npy;
+
+impl Render for Npy {
+    fn render(report: &Report, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let fields = report.fields();
+        let mut data = Vec::new();
+        let mut types = Vec::new();
+        for (name, value) in fields.iter().filter_map(|&(name, value)| Some((name, value?))) {
+            types.push((name, element(value, &mut data)?));
+        }
+        let one = |index: usize| format!("'{}'", types[index].1);
+        let (descr, shape) = match &report.output {
+            Output::One(_) => (one(0), "()"),
+            Output::Pair(..) => (one(0), "(2,)"),
+            Output::Summary(_) => {
+                let fields: Vec<_> =
+                    types.iter().map(|(name, ty)| format!("('{name}', '{ty}')")).collect();
+                (format!("[{}]", fields.join(", ")), "()")
+            }
+        };
+        let mut header =
+            format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+        // Magic, version and length take 10 bytes; the data start at a multiple of 64, after a line feed.
+        let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
+        header.push_str(&" ".repeat(length - 1 - header.len()));
+        header.push('\n');
+        out.extend_from_slice(b"\x93NUMPY\x01\x00");
+        out.extend_from_slice(&(length as u16).to_le_bytes());
+        out.extend_from_slice(header.as_bytes());
+        out.extend_from_slice(&data);
+        Ok(())
+    }
+}
+
+/// Appends a value in little-endian order and tells NumPy's name for its type.
+fn element(value: Value, data: &mut Vec<u8>) -> Result<&'static str, Failure> {
+    macro_rules! parts {
+        ($($part:expr),+) => {{ $(data.extend_from_slice(&$part.to_le_bytes());)+ }};
+    }
+    match value {
+        Value::Bool(v) => data.push(u8::from(v)),
+        Value::I8(v) => parts!(v),
+        Value::I16(v) => parts!(v),
+        Value::I32(v) => parts!(v),
+        Value::I64(v) => parts!(v),
+        Value::U8(v) => parts!(v),
+        Value::U16(v) => parts!(v),
+        Value::U32(v) => parts!(v),
+        Value::U64(v) => parts!(v),
+        Value::F16(v) => parts!(v),
+        Value::BF16(v) => parts!(v),
+        Value::F32(v) => parts!(v),
+        Value::F64(v) => parts!(v),
+        Value::Complex64(v) => parts!(v.re, v.im),
+        Value::Complex128(v) => parts!(v.re, v.im),
+        Value::I128(_) | Value::U128(_) | Value::ComplexF16(_) | Value::ComplexBF16(_) => {
+            let reason = format!("NumPy has no {} type; write .json or .csv", type_name(value));
+            return Err(Failure::Output { what: "the .npy file".into(), reason });
+        }
+    }
+    Ok(match value.dtype() {
+        Some(DType::Bool) => "|b1",
+        Some(DType::I8) => "|i1",
+        Some(DType::I16) => "<i2",
+        Some(DType::I32) => "<i4",
+        Some(DType::I64) => "<i8",
+        Some(DType::U8) => "|u1",
+        Some(DType::U16) => "<u2",
+        Some(DType::U32) => "<u4",
+        Some(DType::U64) => "<u8",
+        Some(DType::F16) => "<f2",
+        Some(DType::BF16) => "<V2",
+        Some(DType::F32) => "<f4",
+        Some(DType::F64) => "<f8",
+        Some(DType::Complex64) => "<c8",
+        Some(DType::Complex128) | None => "<c16",
+    })
+}

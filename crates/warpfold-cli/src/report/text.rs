@@ -1,0 +1,42 @@
+//! Text: the value and nothing else, as other programs expect it.
+
+use warpfold::partial::Output;
+
+use super::number::{Shown, show};
+use super::{Render, Report};
+use crate::Failure;
+
+/// Plain numbers.
+pub(super) struct Text;
+
+impl Render for Text {
+    fn render(report: &Report, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let fields = report.fields();
+        let shown = |value: &Option<_>| {
+            value.map_or_else(|| "-".to_string(), |value| decimal(&show(value)))
+        };
+        let line = match &report.output {
+            Output::One(_) | Output::Pair(..) => {
+                fields.iter().map(|(_, value)| shown(value)).collect::<Vec<_>>().join(" ")
+            }
+            Output::Summary(_) => {
+                let rows = fields.iter().map(|(name, value)| format!("{name:<9} {}", shown(value)));
+                rows.collect::<Vec<_>>().join("\n")
+            }
+        };
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+/// A complex number as `1.0-2.0i`, which the text reader understands.
+fn decimal(shown: &Shown) -> String {
+    match shown {
+        Shown::Real(number) => number.decimal.clone(),
+        Shown::Complex(re, im) => {
+            let sign = if im.decimal.starts_with('-') { "" } else { "+" };
+            format!("{}{sign}{}i", re.decimal, im.decimal)
+        }
+    }
+}

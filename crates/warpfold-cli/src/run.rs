@@ -1,0 +1,196 @@
+//! From what was asked to what is printed: open the inputs, fold their pieces, report.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use warpfold::partial::{Finish, Output};
+use warpfold::plan::Plan;
+use warpfold::{DType, Element, Op, Policy, Stream, with_element};
+
+use crate::args::{Reduction, Verbosity};
+use crate::input::{self, Input, Order, Random, Wanted};
+use crate::progress::Progress;
+use crate::report::{self, Report};
+use crate::{Failure, interrupt};
+
+/// Runs a reduction and prints its result.
+pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    let finish =
+        Finish { ddof: asked.ddof()?, overflow: asked.overflow, round_to: asked.round_to()? };
+    let policy = Policy {
+        accuracy: asked.accuracy,
+        nan: asked.nan,
+        overflow: asked.overflow,
+        threads: asked.threads(),
+        ..Policy::default()
+    };
+    if asked.op() == Op::Dot && asked.random.is_none() && asked.inputs.len() != 2 {
+        return Err(Failure::Usage(format!(
+            "dot takes exactly two inputs, and {} were named; join the files of each array first",
+            asked.inputs.len()
+        )));
+    }
+    if let Some((path, _)) = &asked.out {
+        report::check_target(path)?;
+    }
+    if let Some(threads) = policy.threads {
+        // Fails only where a pool exists already, as in tests; the policy limits the threads there.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    let inputs = open(asked)?;
+    interrupt::listen();
+    if asked.verbosity() == Verbosity::Verbose {
+        for input in &inputs {
+            anstream::eprintln!("input: {}: {}", input.name(), input.describe());
+        }
+    }
+    let dtype = inputs.first().map_or(DType::F64, Input::dtype);
+    let progress = Progress::start(asked.progress(), total(&inputs));
+    let folded = with_element!(dtype, T => {
+        let stream = Stream::<T>::new(asked.op(), policy)?;
+        fold(stream, inputs, asked.op(), progress, finish)
+    })?;
+    let report = Report {
+        op: asked.op(),
+        dtype,
+        n: folded.n,
+        output: folded.output,
+        accuracy: asked.accuracy,
+        seconds: folded.total.as_secs_f64(),
+        fold_seconds: folded.folding.as_secs_f64(),
+    };
+    if asked.verbosity() == Verbosity::Verbose {
+        anstream::eprintln!("plan: {}, in pieces of {} MiB", folded.plan, input::PIECE_BYTES >> 20);
+        anstream::eprintln!("time: {}", report.timing());
+    }
+    interrupt::check()?;
+    if let Some((path, format)) = &asked.out {
+        report::replace_file(path, *format, &report)?;
+    }
+    report::print(&asked.format.bytes(&report)?)
+}
+
+fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
+    let Some(n) = asked.random else {
+        let wanted = Wanted { dtype: asked.dtype, kind: asked.input, column: asked.column.clone() };
+        return input::open(&asked.inputs, &wanted);
+    };
+    let dtype = asked.dtype.unwrap_or(DType::F32);
+    let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
+    arrays
+        .map(|array| Random::new(dtype, n, asked.dist, asked.seed, array).map(Input::random))
+        .collect()
+}
+
+/// Bytes of work in all, where every input knows its own.
+fn total(inputs: &[Input]) -> Option<u64> {
+    inputs.iter().map(Input::work).sum()
+}
+
+/// What is left of the inputs.
+struct Folded {
+    output: Output,
+    n: u64,
+    plan: Plan,
+    total: Duration,
+    folding: Duration,
+}
+
+fn fold<T: Element>(
+    mut stream: Stream<T>,
+    inputs: Vec<Input>,
+    op: Op,
+    progress: Progress,
+    finish: Finish,
+) -> Result<Folded, Failure> {
+    let mut clock = Clock { progress, folding: Duration::ZERO };
+    if op == Op::Dot {
+        fold_pair(&mut stream, inputs, &mut clock)?;
+    } else {
+        fold_joined(&mut stream, inputs, Order::of(op), &mut clock)?;
+    }
+    let (n, plan) = (stream.seen(), stream.plan(stream.seen()));
+    let output = clock.time(|| stream.finish(finish))?;
+    Ok(Folded { output, n, plan, total: clock.progress.elapsed(), folding: clock.folding })
+}
+
+/// Time in all and time spent folding.
+struct Clock {
+    progress: Progress,
+    folding: Duration,
+}
+
+impl Clock {
+    fn time<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.folding += start.elapsed();
+        result
+    }
+}
+
+/// One array after another, as one.
+fn fold_joined<T: Element>(
+    stream: &mut Stream<T>,
+    inputs: Vec<Input>,
+    order: Order,
+    clock: &mut Clock,
+) -> Result<(), Failure> {
+    let mut before = 0;
+    for input in inputs {
+        let (name, read) = (input.name().clone(), input.read_so_far());
+        let (mut first, mut bytes) = (0, 0);
+        let mut pieces = input.pieces(order)?;
+        while let Some(piece) = pieces.next_piece()? {
+            let elements =
+                input::elements::<T>(piece, first).map_err(|p| Failure::input(&name, p))?;
+            clock.time(|| stream.push(elements))?;
+            first += elements.len() as u64;
+            bytes += piece.len() as u64;
+            let done = read.as_ref().map_or(bytes, |read| read.load(Relaxed));
+            clock.progress.set(before + done);
+        }
+        before += read.as_ref().map_or(bytes, |read| read.load(Relaxed));
+    }
+    Ok(())
+}
+
+/// Two arrays side by side. Pieces are of one size whatever the input, so they pair up until one array ends.
+fn fold_pair<T: Element>(
+    stream: &mut Stream<T>,
+    inputs: Vec<Input>,
+    clock: &mut Clock,
+) -> Result<(), Failure> {
+    let [x, y]: [Input; 2] =
+        inputs.try_into().map_err(|_| Failure::Usage("dot takes exactly two inputs".into()))?;
+    if let (Some(left), Some(right)) = (x.bytes(), y.bytes())
+        && left != right
+    {
+        let size = T::DTYPE.size() as u64;
+        return Err(
+            warpfold::Error::LengthMismatch { left: left / size, right: right / size }.into()
+        );
+    }
+    let names = [x.name().clone(), y.name().clone()];
+    let (mut x, mut y) = (x.pieces(Order::C)?, y.pieces(Order::C)?);
+    loop {
+        let first = stream.seen();
+        let view =
+            |bytes, name| input::elements::<T>(bytes, first).map_err(|p| Failure::input(name, p));
+        let left = view(x.next_piece()?.unwrap_or_default(), &names[0])?;
+        let right = view(y.next_piece()?.unwrap_or_default(), &names[1])?;
+        if left.len() != right.len() {
+            let (shorter, longer) = if left.len() < right.len() { (0, 1) } else { (1, 0) };
+            let problem = input::Problem::Shorter {
+                elements: first + left.len().min(right.len()) as u64,
+                other: names[longer].clone(),
+            };
+            return Err(Failure::input(&names[shorter], problem));
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        clock.time(|| stream.push_pair(left, right))?;
+        clock.progress.set(2 * stream.seen() * T::DTYPE.size() as u64);
+    }
+}

