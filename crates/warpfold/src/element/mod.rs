@@ -16,7 +16,9 @@ pub use float::{Float, Rounding};
 pub use ordered::Ordered;
 pub use real::{Decoded, Real};
 
-use crate::exact::{Fixed, Limbs, Register, to_bigint};
+use num_bigint::BigUint;
+
+use crate::exact::{Fixed, Limbs, Register, Special, round_root, to_bigint};
 use crate::{Error, Op, Overflow, Value, cpu};
 
 /// One or two of something: a real element has one part, a complex one two.
@@ -79,6 +81,10 @@ pub trait Element:
         op: Op,
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
+
+    /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
+    #[doc(hidden)]
+    fn linf(special: Special, square: &BigUint) -> Self::Linf;
 
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
@@ -146,6 +152,10 @@ macro_rules! real_element {
             }
         }
 
+        fn linf(_special: Special, square: &BigUint) -> u64 {
+            square.sqrt().try_into().expect("the magnitude of an integer of at most 64 bits")
+        }
+
         fn checked<R>(result: Result<R, Error>) -> Result<R, Error> {
             result
         }
@@ -160,6 +170,11 @@ macro_rules! real_element {
             _overflow: Overflow,
         ) -> Result<$sum, Error> {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
+        }
+
+        fn linf(special: Special, square: &BigUint) -> Self::Linf {
+            let unit = 2 * i64::from(<Self::Part as Real>::UNIT);
+            special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

@@ -1,12 +1,12 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
-use super::{BLOCK_BYTES, GROUP, Wide};
+use super::{GROUP, Wide};
 use crate::cpu::memory::{prefetch, streamed};
 
 /// Elements that a kernel takes at once.
 pub(in crate::cpu) type Group<W> = [W; GROUP];
 
-/// An integer as lanes hold it. A block has at most [`BLOCK_BYTES`].
+/// An integer as lanes hold it. A block has at most 64 KiB.
 pub(in crate::cpu) trait Word: Copy + Default + Send + Sync {
     /// The sum of a block.
     fn sum(x: &[Group<Self>]) -> Wide;

@@ -65,14 +65,14 @@ impl RealProduct {
         }
         let shift = exponent(self.mantissa.high);
         self.mantissa = self.mantissa.scale(power_of_two(-shift));
-        self.exponent += shift;
+        self.exponent = self.exponent.saturating_add(shift);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.met = self.met.union(other.met);
         self.negative ^= other.negative;
         self.mantissa = self.mantissa.multiply(other.mantissa);
-        self.exponent += other.exponent;
+        self.exponent = self.exponent.saturating_add(other.exponent);
         self.normalise();
     }
 
