@@ -19,9 +19,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut memory = Memory::new();
             let block = 256;
             let blocks = n.div_ceil(block) as u32;
-            let grid = if matches!(kernel, "shuffle" | "single_pass") { blocks.min(1024) } else { blocks };
+            let grid =
+                if matches!(kernel, "shuffle" | "single_pass") { blocks.min(1024) } else { blocks };
             let input = memory.upload(&data);
-            let out = if kernel == "atomic_sum" { memory.upload(&[0f32]) } else { memory.allocate(4 * u64::from(grid)) };
+            let out = if kernel == "atomic_sum" {
+                memory.upload(&[0f32])
+            } else {
+                memory.allocate(4 * u64::from(grid))
+            };
             let mut arguments = vec![Argument::from(input), out.into()];
             if kernel == "single_pass" {
                 arguments.push(memory.upload(&[0u32]).into());

@@ -258,10 +258,16 @@ impl Tally {
             longest_chain: self.longest_chain,
             ..Counters::default()
         };
-        for ((counts, instruction), site) in self.lines.into_iter().zip(&kernel.code).zip(kernel.sites()) {
+        for ((counts, instruction), site) in
+            self.lines.into_iter().zip(&kernel.code).zip(kernel.sites())
+        {
             counters.total += &counts;
             *counters.classes.entry(instruction.class).or_default() += counts.warp_instructions;
-            counters.lines.push(LineCounts { site: site.clone(), class: instruction.class, counts });
+            counters.lines.push(LineCounts {
+                site: site.clone(),
+                class: instruction.class,
+                counts,
+            });
         }
         counters.classes.retain(|_, count| *count > 0);
         counters

@@ -64,22 +64,46 @@ pub enum Fault {
     Race { space: Space, address: u64, place: String, first: Box<Racer>, second: Box<Racer> },
     /// An access outside every allocation, or past the end of one.
     #[error("out of bounds: {thread} touches {bytes} bytes at {} address {address:#x} ({place}) at {site}", space.word())]
-    OutOfBounds { site: Site, thread: Thread, space: Space, address: u64, bytes: u32, place: String },
+    OutOfBounds {
+        site: Site,
+        thread: Thread,
+        space: Space,
+        address: u64,
+        bytes: u32,
+        place: String,
+    },
     /// An address that is no multiple of the access's size.
     #[error("misaligned: {thread} touches {bytes} bytes at {} address {address:#x}, which is no multiple of {bytes}, at {site}", space.word())]
     Misaligned { site: Site, thread: Thread, space: Space, address: u64, bytes: u32 },
     /// A read of memory that nobody wrote.
     #[error("uninitialised: {thread} reads {bytes} bytes at {} address {address:#x} ({place}) that were never written, at {site}", space.word())]
-    Uninitialised { site: Site, thread: Thread, space: Space, address: u64, bytes: u32, place: String },
+    Uninitialised {
+        site: Site,
+        thread: Thread,
+        space: Space,
+        address: u64,
+        bytes: u32,
+        place: String,
+    },
     /// A write to memory that a kernel may only read.
     #[error("read-only: {thread} writes to {} memory at {site}", space.word())]
     ReadOnly { site: Site, thread: Thread, space: Space },
     /// Part of a warp at an aligned barrier, the rest elsewhere.
-    #[error("barrier divergence: {lanes} lanes of the warp of {thread} wait at {site}, and {others} lanes that have not exited are elsewhere: {elsewhere}; every thread of a warp must come to the barrier together")]
+    #[error(
+        "barrier divergence: {lanes} lanes of the warp of {thread} wait at {site}, and {others} lanes that have not exited are elsewhere: {elsewhere}; every thread of a warp must come to the barrier together"
+    )]
     BarrierDivergence { site: Site, thread: Thread, lanes: u32, others: u32, elsewhere: Site },
     /// Warps of a block at different barriers, as if they were one.
-    #[error("barrier mismatch: in block {block:?}, {first} waits at {first_site} while {second} waits at {second_site}: a barrier in conditional code that not every thread runs")]
-    BarrierMismatch { block: [u32; 3], first: Thread, first_site: Site, second: Thread, second_site: Site },
+    #[error(
+        "barrier mismatch: in block {block:?}, {first} waits at {first_site} while {second} waits at {second_site}: a barrier in conditional code that not every thread runs"
+    )]
+    BarrierMismatch {
+        block: [u32; 3],
+        first: Thread,
+        first_site: Site,
+        second: Thread,
+        second_site: Site,
+    },
     /// A barrier's operands make no sense.
     #[error("barrier misuse: {message}, by {thread} at {site}")]
     BarrierMisuse { site: Site, thread: Thread, message: String },
@@ -102,7 +126,9 @@ pub enum Fault {
     #[error("{thread} jumps by index {index} of a table of {targets} at {site}")]
     Jump { site: Site, thread: Thread, index: u64, targets: usize },
     /// More instructions than the settings allow.
-    #[error("the budget of {budget} warp instructions is spent; the last was {site} by {thread}: an endless loop, or raise Settings::budget")]
+    #[error(
+        "the budget of {budget} warp instructions is spent; the last was {site} by {thread}: an endless loop, or raise Settings::budget"
+    )]
     Budget { site: Site, thread: Thread, budget: u64 },
     /// A launch that cannot start.
     #[error("the launch of `{kernel}` cannot start: {message}")]

@@ -90,7 +90,11 @@ impl Allocation {
             own[..chunk.len()].copy_from_slice(chunk);
             AtomicU32::new(u32::from_le_bytes(own))
         };
-        Allocation { words: data.chunks(4).map(word).collect(), bytes: data.len() as u64, written: None }
+        Allocation {
+            words: data.chunks(4).map(word).collect(),
+            bytes: data.len() as u64,
+            written: None,
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -276,7 +280,11 @@ impl Memory {
     }
 
     /// The allocation a launch of `program` finds at `address`, its index, and the offset into it.
-    pub(crate) fn resolve(&self, program: &Program, address: u64) -> Option<(&Allocation, usize, u64)> {
+    pub(crate) fn resolve(
+        &self,
+        program: &Program,
+        address: u64,
+    ) -> Option<(&Allocation, usize, u64)> {
         let offset = address & ((1 << WINDOW_BITS) - 1);
         let number = address >> WINDOW_BITS;
         if number == window::MODULE >> WINDOW_BITS {
@@ -303,10 +311,17 @@ impl Memory {
     pub(crate) fn describe(&self, program: &Program, address: u64) -> String {
         match self.resolve(program, address) {
             Some((allocation, 0, offset)) => {
-                format!("byte {offset} of the module's variables, which take {} bytes", allocation.bytes)
+                format!(
+                    "byte {offset} of the module's variables, which take {} bytes",
+                    allocation.bytes
+                )
             }
             Some((allocation, index, offset)) => {
-                format!("byte {offset} of allocation {}, which has {} bytes", index - 1, allocation.bytes)
+                format!(
+                    "byte {offset} of allocation {}, which has {} bytes",
+                    index - 1,
+                    allocation.bytes
+                )
             }
             None if address >> WINDOW_BITS == 0 => "near null, in no allocation".to_owned(),
             None => "in no allocation, or one that was freed".to_owned(),

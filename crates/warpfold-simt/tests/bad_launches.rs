@@ -27,7 +27,11 @@ fn arguments() {
     let buffer = memory.allocate(4);
     let few = Bench::new("interleaved", 1, 32).arguments([buffer.into()]);
     assert!(refusal(&few, &mut memory).contains("1 arguments given, the kernel takes 3"));
-    let narrow = Bench::new("interleaved", 1, 32).arguments([Argument::from(buffer), buffer.into(), 5u32.into()]);
+    let narrow = Bench::new("interleaved", 1, 32).arguments([
+        Argument::from(buffer),
+        buffer.into(),
+        5u32.into(),
+    ]);
     assert!(refusal(&narrow, &mut memory).contains("argument 2 has 4 bytes"));
 }
 

@@ -20,7 +20,8 @@ fn print_then_parse() {
     for (name, text) in files() {
         let module = Module::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let printed = module.to_string();
-        let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{name}, printed: {error}"));
+        let again =
+            Module::parse(&printed).unwrap_or_else(|error| panic!("{name}, printed: {error}"));
         assert_eq!(module, again, "{name}");
         assert_eq!(printed, again.to_string(), "{name}");
     }

@@ -21,7 +21,11 @@ fn check(file: &str, kernel: &str, blocks: &[u32], per_thread: usize, dynamic: b
             for seed in [0, 1, 77] {
                 let mut memory = Memory::new();
                 let grid = n.div_ceil(block as usize * per_thread).clamp(1, 9) as u32;
-                let grid = if per_thread > 2 { grid } else { n.div_ceil(block as usize * per_thread).max(1) as u32 };
+                let grid = if per_thread > 2 {
+                    grid
+                } else {
+                    n.div_ceil(block as usize * per_thread).max(1) as u32
+                };
                 let input = memory.upload(&data);
                 let out = memory.allocate(4 * u64::from(grid));
                 let bench = Bench::new(kernel, grid, block)
@@ -31,7 +35,11 @@ fn check(file: &str, kernel: &str, blocks: &[u32], per_thread: usize, dynamic: b
                 bench.run(&program, &mut memory, &settings);
                 let partials: Vec<f32> = memory.read(out).expect("every block writes its partial");
                 let sum: f32 = partials.iter().sum();
-                assert_eq!(sum, data.iter().sum::<f32>(), "{kernel}, n {n}, block {block}, seed {seed}");
+                assert_eq!(
+                    sum,
+                    data.iter().sum::<f32>(),
+                    "{kernel}, n {n}, block {block}, seed {seed}"
+                );
             }
         }
     }
@@ -93,7 +101,11 @@ fn bulk_copy() {
             ]);
             bench.run(&program, &mut memory, &Settings { seed, ..Settings::default() });
             let partials: Vec<f32> = memory.read(out).expect("both blocks write");
-            assert_eq!(partials.iter().sum::<f32>(), data.iter().sum::<f32>(), "n {n}, seed {seed}");
+            assert_eq!(
+                partials.iter().sum::<f32>(),
+                data.iter().sum::<f32>(),
+                "n {n}, seed {seed}"
+            );
         }
     }
 }
@@ -118,7 +130,11 @@ fn single_pass() {
             ]);
             // Twice: the ticket resets itself.
             for again in 0..2 {
-                bench.run(&program, &mut memory, &Settings { seed: seed + again, ..Settings::default() });
+                bench.run(
+                    &program,
+                    &mut memory,
+                    &Settings { seed: seed + again, ..Settings::default() },
+                );
                 let sum = memory.read::<f32>(out).expect("the last block writes")[0];
                 assert_eq!(sum, data.iter().sum::<f32>(), "n {n}, {grid} × {block}, seed {seed}");
             }
@@ -134,9 +150,14 @@ fn global_tree() {
         let data = values(n);
         let mut memory = Memory::new();
         let buffer = memory.upload(&data);
-        let bench = Bench::new("global_sequential", 1, 64).arguments([Argument::from(buffer), (n as u32).into()]);
+        let bench = Bench::new("global_sequential", 1, 64)
+            .arguments([Argument::from(buffer), (n as u32).into()]);
         bench.run(&program, &mut memory, &Settings::default());
-        assert_eq!(memory.read::<f32>(buffer).expect("written")[0], data.iter().sum::<f32>(), "n {n}");
+        assert_eq!(
+            memory.read::<f32>(buffer).expect("written")[0],
+            data.iter().sum::<f32>(),
+            "n {n}"
+        );
     }
 }
 
@@ -147,7 +168,11 @@ fn atomic_sum() {
     let mut memory = Memory::new();
     let input = memory.upload(&data);
     let out = memory.upload(&[0f32]);
-    let bench = Bench::new("atomic_sum", 4, 256).arguments([Argument::from(input), out.into(), 1000u64.into()]);
+    let bench = Bench::new("atomic_sum", 4, 256).arguments([
+        Argument::from(input),
+        out.into(),
+        1000u64.into(),
+    ]);
     let counters = bench.run(&program, &mut memory, &Settings { seed: 5, ..Settings::default() });
     assert_eq!(memory.read::<f32>(out).expect("written")[0], data.iter().sum::<f32>());
     assert_eq!(counters.total.atomics, 1000);
@@ -167,7 +192,11 @@ fn counters_do_not_depend_on_host_threads() {
             out.into(),
             10_000u64.into(),
         ]);
-        bench.run(&program, &mut memory, &Settings { seed: 9, threads, races, ..Settings::default() })
+        bench.run(
+            &program,
+            &mut memory,
+            &Settings { seed: 9, threads, races, ..Settings::default() },
+        )
     };
     let one = run(1, Detail::On);
     assert_eq!(one, run(2, Detail::On));

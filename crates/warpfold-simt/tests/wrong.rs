@@ -31,7 +31,8 @@ fn stands_at(site: &Site, snippet: &str) {
 fn reads_as_the_file(site: &Site) {
     let text = text("wrong");
     let line = text.lines().nth(site.line.0 as usize - 1).expect("the line exists");
-    let opcode = site.text.split_whitespace().find(|word| !word.starts_with('@')).expect("an opcode");
+    let opcode =
+        site.text.split_whitespace().find(|word| !word.starts_with('@')).expect("an opcode");
     assert!(line.contains(opcode.trim_end_matches(';')), "{site}: the file says {line}");
 }
 
@@ -57,7 +58,10 @@ fn volatile_warp_tail() {
         let (first, by, second, then, address) = race(fault);
         let location = |site: &Site| site.location.as_ref().expect("line info").line;
         let (from, to) = (cuda_line("v[t] += v[t + 32]"), cuda_line("v[t] += v[t + 1];"));
-        assert!((from..=to).contains(&location(&first)) && (from..=to).contains(&location(&second)), "{message}");
+        assert!(
+            (from..=to).contains(&location(&first)) && (from..=to).contains(&location(&second)),
+            "{message}"
+        );
         assert!(by.thread[0] < 32 && then.thread[0] < 32 && by != then, "{message}");
         assert!(address < 512 && message.contains("bank"), "{message}");
         assert!(message.contains(&format!("PTX line {}", first.line)), "{message}");
@@ -73,8 +77,10 @@ fn global_tree_without_its_barrier() {
     for seed in SEEDS {
         let mut memory = Memory::new();
         let data = memory.upload(&[1i32; 256]);
-        let bench = Bench::new("global_without_barrier", 1, 128).arguments([data.into(), 256u32.into()]);
-        let (first, by, second, then, _) = race(bench.fault(&program, &mut memory, &settings(seed)));
+        let bench =
+            Bench::new("global_without_barrier", 1, 128).arguments([data.into(), 256u32.into()]);
+        let (first, by, second, then, _) =
+            race(bench.fault(&program, &mut memory, &settings(seed)));
         stands_at(&first, "if (t < s) data[t] += data[t + s];");
         stands_at(&second, "if (t < s) data[t] += data[t + s];");
         assert_ne!(by, then);
@@ -88,10 +94,12 @@ fn second_pass_in_place_across_blocks() {
         for threads in [1, 2] {
             let mut memory = Memory::new();
             let data = memory.upload(&[1f32; 640]);
-            let bench = Bench::new("in_place_across_blocks", 10, 64).arguments([Argument::from(data), 640u64.into()]);
+            let bench = Bench::new("in_place_across_blocks", 10, 64)
+                .arguments([Argument::from(data), 640u64.into()]);
             let settings = Settings { threads, ..settings(seed) };
             let (first, by, second, then, _) = race(bench.fault(&program, &mut memory, &settings));
-            let lines = ["data[blockIdx.x] = sd[0]", "sd[t] = i < n ? data[i] : 0.f;"].map(cuda_line);
+            let lines =
+                ["data[blockIdx.x] = sd[0]", "sd[t] = i < n ? data[i] : 0.f;"].map(cuda_line);
             for site in [&first, &second] {
                 let line = site.location.as_ref().expect("line info").line;
                 assert!(lines.contains(&line), "{site}");
@@ -107,7 +115,8 @@ fn faults_do_not_depend_on_host_threads() {
     let fault = |threads| {
         let mut memory = Memory::new();
         let data = memory.upload(&[1f32; 640]);
-        let bench = Bench::new("in_place_across_blocks", 10, 64).arguments([Argument::from(data), 640u64.into()]);
+        let bench = Bench::new("in_place_across_blocks", 10, 64)
+            .arguments([Argument::from(data), 640u64.into()]);
         bench.fault(&program, &mut memory, &Settings { seed: 3, threads, ..Settings::default() })
     };
     assert_eq!(fault(1), fault(2));
@@ -123,9 +132,14 @@ fn ticket_without_its_fence() {
         let partial = memory.allocate(24);
         let ticket = memory.upload(&[0u32]);
         let out = memory.allocate(4);
-        let bench = Bench::new("ticket_without_fence", 6, 32)
-            .arguments([input.into(), partial.into(), ticket.into(), out.into()]);
-        let (first, by, second, then, _) = race(bench.fault(&program, &mut memory, &settings(seed)));
+        let bench = Bench::new("ticket_without_fence", 6, 32).arguments([
+            input.into(),
+            partial.into(),
+            ticket.into(),
+            out.into(),
+        ]);
+        let (first, by, second, then, _) =
+            race(bench.fault(&program, &mut memory, &settings(seed)));
         stands_at(&first, "partial[blockIdx.x] = in[blockIdx.x];");
         stands_at(&second, "t += __ldcg(&partial[k]);");
         assert_ne!(by.block, then.block);
@@ -180,7 +194,10 @@ fn barriers_of_different_warps() {
         let fault = bench.fault(&program, &mut memory, &settings(seed));
         // The reads that the barrier should have ordered may be met first.
         assert!(
-            matches!(fault, Fault::BarrierMismatch { .. } | Fault::Race { .. } | Fault::Uninitialised { .. }),
+            matches!(
+                fault,
+                Fault::BarrierMismatch { .. } | Fault::Race { .. } | Fault::Uninitialised { .. }
+            ),
             "{fault}"
         );
     }
@@ -192,9 +209,11 @@ fn shared_memory_read_before_it_is_written() {
     let mut memory = Memory::new();
     let input = memory.upload(&[1f32; 40]);
     let out = memory.allocate(4);
-    let bench = Bench::new("reads_unwritten", 1, 64)
-        .shared(256)
-        .arguments([Argument::from(input), out.into(), 40u32.into()]);
+    let bench = Bench::new("reads_unwritten", 1, 64).shared(256).arguments([
+        Argument::from(input),
+        out.into(),
+        40u32.into(),
+    ]);
     match bench.fault(&program, &mut memory, &settings(0)) {
         Fault::Uninitialised { site, thread, address, .. } => {
             reads_as_the_file(&site);
@@ -211,7 +230,10 @@ fn global_memory_read_before_it_is_written() {
     let input = memory.allocate(4 * 33);
     let out = memory.allocate(4 * 32);
     let bench = Bench::new("past_the_end", 1, 32).arguments([input.into(), out.into()]);
-    assert!(matches!(bench.fault(&program, &mut memory, &settings(0)), Fault::Uninitialised { .. }));
+    assert!(matches!(
+        bench.fault(&program, &mut memory, &settings(0)),
+        Fault::Uninitialised { .. }
+    ));
 }
 
 #[test]
@@ -281,7 +303,10 @@ fn lanes_that_wait_for_ever() {
         let out = memory.allocate(4 * 32);
         let bench = Bench::new("waits_for_ever", 1, 32).arguments([out.into()]);
         let fault = bench.fault(&program, &mut memory, &settings(seed));
-        assert!(matches!(fault, Fault::Deadlock { .. } | Fault::BarrierDivergence { .. }), "{fault}");
+        assert!(
+            matches!(fault, Fault::Deadlock { .. } | Fault::BarrierDivergence { .. }),
+            "{fault}"
+        );
     }
 }
 

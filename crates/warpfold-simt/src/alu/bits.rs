@@ -102,7 +102,8 @@ pub(crate) fn extract(ty: Type) -> Option<Ternary> {
             return 0;
         }
         // Past the top a signed field repeats its highest bit that exists.
-        let wide = if ty.is_signed() { sign_extend(value, bits) as i64 as i128 } else { value as i128 };
+        let wide =
+            if ty.is_signed() { sign_extend(value, bits) as i64 as i128 } else { value as i128 };
         let shifted = (wide >> position.min(127)) as u128;
         let length = length.min(bits);
         let kept = (shifted & ((1u128 << length) - 1)) as u64;
@@ -131,7 +132,11 @@ pub(crate) fn insert(a: u64, b: u64, position: u64, length: u64, bits: u32) -> u
         return b & low_bits(bits);
     }
     let field = low_bits(length.min(bits)) << position & low_bits(bits);
-    if length == 0 { b & low_bits(bits) } else { (a << position & field) | (b & !field & low_bits(bits)) }
+    if length == 0 {
+        b & low_bits(bits)
+    } else {
+        (a << position & field) | (b & !field & low_bits(bits))
+    }
 }
 
 /// `prmt` in its default mode: four bytes picked out of eight, or copies of their signs.

@@ -74,9 +74,13 @@ pub(crate) fn fused(ty: Type) -> Option<Ternary> {
 pub(crate) fn unary(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
     match (mnemonic, ty) {
         (Mnemonic::Sqrt, Type::F32) => unary!(|x| from_single(single(x).sqrt())),
-        (Mnemonic::Sqrt, Type::F64) => unary!(|x| from_double(double(x).sqrt(), [double(x), 0.0, 0.0])),
+        (Mnemonic::Sqrt, Type::F64) => {
+            unary!(|x| from_double(double(x).sqrt(), [double(x), 0.0, 0.0]))
+        }
         (Mnemonic::Rcp, Type::F32) => unary!(|x| from_single(1.0 / single(x))),
-        (Mnemonic::Rcp, Type::F64) => unary!(|x| from_double(1.0 / double(x), [double(x), 0.0, 0.0])),
+        (Mnemonic::Rcp, Type::F64) => {
+            unary!(|x| from_double(1.0 / double(x), [double(x), 0.0, 0.0]))
+        }
         _ => None,
     }
 }
@@ -159,7 +163,9 @@ pub(crate) fn extremes(mnemonic: Mnemonic, ty: Type, rule: NanRule) -> Option<Bi
     match (ty, max, rule) {
         (Type::F32, false, Number) => binary!(|x, y| extreme(x, y, Format::F32, false, Number)),
         (Type::F32, true, Number) => binary!(|x, y| extreme(x, y, Format::F32, true, Number)),
-        (Type::F32, false, Propagate) => binary!(|x, y| extreme(x, y, Format::F32, false, Propagate)),
+        (Type::F32, false, Propagate) => {
+            binary!(|x, y| extreme(x, y, Format::F32, false, Propagate))
+        }
         (Type::F32, true, Propagate) => binary!(|x, y| extreme(x, y, Format::F32, true, Propagate)),
         (Type::F64, false, Number) => binary!(|x, y| extreme(x, y, Format::F64, false, Number)),
         (Type::F64, true, Number) => binary!(|x, y| extreme(x, y, Format::F64, true, Number)),

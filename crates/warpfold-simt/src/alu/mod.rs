@@ -28,50 +28,58 @@ pub(crate) type Compare = fn(&Lanes, &Lanes) -> u32;
 /// `|x| expression` over one lane, as a [`Unary`].
 macro_rules! unary {
     (|$x:ident| $e:expr) => {
-        Some((|a, d| {
-            for i in 0..crate::alu::WARP {
-                let $x = a[i];
-                d[i] = $e;
-            }
-        }) as crate::alu::Unary)
+        Some(
+            (|a, d| {
+                for i in 0..crate::alu::WARP {
+                    let $x = a[i];
+                    d[i] = $e;
+                }
+            }) as crate::alu::Unary,
+        )
     };
 }
 
 /// `|x, y| expression` over one lane, as a [`Binary`].
 macro_rules! binary {
     (|$x:ident, $y:ident| $e:expr) => {
-        Some((|a, b, d| {
-            for i in 0..crate::alu::WARP {
-                let ($x, $y) = (a[i], b[i]);
-                d[i] = $e;
-            }
-        }) as crate::alu::Binary)
+        Some(
+            (|a, b, d| {
+                for i in 0..crate::alu::WARP {
+                    let ($x, $y) = (a[i], b[i]);
+                    d[i] = $e;
+                }
+            }) as crate::alu::Binary,
+        )
     };
 }
 
 /// `|x, y, z| expression` over one lane, as a [`Ternary`].
 macro_rules! ternary {
     (|$x:ident, $y:ident, $z:ident| $e:expr) => {
-        Some((|a, b, c, d| {
-            for i in 0..crate::alu::WARP {
-                let ($x, $y, $z) = (a[i], b[i], c[i]);
-                d[i] = $e;
-            }
-        }) as crate::alu::Ternary)
+        Some(
+            (|a, b, c, d| {
+                for i in 0..crate::alu::WARP {
+                    let ($x, $y, $z) = (a[i], b[i], c[i]);
+                    d[i] = $e;
+                }
+            }) as crate::alu::Ternary,
+        )
     };
 }
 
 /// `|x, y| condition` over one lane, as a [`Compare`].
 macro_rules! compare {
     (|$x:ident, $y:ident| $e:expr) => {
-        Some((|a, b| {
-            let mut mask = 0;
-            for i in 0..crate::alu::WARP {
-                let ($x, $y) = (a[i], b[i]);
-                mask |= u32::from($e) << i;
-            }
-            mask
-        }) as crate::alu::Compare)
+        Some(
+            (|a, b| {
+                let mut mask = 0;
+                for i in 0..crate::alu::WARP {
+                    let ($x, $y) = (a[i], b[i]);
+                    mask |= u32::from($e) << i;
+                }
+                mask
+            }) as crate::alu::Compare,
+        )
     };
 }
 

@@ -74,10 +74,18 @@ const TOP: u32 = 125;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Nan,
-    Infinity { negative: bool },
-    Zero { negative: bool },
+    Infinity {
+        negative: bool,
+    },
+    Zero {
+        negative: bool,
+    },
     /// significand · 2^(exponent − [`TOP`])
-    Finite { negative: bool, exponent: i32, significand: u128 },
+    Finite {
+        negative: bool,
+        exponent: i32,
+        significand: u128,
+    },
 }
 
 use Number::{Finite, Infinity, Nan, Zero};
@@ -114,7 +122,8 @@ impl Number {
         if bits & format.infinity() == format.infinity() {
             return if fraction == 0 { Infinity { negative } } else { Nan };
         }
-        let significand = if field == 0 { fraction } else { fraction | 1 << (format.precision - 1) };
+        let significand =
+            if field == 0 { fraction } else { fraction | 1 << (format.precision - 1) };
         let exponent = format.least_exponent() + (field.max(1) - 1) as i32;
         let shift = TOP + 1 - format.precision;
         normal(negative, exponent, u128::from(significand) << shift)
@@ -170,8 +179,8 @@ impl Number {
         // The hidden bit carries into the exponent field by itself, from subnormals to normals too.
         let field = if below > 0 { 0 } else { (exponent - least) as u64 };
         let rounded = (field << (format.precision - 1)) + kept as u64 + u64::from(up);
-        let overflow = exponent - least >= (1 << format.exponent_bits) - 2
-            || rounded >= format.infinity();
+        let overflow =
+            exponent - least >= (1 << format.exponent_bits) - 2 || rounded >= format.infinity();
         if !overflow {
             return sign | rounded;
         }
@@ -192,7 +201,13 @@ impl Number {
             (Infinity { negative: a }, Infinity { negative: b }) if a != b => Nan,
             (Infinity { .. }, _) => self,
             (_, Infinity { .. }) => other,
-            (Zero { negative: a }, Zero { negative: b }) => if a == b { self } else { zero },
+            (Zero { negative: a }, Zero { negative: b }) => {
+                if a == b {
+                    self
+                } else {
+                    zero
+                }
+            }
             (Zero { .. }, _) => other,
             (_, Zero { .. }) => self,
             (
@@ -303,9 +318,8 @@ pub(crate) struct Manner {
 /// One operation on bit patterns of `manner.format`, rounded once.
 pub(crate) fn compute(operation: Operation, manner: Manner, operands: [u64; 3]) -> u64 {
     let Manner { format, rounding, .. } = manner;
-    let [a, b, c] = operands.map(|bits| {
-        Number::unpack(if manner.flush { format.flushed(bits) } else { bits }, format)
-    });
+    let [a, b, c] = operands
+        .map(|bits| Number::unpack(if manner.flush { format.flushed(bits) } else { bits }, format));
     let exact = match operation {
         Operation::Add => a.plus(b, rounding),
         Operation::Subtract => a.plus(b.negated(), rounding),
@@ -368,7 +382,8 @@ mod tests {
             ];
             for (operation, host) in all.into_iter().zip(host) {
                 let ours = compute(operation, m, bits);
-                let same = ours == host.to_bits() || (f64::from_bits(ours).is_nan() && host.is_nan());
+                let same =
+                    ours == host.to_bits() || (f64::from_bits(ours).is_nan() && host.is_nan());
                 assert!(same, "{operation:?} of {bits:x?}: {ours:x}, host {:x}", host.to_bits());
             }
         }
@@ -399,8 +414,12 @@ mod tests {
     #[test]
     fn directed_results_bracket_the_exact_value() {
         for bits in patterns() {
-            for operation in [Operation::Add, Operation::Multiply, Operation::Divide, Operation::Fused] {
-                let at = |rounding| f64::from_bits(compute(operation, manner(Format::F64, rounding), bits));
+            for operation in
+                [Operation::Add, Operation::Multiply, Operation::Divide, Operation::Fused]
+            {
+                let at = |rounding| {
+                    f64::from_bits(compute(operation, manner(Format::F64, rounding), bits))
+                };
                 let (down, up) = (at(Rounding::Down), at(Rounding::Up));
                 let (nearest, zero) = (at(Rounding::Nearest), at(Rounding::Zero));
                 if nearest.is_nan() {

@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::cost;
 use super::execute::{Issue, Worker};
+use crate::Detail;
 use crate::alu::{Lanes, low_bits, sign_extend};
 use crate::fault::{Fault, Racer, Thread, boxed};
 use crate::memory::{Allocation, PAGE_BYTES};
@@ -13,17 +14,28 @@ use crate::race::View;
 use crate::race::clock::Knowledge;
 use crate::race::shadow::{self, Conflict, Kind, Manner};
 use crate::trace::Touch;
-use crate::Detail;
 
 /// A checked place in memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'m> {
-    Global { allocation: &'m Allocation, index: usize, offset: u64 },
-    Shared { offset: u64 },
+    Global {
+        allocation: &'m Allocation,
+        index: usize,
+        offset: u64,
+    },
+    Shared {
+        offset: u64,
+    },
     /// Bytes of the warp's local memory.
-    Local { at: usize },
-    Parameter { at: usize },
-    Constant { at: usize },
+    Local {
+        at: usize,
+    },
+    Parameter {
+        at: usize,
+    },
+    Constant {
+        at: usize,
+    },
 }
 
 /// Lanes of an access that lie in one space.
@@ -100,26 +112,31 @@ impl<'c> Worker<'c, '_> {
                 bytes,
             }));
         }
-        let within = |size: usize| address.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64);
+        let within = |size: usize| {
+            address.checked_add(u64::from(bytes)).is_some_and(|end| end <= size as u64)
+        };
         let lane = (thread % 32) as usize;
         let local_bytes = context.kernel.local_bytes as usize;
         let place = match space {
-            Space::Shared => within(block.shared.len()).then_some(Place::Shared { offset: address }),
-            Space::Local => {
-                within(local_bytes).then_some(Place::Local { at: lane * local_bytes + address as usize })
+            Space::Shared => {
+                within(block.shared.len()).then_some(Place::Shared { offset: address })
             }
-            Space::Param => {
-                within(context.parameters.len()).then_some(Place::Parameter { at: address as usize })
-            }
-            Space::Const => {
-                within(context.program.constants.len()).then_some(Place::Constant { at: address as usize })
-            }
-            Space::Global | Space::Generic => match context.memory.resolve(context.program, address) {
-                Some((allocation, index, offset)) if offset + u64::from(bytes) <= allocation.bytes() => {
-                    Some(Place::Global { allocation, index, offset })
+            Space::Local => within(local_bytes)
+                .then_some(Place::Local { at: lane * local_bytes + address as usize }),
+            Space::Param => within(context.parameters.len())
+                .then_some(Place::Parameter { at: address as usize }),
+            Space::Const => within(context.program.constants.len())
+                .then_some(Place::Constant { at: address as usize }),
+            Space::Global | Space::Generic => {
+                match context.memory.resolve(context.program, address) {
+                    Some((allocation, index, offset))
+                        if offset + u64::from(bytes) <= allocation.bytes() =>
+                    {
+                        Some(Place::Global { allocation, index, offset })
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
         };
         place.ok_or_else(|| {
             let place = match space {
@@ -151,7 +168,9 @@ impl<'c> Worker<'c, '_> {
         same_value: impl Fn(&Block) -> bool,
     ) -> Result<(), Box<Fault>> {
         let undo = |side: &mut super::shadow::Side| {
-            if let (Place::Global { allocation, offset, .. }, true) = (place, deed.kind != Kind::Read) {
+            if let (Place::Global { allocation, offset, .. }, true) =
+                (place, deed.kind != Kind::Read)
+            {
                 self.context.sides.before_write(side, allocation, offset);
             }
         };
@@ -183,18 +202,29 @@ impl<'c> Worker<'c, '_> {
             Place::Global { index, offset, .. } => {
                 let mut side = self.context.sides.page(index, offset);
                 undo(&mut side);
-                let outcome = side.shadow.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view);
+                let outcome =
+                    side.shadow.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view);
                 (outcome, Space::Global, offset)
             }
             Place::Shared { offset } => {
                 let page = &mut block.shadow[(offset / PAGE_BYTES) as usize];
-                (page.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view), Space::Shared, offset)
+                (
+                    page.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view),
+                    Space::Shared,
+                    offset,
+                )
             }
             _ => return Ok(()),
         };
         match outcome {
             Ok(()) => Ok(()),
-            Err(conflict) if conflict.same_instruction && conflict.earlier == Kind::Write && same_value(block) => Ok(()),
+            Err(conflict)
+                if conflict.same_instruction
+                    && conflict.earlier == Kind::Write
+                    && same_value(block) =>
+            {
+                Ok(())
+            }
             Err(conflict) => Err(self.race(block, deed, conflict, (space, address), place)),
         }
     }
@@ -220,12 +250,17 @@ impl<'c> Worker<'c, '_> {
             Kind::Update => "updates",
         };
         let (address, place) = match place {
-            Place::Global { index: 0, .. } => (window::MODULE + offset, format!("byte {offset} of the module's variables")),
+            Place::Global { index: 0, .. } => {
+                (window::MODULE + offset, format!("byte {offset} of the module's variables"))
+            }
             Place::Global { index, .. } => (
                 (window::FIRST_ALLOCATION + index as u64 - 1) << window::WINDOW_BITS | offset,
                 format!("byte {offset} of allocation {}", index - 1),
             ),
-            _ => (offset, format!("byte {offset} of the block's shared memory, bank {}", offset / 4 % 32)),
+            _ => (
+                offset,
+                format!("byte {offset} of the block's shared memory, bank {}", offset / 4 % 32),
+            ),
         };
         boxed(Fault::Race {
             space,
@@ -245,7 +280,14 @@ impl<'c> Worker<'c, '_> {
     }
 
     /// The bytes at a place, up to eight.
-    pub(crate) fn peek(&self, block: &Block, w: usize, place: Place<'_>, plus: u32, bytes: u32) -> u64 {
+    pub(crate) fn peek(
+        &self,
+        block: &Block,
+        w: usize,
+        place: Place<'_>,
+        plus: u32,
+        bytes: u32,
+    ) -> u64 {
         let from = |data: &[u8], at: usize| {
             let at = at + plus as usize;
             let mut own = [0; 8];
@@ -253,7 +295,9 @@ impl<'c> Worker<'c, '_> {
             u64::from_le_bytes(own)
         };
         match place {
-            Place::Global { allocation, offset, .. } => allocation.load(offset + u64::from(plus), bytes),
+            Place::Global { allocation, offset, .. } => {
+                allocation.load(offset + u64::from(plus), bytes)
+            }
             Place::Shared { offset } => from(&block.shared, offset as usize),
             Place::Local { at } => from(&block.warps[w].local, at),
             Place::Parameter { at } => from(&self.context.parameters, at),
@@ -262,13 +306,23 @@ impl<'c> Worker<'c, '_> {
     }
 
     /// Writes up to eight bytes.
-    pub(crate) fn poke(&self, block: &mut Block, w: usize, place: Place<'_>, plus: u32, bytes: u32, value: u64) {
+    pub(crate) fn poke(
+        &self,
+        block: &mut Block,
+        w: usize,
+        place: Place<'_>,
+        plus: u32,
+        bytes: u32,
+        value: u64,
+    ) {
         let into = |data: &mut [u8], at: usize| {
             let at = at + plus as usize;
             data[at..at + bytes as usize].copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
         };
         match place {
-            Place::Global { allocation, offset, .. } => allocation.store(offset + u64::from(plus), bytes, value),
+            Place::Global { allocation, offset, .. } => {
+                allocation.store(offset + u64::from(plus), bytes, value)
+            }
             Place::Shared { offset } => {
                 into(&mut block.shared, offset as usize);
                 for byte in offset + u64::from(plus)..offset + u64::from(plus + bytes) {
@@ -281,12 +335,20 @@ impl<'c> Worker<'c, '_> {
     }
 
     /// Checks that bytes about to be read were written.
-    pub(crate) fn check_written(&self, block: &Block, deed: Deed<'_>, place: Place<'_>, bytes: u32) -> Result<(), Box<Fault>> {
+    pub(crate) fn check_written(
+        &self,
+        block: &Block,
+        deed: Deed<'_>,
+        place: Place<'_>,
+        bytes: u32,
+    ) -> Result<(), Box<Fault>> {
         if self.context.settings.uninitialised == Detail::Off {
             return Ok(());
         }
         let (written, space, address) = match place {
-            Place::Global { allocation, offset, .. } => (allocation.is_written(offset, bytes), Space::Global, offset),
+            Place::Global { allocation, offset, .. } => {
+                (allocation.is_written(offset, bytes), Space::Global, offset)
+            }
             Place::Shared { offset } => {
                 let bits = (((1u128 << bytes) - 1) << (offset % 64)) as u64;
                 (block.written[(offset / 64) as usize] & bits == bits, Space::Shared, offset)
@@ -297,7 +359,9 @@ impl<'c> Worker<'c, '_> {
             return Ok(());
         }
         let place = match place {
-            Place::Global { index, .. } if index > 0 => format!("byte {address} of allocation {}", index - 1),
+            Place::Global { index, .. } if index > 0 => {
+                format!("byte {address} of allocation {}", index - 1)
+            }
             _ => format!("byte {address}"),
         };
         Err(boxed(Fault::Uninitialised {
@@ -365,12 +429,25 @@ impl<'c> Worker<'c, '_> {
             let on = group.on;
             let addresses =
                 std::array::from_fn(|lane| (on >> lane & 1 == 1).then_some(group.addresses[lane]));
-            self.touches.push(Touch { space: group.space, verb, bytes, addresses, wavefronts, sectors });
+            self.touches.push(Touch {
+                space: group.space,
+                verb,
+                bytes,
+                addresses,
+                wavefronts,
+                sectors,
+            });
         }
     }
 
     /// What the lanes of an instruction have in common as accesses.
-    pub(crate) fn deed(&self, block: &mut Block, issue: Issue, kind: Kind, manner: Manner) -> Deed<'static> {
+    pub(crate) fn deed(
+        &self,
+        block: &mut Block,
+        issue: Issue,
+        kind: Kind,
+        manner: Manner,
+    ) -> Deed<'static> {
         block.instance = block.instance.wrapping_add(1);
         let warp = &block.warps[issue.w];
         Deed {
@@ -386,20 +463,36 @@ impl<'c> Worker<'c, '_> {
         }
     }
 
-    pub(crate) fn load(&mut self, block: &mut Block, issue: Issue, access: &Access, to: &[Option<Slot>; 4]) -> Result<(), Box<Fault>> {
+    pub(crate) fn load(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        access: &Access,
+        to: &[Option<Slot>; 4],
+    ) -> Result<(), Box<Fault>> {
         let manner = if access.strength == Strength::Weak { Manner::Plain } else { Manner::Strong };
         let deed = self.deed(block, issue, Kind::Read, manner);
         let (element, bytes) = (access.ty.bytes(), access.bytes());
         let mut out: [Lanes; 4] = [[0; 32]; 4];
+        let mut depths = [0; 32];
         for group in self.groups(block, issue, access) {
             self.account(issue, &group, bytes, Kind::Read);
             for lane in (0..32).filter(|lane| group.on >> lane & 1 == 1) {
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place = self.locate(block, (issue.pc, deed.thread), group.space, group.addresses[lane], bytes)?;
+                let place = self.locate(
+                    block,
+                    (issue.pc, deed.thread),
+                    group.space,
+                    group.addresses[lane],
+                    bytes,
+                )?;
                 self.check_written(block, deed, place, bytes)?;
                 self.touch(block, deed, place, bytes, |_| false)?;
                 if manner == Manner::Strong {
                     self.acquire(block, deed.thread, place, access.scope);
+                }
+                if self.follows_chains() && Self::holds_data(group.space) {
+                    depths[lane] = self.depth_at(block, place);
                 }
                 for (i, values) in out.iter_mut().enumerate().take(access.count as usize) {
                     let raw = self.peek(block, issue.w, place, i as u32 * element, element);
@@ -415,12 +508,21 @@ impl<'c> Worker<'c, '_> {
         for (to, values) in to.iter().zip(&out) {
             if let Some(to) = to {
                 warp.write(*to, values, issue.on);
+                if self.context.settings.chains == Detail::On {
+                    warp.write_depths(*to, &depths, issue.on);
+                }
             }
         }
         Ok(())
     }
 
-    pub(crate) fn store(&mut self, block: &mut Block, issue: Issue, access: &Access, from: &[Slot; 4]) -> Result<(), Box<Fault>> {
+    pub(crate) fn store(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        access: &Access,
+        from: &[Slot; 4],
+    ) -> Result<(), Box<Fault>> {
         let manner = if access.strength == Strength::Weak { Manner::Plain } else { Manner::Strong };
         let deed = self.deed(block, issue, Kind::Write, manner);
         let (element, bytes) = (access.ty.bytes(), access.bytes());
@@ -436,7 +538,13 @@ impl<'c> Worker<'c, '_> {
             }
             for lane in (0..32).filter(|lane| group.on >> lane & 1 == 1) {
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place = self.locate(block, (issue.pc, deed.thread), group.space, group.addresses[lane], bytes)?;
+                let place = self.locate(
+                    block,
+                    (issue.pc, deed.thread),
+                    group.space,
+                    group.addresses[lane],
+                    bytes,
+                )?;
                 let count = access.count as usize;
                 let same = |block: &Block| {
                     (0..count).all(|i| {
@@ -450,6 +558,14 @@ impl<'c> Worker<'c, '_> {
                 }
                 for (i, values) in values.iter().enumerate().take(count) {
                     self.poke(block, issue.w, place, i as u32 * element, element, values[lane]);
+                }
+                if self.follows_chains() {
+                    let depth = from
+                        .iter()
+                        .take(count)
+                        .map(|slot| block.warps[issue.w].depths[*slot as usize][lane])
+                        .max();
+                    self.set_depth(block, place, bytes, depth.unwrap_or(0));
                 }
             }
         }

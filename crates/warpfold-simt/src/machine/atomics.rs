@@ -19,7 +19,14 @@ use crate::race::shadow::{Kind, Manner as AccessManner};
 use crate::race::world;
 
 /// The value that a read-modify-write leaves, from the value it finds.
-pub(crate) fn updated(function: AtomicFunction, ty: Type, old: u64, b: u64, c: u64, flush: bool) -> u64 {
+pub(crate) fn updated(
+    function: AtomicFunction,
+    ty: Type,
+    old: u64,
+    b: u64,
+    c: u64,
+    flush: bool,
+) -> u64 {
     let bits = ty.bits();
     let signed = |v: u64| sign_extend(v, bits) as i64;
     let (old, b) = (old & low_bits(bits), b & low_bits(bits));
@@ -46,10 +53,28 @@ pub(crate) fn updated(function: AtomicFunction, ty: Type, old: u64, b: u64, c: u
         (AtomicFunction::And, _) => old & b,
         (AtomicFunction::Or, _) => old | b,
         (AtomicFunction::Xor, _) => old ^ b,
-        (AtomicFunction::Increment, _) => if old >= b { 0 } else { old + 1 },
-        (AtomicFunction::Decrement, _) => if old == 0 || old > b { b } else { old - 1 },
+        (AtomicFunction::Increment, _) => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        (AtomicFunction::Decrement, _) => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
         (AtomicFunction::Exchange, _) => b,
-        (AtomicFunction::CompareAndSwap, _) => if old == b { c } else { old },
+        (AtomicFunction::CompareAndSwap, _) => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
     };
     new & low_bits(bits)
 }
@@ -69,8 +94,11 @@ impl Worker<'_, '_> {
         let deed = self.deed(block, issue, Kind::Update, AccessManner::Strong);
         let bytes = access.bytes();
         let registers = &block.warps[issue.w].registers;
+        let value = b;
         let (b, c) = (registers[b as usize], registers[c as usize]);
         let mut out = [0; 32];
+        let mut depths = [0; 32];
+        let mut combined = 0;
         // The order of lanes is nobody's promise: start anywhere.
         let first = block.dice.below(32);
         for group in self.groups(block, issue, access) {
@@ -82,7 +110,8 @@ impl Worker<'_, '_> {
                     distinct.push(address);
                 }
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place = self.locate(block, (issue.pc, deed.thread), group.space, address, bytes)?;
+                let place =
+                    self.locate(block, (issue.pc, deed.thread), group.space, address, bytes)?;
                 self.check_written(block, deed, place, bytes)?;
                 self.touch(block, deed, place, bytes, |_| false)?;
                 self.acquire(block, deed.thread, place, access.scope);
@@ -93,6 +122,16 @@ impl Worker<'_, '_> {
                 let new = updated(function, access.ty, old, b[lane], c[lane], flush);
                 self.poke(block, issue.w, place, 0, bytes, new);
                 out[lane] = old;
+                if self.follows_chains() {
+                    let (there, mine) = (
+                        self.depth_at(block, place),
+                        block.warps[issue.w].depths[value as usize][lane],
+                    );
+                    let folds = there != 0 && mine != 0 && function != AtomicFunction::Exchange;
+                    depths[lane] = there.max(mine) + u32::from(folds);
+                    combined += u64::from(folds);
+                    self.set_depth(block, place, bytes, depths[lane]);
+                }
             }
             let lanes = u64::from(group.on.count_ones());
             let collisions = lanes - distinct.len() as u64;
@@ -101,6 +140,7 @@ impl Worker<'_, '_> {
                 counts.atomic_collisions += collisions;
             });
         }
+        self.combined(issue, combined, &depths);
         let warp = &mut block.warps[issue.w];
         warp.now += 1;
         if let Some(to) = to {
@@ -111,7 +151,9 @@ impl Worker<'_, '_> {
 
     fn world_place(&self, block: &Block, place: Place<'_>, scope: Scope) -> Option<world::Place> {
         Some(match (place, scope) {
-            (Place::Shared { offset }, _) => world::Place::Block { block: block.index, address: offset },
+            (Place::Shared { offset }, _) => {
+                world::Place::Block { block: block.index, address: offset }
+            }
             (Place::Global { index, offset, .. }, scope) => {
                 let address = (index as u64) << 40 | 1 << 63 | offset;
                 match scope {
@@ -124,7 +166,13 @@ impl Worker<'_, '_> {
     }
 
     /// A thread learns what was released at a place.
-    pub(crate) fn acquire(&mut self, block: &mut Block, thread: u32, place: Place<'_>, scope: Scope) {
+    pub(crate) fn acquire(
+        &mut self,
+        block: &mut Block,
+        thread: u32,
+        place: Place<'_>,
+        scope: Scope,
+    ) {
         for scope in [Scope::Block, scope] {
             let Some(place) = self.world_place(block, place, scope) else { return };
             let Some((own, foreign)) = self.world.acquire(place, block.index) else { continue };
@@ -137,11 +185,20 @@ impl Worker<'_, '_> {
     }
 
     /// A thread's atomic publishes what its last fence covered, or all, where the atomic itself releases.
-    pub(crate) fn release(&mut self, block: &mut Block, thread: u32, place: Place<'_>, strength: Strength, scope: Scope) {
+    pub(crate) fn release(
+        &mut self,
+        block: &mut Block,
+        thread: u32,
+        place: Place<'_>,
+        strength: Strength,
+        scope: Scope,
+    ) {
         let now = block.warps[(thread / 32) as usize].now;
         let own = (block.knowledge[thread as usize].clone(), now);
         let fenced = block.fenced[thread as usize].clone();
-        let all = |covered: Option<(Rc<Knowledge>, u32)>| if strength.releases() { Some(own.clone()) } else { covered };
+        let all = |covered: Option<(Rc<Knowledge>, u32)>| {
+            if strength.releases() { Some(own.clone()) } else { covered }
+        };
         let device = if scope == Scope::Device { all(fenced.device) } else { None };
         for (covered, scope) in [(all(fenced.block), Scope::Block), (device, Scope::Device)] {
             let Some((knowledge, now)) = covered else { continue };

@@ -59,7 +59,8 @@ impl Worker<'_, '_> {
         }
         self.tally.count(issue.step, |counts| counts.block_barriers += 1);
         let barrier = &mut block.barriers[id as usize];
-        if let (Some(&(other, lanes, from)), None, Alignment::Aligned) = (barrier.arrivals.first(), count, alignment)
+        if let (Some(&(other, lanes, from)), None, Alignment::Aligned) =
+            (barrier.arrivals.first(), count, alignment)
             && from != pc
         {
             let first = block.warps[other].first_thread + lanes.trailing_zeros();
@@ -76,7 +77,10 @@ impl Worker<'_, '_> {
         // With a count, an aligned warp counts whole.
         let whole = count.is_some() && alignment == Alignment::Aligned;
         barrier.arrived += if whole { 32 } else { on.count_ones() };
-        if let BarrierKind::Count { condition, .. } | BarrierKind::All { condition, .. } | BarrierKind::Any { condition, .. } = kind {
+        if let BarrierKind::Count { condition, .. }
+        | BarrierKind::All { condition, .. }
+        | BarrierKind::Any { condition, .. } = kind
+        {
             let yes = block.warps[w].holds(Condition { ..*condition }) & on;
             barrier.votes.0 += yes.count_ones();
             barrier.votes.1 += on.count_ones();
@@ -132,7 +136,9 @@ impl Worker<'_, '_> {
                 block.knowledge[(warp.first_thread + lane) as usize] = knowledge.clone();
             }
             let mut results = Vec::new();
-            for path in warp.paths.iter_mut().filter(|path| path.state == State::Barrier { id: id as u32 }) {
+            for path in
+                warp.paths.iter_mut().filter(|path| path.state == State::Barrier { id: id as u32 })
+            {
                 results.push((path.pc, path.mask));
                 path.state = State::Ready;
                 path.pc += 1;
@@ -140,7 +146,9 @@ impl Worker<'_, '_> {
             for (pc, mask) in results {
                 let (yes, asked) = barrier.votes;
                 match self.context.kernel.code[pc as usize].op {
-                    Op::Barrier { kind: BarrierKind::Count { to, .. }, .. } => warp.write(to, &[u64::from(yes); 32], mask),
+                    Op::Barrier { kind: BarrierKind::Count { to, .. }, .. } => {
+                        warp.write(to, &[u64::from(yes); 32], mask)
+                    }
                     Op::Barrier { kind: BarrierKind::All { to, .. }, .. } => {
                         warp.write_predicate(to, if yes == asked { u32::MAX } else { 0 }, mask);
                     }
@@ -155,7 +163,11 @@ impl Worker<'_, '_> {
     }
 
     /// Lanes have exited: a barrier may be complete without them.
-    pub(crate) fn barriers_after_exit(&mut self, block: &mut Block, w: usize) -> Result<(), Box<Fault>> {
+    pub(crate) fn barriers_after_exit(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+    ) -> Result<(), Box<Fault>> {
         let aligning: Vec<Pc> = block.warps[w]
             .paths
             .iter()
@@ -174,11 +186,18 @@ impl Worker<'_, '_> {
     /// A warp that cannot go on because part of it is at an aligned barrier and part is not.
     pub(crate) fn check_divergence(&self, block: &Block, w: usize) -> Result<(), Box<Fault>> {
         let warp = &block.warps[w];
-        let Some(path) = warp.paths.iter().find(|path| path.state == State::Aligning) else { return Ok(()) };
+        let Some(path) = warp.paths.iter().find(|path| path.state == State::Aligning) else {
+            return Ok(());
+        };
         let others = warp.live & !path.mask;
         let elsewhere = warp
             .at_joins()
-            .chain(warp.paths.iter().filter(|other| other.pc != path.pc).map(|other| (other.mask, other.pc)))
+            .chain(
+                warp.paths
+                    .iter()
+                    .filter(|other| other.pc != path.pc)
+                    .map(|other| (other.mask, other.pc)),
+            )
             .map(|(_, pc)| pc)
             .next()
             .unwrap_or(path.pc);

@@ -49,6 +49,8 @@ pub(crate) struct Block {
     /// Executions of memory instructions so far.
     pub(crate) instance: u32,
     pub(crate) clock: u64,
+    /// Depths of shared memory's words, where chains are followed.
+    pub(crate) depths: Vec<u32>,
     pub(crate) dice: Dice,
 }
 
@@ -85,6 +87,7 @@ impl Block {
             phase: 0,
             instance: 0,
             clock: 0,
+            depths: Vec::new(),
             dice: Dice::new(context.settings.seed, u64::from(index)),
         };
         if block.warps.is_empty() {
@@ -122,6 +125,10 @@ impl Warp {
             joins: Vec::new(),
             now: 1,
             local: vec![0; kernel.local_bytes as usize * 32],
+            depths: match context.settings.chains {
+                crate::Detail::On => vec![[0; 32]; kernel.registers as usize],
+                crate::Detail::Off => Vec::new(),
+            },
         }
     }
 
@@ -134,6 +141,7 @@ impl Warp {
         self.registers.fill([0; 32]);
         self.predicates.fill(0);
         self.local.fill(0);
+        self.depths.fill([0; 32]);
         self.carry = 0;
         self.now = 1;
         self.joins.clear();
@@ -176,7 +184,9 @@ fn special_register(context: &Context<'_>, special: Special, warp: u32, block: [
         Special::LaneMaskGreater => each(&|lane| 0xffff_ffff & !((2 << lane) - 1)),
         Special::LaneMaskGreaterEqual => each(&|lane| 0xffff_ffff & !((1 << lane) - 1)),
         Special::DynamicShared => [u64::from(launch.shared_bytes); 32],
-        Special::TotalShared => [u64::from(context.kernel.dynamic_shared + launch.shared_bytes); 32],
+        Special::TotalShared => {
+            [u64::from(context.kernel.dynamic_shared + launch.shared_bytes); 32]
+        }
         Special::Fixed(value) => [u64::from(value); 32],
     }
 }
@@ -204,7 +214,8 @@ impl Worker<'_, '_> {
         let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.is_ready());
         let Some((w, _)) = warps.clone().nth(chosen) else { return Ok(Progress::Running) };
         let paths = &block.warps[w].paths;
-        let ready: Vec<usize> = (0..paths.len()).filter(|&p| paths[p].state == State::Ready).collect();
+        let ready: Vec<usize> =
+            (0..paths.len()).filter(|&p| paths[p].state == State::Ready).collect();
         let p = if ready.len() == 1 { ready[0] } else { ready[block.dice.below(ready.len())] };
         let length = 1 + block.dice.below(LONGEST_TURN);
         let mut spent = 0;
@@ -237,7 +248,8 @@ impl Worker<'_, '_> {
         }
         // Lanes that wait for lanes at a join need the join to let go.
         let let_go = block.warps.iter_mut().any(|warp| {
-            warp.paths.iter().any(|path| matches!(path.state, State::WarpSync { .. })) && warp.yield_join()
+            warp.paths.iter().any(|path| matches!(path.state, State::WarpSync { .. }))
+                && warp.yield_join()
         });
         let let_go = let_go || block.warps.iter_mut().any(Warp::yield_join);
         if let_go { Ok(Progress::Running) } else { Err(self.deadlock(block)) }
@@ -255,7 +267,8 @@ impl Worker<'_, '_> {
                 };
                 if waiters.len() < 4 {
                     waiters.push(Waiter {
-                        thread: block.thread(self.context, warp.first_thread + path.mask.trailing_zeros()),
+                        thread: block
+                            .thread(self.context, warp.first_thread + path.mask.trailing_zeros()),
                         lanes: path.mask.count_ones(),
                         site: self.context.kernel.site(path.pc).clone(),
                         reason,

@@ -78,7 +78,13 @@ impl Worker<'_, '_> {
         }
     }
 
-    pub(crate) fn mbarrier(&mut self, block: &mut Block, issue: Issue, op: &MbarrierOp, address: Address) -> Result<(), Box<Fault>> {
+    pub(crate) fn mbarrier(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        op: &MbarrierOp,
+        address: Address,
+    ) -> Result<(), Box<Fault>> {
         let addresses = self.addresses(block, issue, address);
         let agents = block.warps.len() as u32 * 32;
         for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
@@ -91,18 +97,29 @@ impl Worker<'_, '_> {
             if let MbarrierOp::Init { count } = op {
                 let count = register(count) as u32;
                 if count == 0 || count >= 1 << 20 {
-                    return Err(self.misuse(block, issue, lane, "the count is between 1 and 2^20 - 1"));
+                    return Err(self.misuse(
+                        block,
+                        issue,
+                        lane,
+                        "the count is between 1 and 2^20 - 1",
+                    ));
                 }
                 let known = block.mbarriers.len() as u32;
                 let agent = block.mbarriers.get(&at).map_or(agents + known, |old| old.agent);
                 let now = block.mbarriers.get(&at).map_or(1, |old| old.now);
-                let fresh = Mbarrier { expected: count, pending: count, agent, now, ..Mbarrier::default() };
+                let fresh =
+                    Mbarrier { expected: count, pending: count, agent, now, ..Mbarrier::default() };
                 block.mbarriers.insert(at, fresh);
                 continue;
             }
             let knowledge = block.knowledge[thread as usize].clone();
             let Some(object) = block.mbarriers.get_mut(&at) else {
-                return Err(self.misuse(block, issue, lane, "no mbarrier was initialised at this address"));
+                return Err(self.misuse(
+                    block,
+                    issue,
+                    lane,
+                    "no mbarrier was initialised at this address",
+                ));
             };
             match op {
                 MbarrierOp::Init { .. } => {}
@@ -119,7 +136,12 @@ impl Worker<'_, '_> {
                         object.bytes += register(expect) as u32 as i64;
                     }
                     if count > object.pending {
-                        return Err(self.misuse(block, issue, lane, "more arrivals than the phase expects"));
+                        return Err(self.misuse(
+                            block,
+                            issue,
+                            lane,
+                            "more arrivals than the phase expects",
+                        ));
                     }
                     object.gathering.learn_all(&knowledge);
                     object.gathering.learn(thread, now);
@@ -146,7 +168,15 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    fn waited(&mut self, block: &mut Block, issue: Issue, lane: usize, at: u64, done: u32, ready: bool) {
+    fn waited(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        lane: usize,
+        at: u64,
+        done: u32,
+        ready: bool,
+    ) {
         let warp = &mut block.warps[issue.w];
         warp.write_predicate(done, if ready { u32::MAX } else { 0 }, 1 << lane);
         let thread = (warp.first_thread + lane as u32) as usize;
@@ -155,8 +185,15 @@ impl Worker<'_, '_> {
         }
     }
 
-    pub(crate) fn bulk_load(&mut self, block: &mut Block, issue: Issue, [to, from, mbarrier]: [Address; 3], bytes: Slot) -> Result<(), Box<Fault>> {
-        let [to, from, mbarrier] = [to, from, mbarrier].map(|address| self.addresses(block, issue, address));
+    pub(crate) fn bulk_load(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        [to, from, mbarrier]: [Address; 3],
+        bytes: Slot,
+    ) -> Result<(), Box<Fault>> {
+        let [to, from, mbarrier] =
+            [to, from, mbarrier].map(|address| self.addresses(block, issue, address));
         for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
             let warp = &block.warps[issue.w];
             let bytes = warp.registers[bytes as usize][lane] as u32;
@@ -164,12 +201,26 @@ impl Worker<'_, '_> {
             let (to, mbarrier) = (Self::in_shared(to[lane]), Self::in_shared(mbarrier[lane]));
             self.check_copy(block, issue, lane, to, from[lane], bytes)?;
             if !block.mbarriers.contains_key(&mbarrier) {
-                return Err(self.misuse(block, issue, lane, "no mbarrier was initialised at this address"));
+                return Err(self.misuse(
+                    block,
+                    issue,
+                    lane,
+                    "no mbarrier was initialised at this address",
+                ));
             }
             let mut knowledge = (*block.knowledge[thread as usize]).clone();
             knowledge.learn(thread, warp.now);
             let knowledge = Rc::new(knowledge);
-            let copy = Copying { pc: issue.pc, w: issue.w, thread, to, from: from[lane], bytes, mbarrier, knowledge };
+            let copy = Copying {
+                pc: issue.pc,
+                w: issue.w,
+                thread,
+                to,
+                from: from[lane],
+                bytes,
+                mbarrier,
+                knowledge,
+            };
             block.copies.push(copy);
             self.tally.count(issue.step, |counts| counts.bulk_bytes += u64::from(bytes));
         }
@@ -177,14 +228,24 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    fn check_copy(&self, block: &Block, issue: Issue, lane: usize, shared: u64, global: u64, bytes: u32) -> Result<(), Box<Fault>> {
+    fn check_copy(
+        &self,
+        block: &Block,
+        issue: Issue,
+        lane: usize,
+        shared: u64,
+        global: u64,
+        bytes: u32,
+    ) -> Result<(), Box<Fault>> {
         if bytes % 16 == 0 && shared % 16 == 0 && global % 16 == 0 {
             return Ok(());
         }
         Err(boxed(Fault::BulkCopy {
             site: self.context.kernel.site(issue.pc).clone(),
             thread: self.thread(block, issue.w, lane),
-            message: format!("{bytes} bytes between global {global:#x} and shared {shared:#x}: all three must be multiples of 16"),
+            message: format!(
+                "{bytes} bytes between global {global:#x} and shared {shared:#x}: all three must be multiples of 16"
+            ),
         }))
     }
 
@@ -210,8 +271,15 @@ impl Worker<'_, '_> {
         let write = Deed { kind: Kind::Write, ..read };
         for moved in (0..copy.bytes).step_by(STEP as usize) {
             let offset = u64::from(moved);
-            let from = self.locate(block, (copy.pc, copy.thread), Space::Global, copy.from + offset, STEP)?;
-            let to = self.locate(block, (copy.pc, copy.thread), Space::Shared, copy.to + offset, STEP)?;
+            let from = self.locate(
+                block,
+                (copy.pc, copy.thread),
+                Space::Global,
+                copy.from + offset,
+                STEP,
+            )?;
+            let to =
+                self.locate(block, (copy.pc, copy.thread), Space::Shared, copy.to + offset, STEP)?;
             self.check_written(block, Deed { thread: copy.thread, ..read }, from, STEP)?;
             self.touch(block, read, from, STEP, |_| false)?;
             self.touch(block, write, to, STEP, |_| false)?;
@@ -227,7 +295,14 @@ impl Worker<'_, '_> {
     }
 
     /// A bulk store: done when issued, as its issuer.
-    pub(crate) fn bulk_store(&mut self, block: &mut Block, issue: Issue, to: Address, from: Address, bytes: Slot) -> Result<(), Box<Fault>> {
+    pub(crate) fn bulk_store(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        to: Address,
+        from: Address,
+        bytes: Slot,
+    ) -> Result<(), Box<Fault>> {
         let [to, from] = [to, from].map(|address| self.addresses(block, issue, address));
         let deed = self.deed(block, issue, Kind::Read, Manner::Plain);
         for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
@@ -238,8 +313,20 @@ impl Worker<'_, '_> {
             let write = Deed { kind: Kind::Write, ..read };
             for moved in (0..bytes).step_by(STEP as usize) {
                 let offset = u64::from(moved);
-                let from = self.locate(block, (issue.pc, read.thread), Space::Shared, from + offset, STEP)?;
-                let to = self.locate(block, (issue.pc, read.thread), Space::Global, to[lane] + offset, STEP)?;
+                let from = self.locate(
+                    block,
+                    (issue.pc, read.thread),
+                    Space::Shared,
+                    from + offset,
+                    STEP,
+                )?;
+                let to = self.locate(
+                    block,
+                    (issue.pc, read.thread),
+                    Space::Global,
+                    to[lane] + offset,
+                    STEP,
+                )?;
                 self.check_written(block, read, from, STEP)?;
                 self.touch(block, read, from, STEP, |_| false)?;
                 self.touch(block, write, to, STEP, |_| false)?;

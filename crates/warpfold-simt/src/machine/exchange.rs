@@ -10,13 +10,20 @@ use super::block::Block;
 use super::execute::{Flow, Issue, Worker};
 use super::warp::{State, Warp};
 use crate::alu::{Lanes, low_bits};
+use crate::counters::Step;
 use crate::fault::{Fault, boxed};
 use crate::program::op::{Op, Pc, Shuffle, Slot, Vote, VoteResult, WarpOp};
 use crate::race::clock::joined;
 
 impl Worker<'_, '_> {
     /// Executes, or begins to wait for, a `.sync` instruction.
-    pub(crate) fn exchange(&mut self, block: &mut Block, issue: Issue, op: &WarpOp, mask: Slot) -> Result<Flow, Box<Fault>> {
+    pub(crate) fn exchange(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        op: &WarpOp,
+        mask: Slot,
+    ) -> Result<Flow, Box<Fault>> {
         let Issue { w, p, pc, on, .. } = issue;
         let warp = &mut block.warps[w];
         let masks = warp.registers[mask as usize];
@@ -31,9 +38,9 @@ impl Worker<'_, '_> {
                 }));
             }
         }
-        let agreed = (0..32).filter(|lane| on >> lane & 1 == 1).fold(0, |lanes, lane| {
-            lanes | u32::from(masks[lane] as u32 == own) << lane
-        });
+        let agreed = (0..32)
+            .filter(|lane| on >> lane & 1 == 1)
+            .fold(0, |lanes, lane| lanes | u32::from(masks[lane] as u32 == own) << lane);
         if agreed != on {
             // Lanes that name different masks wait for different lanes: they part here.
             self.tally_split(warp, p, pc, [agreed, on & !agreed]);
@@ -41,6 +48,7 @@ impl Worker<'_, '_> {
         }
         let needed = own & warp.live;
         if on == needed {
+            self.exchange_depths(block, w, (pc, on), op);
             perform(block, w, &[(p, pc)], op);
             block.warps[w].paths[p].pc += 1;
             return Ok(Flow::Continue);
@@ -79,6 +87,7 @@ impl Worker<'_, '_> {
                 .collect();
             let come = alike.iter().fold(0, |lanes, &(p, _)| lanes | warp.paths[p].mask);
             if come == mask & warp.live {
+                self.exchange_depths(block, w, (pc, come), op);
                 perform(block, w, &alike, op);
                 for (p, _) in alike {
                     let path = &mut block.warps[w].paths[p];
@@ -87,6 +96,45 @@ impl Worker<'_, '_> {
                 }
                 return;
             }
+        }
+    }
+
+    /// Carries depths between lanes, where chains are followed.
+    fn exchange_depths(&mut self, block: &mut Block, w: usize, (pc, on): (Pc, u32), op: &WarpOp) {
+        if !self.follows_chains() {
+            return;
+        }
+        let phase = block.phase;
+        let warp = &mut block.warps[w];
+        match op {
+            WarpOp::Shuffle { mode, to, value, by, clamp, .. } => {
+                let registers = &warp.registers;
+                let (by, clamp) = (&registers[*by as usize], &registers[*clamp as usize]);
+                let depths = warp.depths[*value as usize];
+                let moved = std::array::from_fn(|lane| {
+                    let (from, _) =
+                        source_lane(*mode, lane as u32, by[lane] as u32, clamp[lane] as u32);
+                    depths[from as usize]
+                });
+                warp.write_depths(*to, &moved, on);
+            }
+            WarpOp::Reduce { to, value, .. } => {
+                let depths = warp.depths[*value as usize];
+                let data =
+                    (0..32).filter(|lane| on >> lane & 1 == 1 && depths[*lane] != 0).count() as u32;
+                let deepest = depths.iter().max().copied().unwrap_or(0);
+                // A warp folds its lanes as a tree.
+                let folded = [deepest + data.next_power_of_two().trailing_zeros(); 32];
+                warp.write_depths(*to, &folded, on);
+                let step = Step { pc, phase, iteration: None };
+                let issue = Issue { w, p: 0, pc, on, step };
+                self.combined(issue, u64::from(data.saturating_sub(1)), &folded);
+            }
+            WarpOp::Barrier
+            | WarpOp::Vote { .. }
+            | WarpOp::MatchAny { .. }
+            | WarpOp::MatchAll { .. }
+            | WarpOp::Elect { .. } => {}
         }
     }
 
@@ -122,7 +170,8 @@ fn perform(block: &mut Block, w: usize, paths: &[(usize, Pc)], op: &WarpOp) {
             let (value, by, clamp) = (value_of(value), value_of(by), value_of(clamp));
             let mut inside = 0;
             let out: Lanes = std::array::from_fn(|lane| {
-                let (from, ok) = source_lane(*mode, lane as u32, by[lane] as u32, clamp[lane] as u32);
+                let (from, ok) =
+                    source_lane(*mode, lane as u32, by[lane] as u32, clamp[lane] as u32);
                 inside |= u32::from(ok) << lane;
                 // A lane that is not there gives an undefined value; zero serves.
                 if on >> from & 1 == 1 { value[from as usize] & 0xffff_ffff } else { 0 }
@@ -135,7 +184,9 @@ fn perform(block: &mut Block, w: usize, paths: &[(usize, Pc)], op: &WarpOp) {
         WarpOp::Vote { mode, to, condition } => {
             let yes = warp.holds(*condition) & on;
             match (mode, to) {
-                (Vote::Ballot, VoteResult::Register(to)) => warp.write(*to, &[u64::from(yes); 32], on),
+                (Vote::Ballot, VoteResult::Register(to)) => {
+                    warp.write(*to, &[u64::from(yes); 32], on)
+                }
                 (mode, VoteResult::Predicate(to)) => {
                     let result = match mode {
                         Vote::All => yes == on,
@@ -150,7 +201,9 @@ fn perform(block: &mut Block, w: usize, paths: &[(usize, Pc)], op: &WarpOp) {
         WarpOp::MatchAny { to, value, bits } => {
             let value = value_of(value).map(|v| v & low_bits(*bits));
             let out = std::array::from_fn(|lane| {
-                (0..32).filter(|other| on >> other & 1 == 1 && value[*other] == value[lane]).fold(0, |mask, other| mask | 1 << other)
+                (0..32)
+                    .filter(|other| on >> other & 1 == 1 && value[*other] == value[lane])
+                    .fold(0, |mask, other| mask | 1 << other)
             });
             warp.write(*to, &out, on);
         }

@@ -44,7 +44,11 @@ pub(crate) struct Issue {
 }
 
 impl<'c, 'o> Worker<'c, 'o> {
-    pub(crate) fn new(context: &'c Context<'c>, tally: Tally, observer: Option<&'o mut dyn Observer>) -> Self {
+    pub(crate) fn new(
+        context: &'c Context<'c>,
+        tally: Tally,
+        observer: Option<&'o mut dyn Observer>,
+    ) -> Self {
         Worker { context, world: World::default(), tally, observer, touches: Vec::new() }
     }
 
@@ -53,9 +57,16 @@ impl<'c, 'o> Worker<'c, 'o> {
     }
 
     /// Spends from the budget.
-    pub(crate) fn charge(&self, block: &Block, w: usize, pc: Pc, instructions: u64) -> Result<(), Box<Fault>> {
+    pub(crate) fn charge(
+        &self,
+        block: &Block,
+        w: usize,
+        pc: Pc,
+        instructions: u64,
+    ) -> Result<(), Box<Fault>> {
         let budget = self.context.settings.budget;
-        let spent = self.context.spent.fetch_add(instructions, std::sync::atomic::Ordering::Relaxed);
+        let spent =
+            self.context.spent.fetch_add(instructions, std::sync::atomic::Ordering::Relaxed);
         if spent + instructions <= budget {
             return Ok(());
         }
@@ -67,7 +78,12 @@ impl<'c, 'o> Worker<'c, 'o> {
     }
 
     /// Executes the instruction that path `p` of warp `w` stands at.
-    pub(crate) fn step(&mut self, block: &mut Block, w: usize, p: usize) -> Result<Flow, Box<Fault>> {
+    pub(crate) fn step(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        p: usize,
+    ) -> Result<Flow, Box<Fault>> {
         let kernel = self.context.kernel;
         let warp = &mut block.warps[w];
         let path = &mut warp.paths[p];
@@ -113,7 +129,9 @@ impl<'c, 'o> Worker<'c, 'o> {
                 warp.paths[p].pc += 1;
                 Flow::Continue
             }
-            Op::Branch { target, reconverge } => self.branch(block, issue, mask, *target, *reconverge),
+            Op::Branch { target, reconverge } => {
+                self.branch(block, issue, mask, *target, *reconverge)
+            }
             Op::Exit => {
                 if on != mask {
                     warp.paths[p].pc += 1;
@@ -168,7 +186,14 @@ impl<'c, 'o> Worker<'c, 'o> {
         Flow::Stop
     }
 
-    fn table(&mut self, block: &mut Block, issue: Issue, index: Slot, targets: &[Pc], meet: Pc) -> Result<Flow, Box<Fault>> {
+    fn table(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        index: Slot,
+        targets: &[Pc],
+        meet: Pc,
+    ) -> Result<Flow, Box<Fault>> {
         let indices = block.warps[issue.w].registers[index as usize];
         let mut groups: Vec<(u32, Pc)> = Vec::new();
         for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
@@ -176,7 +201,8 @@ impl<'c, 'o> Worker<'c, 'o> {
             let Some(&target) = targets.get(index as usize) else {
                 return Err(boxed(Fault::Jump {
                     site: self.context.kernel.site(issue.pc).clone(),
-                    thread: block.thread(self.context, block.warps[issue.w].first_thread + lane as u32),
+                    thread: block
+                        .thread(self.context, block.warps[issue.w].first_thread + lane as u32),
                     index,
                     targets: targets.len(),
                 }));
@@ -212,7 +238,8 @@ impl<'c, 'o> Worker<'c, 'o> {
                 let warp = &block.warps[issue.w];
                 return Err(boxed(Fault::Trap {
                     site: self.context.kernel.site(issue.pc).clone(),
-                    thread: block.thread(self.context, warp.first_thread + issue.on.trailing_zeros()),
+                    thread: block
+                        .thread(self.context, warp.first_thread + issue.on.trailing_zeros()),
                 }));
             }
             Op::Warp { op, mask } => return self.exchange(block, issue, op, *mask),
@@ -229,8 +256,15 @@ impl<'c, 'o> Worker<'c, 'o> {
             Op::BulkLoad { to, from, bytes, mbarrier } => {
                 self.bulk_load(block, issue, [*to, *from, *mbarrier], *bytes)?;
             }
-            Op::BulkStore { to, from, bytes } => self.bulk_store(block, issue, *to, *from, *bytes)?,
-            _ => compute(block, issue, op),
+            Op::BulkStore { to, from, bytes } => {
+                self.bulk_store(block, issue, *to, *from, *bytes)?
+            }
+            _ => {
+                if self.follows_chains() {
+                    self.follow(block, issue, op);
+                }
+                compute(block, issue, op);
+            }
         }
         block.warps[issue.w].paths[issue.p].pc += 1;
         Ok(Flow::Continue)
@@ -360,7 +394,8 @@ fn compute(block: &mut Block, issue: Issue, op: &Op) {
         Op::Select { to, a, b, condition } => {
             let chosen = warp.holds(*condition);
             let (a, b) = (r(a), r(b));
-            out = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
+            out =
+                std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
             to
         }
         Op::SelectBySign { to, a, b, c, float } => {

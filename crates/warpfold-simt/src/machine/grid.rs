@@ -9,9 +9,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::block::{Block, Progress};
+use super::execute::Worker;
 use super::order::{Dice, block_order};
 use super::shadow::{Sides, Undo};
-use super::execute::Worker;
 use crate::counters::{Counters, Tally};
 use crate::fault::Fault;
 use crate::launch::{Launch, Settings};
@@ -128,7 +128,11 @@ fn spread(context: &Context<'_>, order: &[u32]) -> Option<Tally> {
 }
 
 /// Blocks on one thread, up to `resident` of them in turns.
-fn interleave(worker: &mut Worker<'_, '_>, order: &[u32], resident: usize) -> Result<(), Box<Fault>> {
+fn interleave(
+    worker: &mut Worker<'_, '_>,
+    order: &[u32],
+    resident: usize,
+) -> Result<(), Box<Fault>> {
     let context = worker.context;
     let mut dice = Dice::new(context.settings.seed, u64::MAX - 1);
     let mut waiting = order.iter();

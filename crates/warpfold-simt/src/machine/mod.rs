@@ -5,6 +5,7 @@ mod atomics;
 mod barrier;
 mod block;
 mod bulk;
+mod chain;
 mod cost;
 mod exchange;
 mod execute;
@@ -28,7 +29,12 @@ impl Launch {
     ///
     /// # Errors
     /// The [`Fault`] that stopped it. Global memory is then as the fault left it.
-    pub fn run(&self, program: &Program, memory: &mut Memory, settings: &Settings) -> Result<Counters, Box<Fault>> {
+    pub fn run(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        settings: &Settings,
+    ) -> Result<Counters, Box<Fault>> {
         let kernel = self.checked(program, settings)?;
         memory.instantiate(program);
         grid::run(program, kernel, self, memory, settings, None)
@@ -50,10 +56,13 @@ impl Launch {
         grid::run(program, kernel, self, memory, settings, Some(observer))
     }
 
-    fn checked<'p>(&self, program: &'p Program, settings: &Settings) -> Result<&'p Kernel, Box<Fault>> {
-        let refuse = |message: String| {
-            Err(Box::new(Fault::Launch { kernel: self.kernel.clone(), message }))
-        };
+    fn checked<'p>(
+        &self,
+        program: &'p Program,
+        settings: &Settings,
+    ) -> Result<&'p Kernel, Box<Fault>> {
+        let refuse =
+            |message: String| Err(Box::new(Fault::Launch { kernel: self.kernel.clone(), message }));
         let Some(kernel) = program.kernel(&self.kernel) else {
             let names: Vec<&str> = program.kernels().iter().map(Kernel::name).collect();
             return refuse(format!("the program has no such kernel; it has: {}", names.join(", ")));
@@ -67,7 +76,10 @@ impl Launch {
             return refuse(format!("a block of {threads} threads, at most {most} are allowed"));
         }
         if self.grid.count() > u64::from(u32::MAX) {
-            return refuse(format!("a grid of {} blocks, at most 2^32 - 1 are allowed", self.grid.count()));
+            return refuse(format!(
+                "a grid of {} blocks, at most 2^32 - 1 are allowed",
+                self.grid.count()
+            ));
         }
         let shared = u64::from(kernel.dynamic_shared) + u64::from(self.shared_bytes);
         if shared > u64::from(settings.most_shared_bytes) {
@@ -83,7 +95,9 @@ impl Launch {
                 kernel.parameters.len()
             ));
         }
-        for (index, (argument, parameter)) in self.arguments.iter().zip(&kernel.parameters).enumerate() {
+        for (index, (argument, parameter)) in
+            self.arguments.iter().zip(&kernel.parameters).enumerate()
+        {
             if argument.0.len() != parameter.bytes as usize {
                 return refuse(format!(
                     "argument {index} has {} bytes, the parameter `{}` has {}",

@@ -12,6 +12,8 @@ use crate::race::shadow::Page;
 pub(crate) struct Side {
     pub(crate) shadow: Page,
     pub(crate) saved: Option<SavedPage>,
+    /// Depths of the page's words, where chains are followed and something was stored.
+    pub(crate) depths: Option<Vec<u32>>,
 }
 
 type Slot = OnceLock<Box<Mutex<Side>>>;
@@ -44,7 +46,9 @@ impl Sides {
     /// The side tables of the page that holds `offset`.
     pub(crate) fn page(&self, index: usize, offset: u64) -> MutexGuard<'_, Side> {
         let slot = &self.pages[index][(offset / PAGE_BYTES) as usize];
-        let side = slot.get_or_init(|| Box::new(Mutex::new(Side { shadow: Page::new(), saved: None })));
+        let side = slot.get_or_init(|| {
+            Box::new(Mutex::new(Side { shadow: Page::new(), saved: None, depths: None }))
+        });
         side.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

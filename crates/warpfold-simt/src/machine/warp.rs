@@ -5,6 +5,7 @@
 //! a mask names, at a barrier) lets the others run; when nothing in the warp can go on, a join lets
 //! go of the lanes it has, so that every lane makes progress as on Volta and later.
 
+use super::chain::Depths;
 use crate::alu::Lanes;
 use crate::program::op::{Condition, EXIT, Pc};
 use crate::ptx::Sense;
@@ -14,11 +15,15 @@ use crate::ptx::Sense;
 pub(crate) enum State {
     Ready,
     /// At a `.sync` instruction, for the other lanes of its mask.
-    WarpSync { mask: u32 },
+    WarpSync {
+        mask: u32,
+    },
     /// At an aligned barrier, for the other lanes of its warp.
     Aligning,
     /// At a block barrier, counted in.
-    Barrier { id: u32 },
+    Barrier {
+        id: u32,
+    },
 }
 
 /// Lanes that run together.
@@ -64,6 +69,8 @@ pub(crate) struct Warp {
     pub(crate) now: u32,
     /// Local memory, lane by lane.
     pub(crate) local: Vec<u8>,
+    /// Each register's depths, where chains are followed.
+    pub(crate) depths: Vec<Depths>,
 }
 
 impl Warp {
@@ -87,6 +94,14 @@ impl Warp {
             if on >> lane & 1 == 1 {
                 register[lane] = values[lane];
             }
+        }
+    }
+
+    /// Writes the lanes `on` of a register's depths.
+    pub(crate) fn write_depths(&mut self, slot: u32, values: &Depths, on: u32) {
+        let depths = &mut self.depths[slot as usize];
+        for lane in (0..32).filter(|lane| on >> lane & 1 == 1) {
+            depths[lane] = values[lane];
         }
     }
 

@@ -41,7 +41,8 @@ impl Graph {
             }
         }
         leads[code.len()] = false;
-        let mut starts: Vec<Pc> = (0..code.len()).filter(|&pc| leads[pc]).map(|pc| pc as Pc).collect();
+        let mut starts: Vec<Pc> =
+            (0..code.len()).filter(|&pc| leads[pc]).map(|pc| pc as Pc).collect();
         let count = starts.len();
         starts.push(code.len() as Pc);
         let mut graph = Graph {
@@ -148,7 +149,9 @@ pub(super) fn analyse(code: &mut [Instruction]) -> Vec<Loop> {
     for block in 0..exit {
         let last = graph.starts[block + 1] - 1;
         let meet = graph.start_of(post[block].unwrap_or(exit));
-        if let Op::Branch { reconverge, .. } | Op::Table { reconverge, .. } = &mut code[last as usize].op {
+        if let Op::Branch { reconverge, .. } | Op::Table { reconverge, .. } =
+            &mut code[last as usize].op
+        {
             *reconverge = meet;
         }
     }

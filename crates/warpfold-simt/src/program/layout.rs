@@ -108,7 +108,10 @@ impl Layout {
                 if variable.linkage == Linkage::Extern {
                     return error(
                         variable.line,
-                        format!("`{}` is defined in another module; link it into this one", variable.name),
+                        format!(
+                            "`{}` is defined in another module; link it into this one",
+                            variable.name
+                        ),
                     );
                 }
                 let constant = variable.space == Space::Const;
@@ -122,14 +125,20 @@ impl Layout {
                     let space = variable.space.word();
                     return error(
                         variable.line,
-                        format!("`{}` does not fit: .{space} variables may take {most} bytes", variable.name),
+                        format!(
+                            "`{}` does not fit: .{space} variables may take {most} bytes",
+                            variable.name
+                        ),
                     );
                 }
                 image.resize((address + bytes) as usize, 0);
                 if constant { address } else { window::MODULE + address }
             }
             space => {
-                return error(variable.line, format!("a .{} variable at module level", space.word()));
+                return error(
+                    variable.line,
+                    format!("a .{} variable at module level", space.word()),
+                );
             }
         };
         let placed = Placed { space: variable.space, address, sizing };
@@ -148,18 +157,29 @@ impl Layout {
             Space::Const => (&mut self.constants, address),
             Space::Global => (&mut self.globals, address - window::MODULE),
             _ => {
-                return error(variable.line, format!("`{}`: .shared takes no initial value", variable.name));
+                return error(
+                    variable.line,
+                    format!("`{}`: .shared takes no initial value", variable.name),
+                );
             }
         };
         let start = start as usize;
         if bytes.len() as u64 > size_of(variable)? {
-            return error(variable.line, format!("`{}` has more initial values than elements", variable.name));
+            return error(
+                variable.line,
+                format!("`{}` has more initial values than elements", variable.name),
+            );
         }
         image[start..start + bytes.len()].copy_from_slice(&bytes);
         Ok(())
     }
 
-    fn flatten(&self, initial: &Initial, variable: &Variable, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    fn flatten(
+        &self,
+        initial: &Initial,
+        variable: &Variable,
+        out: &mut Vec<u8>,
+    ) -> Result<(), DecodeError> {
         match initial {
             Initial::Many(values) => {
                 values.iter().try_for_each(|value| self.flatten(value, variable, out))
@@ -175,7 +195,9 @@ impl Layout {
     fn value(&self, constant: &Constant, variable: &Variable) -> Result<u64, DecodeError> {
         Ok(match constant {
             Constant::Integer(value) => *value,
-            Constant::Single(bits) if variable.ty == Type::F64 => f64::from(f32::from_bits(*bits)).to_bits(),
+            Constant::Single(bits) if variable.ty == Type::F64 => {
+                f64::from(f32::from_bits(*bits)).to_bits()
+            }
             Constant::Single(bits) => u64::from(*bits),
             Constant::Double(bits) if variable.ty == Type::F32 => {
                 u64::from((f64::from_bits(*bits) as f32).to_bits())
@@ -192,7 +214,10 @@ impl Layout {
                 None => {
                     return error(
                         variable.line,
-                        format!("`{}` takes the address of `{name}`, which is no variable", variable.name),
+                        format!(
+                            "`{}` takes the address of `{name}`, which is no variable",
+                            variable.name
+                        ),
                     );
                 }
             },

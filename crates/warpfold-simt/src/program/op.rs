@@ -147,12 +147,40 @@ pub(crate) enum Vote {
 pub(crate) enum WarpOp {
     /// `bar.warp.sync`
     Barrier,
-    Shuffle { mode: Shuffle, to: Slot, valid: Option<PredicateSlot>, value: Slot, by: Slot, clamp: Slot },
-    Vote { mode: Vote, to: VoteResult, condition: Condition },
-    MatchAny { to: Slot, value: Slot, bits: u32 },
-    MatchAll { to: Slot, all: Option<PredicateSlot>, value: Slot, bits: u32 },
-    Reduce { function: AtomicFunction, ty: Type, to: Slot, value: Slot },
-    Elect { to: Option<Slot>, leader: PredicateSlot },
+    Shuffle {
+        mode: Shuffle,
+        to: Slot,
+        valid: Option<PredicateSlot>,
+        value: Slot,
+        by: Slot,
+        clamp: Slot,
+    },
+    Vote {
+        mode: Vote,
+        to: VoteResult,
+        condition: Condition,
+    },
+    MatchAny {
+        to: Slot,
+        value: Slot,
+        bits: u32,
+    },
+    MatchAll {
+        to: Slot,
+        all: Option<PredicateSlot>,
+        value: Slot,
+        bits: u32,
+    },
+    Reduce {
+        function: AtomicFunction,
+        ty: Type,
+        to: Slot,
+        value: Slot,
+    },
+    Elect {
+        to: Option<Slot>,
+        leader: PredicateSlot,
+    },
 }
 
 /// Where a vote's result goes.
@@ -189,15 +217,32 @@ pub(crate) enum Alignment {
 /// An operation on an mbarrier object in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierOp {
-    Init { count: Slot },
+    Init {
+        count: Slot,
+    },
     Invalidate,
-    Arrive { state: Option<Slot>, count: Option<Slot>, expect: Option<Slot>, drop: bool },
-    ExpectBytes { bytes: Slot },
-    CompleteBytes { bytes: Slot },
+    Arrive {
+        state: Option<Slot>,
+        count: Option<Slot>,
+        expect: Option<Slot>,
+        drop: bool,
+    },
+    ExpectBytes {
+        bytes: Slot,
+    },
+    CompleteBytes {
+        bytes: Slot,
+    },
     /// `test_wait` and `try_wait`, by phase parity.
-    WaitParity { done: PredicateSlot, parity: Slot },
+    WaitParity {
+        done: PredicateSlot,
+        parity: Slot,
+    },
     /// `test_wait` and `try_wait`, by the state an arrival returned.
-    WaitState { done: PredicateSlot, state: Slot },
+    WaitState {
+        done: PredicateSlot,
+        state: Slot,
+    },
 }
 
 /// Combination of a comparison with a predicate.
@@ -221,55 +266,225 @@ impl Logic {
 /// An operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    Copy { to: Slot, from: Slot },
-    Unary { f: Unary, to: Slot, a: Slot },
-    Binary { f: Binary, to: Slot, a: Slot, b: Slot },
-    Ternary { f: Ternary, to: Slot, a: Slot, b: Slot, c: Slot },
+    Copy {
+        to: Slot,
+        from: Slot,
+    },
+    Unary {
+        f: Unary,
+        to: Slot,
+        a: Slot,
+    },
+    Binary {
+        f: Binary,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ternary {
+        f: Ternary,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
     /// Two functions in turn: `to = g(f(a, b), c)`, as `mad` is.
-    MultiplyAdd { multiply: Binary, add: Binary, to: Slot, a: Slot, b: Slot, c: Slot },
+    MultiplyAdd {
+        multiply: Binary,
+        add: Binary,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
     /// An f32 operation on the host, its operands and result flushed and clamped.
-    Flushed { f: Binary, saturate: bool, to: Slot, a: Slot, b: Slot },
-    Soft { operation: Operation, manner: Manner, packed: bool, to: Slot, operands: [Slot; 3] },
+    Flushed {
+        f: Binary,
+        saturate: bool,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Soft {
+        operation: Operation,
+        manner: Manner,
+        packed: bool,
+        to: Slot,
+        operands: [Slot; 3],
+    },
     /// `min` and `max` of the half types, packed or not.
-    HalfExtreme { greatest: bool, rule: crate::alu::float::NanRule, ty: Type, flush: bool, to: Slot, a: Slot, b: Slot },
-    Extended { kind: Extended, ty: Type, takes_carry: bool, leaves_carry: bool, to: Slot, operands: [Slot; 3] },
-    Insert { bits: u32, to: Slot, operands: [Slot; 4] },
-    Logic3 { table: u8, to: Slot, operands: [Slot; 3] },
-    Convert { conversion: Conversion, to: Slot, a: Slot },
+    HalfExtreme {
+        greatest: bool,
+        rule: crate::alu::float::NanRule,
+        ty: Type,
+        flush: bool,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Extended {
+        kind: Extended,
+        ty: Type,
+        takes_carry: bool,
+        leaves_carry: bool,
+        to: Slot,
+        operands: [Slot; 3],
+    },
+    Insert {
+        bits: u32,
+        to: Slot,
+        operands: [Slot; 4],
+    },
+    Logic3 {
+        table: u8,
+        to: Slot,
+        operands: [Slot; 3],
+    },
+    Convert {
+        conversion: Conversion,
+        to: Slot,
+        a: Slot,
+    },
     /// `cvt.rn.f16x2.f32 d, a, b`: `a` to the upper half, `b` to the lower.
-    ConvertPair { conversion: Conversion, to: Slot, upper: Slot, lower: Slot },
-    Compare { f: Compare, with: Option<(Logic, Condition)>, to: Option<PredicateSlot>, opposite: Option<PredicateSlot>, a: Slot, b: Slot },
+    ConvertPair {
+        conversion: Conversion,
+        to: Slot,
+        upper: Slot,
+        lower: Slot,
+    },
+    Compare {
+        f: Compare,
+        with: Option<(Logic, Condition)>,
+        to: Option<PredicateSlot>,
+        opposite: Option<PredicateSlot>,
+        a: Slot,
+        b: Slot,
+    },
     /// `set`: all ones, or 1.0, where the comparison holds.
-    Set { f: Compare, with: Option<(Logic, Condition)>, truth: u64, to: Slot, a: Slot, b: Slot },
-    Select { to: Slot, a: Slot, b: Slot, condition: Condition },
+    Set {
+        f: Compare,
+        with: Option<(Logic, Condition)>,
+        truth: u64,
+        to: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Select {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        condition: Condition,
+    },
     /// `slct`: `a` where `c` is not negative. A NaN is not.
-    SelectBySign { to: Slot, a: Slot, b: Slot, c: Slot, float: bool },
-    PredicateLogic { logic: Logic, to: PredicateSlot, a: Condition, b: Condition },
-    PredicateCopy { to: PredicateSlot, from: Condition },
-    PredicateSet { to: PredicateSlot, value: u32 },
+    SelectBySign {
+        to: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        float: bool,
+    },
+    PredicateLogic {
+        logic: Logic,
+        to: PredicateSlot,
+        a: Condition,
+        b: Condition,
+    },
+    PredicateCopy {
+        to: PredicateSlot,
+        from: Condition,
+    },
+    PredicateSet {
+        to: PredicateSlot,
+        value: u32,
+    },
     /// `mov.b64 d, {a, b}`: parts from the lowest.
-    Pack { to: Slot, parts: Vec<Slot>, part_bits: u32 },
-    Unpack { to: Vec<Option<Slot>>, from: Slot, part_bits: u32 },
-    Clock { to: Slot },
-    ActiveMask { to: Slot },
-    IsSpace { space: Space, to: PredicateSlot, a: Slot },
-    ToGeneric { space: Space, to: Slot, a: Slot },
-    FromGeneric { space: Space, to: Slot, a: Slot },
-    Load { access: Access, to: [Option<Slot>; 4] },
-    Store { access: Access, from: [Slot; 4] },
-    Atomic { function: AtomicFunction, access: Access, to: Option<Slot>, b: Slot, c: Slot },
-    Fence { scope: Scope },
-    Warp { op: WarpOp, mask: Slot },
-    Barrier { kind: BarrierKind, alignment: Alignment, id: Slot, count: Option<Slot> },
-    Mbarrier { op: MbarrierOp, address: Address },
+    Pack {
+        to: Slot,
+        parts: Vec<Slot>,
+        part_bits: u32,
+    },
+    Unpack {
+        to: Vec<Option<Slot>>,
+        from: Slot,
+        part_bits: u32,
+    },
+    Clock {
+        to: Slot,
+    },
+    ActiveMask {
+        to: Slot,
+    },
+    IsSpace {
+        space: Space,
+        to: PredicateSlot,
+        a: Slot,
+    },
+    ToGeneric {
+        space: Space,
+        to: Slot,
+        a: Slot,
+    },
+    FromGeneric {
+        space: Space,
+        to: Slot,
+        a: Slot,
+    },
+    Load {
+        access: Access,
+        to: [Option<Slot>; 4],
+    },
+    Store {
+        access: Access,
+        from: [Slot; 4],
+    },
+    Atomic {
+        function: AtomicFunction,
+        access: Access,
+        to: Option<Slot>,
+        b: Slot,
+        c: Slot,
+    },
+    Fence {
+        scope: Scope,
+    },
+    Warp {
+        op: WarpOp,
+        mask: Slot,
+    },
+    Barrier {
+        kind: BarrierKind,
+        alignment: Alignment,
+        id: Slot,
+        count: Option<Slot>,
+    },
+    Mbarrier {
+        op: MbarrierOp,
+        address: Address,
+    },
     /// `cp.async.bulk` from global to shared memory, completing on an mbarrier.
-    BulkLoad { to: Address, from: Address, bytes: Slot, mbarrier: Address },
+    BulkLoad {
+        to: Address,
+        from: Address,
+        bytes: Slot,
+        mbarrier: Address,
+    },
     /// `cp.async.bulk` from shared to global memory.
-    BulkStore { to: Address, from: Address, bytes: Slot },
+    BulkStore {
+        to: Address,
+        from: Address,
+        bytes: Slot,
+    },
     /// `cp.async.bulk.wait_group`, `commit_group`: stores are done when issued, so nothing waits.
     Nothing,
-    Branch { target: Pc, reconverge: Pc },
-    Table { index: Slot, targets: Vec<Pc>, reconverge: Pc },
+    Branch {
+        target: Pc,
+        reconverge: Pc,
+    },
+    Table {
+        index: Slot,
+        targets: Vec<Pc>,
+        reconverge: Pc,
+    },
     Exit,
     Trap,
 }

@@ -100,7 +100,9 @@ impl Lexer<'_> {
                     self.at += 2;
                     while (self.peek(0), self.peek(1)) != (b'*', b'/') {
                         if self.at >= self.text.len() {
-                            return Err(self.error("a comment is opened here or above, never closed"));
+                            return Err(
+                                self.error("a comment is opened here or above, never closed")
+                            );
                         }
                         self.line += u32::from(self.peek(0) == b'\n');
                         self.at += 1;
@@ -108,7 +110,9 @@ impl Lexer<'_> {
                     self.at += 2;
                 }
                 // NUL: NVRTC hands its PTX over with a closing NUL, which may be kept by the caller.
-                (0, _) if self.at < self.text.len() && self.at + 1 == self.text.len() => self.at += 1,
+                (0, _) if self.at < self.text.len() && self.at + 1 == self.text.len() => {
+                    self.at += 1
+                }
                 _ => return Ok(()),
             }
         }
@@ -160,7 +164,10 @@ impl Lexer<'_> {
         let start = self.at;
         let word = self.taken_while(|c| c.is_ascii_alphanumeric());
         // A decimal fraction or exponent: `1.5`, `2.0e-3`.
-        if self.peek(0) == b'.' && self.peek(1).is_ascii_digit() && word.bytes().all(|c| c.is_ascii_digit()) {
+        if self.peek(0) == b'.'
+            && self.peek(1).is_ascii_digit()
+            && word.bytes().all(|c| c.is_ascii_digit())
+        {
             self.at += 1;
             let fraction = self.taken_while(|c| c.is_ascii_alphanumeric());
             let mut text = format!("{word}.{fraction}");
@@ -169,14 +176,18 @@ impl Lexer<'_> {
                 self.at += 1;
                 text.push_str(&self.taken_while(|c| c.is_ascii_digit()));
             }
-            let value: f64 = text.parse().map_err(|_| self.error(format!("`{text}` is not a number")))?;
+            let value: f64 =
+                text.parse().map_err(|_| self.error(format!("`{text}` is not a number")))?;
             return Ok(Token::Double(value.to_bits()));
         }
         let digits = word.strip_suffix(['U', 'u']).unwrap_or(&word);
         let lower = digits.to_ascii_lowercase();
         let bad = |_| SyntaxError {
             line: Line(self.line),
-            message: format!("`{}` is not a number", String::from_utf8_lossy(&self.text[start..self.at])),
+            message: format!(
+                "`{}` is not a number",
+                String::from_utf8_lossy(&self.text[start..self.at])
+            ),
         };
         if let Some(hex) = lower.strip_prefix("0f").filter(|h| h.len() == 8) {
             return u32::from_str_radix(hex, 16).map(Token::Single).map_err(bad);

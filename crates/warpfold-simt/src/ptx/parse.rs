@@ -1,8 +1,8 @@
 //! The parser's upper half: modules, variables, functions' heads.
 
+use super::SyntaxError;
 use super::ast::*;
 use super::lexer::{Token, tokens};
-use super::SyntaxError;
 
 /// Deepest nesting of braces that is read: far more than any compiler writes, far less than a stack holds.
 pub(super) const DEEPEST: u32 = 64;
@@ -194,7 +194,8 @@ impl Parser {
     pub(super) fn variable(&mut self, linkage: Linkage) -> Result<Variable, SyntaxError> {
         let line = self.line();
         let Some(space) = self.space() else {
-            return self.expected("a directive (`.entry`, `.func`, `.global`, `.const`, `.shared`, …)");
+            return self
+                .expected("a directive (`.entry`, `.func`, `.global`, `.const`, `.shared`, …)");
         };
         let mut align = None;
         let mut vector = 1;
@@ -211,7 +212,8 @@ impl Parser {
                     self.next();
                     let bytes = self.small("an alignment", 1 << 16)?;
                     if !bytes.is_power_of_two() {
-                        return self.error(format!("an alignment of {bytes} is not a power of two"));
+                        return self
+                            .error(format!("an alignment of {bytes} is not a power of two"));
                     }
                     align = Some(bytes);
                 }

@@ -1,10 +1,10 @@
 //! The parser's lower half: statements, instructions, operands.
 
+use super::SyntaxError;
 use super::ast::*;
 use super::lexer::Token;
 use super::mnemonic::Mnemonic;
 use super::parse::{DEEPEST, Parser};
-use super::SyntaxError;
 
 /// Most registers one `.reg` family may declare.
 const MOST_REGISTERS: u64 = 1 << 20;
@@ -94,7 +94,9 @@ impl Parser {
         let ty = match self.next() {
             Token::Dotted(word) => match Type::from_word(&word) {
                 Some(ty) => ty,
-                None => return self.error(format!("`.{word}` is not a register type of the subset")),
+                None => {
+                    return self.error(format!("`.{word}` is not a register type of the subset"));
+                }
             },
             other => return self.error(format!("expected a register type, found {other}")),
         };
@@ -142,7 +144,8 @@ impl Parser {
                 opcode.push('.');
                 opcode.push_str(modifier);
             }
-            let message = format!("`{opcode}` is outside the subset of PTX that the simulator runs");
+            let message =
+                format!("`{opcode}` is outside the subset of PTX that the simulator runs");
             return Err(SyntaxError { line: opcode_line, message });
         };
         let mut operands = Vec::new();

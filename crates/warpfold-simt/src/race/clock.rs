@@ -56,7 +56,9 @@ impl Knowledge {
 }
 
 /// All that any of `threads` knows, and each one's own accesses up to its stamp.
-pub(crate) fn joined<'a>(threads: impl Iterator<Item = (u32, u32, &'a Rc<Knowledge>)> + Clone) -> Knowledge {
+pub(crate) fn joined<'a>(
+    threads: impl Iterator<Item = (u32, u32, &'a Rc<Knowledge>)> + Clone,
+) -> Knowledge {
     let mut last: Option<&Rc<Knowledge>> = None;
     let mut all = Knowledge::default();
     for (_, _, knowledge) in threads.clone() {

@@ -95,7 +95,8 @@ impl Page {
 
     fn refine(&mut self, grain: u64) {
         let factor = (self.grain / grain) as usize;
-        let spread = |cells: &[u32]| cells.iter().flat_map(|&c| std::iter::repeat_n(c, factor)).collect();
+        let spread =
+            |cells: &[u32]| cells.iter().flat_map(|&c| std::iter::repeat_n(c, factor)).collect();
         self.writes = spread(&self.writes);
         self.reads = spread(&self.reads);
         let lists = std::mem::take(&mut self.several);

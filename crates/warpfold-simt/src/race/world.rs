@@ -52,7 +52,11 @@ impl World {
     }
 
     /// What a thread of `block` learns at `place`: of its own block, and of others.
-    pub(crate) fn acquire(&self, place: Place, block: u32) -> Option<(Option<&Knowledge>, Vec<Known>)> {
+    pub(crate) fn acquire(
+        &self,
+        place: Place,
+        block: u32,
+    ) -> Option<(Option<&Knowledge>, Vec<Known>)> {
         let number = *self.numbers.get(&place)?;
         let history = &self.histories[number as usize];
         let own = history.by_block.get(&block).and_then(|releases| releases.last());
@@ -64,7 +68,9 @@ impl World {
     /// Whether an access of another block is among what was learnt.
     pub(crate) fn follows(&self, known: &[Known], block: u32, thread: u32, now: u32) -> bool {
         known.iter().any(|&(place, count)| {
-            let Some(releases) = self.histories[place as usize].by_block.get(&block) else { return false };
+            let Some(releases) = self.histories[place as usize].by_block.get(&block) else {
+                return false;
+            };
             let seen = releases.partition_point(|(number, _)| *number < count);
             seen > 0 && releases[seen - 1].1.of(thread) >= now
         })

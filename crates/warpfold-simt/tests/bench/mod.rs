@@ -39,12 +39,24 @@ impl Bench {
     }
 
     /// Runs to the end, or panics with the fault.
-    pub(crate) fn run(&self, program: &Program, memory: &mut Memory, settings: &Settings) -> Counters {
-        self.0.run(program, memory, settings).unwrap_or_else(|fault| panic!("{}: {fault}", self.0.kernel))
+    pub(crate) fn run(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        settings: &Settings,
+    ) -> Counters {
+        self.0
+            .run(program, memory, settings)
+            .unwrap_or_else(|fault| panic!("{}: {fault}", self.0.kernel))
     }
 
     /// Runs into a fault, or panics.
-    pub(crate) fn fault(&self, program: &Program, memory: &mut Memory, settings: &Settings) -> Fault {
+    pub(crate) fn fault(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        settings: &Settings,
+    ) -> Fault {
         match self.0.run(program, memory, settings) {
             Ok(_) => panic!("{} ran to its end", self.0.kernel),
             Err(fault) => *fault,

@@ -57,7 +57,14 @@ impl Builder<'_> {
                 return words.unsupported();
             }
             words.finish()?;
-            let op = Op::Extended { kind, ty, takes_carry: carries, leaves_carry: leaves, to, operands: [a, b, a] };
+            let op = Op::Extended {
+                kind,
+                ty,
+                takes_carry: carries,
+                leaves_carry: leaves,
+                to,
+                operands: [a, b, a],
+            };
             return Ok((op, Class::Integer, combines));
         }
         let f = if mnemonic == Mnemonic::Mul {
@@ -109,7 +116,14 @@ impl Builder<'_> {
             let c = self.source(&i.operands[3], ty, i.line)?;
             words.finish()?;
             let takes_carry = mnemonic == Mnemonic::Madc;
-            let op = Op::Extended { kind, ty, takes_carry, leaves_carry: leaves, to, operands: [a, b, c] };
+            let op = Op::Extended {
+                kind,
+                ty,
+                takes_carry,
+                leaves_carry: leaves,
+                to,
+                operands: [a, b, c],
+            };
             return Ok((op, Class::Integer, Combines::Yes));
         }
         let sum = match (half, ty) {
@@ -179,7 +193,8 @@ impl Builder<'_> {
             Operation::Add | Operation::Multiply | Operation::Fused => Combines::Yes,
             _ => Combines::No,
         };
-        let on_host = rounding == Rounding::Nearest && !rectify && matches!(ty, Type::F32 | Type::F64);
+        let on_host =
+            rounding == Rounding::Nearest && !rectify && matches!(ty, Type::F32 | Type::F64);
         if operation == Operation::Fused {
             let [a, b, c] = self.sources(i, ty)?;
             if let (true, false, false, Some(f)) = (on_host, flush, saturate, float::fused(ty)) {
@@ -187,12 +202,20 @@ impl Builder<'_> {
             }
             let manner = Manner { format, rounding, flush, saturate, rectify };
             let packed = matches!(ty, Type::F16x2 | Type::Bf16x2);
-            return Ok((Op::Soft { operation, manner, packed, to, operands: [a, b, c] }, class, combines));
+            return Ok((
+                Op::Soft { operation, manner, packed, to, operands: [a, b, c] },
+                class,
+                combines,
+            ));
         }
         let [a, b] = self.sources(i, ty)?;
         if let (true, Some(f)) = (on_host, float::binary(i.mnemonic, ty)) {
             let op = if flush || saturate && ty == Type::F32 {
-                if flush { Op::Flushed { f, saturate, to, a, b } } else { soft(operation, format, rounding, to, [a, b, b], ty, (flush, saturate, rectify)) }
+                if flush {
+                    Op::Flushed { f, saturate, to, a, b }
+                } else {
+                    soft(operation, format, rounding, to, [a, b, b], ty, (flush, saturate, rectify))
+                }
             } else {
                 Op::Binary { f, to, a, b }
             };
@@ -222,7 +245,10 @@ impl Builder<'_> {
         }
         let to = self.destination(&i.operands[0], i.line)?.slot;
         let [a] = self.sources(i, ty)?;
-        let class = if matches!(i.mnemonic, Mnemonic::Popc | Mnemonic::Clz | Mnemonic::Brev | Mnemonic::Bfind | Mnemonic::Not) {
+        let class = if matches!(
+            i.mnemonic,
+            Mnemonic::Popc | Mnemonic::Clz | Mnemonic::Brev | Mnemonic::Bfind | Mnemonic::Not
+        ) {
             Class::Bits
         } else {
             class_of(ty)
@@ -232,13 +258,18 @@ impl Builder<'_> {
             Mnemonic::Bfind => bits::find_highest(ty, shift_amount),
             Mnemonic::Popc | Mnemonic::Clz | Mnemonic::Brev => bits::unary(i.mnemonic, ty),
             Mnemonic::Sqrt | Mnemonic::Rcp if !approximate => {
-                let operation = if i.mnemonic == Mnemonic::Sqrt { Operation::SquareRoot } else { Operation::Reciprocal };
+                let operation = if i.mnemonic == Mnemonic::Sqrt {
+                    Operation::SquareRoot
+                } else {
+                    Operation::Reciprocal
+                };
                 let rounding = rounding.unwrap_or(Rounding::Nearest);
                 if rounding == Rounding::Nearest && !flush {
                     float::unary(i.mnemonic, ty)
                 } else if let Some(format) = format_of(ty) {
                     words.finish()?;
-                    let op = soft(operation, format, rounding, to, [a, a, a], ty, (flush, false, false));
+                    let op =
+                        soft(operation, format, rounding, to, [a, a, a], ty, (flush, false, false));
                     return Ok((op, class, Combines::No));
                 } else {
                     None
@@ -319,7 +350,11 @@ impl Builder<'_> {
                 let Operand::Integer(table @ 0..=255) = i.operands[4] else {
                     return super::error(i.line, "`lop3` takes a table of eight bits");
                 };
-                return Ok((Op::Logic3 { table: table as u8, to, operands }, Class::Bits, Combines::No));
+                return Ok((
+                    Op::Logic3 { table: table as u8, to, operands },
+                    Class::Bits,
+                    Combines::No,
+                ));
             }
             Mnemonic::Bfe => {
                 self.arity(&words, &[4])?;
@@ -345,7 +380,11 @@ impl Builder<'_> {
                 let high = words.take("hi");
                 words.take("lo");
                 let (a, b) = (words.ty()?, words.ty()?);
-                let f = if i.mnemonic == Mnemonic::Dp4a { bits::dot4(a, b) } else { bits::dot2(a, b, high) };
+                let f = if i.mnemonic == Mnemonic::Dp4a {
+                    bits::dot4(a, b)
+                } else {
+                    bits::dot2(a, b, high)
+                };
                 let Some(f) = f else { return words.unsupported() };
                 words.finish()?;
                 let [a, b, c] = self.sources(i, Type::B32)?;
@@ -392,7 +431,8 @@ impl Builder<'_> {
         };
         if let Some(result) = result {
             let to = self.destination(&i.operands[0], i.line)?.slot;
-            let truth = if result == Type::F32 { u64::from(1f32.to_bits()) } else { u64::from(u32::MAX) };
+            let truth =
+                if result == Type::F32 { u64::from(1f32.to_bits()) } else { u64::from(u32::MAX) };
             return Ok((Op::Set { f, with, truth, to, a, b }, Class::Predicate, Combines::No));
         }
         let (to, opposite) = match &i.operands[0] {
@@ -415,7 +455,11 @@ impl Builder<'_> {
         words.finish()?;
         let [a] = self.sources(i, ty)?;
         let to = self.predicate_destination(&i.operands[0], i.line)?;
-        Ok((Op::Compare { f, with: None, to, opposite: None, a, b: a }, Class::Predicate, Combines::No))
+        Ok((
+            Op::Compare { f, with: None, to, opposite: None, a, b: a },
+            Class::Predicate,
+            Combines::No,
+        ))
     }
 
     /// `selp` and `slct`.
@@ -447,7 +491,11 @@ impl Builder<'_> {
             let Some(to) = self.predicate_destination(&i.operands[0], i.line)? else {
                 return Ok((Op::Nothing, Class::Predicate, Combines::No));
             };
-            return Ok((self.predicate_move(to, &i.operands[1], i.line)?, Class::Predicate, Combines::No));
+            return Ok((
+                self.predicate_move(to, &i.operands[1], i.line)?,
+                Class::Predicate,
+                Combines::No,
+            ));
         }
         let moved = |op| Ok((op, Class::Move, Combines::No));
         match (&i.operands[0], &i.operands[1]) {
@@ -475,11 +523,20 @@ impl Builder<'_> {
                 let part_type = if part_bits == 8 { Type::B8 } else { Type::B16 };
                 let mut slots = Vec::new();
                 for part in parts {
-                    slots.push(self.source(part, if part_bits == 32 { Type::B32 } else { part_type }, i.line)?);
+                    slots.push(self.source(
+                        part,
+                        if part_bits == 32 { Type::B32 } else { part_type },
+                        i.line,
+                    )?);
                 }
                 moved(Op::Pack { to, parts: slots, part_bits })
             }
-            (to, Operand::Name(name)) if matches!(name.as_str(), "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo") => {
+            (to, Operand::Name(name))
+                if matches!(
+                    name.as_str(),
+                    "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
+                ) =>
+            {
                 let to = self.destination(to, i.line)?.slot;
                 moved(Op::Clock { to })
             }
@@ -491,7 +548,12 @@ impl Builder<'_> {
         }
     }
 
-    fn predicate_move(&mut self, to: PredicateSlot, from: &Operand, line: crate::ptx::Line) -> Result<Op, DecodeError> {
+    fn predicate_move(
+        &mut self,
+        to: PredicateSlot,
+        from: &Operand,
+        line: crate::ptx::Line,
+    ) -> Result<Op, DecodeError> {
         if let Operand::Integer(value) = from {
             return Ok(Op::PredicateSet { to, value: if *value == 0 { 0 } else { u32::MAX } });
         }
@@ -517,8 +579,16 @@ impl Builder<'_> {
             ty => ty,
         };
         let register_bits = to.bits.max(element.bits());
-        let conversion =
-            Conversion { to: element, from, rounding, integral, flush, saturate, rectify, register_bits };
+        let conversion = Conversion {
+            to: element,
+            from,
+            rounding,
+            integral,
+            flush,
+            saturate,
+            rectify,
+            register_bits,
+        };
         if let [_, upper, lower] = i.operands.as_slice() {
             if element == to_type {
                 return Words::new(i).unsupported();

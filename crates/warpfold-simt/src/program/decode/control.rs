@@ -1,8 +1,8 @@
 //! Which decoder each operation has; branches, calls and returns.
 
+use super::super::DecodeError;
 use super::super::layout::error;
 use super::super::op::{Combines, Condition, EXIT, Op};
-use super::super::DecodeError;
 use super::arithmetic::Decoded;
 use super::scope::{Binding, Scope};
 use super::words::Words;
@@ -16,10 +16,12 @@ impl<'m> Builder<'m> {
         use Mnemonic::*;
         let mut words = Words::new(instruction);
         match instruction.mnemonic {
-            Add | Addc | Sub | Subc | Mul | Mul24 | Div | Rem | Min | Max => self.two_operands(words),
+            Add | Addc | Sub | Subc | Mul | Mul24 | Div | Rem | Min | Max => {
+                self.two_operands(words)
+            }
             Mad | Madc | Mad24 | Fma | Sad => self.three_operands(words),
-            Neg | Abs | Not | Cnot | Sqrt | Rcp | Rsqrt | Ex2 | Lg2 | Sin | Cos | Tanh | Popc | Clz
-            | Brev | Bfind => self.one_operand(words),
+            Neg | Abs | Not | Cnot | Sqrt | Rcp | Rsqrt | Ex2 | Lg2 | Sin | Cos | Tanh | Popc
+            | Clz | Brev | Bfind => self.one_operand(words),
             And | Or | Xor | Shl | Shr => self.bitwise(words),
             Bfe | Bfi | Shf | Prmt | Lop3 | Dp4a | Dp2a | Copysign => self.bit_fields(words),
             Setp | Set | Testp => self.comparison(words),
@@ -40,7 +42,9 @@ impl<'m> Builder<'m> {
                 words.finish()?;
                 match self.calls.last() {
                     // A kernel's own return ends its threads.
-                    Some(_) if self.calls.len() == 1 => Ok((Op::Exit, Class::Control, Combines::No)),
+                    Some(_) if self.calls.len() == 1 => {
+                        Ok((Op::Exit, Class::Control, Combines::No))
+                    }
                     Some(&(_, label)) => Ok((branch(label), Class::Control, Combines::No)),
                     None => words_outside(instruction),
                 }
@@ -101,7 +105,11 @@ impl<'m> Builder<'m> {
     }
 
     /// Inlines a call: the callee's parameters are the caller's own variables.
-    pub(super) fn call(&mut self, i: &'m Instruction, guard: Option<Condition>) -> Result<(), DecodeError> {
+    pub(super) fn call(
+        &mut self,
+        i: &'m Instruction,
+        guard: Option<Condition>,
+    ) -> Result<(), DecodeError> {
         let mut names: Vec<&Operand> = i.operands.iter().collect();
         let returns: &[Operand] = match names.first() {
             Some(Operand::List(list)) => {
@@ -116,10 +124,18 @@ impl<'m> Builder<'m> {
             _ => return error(i.line, "only direct calls are inside the subset"),
         };
         let Some(&function) = self.functions.get(callee.as_str()) else {
-            return error(i.line, format!("`{callee}` is not a function of this module: an indirect call is outside the subset"));
+            return error(
+                i.line,
+                format!(
+                    "`{callee}` is not a function of this module: an indirect call is outside the subset"
+                ),
+            );
         };
         if arguments.len() != function.parameters.len() || returns.len() != function.returns.len() {
-            return error(i.line, format!("`{callee}` is called with the wrong number of arguments"));
+            return error(
+                i.line,
+                format!("`{callee}` is called with the wrong number of arguments"),
+            );
         }
         let mut scope = Scope::default();
         self.alias(&mut scope, &function.parameters, arguments, i)?;
@@ -131,7 +147,14 @@ impl<'m> Builder<'m> {
                 crate::ptx::Sense::Plain => crate::ptx::Sense::Negated,
                 crate::ptx::Sense::Negated => crate::ptx::Sense::Plain,
             };
-            self.push(branch(after), Some(guard), Class::Control, Combines::No, i.line, i.to_string())?;
+            self.push(
+                branch(after),
+                Some(guard),
+                Class::Control,
+                Combines::No,
+                i.line,
+                i.to_string(),
+            )?;
         }
         let outer = std::mem::replace(&mut self.visible_from, self.scopes.len());
         let location = self.location.clone();
@@ -157,8 +180,17 @@ impl<'m> Builder<'m> {
                 _ => None,
             };
             match binding {
-                Some(binding @ Binding::Variable { space: Space::Local, .. }) => scope.bind(&formal.name, binding),
-                _ => return error(i.line, format!("`{actual}` is not a .param variable: calls through registers are outside the subset")),
+                Some(binding @ Binding::Variable { space: Space::Local, .. }) => {
+                    scope.bind(&formal.name, binding)
+                }
+                _ => {
+                    return error(
+                        i.line,
+                        format!(
+                            "`{actual}` is not a .param variable: calls through registers are outside the subset"
+                        ),
+                    );
+                }
             }
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! Loads, stores, atomics, address conversions.
 
-use super::super::op::{Access, AtomicFunction, Combines, Op, Strength};
 use super::super::Communication;
+use super::super::op::{Access, AtomicFunction, Combines, Op, Strength};
+use super::Builder;
 use super::arithmetic::Decoded;
 use super::words::Words;
-use super::Builder;
 use crate::counters::Class;
 use crate::ptx::{Mnemonic, Operand, Space, Type};
 
@@ -19,7 +19,11 @@ impl Builder<'_> {
     /// A cache policy is the last operand where `.L2::cache_hint` stands; it changes no result.
     fn operands_without_policy<'a>(words: &mut Words<'a>) -> &'a [Operand] {
         let operands = &words.instruction.operands;
-        if words.take("L2::cache_hint") { &operands[..operands.len().saturating_sub(1)] } else { operands }
+        if words.take("L2::cache_hint") {
+            &operands[..operands.len().saturating_sub(1)]
+        } else {
+            operands
+        }
     }
 
     /// `ld`, `ldu`, `st`.

@@ -126,7 +126,9 @@ impl<'m> Builder<'m> {
         let dynamic_start = self.shared_bytes.next_multiple_of(self.layout.dynamic_align);
         let mut immediates: Vec<(Slot, u64)> =
             self.immediates.into_iter().map(|(value, slot)| (slot, value)).collect();
-        immediates.extend(self.dynamic.iter().map(|&(slot, offset)| (slot, dynamic_start.wrapping_add(offset))));
+        immediates.extend(
+            self.dynamic.iter().map(|&(slot, offset)| (slot, dynamic_start.wrapping_add(offset))),
+        );
         immediates.sort_unstable();
         let mut specials: Vec<(Slot, Special)> =
             self.specials.into_iter().map(|(special, slot)| (slot, special)).collect();
@@ -161,11 +163,17 @@ impl<'m> Builder<'m> {
         let Some(body) = &function.body else {
             return error(
                 function.line,
-                format!("`{}` has no body in this module: link it in, or do without it", function.name),
+                format!(
+                    "`{}` has no body in this module: link it in, or do without it",
+                    function.name
+                ),
             );
         };
         if self.calls.iter().any(|(name, _)| *name == function.name) {
-            return error(function.line, format!("`{}` calls itself; the simulator inlines calls", function.name));
+            return error(
+                function.line,
+                format!("`{}` calls itself; the simulator inlines calls", function.name),
+            );
         }
         let label = self.new_label();
         self.calls.push((&function.name, label));
@@ -245,12 +253,18 @@ impl<'m> Builder<'m> {
                 let address = self.local_bytes.next_multiple_of(align);
                 self.local_bytes = address + bytes;
                 if self.local_bytes > MOST_LOCAL {
-                    return error(variable.line, format!("a thread's local memory exceeds {MOST_LOCAL} bytes"));
+                    return error(
+                        variable.line,
+                        format!("a thread's local memory exceeds {MOST_LOCAL} bytes"),
+                    );
                 }
                 (Space::Local, address)
             }
             space => {
-                return error(variable.line, format!("a .{} variable inside a function", space.word()));
+                return error(
+                    variable.line,
+                    format!("a .{} variable inside a function", space.word()),
+                );
             }
         };
         if self.shared_bytes > 1 << 20 {
@@ -270,10 +284,17 @@ impl<'m> Builder<'m> {
         text: String,
     ) -> Result<(), DecodeError> {
         if self.code.len() >= MOST_INSTRUCTIONS {
-            return error(line, format!("more than {MOST_INSTRUCTIONS} instructions once calls are inlined"));
+            return error(
+                line,
+                format!("more than {MOST_INSTRUCTIONS} instructions once calls are inlined"),
+            );
         }
         let file = self.location.as_ref().and_then(|location| {
-            self.layout.files.iter().find(|(i, _)| *i == location.file).map(|(_, name)| name.clone())
+            self.layout
+                .files
+                .iter()
+                .find(|(i, _)| *i == location.file)
+                .map(|(_, name)| name.clone())
         });
         let site = self.sites.len() as u32;
         self.sites.push(Site { line, location: self.location.clone(), file, text });

@@ -3,9 +3,9 @@
 use super::super::layout::error;
 use super::super::op::{Address, Condition, PredicateSlot, Slot};
 use super::super::{DecodeError, Special};
+use super::Builder;
 use super::scope::Binding;
 use super::words::Words;
-use super::Builder;
 use crate::ptx::{Base, Instruction, Line, Operand, Sense, Space, Type};
 
 /// A register that is written, and its width; `None` for the sink `_`.
@@ -44,10 +44,16 @@ impl Builder<'_> {
         slot
     }
 
-    pub(super) fn destination(&mut self, operand: &Operand, line: Line) -> Result<Destination, DecodeError> {
+    pub(super) fn destination(
+        &mut self,
+        operand: &Operand,
+        line: Line,
+    ) -> Result<Destination, DecodeError> {
         match operand {
             // The sink: a register nothing reads.
-            Operand::Name(name) if name == "_" => Ok(Destination { slot: self.new_register(), bits: 64 }),
+            Operand::Name(name) if name == "_" => {
+                Ok(Destination { slot: self.new_register(), bits: 64 })
+            }
             Operand::Name(name) => match self.lookup(name) {
                 Some(Binding::Register { slot, bits }) => Ok(Destination { slot, bits }),
                 _ => error(line, format!("`{name}` is not a register that a result may go to")),
@@ -56,14 +62,22 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn predicate_named(&mut self, name: &str, line: Line) -> Result<PredicateSlot, DecodeError> {
+    pub(super) fn predicate_named(
+        &mut self,
+        name: &str,
+        line: Line,
+    ) -> Result<PredicateSlot, DecodeError> {
         match self.lookup(name) {
             Some(Binding::Predicate(slot)) => Ok(slot),
             _ => error(line, format!("`{name}` is not a predicate register")),
         }
     }
 
-    pub(super) fn predicate_destination(&mut self, operand: &Operand, line: Line) -> Result<Option<PredicateSlot>, DecodeError> {
+    pub(super) fn predicate_destination(
+        &mut self,
+        operand: &Operand,
+        line: Line,
+    ) -> Result<Option<PredicateSlot>, DecodeError> {
         match operand {
             Operand::Name(name) if name == "_" => Ok(None),
             Operand::Name(name) => self.predicate_named(name, line).map(Some),
@@ -71,7 +85,11 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn condition(&mut self, operand: &Operand, line: Line) -> Result<Condition, DecodeError> {
+    pub(super) fn condition(
+        &mut self,
+        operand: &Operand,
+        line: Line,
+    ) -> Result<Condition, DecodeError> {
         match operand {
             Operand::Name(name) => {
                 Ok(Condition { slot: self.predicate_named(name, line)?, sense: Sense::Plain })
@@ -84,7 +102,12 @@ impl Builder<'_> {
     }
 
     /// A slot that holds the operand, read as `ty`.
-    pub(super) fn source(&mut self, operand: &Operand, ty: Type, line: Line) -> Result<Slot, DecodeError> {
+    pub(super) fn source(
+        &mut self,
+        operand: &Operand,
+        ty: Type,
+        line: Line,
+    ) -> Result<Slot, DecodeError> {
         let narrow = |value: u64| value & crate::alu::low_bits(ty.bits().max(8));
         match operand {
             Operand::Integer(value) => Ok(self.immediate(narrow(*value))),
@@ -103,7 +126,13 @@ impl Builder<'_> {
             Operand::Name(name) => match self.lookup(name) {
                 Some(Binding::Register { slot, bits }) => {
                     if bits < ty.bits() {
-                        return error(line, format!("`{name}` has {bits} bits, the instruction reads {}", ty.bits()));
+                        return error(
+                            line,
+                            format!(
+                                "`{name}` has {bits} bits, the instruction reads {}",
+                                ty.bits()
+                            ),
+                        );
                     }
                     Ok(slot)
                 }
@@ -119,9 +148,16 @@ impl Builder<'_> {
     }
 
     /// A slot that holds the address of a variable.
-    fn variable_address(&mut self, name: &str, offset: i64, line: Line) -> Result<Slot, DecodeError> {
+    fn variable_address(
+        &mut self,
+        name: &str,
+        offset: i64,
+        line: Line,
+    ) -> Result<Slot, DecodeError> {
         match self.lookup(name) {
-            Some(Binding::Variable { address, .. }) => Ok(self.immediate(address.wrapping_add_signed(offset))),
+            Some(Binding::Variable { address, .. }) => {
+                Ok(self.immediate(address.wrapping_add_signed(offset)))
+            }
             Some(Binding::Dynamic) => {
                 let slot = self.new_register();
                 self.dynamic.push((slot, offset as u64));
@@ -132,7 +168,11 @@ impl Builder<'_> {
     }
 
     /// `[a+8]`, and the space that a parameter named in it really lies in.
-    pub(super) fn address(&mut self, operand: &Operand, line: Line) -> Result<(Address, Option<Space>), DecodeError> {
+    pub(super) fn address(
+        &mut self,
+        operand: &Operand,
+        line: Line,
+    ) -> Result<(Address, Option<Space>), DecodeError> {
         let Operand::Memory(base, offset) = operand else {
             return error(line, format!("`{operand}` is not an address"));
         };
@@ -143,7 +183,9 @@ impl Builder<'_> {
             }
             Base::Name(name) => match self.lookup(name) {
                 // A 32-bit register addresses shared memory; its upper bits are zero.
-                Some(Binding::Register { slot, .. }) => Ok((Address { base: slot, offset: *offset }, None)),
+                Some(Binding::Register { slot, .. }) => {
+                    Ok((Address { base: slot, offset: *offset }, None))
+                }
                 Some(Binding::Variable { space, address }) => {
                     let base = self.immediate(address);
                     Ok((Address { base, offset: *offset }, Some(space)))

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::super::DecodeError;
 use super::super::layout::{Placed, Sizing, error};
 use super::super::op::{PredicateSlot, Slot};
-use super::super::DecodeError;
 use super::{Builder, Label};
 use crate::ptx::{Line, Space, Type};
 
@@ -14,9 +14,15 @@ const MOST_REGISTERS: u32 = 1 << 16;
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
-    Register { slot: Slot, bits: u32 },
+    Register {
+        slot: Slot,
+        bits: u32,
+    },
     Predicate(PredicateSlot),
-    Variable { space: Space, address: u64 },
+    Variable {
+        space: Space,
+        address: u64,
+    },
     /// A dynamically sized shared array.
     Dynamic,
     Label(Label),

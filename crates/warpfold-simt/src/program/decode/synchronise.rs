@@ -1,13 +1,13 @@
 //! Barriers, warp exchanges, fences, mbarriers, bulk copies.
 
+use super::super::DecodeError;
 use super::super::op::{
     Address, Alignment, AtomicFunction, BarrierKind, Combines, MbarrierOp, Op, Shuffle, Vote,
     VoteResult, WarpOp,
 };
-use super::super::DecodeError;
+use super::Builder;
 use super::arithmetic::Decoded;
 use super::words::Words;
-use super::Builder;
 use crate::counters::Class;
 use crate::ptx::{Mnemonic, Operand, Type};
 
@@ -33,7 +33,12 @@ impl Builder<'_> {
                 return Ok((Op::Nothing, Class::BlockBarrier, Combines::No));
             }
             let id = self.immediate(16);
-            let op = Op::Barrier { kind: BarrierKind::Sync, alignment: Alignment::Aligned, id, count: None };
+            let op = Op::Barrier {
+                kind: BarrierKind::Sync,
+                alignment: Alignment::Aligned,
+                id,
+                count: None,
+            };
             return Ok((op, Class::BlockBarrier, Combines::No));
         }
         words.take("cta");
@@ -160,7 +165,11 @@ impl Builder<'_> {
                 words.take("all");
                 let bits = words.ty()?.bits();
                 let to = self.destination(first, i.line)?.slot;
-                let value = self.source(&i.operands[1], if bits == 64 { Type::B64 } else { Type::B32 }, i.line)?;
+                let value = self.source(
+                    &i.operands[1],
+                    if bits == 64 { Type::B64 } else { Type::B32 },
+                    i.line,
+                )?;
                 if any {
                     WarpOp::MatchAny { to, value, bits }
                 } else {
@@ -212,7 +221,14 @@ impl Builder<'_> {
         let Operand::Integer(value) = operand else { return self.condition(operand, line) };
         let slot = self.new_predicate();
         let op = Op::PredicateSet { to: slot, value: if *value == 0 { 0 } else { u32::MAX } };
-        self.push(op, None, Class::Predicate, Combines::No, line, format!("mov.pred _, {operand};"))?;
+        self.push(
+            op,
+            None,
+            Class::Predicate,
+            Combines::No,
+            line,
+            format!("mov.pred _, {operand};"),
+        )?;
         Ok(super::Condition { slot, sense: crate::ptx::Sense::Plain })
     }
 
@@ -251,7 +267,8 @@ impl Builder<'_> {
         };
         let parity = words.take("parity");
         let expect = words.take("expect_tx");
-        let kinds = ["init", "inval", "arrive", "arrive_drop", "complete_tx", "test_wait", "try_wait"];
+        let kinds =
+            ["init", "inval", "arrive", "arrive_drop", "complete_tx", "test_wait", "try_wait"];
         let kind = words.take_any(&kinds);
         let no_complete = words.take("noComplete");
         if no_complete {
@@ -259,10 +276,9 @@ impl Builder<'_> {
         }
         words.finish()?;
         let (op, address) = match kind {
-            Some("init") => (
-                MbarrierOp::Init { count: self.source(first(1)?, Type::U32, i.line)? },
-                first(0)?,
-            ),
+            Some("init") => {
+                (MbarrierOp::Init { count: self.source(first(1)?, Type::U32, i.line)? }, first(0)?)
+            }
             Some("inval") => (MbarrierOp::Invalidate, first(0)?),
             Some("complete_tx") => (
                 MbarrierOp::CompleteBytes { bytes: self.source(first(1)?, Type::U32, i.line)? },
@@ -273,7 +289,9 @@ impl Builder<'_> {
                 let with_state = !matches!(first(0)?, Operand::Memory(..));
                 let at = usize::from(with_state);
                 let state = match first(0)? {
-                    Operand::Name(name) if name != "_" => Some(self.destination(first(0)?, i.line)?.slot),
+                    Operand::Name(name) if name != "_" => {
+                        Some(self.destination(first(0)?, i.line)?.slot)
+                    }
                     _ => None,
                 };
                 let argument = match operands.get(at + 1) {
@@ -281,7 +299,10 @@ impl Builder<'_> {
                     None => None,
                 };
                 let (count, expect) = if expect { (None, argument) } else { (argument, None) };
-                (MbarrierOp::Arrive { state, count, expect, drop: word == "arrive_drop" }, first(at)?)
+                (
+                    MbarrierOp::Arrive { state, count, expect, drop: word == "arrive_drop" },
+                    first(at)?,
+                )
             }
             Some("test_wait" | "try_wait") => {
                 let done = match self.predicate_destination(first(0)?, i.line)? {
@@ -328,8 +349,12 @@ impl Builder<'_> {
         words.take("bulk_group");
         let hint = words.take("L2::cache_hint");
         words.finish()?;
-        let operands = &i.operands[..i.operands.len() - usize::from(hint && !i.operands.is_empty())];
-        let both = |b: &mut Self, to: &Operand, from: &Operand| -> Result<(Address, Address), DecodeError> {
+        let operands =
+            &i.operands[..i.operands.len() - usize::from(hint && !i.operands.is_empty())];
+        let both = |b: &mut Self,
+                    to: &Operand,
+                    from: &Operand|
+         -> Result<(Address, Address), DecodeError> {
             Ok((b.address(to, i.line)?.0, b.address(from, i.line)?.0))
         };
         let op = match operands {

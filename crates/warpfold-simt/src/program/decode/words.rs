@@ -1,8 +1,8 @@
 //! The modifiers of one instruction, taken one by one; what is left over is an error.
 
+use super::super::DecodeError;
 use super::super::layout::error;
 use super::super::op::{Scope, Strength};
-use super::super::DecodeError;
 use crate::alu::soft::Rounding;
 use crate::ptx::{Instruction, Space, Type};
 
@@ -13,9 +13,29 @@ pub(super) struct Words<'a> {
 }
 
 const CACHE_HINTS: [&str; 24] = [
-    "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged",
-    "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
-    "L2::evict_last", "L2::evict_normal", "L2::evict_first", "weak", "volatile", "noftz", "uni",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "L2::evict_last",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "weak",
+    "volatile",
+    "noftz",
+    "uni",
     "ordered",
 ];
 
@@ -127,7 +147,9 @@ impl<'a> Words<'a> {
     pub(super) fn finish(self) -> Result<(), DecodeError> {
         match self.rest.first() {
             None => Ok(()),
-            Some(word) => self.error(&format!("is outside the subset of PTX that the simulator runs (`.{word}`)")),
+            Some(word) => self.error(&format!(
+                "is outside the subset of PTX that the simulator runs (`.{word}`)"
+            )),
         }
     }
 
