@@ -12,7 +12,7 @@ use crate::program::window::{self, FIRST_ALLOCATION, WINDOW_BITS};
 
 /// A type whose values lie in memory as little-endian bytes.
 pub trait Element: Copy {
-    /// Bytes of one value.
+    /// Bytes of one value: 1, 2, 4, 8 or 16.
     const BYTES: usize;
     /// Writes the value to `out`, which has [`Self::BYTES`] bytes.
     fn store(self, out: &mut [u8]);
@@ -204,11 +204,26 @@ impl Memory {
 
     /// A copy of `values`.
     pub fn upload<T: Element>(&mut self, values: &[T]) -> Buffer {
-        let mut bytes = vec![0; values.len() * T::BYTES];
-        for (value, out) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
-            value.store(out);
+        // Straight to words: a copy of the bytes would double what large arrays take.
+        let mut words = Vec::with_capacity((values.len() * T::BYTES).div_ceil(4));
+        let mut own = [0; 16];
+        let (mut word, mut filled) = (0, 0);
+        for value in values {
+            value.store(&mut own[..T::BYTES]);
+            for byte in &own[..T::BYTES] {
+                word |= u32::from(*byte) << (8 * filled);
+                filled += 1;
+                if filled == 4 {
+                    words.push(AtomicU32::new(word));
+                    (word, filled) = (0, 0);
+                }
+            }
         }
-        self.upload_bytes(&bytes)
+        if filled > 0 {
+            words.push(AtomicU32::new(word));
+        }
+        let bytes = (values.len() * T::BYTES) as u64;
+        self.adopt(Allocation { words: words.into(), bytes, written: None })
     }
 
     /// A copy of `bytes`.

@@ -145,8 +145,8 @@ fn float32() {
             | u32::from(a <= b) << 1
             | u32::from(a == b) << 2
             | u32::from(a != b) << 3
-            | u32::from(!(a < b)) << 4
-            | u32::from(!(a >= b)) << 5
+            | u32::from(a.partial_cmp(&b).is_none_or(std::cmp::Ordering::is_ge)) << 4
+            | u32::from(a.partial_cmp(&b).is_none_or(std::cmp::Ordering::is_lt)) << 5
             | u32::from(a.is_nan()) << 6;
         assert_eq!(got[20], order, "{a:e}, {b:e}");
         // f32 sums and products, and their distances from the rounded ones, fit f64 where the
@@ -376,16 +376,11 @@ fn extremes_that_propagate_nan() {
             let below = |x: f16, y: f16| {
                 (x.to_f32(), !x.is_sign_negative()) < (y.to_f32(), !y.is_sign_negative())
             };
-            let min = if x.is_nan() && y.is_nan() {
-                0x7fff
-            } else if x.is_nan() {
-                b
-            } else if y.is_nan() {
-                a
-            } else if below(x, y) {
-                a
-            } else {
-                b
+            let min = match (x.is_nan(), y.is_nan()) {
+                (true, true) => 0x7fff,
+                (true, false) => b,
+                (false, true) => a,
+                (false, false) => [b, a][usize::from(below(x, y))],
             };
             let max = if x.is_nan() || y.is_nan() {
                 0x7fff

@@ -179,8 +179,8 @@ macro_rules! comparisons {
         match $word {
             "eq" => compare!(|x, y| $value(x) == $value(y)),
             "ne" => compare!(|x, y| {
-                let (x, y) = ($value(x), $value(y));
-                x < y || x > y
+                let order = $value(x).partial_cmp(&$value(y));
+                order.is_some_and(std::cmp::Ordering::is_ne)
             }),
             "lt" => compare!(|x, y| $value(x) < $value(y)),
             "le" => compare!(|x, y| $value(x) <= $value(y)),

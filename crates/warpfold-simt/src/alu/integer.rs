@@ -124,7 +124,7 @@ pub(crate) fn saturating(mnemonic: Mnemonic) -> Option<Binary> {
 /// `mul.hi`: the upper half of the double-width product.
 pub(crate) fn multiply_high(ty: Type) -> Option<Binary> {
     match ty {
-        Type::U16 => binary!(|x, y| (x & 0xffff) * (y & 0xffff) >> 16),
+        Type::U16 => binary!(|x, y| ((x & 0xffff) * (y & 0xffff)) >> 16),
         Type::S16 => {
             binary!(|x, y| ((i32::from(x as i16) * i32::from(y as i16)) >> 16) as u16 as u64)
         }
@@ -132,7 +132,7 @@ pub(crate) fn multiply_high(ty: Type) -> Option<Binary> {
         Type::S32 => {
             binary!(|x, y| ((i64::from(x as i32) * i64::from(y as i32)) >> 32) as u32 as u64)
         }
-        Type::U64 => binary!(|x, y| (u128::from(x) * u128::from(y) >> 64) as u64),
+        Type::U64 => binary!(|x, y| ((u128::from(x) * u128::from(y)) >> 64) as u64),
         Type::S64 => {
             binary!(|x, y| ((i128::from(x as i64) * i128::from(y as i64)) >> 64) as u64)
         }
@@ -211,12 +211,12 @@ pub(crate) fn extended(
             Extended::Add => a + b + carry,
             // A borrow shows as a carry out of the wrapped difference.
             Extended::Subtract => a.wrapping_sub(b).wrapping_sub(carry),
-            Extended::MultiplyLow => (a * b & mask) + c + carry,
+            Extended::MultiplyLow => ((a * b) & mask) + c + carry,
             Extended::MultiplyHigh if ty.is_signed() => {
                 let signed = |v: u128| i128::from(sign_extend(v as u64, bits) as i64);
                 ((signed(a) * signed(b)) >> bits) as u128 % (mask + 1) + c + carry
             }
-            Extended::MultiplyHigh => (a * b >> bits) + c + carry,
+            Extended::MultiplyHigh => ((a * b) >> bits) + c + carry,
         };
         out[lane] = (wide & mask) as u64;
         carry_out |= u32::from(wide & !mask != 0) << lane;

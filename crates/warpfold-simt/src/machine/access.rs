@@ -50,7 +50,6 @@ pub(crate) struct Group {
 #[derive(Clone, Copy)]
 pub(crate) struct Deed<'a> {
     pub(crate) pc: Pc,
-    pub(crate) w: usize,
     /// The thread's number in the block, or an agent's past them.
     pub(crate) thread: u32,
     pub(crate) first_thread: u32,
@@ -103,7 +102,7 @@ impl<'c> Worker<'c, '_> {
     ) -> Result<Place<'c>, Box<Fault>> {
         let context = self.context;
         let site = || context.kernel.site(pc).clone();
-        if address % u64::from(bytes.next_power_of_two()) != 0 {
+        if !address.is_multiple_of(u64::from(bytes.next_power_of_two())) {
             return Err(boxed(Fault::Misaligned {
                 site: site(),
                 thread: block.thread(context, thread),
@@ -452,7 +451,6 @@ impl<'c> Worker<'c, '_> {
         let warp = &block.warps[issue.w];
         Deed {
             pc: issue.pc,
-            w: issue.w,
             thread: warp.first_thread,
             first_thread: warp.first_thread,
             now: warp.now,

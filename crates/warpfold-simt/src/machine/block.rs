@@ -191,6 +191,17 @@ fn special_register(context: &Context<'_>, special: Special, warp: u32, block: [
     }
 }
 
+/// One of those that are ready, each as likely as the others.
+fn pick(dice: &mut Dice, ready: impl Iterator<Item = bool> + Clone) -> Option<usize> {
+    let count = ready.clone().filter(|ready| *ready).count();
+    let chosen = match count {
+        0 => return None,
+        1 => 0,
+        _ => dice.below(count),
+    };
+    ready.enumerate().filter(|(_, ready)| *ready).nth(chosen).map(|(at, _)| at)
+}
+
 /// Instructions between two looks at the budget and at who goes next, at most.
 const LONGEST_TURN: usize = 64;
 
@@ -206,17 +217,11 @@ impl Worker<'_, '_> {
         if !block.copies.is_empty() && block.dice.below(4) == 0 {
             self.finish_copy(block)?;
         }
-        let ready = block.warps.iter().filter(|warp| warp.is_ready()).count();
-        if ready == 0 {
+        let Some(w) = pick(&mut block.dice, block.warps.iter().map(Warp::is_ready)) else {
             return self.unblock(block);
-        }
-        let chosen = if ready == 1 { 0 } else { block.dice.below(ready) };
-        let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.is_ready());
-        let Some((w, _)) = warps.clone().nth(chosen) else { return Ok(Progress::Running) };
-        let paths = &block.warps[w].paths;
-        let ready: Vec<usize> =
-            (0..paths.len()).filter(|&p| paths[p].state == State::Ready).collect();
-        let p = if ready.len() == 1 { ready[0] } else { ready[block.dice.below(ready.len())] };
+        };
+        let ready = block.warps[w].paths.iter().map(|path| path.state == State::Ready);
+        let Some(p) = pick(&mut block.dice, ready) else { return Ok(Progress::Running) };
         let length = 1 + block.dice.below(LONGEST_TURN);
         let mut spent = 0;
         let mut last = block.warps[w].paths[p].pc;

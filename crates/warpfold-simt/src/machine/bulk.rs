@@ -237,7 +237,7 @@ impl Worker<'_, '_> {
         global: u64,
         bytes: u32,
     ) -> Result<(), Box<Fault>> {
-        if bytes % 16 == 0 && shared % 16 == 0 && global % 16 == 0 {
+        if [u64::from(bytes), shared, global].iter().all(|size| size.is_multiple_of(16)) {
             return Ok(());
         }
         Err(boxed(Fault::BulkCopy {
@@ -259,7 +259,6 @@ impl Worker<'_, '_> {
         block.instance = block.instance.wrapping_add(1);
         let read = Deed {
             pc: copy.pc,
-            w: copy.w,
             thread: agent,
             first_thread: agent,
             now,

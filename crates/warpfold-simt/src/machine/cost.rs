@@ -7,11 +7,11 @@ pub(crate) const SECTOR: u64 = 32;
 
 /// Wavefronts of a shared access: those taken, and those without bank conflicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wavefronts {
+pub(crate) struct Wavefronts {
     /// Taken.
-    pub taken: u32,
+    pub(crate) taken: u32,
     /// Needed where no two words share a bank.
-    pub ideal: u32,
+    pub(crate) ideal: u32,
 }
 
 /// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
@@ -27,38 +27,44 @@ pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefron
     let words = u64::from(bytes.div_ceil(4));
     let mut total = Wavefronts::default();
     for first in (0..32).step_by(lanes_together) {
-        let mut seen: Vec<u64> = Vec::with_capacity(32);
+        let mut seen = [0u64; 32];
+        let mut count = 0;
         let mut depth = [0u32; BANKS];
         for (lane, &address) in addresses.iter().enumerate().skip(first).take(lanes_together) {
             if on >> lane & 1 == 0 {
                 continue;
             }
             for word in (address / 4)..(address / 4 + words) {
-                // Neighbours mostly share or follow: look back from the latest.
-                if !seen.iter().rev().any(|&w| w == word) {
-                    seen.push(word);
-                    depth[(word % BANKS as u64) as usize] += 1;
+                let bank = (word % BANKS as u64) as usize;
+                // A bank that serves nothing yet cannot serve this word.
+                if depth[bank] == 0 || !seen[..count].iter().rev().any(|&w| w == word) {
+                    seen[count] = word;
+                    count += 1;
+                    depth[bank] += 1;
                 }
             }
         }
         total.taken += depth.iter().max().copied().unwrap_or(0);
-        total.ideal += u32::from(!seen.is_empty());
+        total.ideal += u32::from(count > 0);
     }
     total
 }
 
 /// Sectors that one warp's access touches.
 pub(crate) fn sectors(addresses: &[u64; 32], on: u32, bytes: u32) -> u32 {
-    let mut seen: [u64; 64] = [0; 64];
+    let mut seen = [0u64; 64];
     let mut count = 0;
+    let mut greatest = None;
     for (lane, &address) in addresses.iter().enumerate() {
         if on >> lane & 1 == 0 {
             continue;
         }
         for sector in address / SECTOR..=(address + u64::from(bytes) - 1) / SECTOR {
-            if !seen[..count].iter().rev().any(|&s| s == sector) {
+            let beyond = greatest.is_none_or(|greatest| sector > greatest);
+            if beyond || !seen[..count].iter().rev().any(|&s| s == sector) {
                 seen[count] = sector;
                 count += 1;
+                greatest = greatest.max(Some(sector));
             }
         }
     }

@@ -326,7 +326,7 @@ fn compute(block: &mut Block, issue: Issue, op: &Op) {
             to
         }
         Op::Soft { operation, manner, packed, to, operands } => {
-            let [a, b, c] = operands.each_ref().map(|slot| r(slot));
+            let [a, b, c] = operands.each_ref().map(r);
             for lane in (0..32).filter(|lane| on >> lane & 1 == 1) {
                 let x = [a[lane], b[lane], c[lane]];
                 out[lane] = if *packed {
@@ -356,7 +356,7 @@ fn compute(block: &mut Block, issue: Issue, op: &Op) {
         }
         Op::Extended { kind, ty, takes_carry, leaves_carry, to, operands } => {
             let carry_in = if *takes_carry { warp.carry } else { 0 };
-            let operands = operands.each_ref().map(|slot| r(slot));
+            let operands = operands.each_ref().map(r);
             let carry = integer::extended(*kind, *ty, operands, carry_in, &mut out);
             if *leaves_carry {
                 warp.carry = warp.carry & !on | carry & on;
@@ -364,12 +364,12 @@ fn compute(block: &mut Block, issue: Issue, op: &Op) {
             to
         }
         Op::Insert { bits, to, operands } => {
-            let [a, b, c, d] = operands.each_ref().map(|slot| r(slot));
+            let [a, b, c, d] = operands.each_ref().map(r);
             out = std::array::from_fn(|i| bits::insert(a[i], b[i], c[i], d[i], *bits));
             to
         }
         Op::Logic3 { table, to, operands } => {
-            let [a, b, c] = operands.each_ref().map(|slot| r(slot));
+            let [a, b, c] = operands.each_ref().map(r);
             out = std::array::from_fn(|i| bits::logic3(a[i], b[i], c[i], *table));
             to
         }

@@ -102,8 +102,7 @@ fn spread(context: &Context<'_>, order: &[u32]) -> Option<Tally> {
                 scope.spawn(|| {
                     let mut worker = Worker::new(context, context.tally(), None);
                     let mut spare = None;
-                    loop {
-                        let Some(&index) = order.get(next.fetch_add(1, Relaxed)) else { break };
+                    while let Some(&index) = order.get(next.fetch_add(1, Relaxed)) {
                         if context.stop.load(Relaxed) {
                             return None;
                         }

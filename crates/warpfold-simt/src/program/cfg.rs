@@ -146,9 +146,9 @@ pub(super) fn analyse(code: &mut [Instruction]) -> Vec<Loop> {
     let mut post = dominators(exit, &graph.predecessors, &graph.successors);
     // A block that never reaches the exit (an endless loop) has no meeting place but the end.
     post.iter_mut().for_each(|p| *p = p.or(Some(exit)));
-    for block in 0..exit {
+    for (block, meet) in post.iter().enumerate().take(exit) {
         let last = graph.starts[block + 1] - 1;
-        let meet = graph.start_of(post[block].unwrap_or(exit));
+        let meet = graph.start_of(meet.unwrap_or(exit));
         if let Op::Branch { reconverge, .. } | Op::Table { reconverge, .. } =
             &mut code[last as usize].op
         {
@@ -169,23 +169,25 @@ fn loops(graph: &Graph, code: &mut [Instruction]) -> Vec<Loop> {
             _ => return false,
         }
     };
-    let mut bodies: Vec<(usize, Vec<usize>)> = Vec::new();
-    for tail in 0..graph.exit() {
+    let mut bodies: Vec<(usize, Vec<usize>, Vec<bool>)> = Vec::new();
+    for (tail, successors) in graph.successors.iter().enumerate().take(graph.exit()) {
         if dominator[tail].is_none() {
             continue;
         }
-        for &header in &graph.successors[tail] {
+        for &header in successors {
             if !dominates(header, tail) {
                 continue;
             }
-            let known = bodies.iter().position(|(h, _)| *h == header).unwrap_or_else(|| {
-                bodies.push((header, vec![header]));
+            let known = bodies.iter().position(|(h, ..)| *h == header).unwrap_or_else(|| {
+                let mut members = vec![false; graph.starts.len()];
+                members[header] = true;
+                bodies.push((header, vec![header], members));
                 bodies.len() - 1
             });
-            let body = &mut bodies[known].1;
+            let (_, body, members) = &mut bodies[known];
             let mut work = vec![tail];
             while let Some(node) = work.pop() {
-                if !body.contains(&node) {
+                if !std::mem::replace(&mut members[node], true) {
                     body.push(node);
                     work.extend(&graph.predecessors[node]);
                 }
@@ -193,9 +195,9 @@ fn loops(graph: &Graph, code: &mut [Instruction]) -> Vec<Loop> {
         }
     }
     // Larger loops first, so that the innermost is written last.
-    bodies.sort_by_key(|(_, body)| std::cmp::Reverse(body.len()));
+    bodies.sort_by_key(|(_, body, _)| std::cmp::Reverse(body.len()));
     let mut all = Vec::new();
-    for (index, (header, body)) in bodies.into_iter().enumerate() {
+    for (index, (header, body, _)) in bodies.into_iter().enumerate() {
         let mut blocks: Vec<(Pc, Pc)> =
             body.iter().map(|&b| (graph.starts[b], graph.starts[b + 1] - 1)).collect();
         blocks.sort_unstable();

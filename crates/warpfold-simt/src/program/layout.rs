@@ -49,8 +49,8 @@ pub(super) fn size_of(variable: &Variable) -> Result<u64, DecodeError> {
     if element == 0 {
         return error(variable.line, format!("`{}`: a predicate has no memory", variable.name));
     }
-    let lengths = variable.dimensions.iter().map(|length| length.unwrap_or(0));
-    let bytes = lengths.fold(Some(element), |bytes, length| bytes?.checked_mul(length));
+    let mut lengths = variable.dimensions.iter().map(|length| length.unwrap_or(0));
+    let bytes = lengths.try_fold(element, u64::checked_mul);
     match bytes {
         Some(bytes) if bytes <= MOST_BYTES => Ok(bytes),
         _ => error(variable.line, format!("`{}` is larger than {MOST_BYTES} bytes", variable.name)),

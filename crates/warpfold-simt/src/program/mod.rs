@@ -150,7 +150,7 @@ pub struct Kernel {
 
 /// A natural loop.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loop {
+pub(crate) struct Loop {
     /// Index of the first instruction of its header.
     pub(crate) header: op::Pc,
     /// Instructions in it: first and last of its extent in the code.

@@ -34,7 +34,7 @@ pub(crate) struct Instruction {
     pub(crate) site: u32,
     /// The innermost loop it stands in.
     pub(crate) innermost: Option<u32>,
-    /// The loop that is left behind by a jump back from here, and its header.
+    /// Whether it is work, as reductions count it.
     pub(crate) combines: Combines,
 }
 
@@ -70,10 +70,6 @@ pub(crate) enum Strength {
 }
 
 impl Strength {
-    pub(crate) fn acquires(self) -> bool {
-        matches!(self, Strength::Acquire | Strength::Both)
-    }
-
     pub(crate) fn releases(self) -> bool {
         matches!(self, Strength::Release | Strength::Both)
     }

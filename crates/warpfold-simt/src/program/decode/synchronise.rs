@@ -92,7 +92,7 @@ impl Builder<'_> {
     }
 
     /// A register and, after `|`, a predicate.
-    fn with_predicate<'o>(operand: &'o Operand) -> (&'o Operand, Option<&'o Operand>) {
+    fn with_predicate(operand: &Operand) -> (&Operand, Option<&Operand>) {
         match operand {
             Operand::Pair(register, predicate) => (register, Some(predicate)),
             one => (one, None),
