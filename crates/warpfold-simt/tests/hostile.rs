@@ -133,8 +133,6 @@ fn nesting_and_size_are_bounded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
-
     #[test]
     fn mutated_bytes(file in 0..FILES.len(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let mut bytes = text(FILES[file]).into_bytes();

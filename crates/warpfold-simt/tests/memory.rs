@@ -24,8 +24,8 @@ fn vectors() {
         assert_eq!(singles_out[i], if i % 4 == 3 { i as f32 } else { 2.0 * i as f32 });
         assert_eq!(ints_out[i], i32::from(shorts[i]));
     }
-    for i in 0..64 {
-        assert_eq!(doubles_out[i], if i % 2 == 0 { 2.0 * i as f64 } else { 0.0 });
+    for (i, value) in doubles_out.into_iter().enumerate() {
+        assert_eq!(value, if i % 2 == 0 { 2.0 * i as f64 } else { 0.0 });
     }
     // Four loads of float4, two of double2, one of short4: sectors of 32 bytes, all used.
     assert_eq!(counters.total.global_load_requests, 7);

@@ -131,6 +131,30 @@ fn every_lane_gets_the_lock() {
 }
 
 #[test]
+fn lanes_that_wait_at_a_join_do_not_starve_the_others() {
+    let program = load("warps");
+    let mut memory = Memory::new();
+    let mutex = memory.upload(&[0u32]);
+    let value = memory.upload(&[0u32]);
+    let bench = Bench::new("spin", 1, 4).arguments([mutex.into(), value.into()]);
+    bench.run(&program, &mut memory, &Settings { budget: 1 << 22, ..Settings::default() });
+    assert_eq!(memory.read::<u32>(value), Ok(vec![4]));
+}
+
+#[test]
+fn broadcasts() {
+    let a = values();
+    let program = load("warps");
+    let mut memory = Memory::new();
+    let input = memory.upload(&a);
+    let out = memory.allocate(4 * 1024);
+    let bench = Bench::new("broadcast", 1, 1024).arguments([input.into(), out.into()]);
+    bench.run(&program, &mut memory, &Settings { seed: 1, ..Settings::default() });
+    let sum: u32 = (0..200).map(|k| a[k % 32]).sum();
+    assert_eq!(memory.read::<u32>(out), Ok(vec![sum; 1024]));
+}
+
+#[test]
 fn grid_barrier_needs_resident_blocks() {
     let program = load("warps");
     let run = |resident_blocks| {

@@ -121,6 +121,7 @@ impl Warp {
             predicates: vec![0; kernel.predicates as usize],
             carry: 0,
             live: 0,
+            since_join: 0,
             paths: Vec::new(),
             joins: Vec::new(),
             now: 1,
@@ -143,6 +144,7 @@ impl Warp {
         self.local.fill(0);
         self.depths.fill([0; 32]);
         self.carry = 0;
+        self.since_join = 0;
         self.now = 1;
         self.joins.clear();
         self.paths.clear();
@@ -202,6 +204,9 @@ fn pick(dice: &mut Dice, ready: impl Iterator<Item = bool> + Clone) -> Option<us
     ready.enumerate().filter(|(_, ready)| *ready).nth(chosen).map(|(at, _)| at)
 }
 
+/// Instructions of a warp after which lanes that wait at a join wait no longer.
+const PATIENCE: u64 = 1 << 18;
+
 /// Instructions between two looks at the budget and at who goes next, at most.
 const LONGEST_TURN: usize = 64;
 
@@ -233,6 +238,12 @@ impl Worker<'_, '_> {
             }
         }
         block.clock += spent as u64;
+        let warp = &mut block.warps[w];
+        warp.since_join += spent as u64;
+        if warp.since_join > PATIENCE {
+            warp.yield_join();
+            warp.since_join = 0;
+        }
         self.charge(block, w, last, spent as u64)?;
         if block.warps[w].live == 0 && block.is_finished() {
             self.tally.blocks += 1;

@@ -3,7 +3,8 @@
 //! A warp that branches both ways becomes two paths that meet again at a *join*, which stands at the
 //! branch's immediate post-dominator. Paths are scheduled one at a time. A path that waits (for lanes
 //! a mask names, at a barrier) lets the others run; when nothing in the warp can go on, a join lets
-//! go of the lanes it has, so that every lane makes progress as on Volta and later.
+//! go of the lanes it has, and likewise when the others take very long (they may spin until a lane
+//! that waits here does something), so that every lane makes progress as on Volta and later.
 
 use super::chain::Depths;
 use crate::alu::Lanes;
@@ -65,6 +66,8 @@ pub(crate) struct Warp {
     pub(crate) live: u32,
     pub(crate) paths: Vec<Path>,
     pub(crate) joins: Vec<Join>,
+    /// Instructions issued since lanes last came to, or left, a join.
+    pub(crate) since_join: u64,
     /// The warp's stamp for the race detector.
     pub(crate) now: u32,
     /// Local memory, lane by lane.
@@ -165,6 +168,7 @@ impl Warp {
     /// Path `p` has come to its join: it ends there, and a path of all goes on once they are complete.
     pub(crate) fn arrive(&mut self, p: usize) {
         let path = self.paths.swap_remove(p);
+        self.since_join = 0;
         let Some(at) = path.join else { return };
         let join = &mut self.joins[at];
         join.arrived |= path.mask;
@@ -186,6 +190,7 @@ impl Warp {
     fn let_go(&mut self, at: usize) {
         let join = &mut self.joins[at];
         let mask = join.arrived;
+        self.since_join = 0;
         join.expected &= !mask;
         join.arrived = 0;
         let path = Path {

@@ -53,7 +53,7 @@ pub(crate) enum Kind {
 const LANES: u32 = 32;
 /// A read cell whose readers are in the page's list.
 const SEVERAL: u32 = u32::MAX;
-/// Most unordered readers remembered for one word.
+/// Most instructions remembered as unordered readers of one word.
 const MOST_READERS: usize = 64;
 
 /// The shadow of one page.
@@ -65,7 +65,8 @@ pub(crate) struct Page {
     reads: Vec<u32>,
     /// Entry zero is no access.
     table: Vec<Access>,
-    several: HashMap<u32, Vec<u32>>,
+    /// The readers of cells that have several: table entries, and lanes of each.
+    several: HashMap<u32, Vec<(u32, u32)>>,
     sweep_at: usize,
 }
 
@@ -122,11 +123,11 @@ impl Page {
     /// Drops the table entries that no cell refers to.
     fn sweep(&mut self) {
         let mut moved = vec![0u32; self.table.len() + 1];
-        let lists = self.several.values().flatten();
-        for &c in self.writes.iter().chain(&self.reads).chain(lists) {
-            if c != SEVERAL {
-                moved[(c / LANES) as usize] = 1;
-            }
+        for &c in self.writes.iter().chain(&self.reads).filter(|c| **c != SEVERAL) {
+            moved[(c / LANES) as usize] = 1;
+        }
+        for (entry, _) in self.several.values().flatten() {
+            moved[*entry as usize] = 1;
         }
         moved[0] = 0;
         let mut kept = 0;
@@ -144,7 +145,7 @@ impl Page {
             }
         };
         self.writes.iter_mut().chain(&mut self.reads).for_each(renumber);
-        self.several.values_mut().flatten().for_each(renumber);
+        self.several.values_mut().flatten().for_each(|(entry, _)| *entry = moved[*entry as usize]);
         self.sweep_at = 1024.max(2 * kept);
     }
 
@@ -194,9 +195,12 @@ impl Page {
             let read = self.reads.get(at).copied().unwrap_or(0);
             if read == SEVERAL {
                 let readers = self.several.remove(&(at as u32)).unwrap_or_default();
-                for reader in readers {
-                    if let Some(conflict) = self.conflict(reader, &access, view, Kind::Read) {
-                        return Err(conflict);
+                for (entry, lanes) in readers {
+                    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
+                        let reader = cell(entry, lane);
+                        if let Some(conflict) = self.conflict(reader, &access, view, Kind::Read) {
+                            return Err(conflict);
+                        }
                     }
                 }
             } else if let Some(conflict) = self.conflict(read, &access, view, Kind::Read) {
@@ -215,17 +219,41 @@ impl Page {
         let before = self.reads[at];
         // As plain reads: a strong one may not hide behind another strong one.
         let plain = Access { manner: Manner::Plain, ..*access };
+        let (entry, lane) = (mine / LANES, mine % LANES);
         if before == SEVERAL {
             let mut readers = self.several.remove(&(at as u32)).unwrap_or_default();
-            readers.retain(|&c| self.conflict(c, &plain, view, Kind::Read).is_some());
-            if readers.len() < MOST_READERS {
-                readers.push(mine);
+            match readers.last_mut() {
+                // Lanes of one instruction read one word all the time.
+                Some((last, lanes)) if *last == entry => *lanes |= 1 << lane,
+                _ => {
+                    if readers.len() >= MOST_READERS {
+                        readers.retain_mut(|(entry, lanes)| {
+                            *lanes = (0..LANES)
+                                .filter(|lane| *lanes >> lane & 1 == 1)
+                                .filter(|lane| {
+                                    self.conflict(cell(*entry, *lane), &plain, view, Kind::Read)
+                                        .is_some()
+                                })
+                                .fold(0, |kept, lane| kept | 1 << lane);
+                            *lanes != 0
+                        });
+                    }
+                    if readers.len() < MOST_READERS {
+                        readers.push((entry, 1 << lane));
+                    }
+                }
             }
             self.several.insert(at as u32, readers);
         } else if self.conflict(before, &plain, view, Kind::Read).is_none() {
             self.reads[at] = mine;
+        } else if before / LANES == entry {
+            self.several.insert(at as u32, vec![(entry, 1 << (before % LANES) | 1 << lane)]);
+            self.reads[at] = SEVERAL;
         } else {
-            self.several.insert(at as u32, vec![before, mine]);
+            self.several.insert(
+                at as u32,
+                vec![(before / LANES, 1 << (before % LANES)), (entry, 1 << lane)],
+            );
             self.reads[at] = SEVERAL;
         }
     }

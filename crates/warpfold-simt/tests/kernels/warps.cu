@@ -57,6 +57,28 @@ extern "C" __global__ void lock(unsigned* mutex, unsigned* value) {
   }
 }
 
+// A lock whose holder leaves the loop that the others still spin in.
+extern "C" __global__ void spin(unsigned* mutex, unsigned* value) {
+  while (atomicCAS(mutex, 0u, 1u) != 0u) {}
+  __threadfence();
+  *(volatile unsigned*)value = *(volatile unsigned*)value + 1;
+  __threadfence();
+  atomicExch(mutex, 0u);
+}
+
+// Every lane reads what one lane wrote, over and over.
+extern "C" __global__ void broadcast(const unsigned* in, unsigned* out) {
+  __shared__ unsigned word;
+  unsigned sum = 0;
+  for (unsigned k = 0; k < 200; k++) {
+    if (threadIdx.x == k % blockDim.x) word = in[k % 32];
+    __syncthreads();
+    sum += word;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 // A barrier across the grid: every block must be resident.
 extern "C" __global__ void grid_barrier(unsigned* count, unsigned* data, unsigned* out) {
   if (threadIdx.x == 0) {
