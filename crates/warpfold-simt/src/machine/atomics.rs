@@ -6,9 +6,10 @@
 
 use std::rc::Rc;
 
-use super::access::{Deed, Place};
 use super::block::{Block, Fenced};
 use super::execute::{Issue, Worker};
+use super::place::Place;
+use super::touch::Deed;
 use crate::alu::soft::{Format, Manner, Operation, Rounding, compute};
 use crate::alu::{low_bits, sign_extend};
 use crate::fault::Fault;

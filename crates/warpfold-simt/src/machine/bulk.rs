@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use super::access::Deed;
 use super::block::Block;
 use super::execute::{Issue, Worker};
+use super::touch::Deed;
 use crate::fault::{Fault, boxed};
 use crate::program::op::{Address, MbarrierOp, Pc, Slot};
 use crate::ptx::Space;

@@ -5,9 +5,9 @@
 //! addition to an index, or of a zero that pads, is no work. Each register lane and each word of
 //! memory carries its *depth*: zero for no data, else one more than the chain that made it.
 
-use super::access::Place;
 use super::block::Block;
 use super::execute::{Issue, Worker};
+use super::place::Place;
 use crate::Detail;
 use crate::memory::{PAGE_BYTES, PAGE_WORDS};
 use crate::program::op::{Combines, Op, Slot};

@@ -11,7 +11,9 @@ mod exchange;
 mod execute;
 mod grid;
 mod order;
+mod place;
 mod shadow;
+mod touch;
 mod warp;
 
 use crate::counters::Counters;

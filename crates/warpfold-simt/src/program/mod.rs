@@ -52,7 +52,7 @@ impl Program {
         Ok(Program::new(&Module::parse(text)?)?)
     }
 
-    /// Decodes a module: every function of it, launched or not.
+    /// Decodes a module: every kernel of it, launched or not.
     ///
     /// # Errors
     /// [`DecodeError`], with the line, where it goes outside the subset.

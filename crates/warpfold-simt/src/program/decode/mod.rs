@@ -4,8 +4,12 @@
 //! instructions; a recursive call is an error.
 
 mod arithmetic;
+mod bitwise;
+mod comparison;
 mod control;
+mod floating;
 mod memory;
+mod moves;
 mod operands;
 mod scope;
 mod synchronise;
@@ -26,7 +30,7 @@ const MOST_INSTRUCTIONS: usize = 1 << 20;
 /// Most bytes of local memory a thread may have.
 const MOST_LOCAL: u64 = 512 << 10;
 
-/// Decodes every kernel, and checks every device function by decoding it too.
+/// Decodes every kernel, with the device functions it calls.
 pub(super) fn kernels(module: &Module, layout: &Layout) -> Result<Vec<Kernel>, DecodeError> {
     let mut functions = HashMap::new();
     for item in &module.items {
