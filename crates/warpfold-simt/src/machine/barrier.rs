@@ -9,6 +9,9 @@ use crate::fault::{Fault, boxed};
 use crate::program::op::{Alignment, BarrierKind, Condition, Op, Pc, Slot};
 use crate::race::clock::joined;
 
+/// The barrier past a block's sixteen, for its cluster.
+const CLUSTER: u32 = 16;
+
 /// One of a block's named barriers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Barrier {
@@ -42,7 +45,10 @@ impl Worker<'_, '_> {
             return self.align(block, w, pc);
         }
         let lane = on.trailing_zeros() as usize;
-        let id = warp.registers[id as usize][lane] as u32;
+        let id = match kind {
+            BarrierKind::Cluster => CLUSTER,
+            _ => warp.registers[id as usize][lane] as u32,
+        };
         let count = count.map(|slot| warp.registers[slot as usize][lane] as u32);
         let misuse = |worker: &Self, block: &Block, message: String| {
             boxed(Fault::BarrierMisuse {
@@ -51,7 +57,7 @@ impl Worker<'_, '_> {
                 message,
             })
         };
-        if id as usize >= block.barriers.len() || id == 16 && count.is_some() {
+        if id >= CLUSTER && !matches!(kind, BarrierKind::Cluster) {
             return Err(misuse(self, block, format!("a block has barriers 0 to 15, not {id}")));
         }
         if count.is_some_and(|count| count == 0 || count % 32 != 0) {

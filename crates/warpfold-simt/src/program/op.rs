@@ -191,6 +191,8 @@ pub(crate) enum VoteResult {
 pub(crate) enum BarrierKind {
     /// `bar.sync`
     Sync,
+    /// `barrier.cluster.wait`, in a cluster of one block.
+    Cluster,
     /// `bar.arrive`: counts itself in and goes on.
     Arrive,
     /// `bar.red.popc`

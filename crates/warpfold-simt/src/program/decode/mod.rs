@@ -195,9 +195,16 @@ impl<'m> Builder<'m> {
     fn block(&mut self, statements: &'m [Statement]) -> Result<(), DecodeError> {
         let mut scope = Scope::default();
         for statement in statements {
-            if let Statement::Label { name, .. } = statement {
-                let label = self.new_label();
-                scope.bind(name, Binding::Label(label));
+            // Branches may lead forward, and name a list of targets that follows.
+            match statement {
+                Statement::Label { name, .. } => {
+                    let label = self.new_label();
+                    scope.bind(name, Binding::Label(label));
+                }
+                Statement::BranchTargets { name, targets, .. } => {
+                    scope.bind(name, Binding::Table(targets.clone()));
+                }
+                _ => {}
             }
         }
         self.scopes.push(scope);
@@ -233,11 +240,7 @@ impl<'m> Builder<'m> {
                 self.location = (location.line != 0).then(|| location.clone());
                 Ok(())
             }
-            Statement::Pragma(_) => Ok(()),
-            Statement::BranchTargets { name, targets, .. } => {
-                self.bind(name, Binding::Table(targets.clone()));
-                Ok(())
-            }
+            Statement::Pragma(_) | Statement::BranchTargets { .. } => Ok(()),
             Statement::Block(statements) => self.block(statements),
             Statement::Instruction(instruction) => self.instruction(instruction),
         }

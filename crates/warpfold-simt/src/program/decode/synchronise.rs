@@ -32,13 +32,9 @@ impl Builder<'_> {
             if arrive {
                 return Ok((Op::Nothing, Class::BlockBarrier, Combines::No));
             }
-            let id = self.immediate(16);
-            let op = Op::Barrier {
-                kind: BarrierKind::Sync,
-                alignment: Alignment::Aligned,
-                id,
-                count: None,
-            };
+            let id = self.immediate(0);
+            let (kind, alignment) = (BarrierKind::Cluster, Alignment::Aligned);
+            let op = Op::Barrier { kind, alignment, id, count: None };
             return Ok((op, Class::BlockBarrier, Combines::No));
         }
         words.take("cta");
