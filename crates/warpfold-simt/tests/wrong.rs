@@ -160,7 +160,12 @@ fn buffer_refilled_while_others_read() {
             (512u64 * 12).into(),
         ]);
         let fault = bench.fault(&program, &mut memory, &Settings { seed, ..Settings::default() });
-        caught += u32::from(matches!(fault, Fault::Race { .. }));
+        if let Fault::Race { first, second, .. } = &fault {
+            // Thread 0 issues every copy; another reads what it overwrites.
+            let copier = if first.site.text.starts_with("cp.async") { first } else { second };
+            assert_eq!(copier.thread.thread, [0, 0, 0], "{fault}");
+            caught += 1;
+        }
     }
     assert_eq!(caught, 12);
 }

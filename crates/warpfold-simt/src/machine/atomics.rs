@@ -44,7 +44,11 @@ pub(crate) fn updated(
         (AtomicFunction::Add, Type::Bf16) => float(Format::BF16, old, b),
         (AtomicFunction::Add, Type::F16x2) => packed(Format::F16),
         (AtomicFunction::Add, Type::Bf16x2) => packed(Format::BF16),
-        (AtomicFunction::Add, Type::F32) => float(Format::F32, old, b),
+        (AtomicFunction::Add, Type::F32) => {
+            let ready = |bits| if flush { Format::F32.flushed(bits) } else { bits };
+            let sum = f32::from_bits(ready(old) as u32) + f32::from_bits(ready(b) as u32);
+            ready(if sum.is_nan() { Format::F32.nan() } else { u64::from(sum.to_bits()) })
+        }
         (AtomicFunction::Add, Type::F64) => float(Format::F64, old, b),
         (AtomicFunction::Add, _) => old.wrapping_add(b),
         (AtomicFunction::Min, ty) if ty.is_signed() => signed(old).min(signed(b)) as u64,

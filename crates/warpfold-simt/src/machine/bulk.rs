@@ -30,6 +30,8 @@ pub(crate) struct Mbarrier {
     agent: u32,
     /// The agent's stamp.
     now: u32,
+    /// The thread that issued its latest copy.
+    issuer: u32,
     /// What the arrivals of this phase knew, and of the last one.
     gathering: Knowledge,
     published: Rc<Knowledge>,
@@ -58,8 +60,19 @@ pub(crate) struct Copying {
     knowledge: Rc<Knowledge>,
 }
 
+/// What is wrong with an mbarrier that was never made.
+const UNMADE: &str = "no mbarrier was initialised at this address";
+
 /// Bytes a copy moves at a time.
 const STEP: u32 = 8;
+
+impl Block {
+    /// The thread behind a number: past the threads' own come the agents that copy for them.
+    pub(crate) fn issuer(&self, number: u32, threads: u32) -> u32 {
+        let agent = self.mbarriers.values().find(|object| object.agent == number);
+        agent.map_or(number, |object| object.issuer).min(threads - 1)
+    }
+}
 
 impl Worker<'_, '_> {
     fn misuse(&self, block: &Block, issue: Issue, lane: usize, message: &str) -> Box<Fault> {
@@ -114,12 +127,7 @@ impl Worker<'_, '_> {
             }
             let knowledge = block.knowledge[thread as usize].clone();
             let Some(object) = block.mbarriers.get_mut(&at) else {
-                return Err(self.misuse(
-                    block,
-                    issue,
-                    lane,
-                    "no mbarrier was initialised at this address",
-                ));
+                return Err(self.misuse(block, issue, lane, UNMADE));
             };
             match op {
                 MbarrierOp::Init { .. } => {}
@@ -200,14 +208,10 @@ impl Worker<'_, '_> {
             let thread = warp.first_thread + lane as u32;
             let (to, mbarrier) = (Self::in_shared(to[lane]), Self::in_shared(mbarrier[lane]));
             self.check_copy(block, issue, lane, to, from[lane], bytes)?;
-            if !block.mbarriers.contains_key(&mbarrier) {
-                return Err(self.misuse(
-                    block,
-                    issue,
-                    lane,
-                    "no mbarrier was initialised at this address",
-                ));
-            }
+            let Some(object) = block.mbarriers.get_mut(&mbarrier) else {
+                return Err(self.misuse(block, issue, lane, UNMADE));
+            };
+            object.issuer = thread;
             let mut knowledge = (*block.knowledge[thread as usize]).clone();
             knowledge.learn(thread, warp.now);
             let knowledge = Rc::new(knowledge);

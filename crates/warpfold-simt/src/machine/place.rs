@@ -34,6 +34,7 @@ pub(crate) enum Place<'m> {
 
 impl<'c> Worker<'c, '_> {
     /// Where `address` lies; checks bounds and alignment.
+    #[inline]
     pub(crate) fn locate(
         &self,
         block: &Block,
@@ -98,6 +99,7 @@ impl<'c> Worker<'c, '_> {
         })
     }
     /// The bytes at a place, up to eight.
+    #[inline]
     pub(crate) fn peek(
         &self,
         block: &Block,
@@ -124,6 +126,7 @@ impl<'c> Worker<'c, '_> {
     }
 
     /// Writes up to eight bytes.
+    #[inline]
     pub(crate) fn poke(
         &self,
         block: &mut Block,
@@ -153,6 +156,7 @@ impl<'c> Worker<'c, '_> {
     }
 
     /// Checks that bytes about to be read were written.
+    #[inline]
     pub(crate) fn check_written(
         &self,
         block: &Block,

@@ -11,7 +11,7 @@ use crate::program::window;
 use crate::ptx::Space;
 use crate::race::View;
 use crate::race::clock::Knowledge;
-use crate::race::shadow::{self, Conflict, Kind, Manner};
+use crate::race::shadow::{self as side_tables, Conflict, Kind, Manner};
 
 /// One lane's part of an access: who, where, how.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ impl Worker<'_, '_> {
             }
             return Ok(());
         }
-        let access = shadow::Access {
+        let access = side_tables::Access {
             block: block.index,
             first_thread: deed.first_thread,
             now: deed.now,
@@ -81,26 +81,27 @@ impl Worker<'_, '_> {
             instance: deed.instance,
             manner: deed.manner,
         };
-        let own;
+        // Its own knowledge is read while the shadow is written: two fields of the block.
+        let Block { index: number, knowledge, shadow, .. } = &mut *block;
         let knowledge = match deed.knowledge {
             Some(knowledge) => knowledge,
-            None => {
-                own = block.knowledge[deed.thread as usize].clone();
-                &own
-            }
+            None => &knowledge[deed.thread as usize],
         };
-        let view = View { block: block.index, thread: deed.thread, knowledge, world: &self.world };
+        let view = View { block: *number, thread: deed.thread, knowledge, world: &self.world };
         let bytes = u64::from(bytes);
         let (outcome, space, address) = match place {
             Place::Global { index, offset, .. } => {
                 let mut side = self.context.sides.page(index, offset);
                 undo(&mut side);
-                let outcome =
-                    side.shadow.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view);
-                (outcome, Space::Global, offset)
+                let page = &mut side.shadow;
+                (
+                    page.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view),
+                    Space::Global,
+                    offset,
+                )
             }
             Place::Shared { offset } => {
-                let page = &mut block.shadow[(offset / PAGE_BYTES) as usize];
+                let page = &mut shadow[(offset / PAGE_BYTES) as usize];
                 (
                     page.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view),
                     Space::Shared,
@@ -134,8 +135,7 @@ impl Worker<'_, '_> {
         let threads = context.launch.block.count() as u32;
         let named = |number: u32, of: u32| Thread {
             block: context.launch.grid.coordinates(u64::from(of)),
-            // An agent copies on behalf of a thread; its number lies past the threads'.
-            thread: context.launch.block.coordinates(u64::from(number.min(threads - 1))),
+            thread: context.launch.block.coordinates(u64::from(block.issuer(number, threads))),
         };
         let verb = |kind: Kind| match kind {
             Kind::Read => "reads",
