@@ -1,6 +1,6 @@
 //! How fast the machine runs the naive reduction: lane-instructions a second.
 //!
-//! `cargo run --release --example speed [log2 of n] [threads]`
+//! `cargo run --release --example speed [log2 of n] [threads] [kernel]`
 
 use std::time::Instant;
 
@@ -10,11 +10,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let log: u32 = words.next().map_or(Ok(20), |word| word.parse())?;
     let threads: usize = words.next().map_or(Ok(1), |word| word.parse())?;
+    let only = words.next();
     let text = include_str!("../tests/kernels/trees.ptx");
     let program = Program::load(text)?;
     let n = 1u64 << log;
     let data: Vec<f32> = (0..n).map(|i| (i % 17) as f32).collect();
     for kernel in ["interleaved", "sequential", "shuffle", "single_pass", "atomic_sum"] {
+        if only.as_deref().is_some_and(|only| only != kernel) {
+            continue;
+        }
         for races in [Detail::On, Detail::Off] {
             let mut memory = Memory::new();
             let block = 256;

@@ -244,16 +244,36 @@ impl Memory {
     /// # Errors
     /// [`BufferError`] where the buffer was freed or is too small.
     pub fn write<T: Element>(&mut self, buffer: Buffer, values: &[T]) -> Result<(), BufferError> {
-        let allocation = self.of(buffer)?;
-        let bytes = (values.len() * T::BYTES) as u64;
-        if bytes > allocation.bytes {
-            return Err(BufferError::TooSmall { has: allocation.bytes, asked: bytes });
+        let mut bytes = vec![0; values.len() * T::BYTES];
+        for (value, out) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+            value.store(out);
         }
-        let mut out = vec![0; T::BYTES];
-        for (i, value) in values.iter().enumerate() {
-            value.store(&mut out);
-            for (j, &byte) in out.iter().enumerate() {
-                allocation.store((i * T::BYTES + j) as u64, 1, u64::from(byte));
+        self.write_bytes(buffer, 0, &bytes)
+    }
+
+    /// Overwrites bytes of a buffer, from `offset` on.
+    ///
+    /// # Errors
+    /// [`BufferError`] where the buffer was freed, or ends before the bytes do.
+    pub fn write_bytes(
+        &mut self,
+        buffer: Buffer,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), BufferError> {
+        let allocation = self.within(buffer, offset, bytes.len() as u64)?;
+        let mut at = offset;
+        let mut rest = bytes;
+        while let Some((first, others)) = rest.split_first() {
+            match rest {
+                [a, b, c, d, others @ ..] if at.is_multiple_of(4) => {
+                    allocation.store(at, 4, u64::from(u32::from_le_bytes([*a, *b, *c, *d])));
+                    (at, rest) = (at + 4, others);
+                }
+                _ => {
+                    allocation.store(at, 1, u64::from(*first));
+                    (at, rest) = (at + 1, others);
+                }
             }
         }
         Ok(())
@@ -264,22 +284,43 @@ impl Memory {
     /// # Errors
     /// [`BufferError`] where the buffer was freed, or some of its bytes were never written.
     pub fn read<T: Element>(&self, buffer: Buffer) -> Result<Vec<T>, BufferError> {
-        let allocation = self.of(buffer)?;
-        let bytes = self.bytes_of(allocation);
-        let whole = bytes.len() / T::BYTES * T::BYTES;
-        if let Some(offset) = (0..whole as u64).find(|&offset| !allocation.is_written(offset, 1)) {
-            return Err(BufferError::Unwritten { offset });
-        }
+        let whole = buffer.bytes / T::BYTES as u64 * T::BYTES as u64;
+        let bytes = self.read_bytes(buffer, 0, whole)?;
         Ok(bytes.chunks_exact(T::BYTES).map(T::load).collect())
     }
 
-    fn bytes_of(&self, allocation: &Allocation) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(allocation.words.len() * 4);
-        for word in &allocation.words {
-            bytes.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+    /// `count` bytes of a buffer, from `offset` on.
+    ///
+    /// # Errors
+    /// [`BufferError`] where the buffer was freed or is too small, or some of the bytes were never
+    /// written.
+    pub fn read_bytes(
+        &self,
+        buffer: Buffer,
+        offset: u64,
+        count: u64,
+    ) -> Result<Vec<u8>, BufferError> {
+        let allocation = self.within(buffer, offset, count)?;
+        let range = offset..offset + count;
+        if allocation.written.is_some()
+            && let Some(offset) = range.clone().find(|&offset| !allocation.is_written(offset, 1))
+        {
+            return Err(BufferError::Unwritten { offset });
         }
-        bytes.truncate(allocation.bytes as usize);
-        bytes
+        let words = range.start / 4..range.end.div_ceil(4);
+        let bytes = words.flat_map(|word| (allocation.load(4 * word, 4) as u32).to_le_bytes());
+        Ok(bytes.skip((offset % 4) as usize).take(count as usize).collect())
+    }
+
+    /// The allocation behind a buffer, where it holds the bytes asked for.
+    fn within(&self, buffer: Buffer, offset: u64, count: u64) -> Result<&Allocation, BufferError> {
+        let allocation = self.of(buffer)?;
+        match offset.checked_add(count) {
+            Some(end) if end <= allocation.bytes => Ok(allocation),
+            end => {
+                Err(BufferError::TooSmall { has: allocation.bytes, asked: end.unwrap_or(u64::MAX) })
+            }
+        }
     }
 
     fn of(&self, buffer: Buffer) -> Result<&Allocation, BufferError> {
@@ -350,12 +391,12 @@ pub enum BufferError {
     /// It was freed, or belongs to another memory.
     #[error("the buffer was freed, or belongs to another Memory")]
     Freed,
-    /// It holds fewer bytes than were to be written.
-    #[error("the buffer has {has} bytes, {asked} were to be written: allocate a larger one")]
+    /// It ends before the bytes asked for do.
+    #[error("the buffer has {has} bytes, the first {asked} were asked for: allocate a larger one")]
     TooSmall {
         /// Its size.
         has: u64,
-        /// The size asked for.
+        /// Where the bytes asked for end.
         asked: u64,
     },
     /// A byte of it was never written.
