@@ -119,12 +119,12 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Seed 0, 2^32 warp instructions, every core, 8 resident blocks, an H200's 227 KiB of shared
+    /// Seed 0, 2^30 warp instructions (some minutes), every core, 8 resident blocks, an H200's 227 KiB of shared
     /// memory, all checks on, chains off.
     fn default() -> Settings {
         Settings {
             seed: 0,
-            budget: 1 << 32,
+            budget: 1 << 30,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             resident_blocks: 8,
             most_shared_bytes: 227 << 10,

@@ -21,7 +21,7 @@ fn four_times_the_arrays() {
     // A tree in place: every word is read, half of them are written, over and over.
     let data = memory.upload(&vec![1f32; n as usize]);
     let bench =
-        Bench::new("global_sequential", 1, 256).arguments([Argument::from(data), n.into()]);
+        Bench::new("global_sequential", 1, 1024).arguments([Argument::from(data), n.into()]);
     bench.run(&program, &mut memory, &Settings::default());
     let top = high_water();
     assert_eq!(memory.read_bytes(data, 0, 4), Ok((n as f32).to_le_bytes().to_vec()));

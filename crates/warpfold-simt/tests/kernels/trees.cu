@@ -159,8 +159,8 @@ extern "C" __global__ void single_pass(const float* in, float* partial, unsigned
 
 // A tree in global memory, one block, sequential addressing, a barrier a step.
 extern "C" __global__ void global_sequential(float* data, unsigned n) {
-  for (unsigned s = 1; s < n; s *= 2) {
-    for (unsigned i = threadIdx.x * 2 * s; i + s < n; i += blockDim.x * 2 * s) data[i] += data[i + s];
+  for (u64 s = 1; s < n; s *= 2) {
+    for (u64 i = threadIdx.x * 2 * s; i + s < n; i += blockDim.x * 2 * s) data[i] += data[i + s];
     __syncthreads();
   }
 }
