@@ -65,7 +65,7 @@ impl<B: Bin> Bins<B> {
 
     /// The bins themselves, by shift, for additions that there is room for.
     #[inline(always)]
-    pub fn slots(&mut self) -> &mut [B] {
+    pub(crate) fn slots(&mut self) -> &mut [B] {
         &mut self.bins
     }
 
