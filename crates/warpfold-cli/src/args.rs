@@ -143,7 +143,7 @@ pub(crate) struct Reduction {
 
     /// Where to compute
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
-    pub(crate) device: Device,
+    device: Device,
 }
 
 /// Where to compute.
@@ -153,6 +153,23 @@ pub(crate) enum Device {
     Auto,
     /// This machine's processor
     Cpu,
+}
+
+impl Device {
+    /// The device that is taken: there is one, so far.
+    pub(crate) fn chosen(self) -> Device {
+        match self {
+            Device::Auto | Device::Cpu => Device::Cpu,
+        }
+    }
+
+    /// The name that results carry.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Device::Auto => "auto",
+            Device::Cpu => "cpu",
+        }
+    }
 }
 
 /// Whether to show a progress bar.
@@ -183,7 +200,7 @@ impl Reduction {
     pub(crate) fn round_to(&self) -> Result<Option<DType>, Failure> {
         match (self.round_to, is_rounded(self.op())) {
             (Some(to), false) => Err(Failure::Usage(format!(
-                "--as {to} rounds an exact result, and {} has none to round; {} take it",
+                "--as {to} chooses what a result is rounded to, and {} rounds none; {} take it",
                 self.op(),
                 ops(is_rounded)
             ))),
@@ -216,6 +233,11 @@ impl Reduction {
         }
     }
 
+    /// Where to compute.
+    pub(crate) fn device(&self) -> Device {
+        self.device.chosen()
+    }
+
     /// The limit on threads.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads.map(|threads| threads as usize)
@@ -230,9 +252,10 @@ impl Reduction {
     }
 }
 
-/// Whether the result of a reduction is an exact value rounded to a float type.
+/// Whether a reduction rounds its result to a float type (integers: can do so).
 pub(crate) fn is_rounded(op: Op) -> bool {
-    matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Dot)
+    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Var};
+    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Linf | Prod | Dot)
 }
 
 fn has_ddof(op: Op) -> bool {
