@@ -207,7 +207,8 @@ fn impossible_numbers_are_refused() {
     assert!(Count::from_bytes(&with(Count::default().to_bytes(), 2, 1)).is_err());
     let extremes = |low: f32, high: f32| {
         let mut extremes = Extremes::<f32>::new();
-        (extremes.add(low, 0), extremes.add(high, 1));
+        extremes.add(low, 0);
+        extremes.add(high, 1);
         extremes.to_bytes()
     };
     let bits = |x: f32| u64::from(x.to_bits());

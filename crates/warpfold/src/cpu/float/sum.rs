@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::nan::{any_nan, without_nan};
+use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
@@ -173,11 +173,10 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             self.cascade = Self::cascade(&self.window);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
-        let mut misses = self.windowed(groups);
-        if !tail.is_empty() {
-            let mut group = [F::default(); LANES];
-            group[..tail.len()].copy_from_slice(tail);
-            misses += self.windowed(&[group]);
+        let last = padded(tail);
+        let mut misses = 0;
+        for groups in [groups, last.as_slice()] {
+            misses += self.windowed(groups);
         }
         self.adapt.note(misses, x.len());
     }
@@ -192,14 +191,15 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     fn take(&mut self, piece: &[F], _first: u64) {
         self.seen += piece.len() as u64;
         for block in piece.chunks(Self::BLOCK) {
-            match self.nan {
+            let kept;
+            let block = match self.nan {
                 Nan::Ignore if any_nan(block) => {
-                    let (kept, skipped) = without_nan::<F, PARTS>(block);
-                    self.skipped += skipped;
-                    self.block(&kept);
+                    kept = without_nan::<F, PARTS>(block, &mut self.skipped);
+                    &kept
                 }
-                _ => self.block(block),
-            }
+                _ => block,
+            };
+            self.block(block);
         }
     }
 

@@ -213,6 +213,16 @@ impl<T: Sample> Oracle<T> {
         }
     }
 
+    /// The exact sums, each in units of its lowest bit: what a partial of the same reduction holds.
+    pub fn sums(&self) -> Vec<BigInt> {
+        let sums = self.sums[..T::PARTS].iter().map(|sum| sum.finite.clone());
+        match self.op {
+            Op::Sum | Op::Mean | Op::Dot => sums.collect(),
+            Op::Var | Op::Std => sums.chain([self.squares.finite.clone()]).collect(),
+            op => panic!("{op} is read from no exact sums"),
+        }
+    }
+
     /// `(n·Σx² - (Σx)²) / (n·(n - ddof))`, or its root.
     fn variance(&self, format: Format, ddof: u64, of: impl Fn(Magnitude) -> Magnitude) -> Expected {
         if self.squares.specials.any() || self.sums.iter().any(|sum| sum.specials.any()) {
