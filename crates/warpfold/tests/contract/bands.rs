@@ -58,9 +58,11 @@ impl Band {
         let width = 1 + words.next() % 70.min(fields);
         // Often at an end of the format, where arithmetic underflows or overflows.
         let free = fields - width;
-        let low = match words.below(4) {
+        let low = match words.below(5) {
             0 => words.next() % 3,
             1 => free.saturating_sub(words.next() % 14),
+            // Where squares and products are about to underflow, or their errors do.
+            2 => fields / 4 + words.next() % 48,
             _ => words.next() % (free + 1),
         };
         Band {

@@ -56,9 +56,13 @@ fn integer(input: &mut Reader<'_>) -> Refused<IntegerProduct> {
     let flags = flags(input, NEGATIVE)?;
     let magnitude = u128::from(input.word()?) | u128::from(input.word()?) << 64;
     let product = IntegerProduct { magnitude, low: input.word()?, negative: flags & NEGATIVE != 0 };
-    match magnitude <= IntegerProduct::CAP {
+    // Below the cap the low bits are the magnitude, and zero has no sign.
+    let agrees = product.is_capped() || u128::from(product.low) == magnitude;
+    match magnitude <= IntegerProduct::CAP && agrees && !(product.is_zero() && product.negative) {
         true => Ok(product),
-        false => Err("the magnitude of a product is above its cap of 2^64".into()),
+        false => {
+            Err("the magnitude of a product is no such number, or above its cap of 2^64".into())
+        }
     }
 }
 
@@ -79,8 +83,11 @@ fn real(input: &mut Reader<'_>) -> Refused<RealProduct> {
 fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
     let exponent = input.word()? as i64;
     let product = ComplexProduct { re: double_double(input)?, im: double_double(input)?, exponent };
-    let largest = product.re.high.abs().max(product.im.high.abs());
-    let normal = !largest.is_finite() || largest == 0.0 || (1.0..=2.0).contains(&largest);
+    let (re, im) = (product.re.high.abs(), product.im.high.abs());
+    let largest = re.max(im);
+    // Once a part is no finite number the other keeps whatever scale it had.
+    let finite = re.is_finite() && im.is_finite();
+    let normal = !finite || largest == 0.0 || (1.0..=2.0).contains(&largest);
     match normal && exponent.unsigned_abs() < 1 << 62 {
         true => Ok(product),
         false => Err("the larger part of a product does not lie between 1 and 2".into()),

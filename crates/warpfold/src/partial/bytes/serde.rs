@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::element::{Element, Ordered};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::{Count, Extremes, Partial, Product};
 use crate::{Error, Result};
 
 macro_rules! through_bytes {
@@ -43,6 +43,7 @@ through_bytes! {
     [T: Element] Dot<T>;
     [T: Ordered] Extremes<T>;
     [] Count;
+    [T: Element] Product<T>;
     [T: Element] Partial<T>;
 }
 

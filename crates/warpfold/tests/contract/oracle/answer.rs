@@ -1,10 +1,10 @@
 //! What an answer may be, and how one is compared with it: by bits.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use warpfold::partial::Output;
 use warpfold::{Complex, Error, Float, Op, Value};
 
-use super::format::{Format, Magnitude, Root};
+use super::format::{F32, F64, Format, Magnitude, Root};
 
 /// One value as its type and bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub enum Expected {
     Near { format: Format, negative: bool, exact: Magnitude },
     /// A complex number within one ulp of an exact one (both parts in units of `2^exponent`), measured by the norm.
     NearComplex { format: Format, exact: [BigInt; 2], exponent: i64 },
+    /// A complex number of which a part, or both, is NaN or infinite: which depends on how the factors are associated.
+    Special,
     /// An error of this kind, of this reduction.
     Refused(Refusal, Op),
 }
@@ -106,6 +108,13 @@ impl Expected {
             Expected::NearComplex { format, exact, exponent } => match cells {
                 [cell @ Cell { words, .. }] if *cell == Cell::floats(*format, words) => {
                     within_by_norm(*format, exact, *exponent, words)
+                }
+                _ => false,
+            },
+            Expected::Special => match cells {
+                [Cell { dtype, words }] => {
+                    let format = if *dtype == "complex128" { F64 } else { F32 };
+                    words.iter().any(|word| word & (format.sign() - 1) >= format.infinity())
                 }
                 _ => false,
             },
@@ -154,7 +163,14 @@ fn within_by_norm(format: Format, exact: &[BigInt; 2], exponent: i64, words: &[u
     for (exact, &word) in exact.iter().zip(words) {
         let magnitude = word & (format.sign() - 1);
         if magnitude >= format.infinity() {
-            return false;
+            // A part that is too large for the format, and no NaN, is an infinity of its sign.
+            let size = Magnitude::dyadic(exact.magnitude().clone(), exponent);
+            let negative = exact.sign() == Sign::Minus;
+            let overflows = format.at_or_below(&size) + 1 >= format.infinity();
+            match overflows && magnitude == format.infinity() && negative == (word != magnitude) {
+                true => continue,
+                false => return false,
+            }
         }
         let (mantissa, e) = format.finite(magnitude);
         let mut value = scaled(&mantissa.into(), e);
