@@ -63,6 +63,12 @@ impl<B: Bin> Bins<B> {
         self.bins[shift as usize].add(magnitude, negative);
     }
 
+    /// The bins themselves, by shift, for additions that there is room for.
+    #[inline(always)]
+    pub fn slots(&mut self) -> &mut [B] {
+        &mut self.bins
+    }
+
     /// Moves everything into a fixed-point number and leaves the bins empty.
     pub(crate) fn drain_into<L: Limbs>(&mut self, fixed: &mut Fixed<L>) {
         for (shift, bin) in self.bins.iter_mut().enumerate() {

@@ -20,6 +20,12 @@ pub(in crate::cpu) trait Lane: Real {
     /// [`wide`](Self::wide) gives the value times 2^SCALE.
     const SCALE: i32;
 
+    /// Whether sums of a few values fit f32.
+    const ADD_SHORT: bool;
+
+    /// A finite value in f32, times 2^SCALE; exact where [`ADD_SHORT`](Self::ADD_SHORT) says that it is of use.
+    fn short(self) -> f32;
+
     /// A finite value in f64, exactly, times 2^SCALE. What is not finite may come out as anything.
     fn wide(self) -> f64;
 
@@ -46,7 +52,7 @@ pub(in crate::cpu) trait Lane: Real {
 }
 
 macro_rules! lane {
-    ($($ty:ident: $bits:ty, $bin:ty, $fraction:literal, $scale:literal, $wide:expr, $product:path => $to:ty, $error:expr, $shows:expr;)+) => {$(
+    ($($ty:ident: $bits:ty, $bin:ty, $fraction:literal, $scale:literal, $add_short:literal $short:expr, $wide:expr, $product:path => $to:ty, $error:expr, $shows:expr;)+) => {$(
         impl Lane for $ty {
             type Word = $bits;
             type Product = $to;
@@ -54,6 +60,12 @@ macro_rules! lane {
             const FIELD_MAX: u32 = (1 << (<$bits>::BITS - 1 - $fraction)) - 1;
             const FIELD_ONE: u32 = Self::FIELD_MAX / 2;
             const SCALE: i32 = $scale;
+            const ADD_SHORT: bool = $add_short;
+
+            #[inline(always)]
+            fn short(self) -> f32 {
+                $short(self)
+            }
 
             #[inline(always)]
             fn wide(self) -> f64 {
@@ -96,10 +108,10 @@ macro_rules! lane {
     )+};
 }
 lane! {
-    f16: u16, i64, 10, -112, |x| f64::from(f16_bits_in_f32(x)), f16_product => f32, no_error, |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
-    bf16: u16, i64, 7, 0, |x| f64::from(bf16_to_f32(x)), bf16_product => f32, no_error, |_| true;
-    f32: u32, i64, 23, 0, f64::from, f32_product => f64, no_error, |_| true;
-    f64: u64, i128, 52, 0, std::convert::identity, std::ops::Mul::mul => f64, |x: f64, y: f64, product: f64| x.mul_add(y, -product), |_| true;
+    f16: u16, i64, 10, -112, true f16_bits_in_f32, |x| f64::from(f16_bits_in_f32(x)), f16_product => f32, no_error, |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
+    bf16: u16, i64, 7, 0, true bf16_to_f32, |x| f64::from(bf16_to_f32(x)), bf16_product => f32, no_error, |_| true;
+    f32: u32, i64, 23, 0, false std::convert::identity, f64::from, f32_product => f64, no_error, |_| true;
+    f64: u64, i128, 52, 0, false |x| x as f32, std::convert::identity, std::ops::Mul::mul => f64, |x: f64, y: f64, product: f64| x.mul_add(y, -product), |_| true;
 }
 
 /// The fields of an f16 moved to their places in an f32, which reads as the value times 2^-112 (subnormals included): three

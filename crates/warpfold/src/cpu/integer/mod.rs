@@ -17,8 +17,8 @@ use crate::element::{Element, Parts, Real};
 use crate::exact::{Dot, Exact, Limbs, Moments, Register};
 use crate::plan::Plan;
 
-/// Bytes of a block: few enough additions for 16-bit lanes of bytes, enough to hide the work between blocks.
-const BLOCK_BYTES: usize = 8 << 10;
+/// Bytes of a block: long enough streams to read ahead in, and far too few additions for lanes of 32 and 64 bits to overflow.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Elements that a kernel takes at once; a rest is filled up with zeros, which add nothing.
 const GROUP: usize = 64;
