@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 use warpfold::partial::Output;
 use warpfold::{Complex, Error, Float, Op, Value};
 
-use super::format::{F32, F64, Format, Magnitude, Root};
+use super::format::{BF16, F16, F32, F64, Format, Magnitude, Root};
 
 /// One value as its type and bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +113,8 @@ impl Expected {
             },
             Expected::Special => match cells {
                 [Cell { dtype, words }] => {
-                    let format = if *dtype == "complex128" { F64 } else { F32 };
+                    let is_of = |format: &Format| Cell::floats(*format, words).dtype == *dtype;
+                    let format = [F16, BF16, F32, F64].into_iter().find(is_of).expect("a float");
                     words.iter().any(|word| word & (format.sign() - 1) >= format.infinity())
                 }
                 _ => false,
@@ -161,26 +162,24 @@ fn within_by_norm(format: Format, exact: &[BigInt; 2], exponent: i64, words: &[u
     let mut error = BigInt::ZERO;
     let mut norm = BigInt::ZERO;
     for (exact, &word) in exact.iter().zip(words) {
+        let wanted = scaled(exact, exponent);
+        norm += &wanted * &wanted;
         let magnitude = word & (format.sign() - 1);
+        let negative = word != magnitude;
         if magnitude >= format.infinity() {
             // A part that is too large for the format, and no NaN, is an infinity of its sign.
             let size = Magnitude::dyadic(exact.magnitude().clone(), exponent);
-            let negative = exact.sign() == Sign::Minus;
             let overflows = format.at_or_below(&size) + 1 >= format.infinity();
-            match overflows && magnitude == format.infinity() && negative == (word != magnitude) {
-                true => continue,
-                false => return false,
+            let same_sign = negative == (exact.sign() == Sign::Minus);
+            if overflows && same_sign && magnitude == format.infinity() {
+                continue;
             }
+            return false;
         }
         let (mantissa, e) = format.finite(magnitude);
-        let mut value = scaled(&mantissa.into(), e);
-        if word != magnitude {
-            value = -value;
-        }
-        let exact = scaled(exact, exponent);
-        let difference = value - &exact;
+        let value = scaled(&mantissa.into(), e);
+        let difference = if negative { -value } else { value } - wanted;
         error += &difference * &difference;
-        norm += &exact * &exact;
     }
     let least = scaled(&1.into(), format.unit());
     error <= &least * &least || (error << (2 * format.fraction_bits)) <= norm
