@@ -9,6 +9,7 @@ use clap::builder::StyledStr;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
+use warpfold_lab::Regex;
 
 use crate::Failure;
 use crate::input::text::Column;
@@ -35,6 +36,8 @@ pub(crate) enum Asked {
     Reduction(Box<Reduction>),
     /// Print something about itself.
     Text(Vec<u8>),
+    /// Measure.
+    Bench(Bench),
 }
 
 #[derive(Debug, Parser)]
@@ -64,6 +67,31 @@ enum Command {
     },
     /// Print the manual page, for man(1)
     Man,
+    /// Measure how fast reductions run on this machine
+    #[command(subcommand)]
+    Bench(BenchTarget),
+}
+
+#[derive(Debug, Subcommand)]
+enum BenchTarget {
+    /// Every reduction and element type on the processor, beside the read ceiling of the same run
+    Cpu(Bench),
+}
+
+/// A benchmark as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Write the report, with every figure and the machine, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as sum/f32/natural/256MiB
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// Threads; all that the machine has unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) threads: Option<u64>,
 }
 
 /// A reduction as asked for on the command line.
@@ -286,6 +314,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
     };
     match cli.command {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
+        Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -33,7 +33,7 @@ pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
             low: (1023 + 2 * F::UNIT) as u32,
             high: 2046,
         },
-        _ => Bounds { width: 101 - 4 * LOG_ADDS, low: 1023 - 969, high: 2047 - LOG_ADDS - 2 },
+        _ => Bounds { width: 101 - 4 * LOG_ADDS, low: 1023 - 969, high: 2047 - LOG_ADDS - 3 },
     }
 }
 

@@ -93,11 +93,15 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         },
         low: 0,
         // A level's bias must be finite.
-        high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 2 } else { 0 },
+        high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 3 } else { 0 },
     };
-    /// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`.
-    const SHORT: Bounds =
-        Bounds { width: if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 }, ..Self::BOUNDS };
+    /// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`; that they stay below f32's end, where
+    /// bf16 ends too, costs two binades.
+    const SHORT: Bounds = Bounds {
+        width: if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 },
+        low: 0,
+        high: F::FIELD_MAX - 2,
+    };
     const BLOCK: usize = LANES << LOG_ADDS;
 
     pub(in crate::cpu) fn new(nan: Nan) -> Self {
