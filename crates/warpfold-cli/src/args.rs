@@ -9,6 +9,7 @@ use clap::builder::StyledStr;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
+use warpfold_lab::Regex;
 
 use crate::Failure;
 use crate::input::text::Column;
@@ -35,6 +36,8 @@ pub(crate) enum Asked {
     Reduction(Box<Reduction>),
     /// Print something about itself.
     Text(Vec<u8>),
+    /// Measure.
+    Bench(Bench),
 }
 
 #[derive(Debug, Parser)]
@@ -64,6 +67,31 @@ enum Command {
     },
     /// Print the manual page, for man(1)
     Man,
+    /// Measure how fast reductions run on this machine
+    #[command(subcommand)]
+    Bench(BenchTarget),
+}
+
+#[derive(Debug, Subcommand)]
+enum BenchTarget {
+    /// Every reduction and element type on the processor, beside the read ceiling of the same run
+    Cpu(Bench),
+}
+
+/// A benchmark as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Write the report, with every figure and the machine, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as sum/f32/natural/256MiB
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// Threads; all that the machine has unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) threads: Option<u64>,
 }
 
 /// A reduction as asked for on the command line.
@@ -143,7 +171,7 @@ pub(crate) struct Reduction {
 
     /// Where to compute
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
-    pub(crate) device: Device,
+    device: Device,
 }
 
 /// Where to compute.
@@ -153,6 +181,23 @@ pub(crate) enum Device {
     Auto,
     /// This machine's processor
     Cpu,
+}
+
+impl Device {
+    /// The device that is taken: there is one, so far.
+    pub(crate) fn chosen(self) -> Device {
+        match self {
+            Device::Auto | Device::Cpu => Device::Cpu,
+        }
+    }
+
+    /// The name that results carry.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Device::Auto => "auto",
+            Device::Cpu => "cpu",
+        }
+    }
 }
 
 /// Whether to show a progress bar.
@@ -183,7 +228,7 @@ impl Reduction {
     pub(crate) fn round_to(&self) -> Result<Option<DType>, Failure> {
         match (self.round_to, is_rounded(self.op())) {
             (Some(to), false) => Err(Failure::Usage(format!(
-                "--as {to} rounds an exact result, and {} has none to round; {} take it",
+                "--as {to} chooses what a result is rounded to, and {} rounds none; {} take it",
                 self.op(),
                 ops(is_rounded)
             ))),
@@ -216,6 +261,11 @@ impl Reduction {
         }
     }
 
+    /// Where to compute.
+    pub(crate) fn device(&self) -> Device {
+        self.device.chosen()
+    }
+
     /// The limit on threads.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads.map(|threads| threads as usize)
@@ -230,9 +280,10 @@ impl Reduction {
     }
 }
 
-/// Whether the result of a reduction is an exact value rounded to a float type.
+/// Whether a reduction rounds its result to a float type (integers: can do so).
 pub(crate) fn is_rounded(op: Op) -> bool {
-    matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Dot)
+    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Var};
+    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Linf | Prod | Dot)
 }
 
 fn has_ddof(op: Op) -> bool {
@@ -263,6 +314,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
     };
     match cli.command {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
+        Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

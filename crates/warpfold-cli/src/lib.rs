@@ -10,6 +10,7 @@
 //! usage, 130 when interrupted.
 
 mod args;
+mod bench;
 mod error;
 pub mod input;
 mod interrupt;
@@ -27,6 +28,7 @@ pub fn main() -> ExitCode {
     let outcome = match args::parse() {
         Ok(args::Asked::Reduction(reduction)) => run::reduction(&reduction),
         Ok(args::Asked::Text(text)) => report::print(&text),
+        Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

@@ -56,6 +56,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: folded.n,
         output: folded.output,
         accuracy: asked.accuracy,
+        device: asked.device(),
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
     };

@@ -7,6 +7,7 @@ mod double_double;
 pub mod element;
 mod error;
 pub mod exact;
+mod functions;
 #[cfg(feature = "cuda")]
 pub mod kernel;
 mod op;
@@ -23,20 +24,10 @@ pub use num_complex::Complex;
 pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
 pub use error::{Error, Result};
 pub use exact::{Dot, Exact, Moments};
+pub use functions::*;
 pub use op::Op;
 pub use partial::Partial;
 pub use policy::{Accuracy, Nan, Overflow, Policy};
-pub use reduce::{Reduce, reduce};
+pub use reduce::{Reduce, ReducePair, reduce, reduce_pair};
 pub use stream::Stream;
 pub use value::Value;
-
-/// The sum: floats correctly rounded, integers checked.
-///
-/// ```
-/// assert_eq!(warpfold::sum(&[0.1f64; 10]), 1.0);
-/// assert_eq!(warpfold::sum(&[i32::MAX; 3])?, 3 * i64::from(i32::MAX));
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-pub fn sum<T: Element>(x: &[T]) -> T::Checked<T::Sum> {
-    T::checked(reduce(x).sum())
-}

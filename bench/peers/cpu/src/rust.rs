@@ -15,15 +15,18 @@ const NDARRAY: &str = "ndarray 0.17.2";
 const ACCURATE: &str = "accurate 0.4.1";
 const XSUM: &str = "xsum 0.1.6";
 
-/// The library itself, by its general entry and with its default policy.
-pub fn ours<T: Element>(op: Op, x: &[T]) -> Contestant<'_> {
+/// The library itself, by its general entry: as it plans by itself, and on one thread.
+pub fn ours<T: Element>(op: Op, x: &[T]) -> Vec<Contestant<'_>> {
     let library = format!("warpfold {}", warpfold_lab::VERSION);
-    let run = move || match cpu::reduce(op, Policy::default(), x) {
-        Ok(Output::One(value)) => outcome(value),
-        other => panic!("{op} gave {other:?}"),
+    let contestant = |threads: Option<usize>, name: &str| {
+        let policy = Policy { threads, ..Policy::default() };
+        let run = move || match cpu::reduce(op, policy, x) {
+            Ok(Output::One(value)) => outcome(value),
+            other => panic!("{op} gave {other:?}"),
+        };
+        Contestant::here(&library, name, run)
     };
-    let call = if op == Op::Dot { "dot(&x, &y)".into() } else { format!("{op}(&x)") };
-    Contestant::here(&library, &call, run)
+    vec![contestant(None, "all threads"), contestant(Some(1), "1 thread")]
 }
 
 fn outcome(value: Value) -> Outcome {

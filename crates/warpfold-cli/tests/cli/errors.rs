@@ -21,7 +21,7 @@ fn usage() {
     run(["sum", "--random", "1.5"]).fails(2, &["1e8"]);
     run(["sum", "x", "--as", "i32"]).fails(2, &["f16, bf16, f32, f64"]);
     run(["max", "x", "--as", "f64"])
-        .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, linf and dot"]);
+        .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, linf, prod and dot"]);
     run(["sum", "x", "--ddof", "1"]).fails(2, &["--ddof", "sum", "var, std and stats"]);
     run(["sum", "x", "--out", "y.txt"]).fails(2, &[".npy, .json or .csv"]);
     run(["dot", "x"]).fails(2, &["exactly two", "not 1"]);
@@ -59,7 +59,7 @@ fn unreadable() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let path = folder.file("x", [0; 8]);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     // The superuser may read everything.
     if std::fs::read(&path).is_err() {
         run(["sum", &path, "--dtype", "f64"]).fails(1, &["cannot be read", "ermission denied"]);

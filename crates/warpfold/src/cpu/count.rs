@@ -4,11 +4,13 @@ use std::marker::PhantomData;
 
 use super::executor::{Fold, run};
 use super::memory::{prefetch, streamed};
-use super::order::BLOCK_BYTES;
 use crate::element::{Element, Real};
 use crate::partial::Count;
 use crate::plan::Plan;
 use crate::{Nan, Op};
+
+/// Bytes of a block: few enough additions for lanes of one byte.
+const BLOCK_BYTES: usize = 16 << 10;
 
 /// Counts the nonzero elements; any and all look only until they know, so theirs is the count of what was looked at.
 pub(super) fn count<T: Element>(plan: &Plan, x: &[T]) -> Count {
@@ -33,12 +35,13 @@ impl<T: Element> Fold<&[T]> for Counting<T> {
             if self.is_settled() {
                 return;
             }
+            let parts = T::as_parts(block);
             // A NaN is nonzero: one that is to be skipped is taken off both counts again.
             let skipped = match self.nan {
-                Nan::Ignore if T::DTYPE.is_float() => holding(block, T::Part::is_nan),
+                Nan::Ignore if T::DTYPE.is_float() => holding::<T>(parts, T::Part::is_nan),
                 _ => 0,
             };
-            self.count.nonzero += holding(block, |part| part != T::Part::default()) - skipped;
+            self.count.nonzero += holding::<T>(parts, |part| part != T::Part::default()) - skipped;
             self.count.seen += block.len() as u64 - skipped;
         }
     }
@@ -57,13 +60,36 @@ impl<T: Element> Fold<&[T]> for Counting<T> {
     }
 }
 
-/// How many elements of a block have a part that fits.
+/// How many elements have a part that is NaN, over the parts of `T`.
+pub(super) struct Nans<T>(u64, PhantomData<T>);
+
+impl<T> Nans<T> {
+    pub(super) fn new() -> Self {
+        Nans(0, PhantomData)
+    }
+}
+
+impl<T: Element> Fold<&[T::Part]> for Nans<T> {
+    type Partial = u64;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[T::Part], _first: u64) {
+        for block in piece.chunks(BLOCK_BYTES / size_of::<T>() * T::PARTS) {
+            self.0 += holding::<T>(block, T::Part::is_nan);
+        }
+    }
+
+    fn finish(self) -> u64 {
+        self.0
+    }
+}
+
+/// How many elements of a block, given by its parts, have one that fits.
 #[inline(always)]
-fn holding<T: Element>(x: &[T], fits: impl Fn(T::Part) -> bool) -> u64 {
+fn holding<T: Element>(parts: &[T::Part], fits: impl Fn(T::Part) -> bool) -> u64 {
     // Bytes count: a block of the narrowest type has 128 elements a lane.
     const LANES: usize = 128;
     const { assert!(BLOCK_BYTES / LANES <= u8::MAX as usize) };
-    let parts = T::as_parts(x);
     let mut lanes = [0u8; LANES];
     if T::PARTS == 1 {
         let (groups, rest) = parts.as_chunks::<LANES>();

@@ -2,13 +2,19 @@
 
 use num_complex::Complex;
 
-use super::executor::{run, run_in_order};
-use super::float::{ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values};
+use super::count::Nans;
+use super::executor::{Together, run, run_in_order};
+use super::float::{
+    ComplexDotFold, DotFold, Magnitudes, MomentsFold, Squared, SumFold, Summed, Values,
+};
 use super::integer;
+use super::magnitude::{LargestComplex, LargestReal};
+use super::norm1::Roots;
+use super::order::Order;
 use super::product::{ComplexFactors, IntegerFactors, RealFactors};
-use crate::element::Element;
+use crate::element::{Element, Real};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::Product;
+use crate::partial::{Extremes, Magnitude, Norm1, Product, Stats};
 use crate::plan::Plan;
 use crate::{bf16, f16};
 
@@ -29,6 +35,24 @@ pub trait Kernels: Sized + 'static {
     /// The exact dot product of two slices of one length.
     #[doc(hidden)]
     fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self>
+    where
+        Self: Element;
+
+    /// The sum of magnitudes.
+    #[doc(hidden)]
+    fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self>
+    where
+        Self: Element;
+
+    /// The largest magnitude.
+    #[doc(hidden)]
+    fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self>
+    where
+        Self: Element;
+
+    /// Everything that one pass tells.
+    #[doc(hidden)]
+    fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self>
     where
         Self: Element;
 
@@ -70,6 +94,9 @@ macro_rules! floats {
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
 
+            floats!(@$class $element, $part, sum <$sum_levels, $sum_lanes>,
+                moments <$value_levels, $square_levels, $square_lanes>);
+
             fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
                 let start = || <$factors>::new(plan.problem.policy.nan);
                 let (plan, x) = (plan.in_parts($parts), Self::as_parts(x));
@@ -77,6 +104,69 @@ macro_rules! floats {
             }
         }
     )+};
+    (@real $element:ty, $part:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
+            let sum = run(plan, x, 0, || Sum::new(plan.problem.policy.nan), Summed::merge);
+            Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
+        }
+
+        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+            let start = || LargestReal::new(plan.problem.policy.nan);
+            run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+        }
+
+        fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;
+            let nan = plan.problem.policy.nan;
+            let start = || Together(Squares::new(nan), Together(Sum::new(nan), Order::new(nan)));
+            let (moments, (norm1, order)) = run(plan, x, first, start, |all, one| {
+                all.0.merge(one.0);
+                all.1.0.merge(one.1.0);
+                all.1.1.merge(one.1.1);
+            });
+            Stats {
+                moments: Moments { sum: moments.sum, squares: moments.squares, count: moments.counted },
+                norm1: Norm1::from_sum(&norm1.parts[0], <$part as Real>::UNIT, norm1.counted),
+                extremes: order.extremes,
+                nans: order.nans,
+                seen: x.len() as u64,
+            }
+        }
+    };
+    (@complex $element:ty, $part:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let start = || Roots::<Self>::new(plan.problem.policy.nan);
+            run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
+        }
+
+        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let start = || LargestComplex::<Self>::new(plan.problem.policy.nan);
+            run(&plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+        }
+
+        fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 2>;
+            let (nan, seen) = (plan.problem.policy.nan, x.len() as u64);
+            let start = || {
+                Together(Squares::new(nan), Together(Roots::<Self>::new(nan), Nans::<Self>::new()))
+            };
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let (moments, (norm1, nans)) = run(&plan, x, first, start, |all, one| {
+                all.0.merge(one.0);
+                all.1.0.merge(&one.1.0);
+                all.1.1 += one.1.1;
+            });
+            let moments =
+                Moments { sum: moments.sum, squares: moments.squares, count: moments.counted / 2 };
+            Stats { moments, norm1, extremes: Extremes::new(), nans, seen }
+        }
+    };
 }
 floats! {
     f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>,
@@ -108,6 +198,19 @@ macro_rules! integers {
             fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], _first: u64) -> Dot<Self> {
                 let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
                 integer::dot::<Self, $word>(plan, x, y)
+            }
+
+            fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+                Norm1::from_exact(&integer::magnitudes::<Self, $word>(plan, bytemuck::cast_slice(x)))
+            }
+
+            fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+                let start = || LargestReal::new(plan.problem.policy.nan);
+                run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+            }
+
+            fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+                integer::stats::<Self, $word>(plan, bytemuck::cast_slice(x), first)
             }
 
             fn product(plan: &Plan, x: &[Self]) -> Product<Self> {

@@ -6,7 +6,9 @@ mod float;
 mod integer;
 mod isa;
 mod kernels;
+mod magnitude;
 mod memory;
+mod norm1;
 mod order;
 mod product;
 
@@ -54,6 +56,9 @@ pub(crate) fn run<T: Element>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
         (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
         (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x))),
+        (Op::L1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
+        (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::largest_magnitude(plan, x))),
+        (Op::Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
         }

@@ -12,13 +12,26 @@ use crate::element::Ordered;
 use crate::partial::{Extremes, Place};
 use crate::plan::Plan;
 
-/// A third of the smallest L1 data cache in use, which leaves room for the search.
-pub(super) const BLOCK_BYTES: usize = 16 << 10;
+/// Bytes of a block: streams long enough to read ahead in, little enough to be in the cache still when it is searched.
+pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
     let nan = plan.problem.policy.nan;
-    run(plan, x, first, || Order::new(nan), |all: &mut Extremes<R>, one| all.merge(&one))
+    run(plan, x, first, || Order::new(nan), Found::merge).extremes
+}
+
+/// Extremes, and how many NaNs were met, whether they propagate or not.
+pub(super) struct Found<R: Ordered> {
+    pub(super) extremes: Extremes<R>,
+    pub(super) nans: u64,
+}
+
+impl<R: Ordered> Found<R> {
+    pub(super) fn merge(&mut self, other: Self) {
+        self.extremes.merge(&other.extremes);
+        self.nans += other.nans;
+    }
 }
 
 /// The extremes so far.
@@ -31,11 +44,6 @@ pub(super) struct Order<R: Ordered> {
 impl<R: Ordered> Order<R> {
     pub(super) fn new(nan: Nan) -> Self {
         Order { extremes: Extremes::new(), nans: 0, nan }
-    }
-
-    /// NaNs met so far, whether they propagate or not.
-    pub(super) fn nans(&self) -> u64 {
-        self.nans
     }
 
     #[inline(always)]
@@ -72,7 +80,7 @@ impl<R: Ordered> Order<R> {
 }
 
 impl<R: Ordered> Fold<&[R]> for Order<R> {
-    type Partial = Extremes<R>;
+    type Partial = Found<R>;
 
     #[inline(always)]
     fn take(&mut self, piece: &[R], first: u64) {
@@ -84,11 +92,11 @@ impl<R: Ordered> Fold<&[R]> for Order<R> {
         }
     }
 
-    fn finish(mut self) -> Extremes<R> {
+    fn finish(mut self) -> Found<R> {
         if self.nan == Nan::Ignore {
             self.extremes.count -= self.nans;
         }
-        self.extremes
+        Found { extremes: self.extremes, nans: self.nans }
     }
 }
 

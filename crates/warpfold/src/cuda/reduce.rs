@@ -186,9 +186,20 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// [`Error::Unsupported`], [`Error::Device`].
     pub fn l1(&self) -> Result<T::Round> {
         match self.run(Op::L1)? {
-            Outcome::Magnitudes(sum) => Ok(sum.round(0)),
+            Outcome::Exact(Partial::Norm1(partial)) => Ok(partial.round()),
             Outcome::Sum(sum) => Ok(sum.real_as()),
             other => unreachable!("l1 leaves magnitudes, not {other:?}"),
+        }
+    }
+
+    /// The largest magnitude.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for complex elements, [`Error::Device`].
+    pub fn linf(&self) -> Result<T::Linf> {
+        match self.run(Op::Linf)? {
+            Outcome::Exact(Partial::Magnitude(partial)) => Ok(partial.value()),
+            other => unreachable!("linf leaves a magnitude, not {other:?}"),
         }
     }
 

@@ -16,7 +16,9 @@ pub use float::{Float, Rounding};
 pub use ordered::Ordered;
 pub use real::{Decoded, Real};
 
-use crate::exact::{Fixed, Limbs, Register, to_bigint};
+use num_bigint::BigUint;
+
+use crate::exact::{Fixed, Limbs, Register, Special, round_root, to_bigint};
 use crate::{Error, Op, Overflow, Value, cpu};
 
 /// One or two of something: a real element has one part, a complex one two.
@@ -41,7 +43,7 @@ mod sealed {
 
 /// A type whose arrays can be reduced.
 ///
-/// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`], [`bf16`], `f32`, `f64`,
+/// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
 /// `Complex<f32>` and `Complex<f64>`; sealed, because the contract names its types.
 pub trait Element:
     sealed::Sealed + CheckedBitPattern + NoUninit + Debug + PartialEq + Send + Sync + cpu::Kernels
@@ -84,6 +86,10 @@ pub trait Element:
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
+
+    /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
+    #[doc(hidden)]
+    fn linf(special: Special, square: &BigUint) -> Self::Linf;
 
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
@@ -156,6 +162,10 @@ macro_rules! real_element {
             unreachable!("integer sums are exact")
         }
 
+        fn linf(_special: Special, square: &BigUint) -> u64 {
+            square.sqrt().try_into().expect("the magnitude of an integer of at most 64 bits")
+        }
+
         fn checked<R>(result: Result<R, Error>) -> Result<R, Error> {
             result
         }
@@ -175,6 +185,11 @@ macro_rules! real_element {
         #[cfg(feature = "cuda")]
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
             Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
+        }
+
+        fn linf(special: Special, square: &BigUint) -> Self::Linf {
+            let unit = 2 * i64::from(<Self::Part as Real>::UNIT);
+            special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

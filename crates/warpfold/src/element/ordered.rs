@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::Real;
+use super::{Decoded, Real};
 
 /// A real type whose values have an order: everything but complex numbers.
 pub trait Ordered: Real + Into<crate::Value> {
@@ -25,6 +25,9 @@ pub trait Ordered: Real + Into<crate::Value> {
 
     /// An integer that grows with |x|: |x| of an integer, the bits without the sign of a float.
     fn magnitude(self) -> Self::Magnitude;
+
+    /// The number that a magnitude stands for.
+    fn decode_magnitude(magnitude: Self::Magnitude) -> Decoded;
 
     /// The value's place in the order, with -0 below +0 and NaNs outside the infinities.
     fn key(self) -> Self::Key;
@@ -50,6 +53,10 @@ macro_rules! integer {
             #[inline(always)]
             fn magnitude(self) -> $magnitude {
                 self.abs_diff(0)
+            }
+
+            fn decode_magnitude(magnitude: $magnitude) -> Decoded {
+                magnitude.decode()
             }
 
             #[inline(always)]
@@ -83,6 +90,10 @@ impl Ordered for bool {
         self as u8
     }
 
+    fn decode_magnitude(magnitude: u8) -> Decoded {
+        magnitude.decode()
+    }
+
     #[inline(always)]
     fn key(self) -> u8 {
         self as u8
@@ -111,6 +122,10 @@ macro_rules! float {
             #[inline(always)]
             fn magnitude(self) -> $bits {
                 self.to_bits() & <$key>::MAX as $bits
+            }
+
+            fn decode_magnitude(magnitude: $bits) -> Decoded {
+                <$ty>::from_bits(magnitude).decode()
             }
 
             // Negative floats grow downwards: flipping all bits but the sign turns them over. The map is its own inverse.

@@ -61,6 +61,19 @@ impl<L: Limbs> Fixed<L> {
         self.add(value.unsigned_abs(), shift, value < 0);
     }
 
+    /// Adds `other · 2^shift`, of which nothing lies below the unit.
+    pub fn add_shifted<M: Limbs>(&mut self, other: &Fixed<M>, shift: i32) {
+        let SignMagnitude { negative, magnitude } = other.sign_magnitude();
+        for (k, &limb) in magnitude.as_ref().iter().enumerate() {
+            let at = 64 * k as i32 + shift;
+            if limb != 0 {
+                // A limb that reaches below the unit has zeros there.
+                let (limb, at) = if at < 0 { (limb >> -at, 0) } else { (limb, at as u32) };
+                self.add(u128::from(limb), at, negative);
+            }
+        }
+    }
+
     /// Adds another number of the same unit.
     pub fn merge(&mut self, other: &Self) {
         let mut carry = false;

@@ -2,11 +2,11 @@
 
 use super::fast::{FastMoments, FastSum};
 use crate::double_double::DoubleDouble;
-use crate::element::{Element, Float, Ordered, Parts, Real};
+use crate::element::{Element, Ordered, Parts};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special};
 use crate::partial::{
-    Count, Extremes, Finish, IntegerProduct, Met, Output, Partial, Place, Product, RealProduct,
-    with_float,
+    Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1, Output, Partial, Place,
+    Product, RealProduct, with_float,
 };
 use crate::plan::{CudaPlan, Fold};
 use crate::{Error, Op, Result, Value};
@@ -40,10 +40,11 @@ pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Outcom
         }
         Fold::Count => exact(Partial::Count(Count { seen: n - record[1], nonzero: record[0] })),
         Fold::L1 | Fold::Squares => {
-            let fixed = extend(&record[..2], 0);
-            Outcome::Magnitudes(Register { fixed, special: Special::NONE })
+            let sum =
+                Register::<[u64; 3]> { fixed: extend(&record[..2], 0), special: Special::NONE };
+            exact(Partial::Norm1(Box::new(Norm1::from_sum(&sum, 0, n))))
         }
-        Fold::Linf => Outcome::Largest(record[1]),
+        Fold::Linf => exact(Partial::Magnitude(Box::new(largest(record[1])))),
         Fold::Prod => exact(Partial::Product(Box::new(product(record)))),
     }
 }
@@ -61,10 +62,6 @@ pub enum Outcome<T: Element> {
     Sum(FastSum<T>),
     /// Float moments that were rounded on the way.
     Moments(FastMoments<T>),
-    /// The exact sum of the magnitudes of integers.
-    Magnitudes(Register<[u64; 3]>),
-    /// The largest magnitude: of integers itself, of floats the bits of the element type.
-    Largest(u64),
 }
 
 impl<T: Element> Outcome<T> {
@@ -94,18 +91,6 @@ impl<T: Element> Outcome<T> {
             (Op::Std, Outcome::Moments(p)) => {
                 with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
             }
-            (Op::L1, Outcome::Magnitudes(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.round::<F>(0).into())
-            }
-            (Op::Linf, Outcome::Largest(word)) if T::DTYPE.is_float() => {
-                let bytes = word.to_le_bytes();
-                let part: T::Part =
-                    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
-                let mut exact = Exact::<T::Part>::new();
-                exact.add(part);
-                with_float!(to, op, T::DTYPE, F => first::<T::Part, F>(&exact).into())
-            }
-            (Op::Linf, Outcome::Largest(word)) => (*word).into(),
             (op, outcome) => unreachable!("{op} is not read from {outcome:?}"),
         };
         Ok(Output::One(value))
@@ -139,9 +124,12 @@ fn product<T: Element>(record: &[u64; RECORD_WORDS]) -> Product<T> {
     })
 }
 
-/// A real exact number, rounded.
-fn first<R: Real, F: Float>(exact: &Exact<R>) -> F {
-    exact.parts.as_ref()[0].round::<F>(R::UNIT)
+/// The largest magnitude, from the bits of a number that has it. Those of an integer's magnitude are such a number: the magnitude
+/// of the least integer is what its own bits say without the sign.
+fn largest<T: Element>(word: u64) -> Magnitude<T> {
+    let bytes = word.to_le_bytes();
+    let part: T::Part = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
+    Magnitude::of(&T::Parts::from_fn(|_| part.magnitude()))
 }
 
 /// The one register of an integer element, signed if the element is.

@@ -54,6 +54,8 @@ pub(crate) use with_float;
 impl<T: Element> Partial<T> {
     /// Adds another partial of the same reduction; later pieces of an array carry their own indices.
     ///
+    /// Any order gives the same bits, but for products of floats: those are merged in the order of their pieces.
+    ///
     /// # Panics
     /// If the two are of different kinds.
     pub fn merge(&mut self, other: &Self) {
@@ -64,6 +66,9 @@ impl<T: Element> Partial<T> {
             (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
             (Partial::Count(a), Partial::Count(b)) => a.merge(b),
             (Partial::Product(a), Partial::Product(b)) => a.merge(b),
+            (Partial::Norm1(a), Partial::Norm1(b)) => a.merge(b),
+            (Partial::Magnitude(a), Partial::Magnitude(b)) => a.merge(b),
+            (Partial::Stats(a), Partial::Stats(b)) => a.merge(b),
             (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
         }
     }
@@ -100,6 +105,16 @@ impl<T: Element> Partial<T> {
                 None => p.value(finish.overflow)?.into(),
                 Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
             },
+            (Op::L1, Partial::Norm1(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
+            }
+            (Op::Linf, Partial::Magnitude(p)) => match finish.round_to {
+                None => p.value().into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Stats, Partial::Stats(p)) => {
+                return Ok(Output::Summary(Box::new(p.summary(finish)?)));
+            }
             (Op::Min, Partial::Extremes(p)) => p.min()?.into(),
             (Op::Max, Partial::Extremes(p)) => p.max()?.into(),
             (Op::MinMax, Partial::Extremes(p)) => {

@@ -4,15 +4,22 @@ pub mod bytes;
 mod count;
 mod extremes;
 mod finish;
-mod product;
+mod magnitude;
+mod norm1;
+pub(crate) mod product;
+mod stats;
 
 pub use count::Count;
 pub use extremes::{Extremes, Place};
 #[cfg(feature = "cuda")]
 pub(crate) use finish::with_float;
 pub use finish::{Finish, Output};
+pub use magnitude::Magnitude;
+pub(crate) use magnitude::Magnitudes;
+pub use norm1::Norm1;
 pub use product::Product;
 pub(crate) use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
+pub use stats::Stats;
 
 use crate::Value;
 use crate::element::Element;
@@ -33,6 +40,12 @@ pub enum Partial<T: Element> {
     Count(Count),
     /// Of prod; merged in order.
     Product(Box<Product<T>>),
+    /// Of l1.
+    Norm1(Box<Norm1<T>>),
+    /// Of linf.
+    Magnitude(Box<Magnitude<T>>),
+    /// Of stats.
+    Stats(Box<Stats<T>>),
 }
 
 /// What `stats` tells of an array; the fields without a value for it are `None`.

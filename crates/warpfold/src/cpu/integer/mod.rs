@@ -13,12 +13,14 @@ use word::Group;
 pub(super) use word::Word;
 
 use super::executor::{Fold, Together, run};
-use crate::element::{Element, Parts, Real};
+use super::order::{Found, Order};
+use crate::element::{Element, Ordered, Parts, Real};
 use crate::exact::{Dot, Exact, Limbs, Moments, Register};
+use crate::partial::{Extremes, Norm1, Stats};
 use crate::plan::Plan;
 
-/// Bytes of a block: few enough additions for 16-bit lanes of bytes, enough to hide the work between blocks.
-const BLOCK_BYTES: usize = 8 << 10;
+/// Bytes of a block: long enough streams to read ahead in, and far too few additions for lanes of 32 and 64 bits to overflow.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Elements that a kernel takes at once; a rest is filled up with zeros, which add nothing.
 const GROUP: usize = 64;
@@ -49,6 +51,38 @@ pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
 pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
     let total = run(plan, (x, y), 0, Multiplying::default, Total::merge);
     Dot { parts: registers::<T, _>(total.wide), count: total.count }
+}
+
+/// Everything that one pass tells.
+pub(super) fn stats<T, W>(plan: &Plan, x: &[W], first: u64) -> Stats<T>
+where
+    T: Ordered,
+    W: Word + Ordered<Key = T::Key>,
+{
+    let start = || {
+        let moments = Together(Adding::<Values>::default(), Adding::<Squares>::default());
+        let order = Order::<W>::new(plan.problem.policy.nan);
+        Together(moments, Together(Adding::<Magnitudes>::default(), order))
+    };
+    let ((sum, squares), (magnitudes, order)) = run(plan, x, first, start, |all, one| {
+        let ((sum, squares), (magnitudes, order)): &mut ((Total, Total), (Total, Found<W>)) = all;
+        sum.merge(one.0.0);
+        squares.merge(one.0.1);
+        magnitudes.merge(one.1.0);
+        order.merge(one.1.1);
+    });
+    let Extremes { min, max, first_nan, count } = order.extremes;
+    Stats {
+        moments: Moments {
+            sum: registers::<T, _>(sum.wide),
+            squares: squares.wide.register(),
+            count,
+        },
+        norm1: Norm1 { total: magnitudes.wide.register(), count },
+        extremes: Extremes { min, max, first_nan, count },
+        nans: 0,
+        seen: count,
+    }
 }
 
 /// A last group.

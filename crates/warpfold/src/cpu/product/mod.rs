@@ -7,7 +7,7 @@ mod survey;
 
 pub(super) use complex::ComplexFactors;
 pub(super) use integer::IntegerFactors;
-pub(super) use real::RealFactors;
+pub(super) use real::{Factor, RealFactors};
 use survey::Survey;
 
 /// Bytes of a block: long enough to make little of joining its lanes, short enough that no lane overflows in it.

@@ -8,7 +8,7 @@ use super::{BLOCK_BYTES, Survey};
 use crate::Nan;
 use crate::cpu::executor::Fold;
 use crate::cpu::float::Lane;
-use crate::cpu::memory::prefetch;
+use crate::cpu::memory::{prefetch, streamed};
 use crate::double_double::{DoubleDouble, power_of_two};
 use crate::element::Ordered;
 use crate::partial::{Met, RealProduct};
@@ -16,7 +16,7 @@ use crate::{bf16, f16};
 
 /// A float as a factor.
 pub(in crate::cpu) trait Factor: Lane + Ordered {
-    /// The value in f64; an infinity may become a NaN.
+    /// The value in f64, times 2^[`SCALE`](Lane::SCALE); an infinity may become a NaN.
     fn factor(self) -> f64;
 }
 
@@ -79,7 +79,9 @@ impl<F: Factor, const JOIN: usize> RealFactors<F, JOIN> {
             return self.product.merge(&rest);
         }
         for x in x {
-            self.product.merge(&RealProduct::of(x.factor()));
+            let factor = RealProduct::of(x.factor());
+            let exponent = factor.exponent - i64::from(F::SCALE);
+            self.product.merge(&RealProduct { exponent, ..factor });
         }
     }
 }
@@ -90,10 +92,11 @@ fn normal<F: Factor, const JOIN: usize>(x: &[F]) -> Option<RealProduct> {
     let mut lanes = Lanes::new();
     let (arrays, rest) = x.as_chunks::<LANES>();
     let (groups, arrays) = arrays.as_chunks::<JOIN>();
-    for group in groups {
+    for at in streamed(groups.len()) {
+        let group: &[[F; LANES]; JOIN] = &groups[at];
+        prefetch(group);
         let mut factors = [1.0; LANES];
         for array in group {
-            prefetch(array);
             for l in 0..LANES {
                 factors[l] *= array[l].factor();
             }
@@ -110,7 +113,10 @@ fn normal<F: Factor, const JOIN: usize>(x: &[F]) -> Option<RealProduct> {
         }
         lanes.multiply(&factors);
     }
-    lanes.join()
+    lanes.join().map(|product| {
+        let exponent = product.exponent - i64::from(F::SCALE) * x.len() as i64;
+        RealProduct { exponent, ..product }
+    })
 }
 
 /// Products of mantissas as unevaluated sums, sums of exponent fields, and what became of the signs.

@@ -6,12 +6,12 @@ use crate::element::{Element, Parts, Real};
 use crate::exact::{Dot, Exact, Limbs, Moments, Register, Special};
 
 /// Bits of the magnitude of one value in units of the type's lowest bit.
-const fn bits<R: Real>() -> u32 {
+pub(super) const fn bits<R: Real>() -> u32 {
     R::MANTISSA_BITS + R::SHIFTS - 1
 }
 
 /// Bits of the magnitude that `count` summands of so many bits can reach; a complex product has two summands a part.
-fn reach<T: Element>(summand: u32, count: u64) -> u32 {
+pub(super) fn reach<T: Element>(summand: u32, count: u64) -> u32 {
     summand + (64 - count.leading_zeros()) + (T::PARTS as u32 - 1)
 }
 
@@ -27,7 +27,7 @@ fn read_parts<T: Element, L: Limbs>(
 }
 
 /// Nothing can come of no elements.
-fn check_empty<L: Limbs>(count: u64, registers: &[Register<L>]) -> Refused<()> {
+pub(super) fn check_empty<L: Limbs>(count: u64, registers: &[Register<L>]) -> Refused<()> {
     let empty = |r: &Register<L>| r.fixed.is_zero() && r.special == Special::NONE;
     match count == 0 && !registers.iter().all(empty) {
         true => Err("they hold a sum of no elements that is not zero".into()),

@@ -14,7 +14,7 @@
 //! | 5 | kind, see below |
 //! | 6 | element type: 0 `bool`, 1–4 `i8` to `i64`, 5–8 `u8` to `u64`, 9 `f16`, 10 `bf16`, 11 `f32`, 12 `f64`, 13 `complex64`, 14 `complex128`; 255 where the kind knows none |
 //! | 7 | zero |
-//! | 8–15 | how many elements (dot: pairs) went in; not of a product |
+//! | 8–15 | how many elements (dot: pairs) went in; zero for products and linf, which do not count |
 //! | 16– | the kind's own words |
 //!
 //! | kind | partial | its words |
@@ -24,7 +24,10 @@
 //! | 3 | [`Dot`](crate::Dot) | a sum of products for each part |
 //! | 4 | [`Extremes`](super::Extremes) | presence (bit 0: minimum and maximum, bit 1: a NaN); minimum, its index, maximum, its index, index of the first NaN; zero where absent. Values are the element's bits, zero-extended |
 //! | 5 | [`Count`](super::Count) | how many elements are nonzero |
-//! | 6 | [`Product`](super::Product) | integers: flags (bit 0: negative), magnitude capped at 2^64 in two words, low 64 bits; reals: flags (bit 0: negative, 1: a zero was met, 2: an infinity, 3: a NaN), exponent, mantissa from 1 to 2 as the bits of two f64; complex: exponent, two mantissas |
+//! | 6 | [`Product`](super::Product) | flags (bit 0: below zero, 1: a zero was met, 2: an infinity, 3: a NaN); integers: the magnitude up to 2^64 in two words, low first, and the magnitude modulo 2^64; floats: the exponent and, for each part, the two f64 whose sum is the mantissa. Flags 1 to 3 are those of real floats |
+//! | 7 | [`Norm1`](super::Norm1) | a sum of products: the magnitudes, in units of the square of the smallest subnormal |
+//! | 8 | [`Magnitude`](super::Magnitude) | a sum of products: the square of the largest magnitude, zero once anything special was met |
+//! | 9 | [`Stats`](super::Stats) | how many of the elements are NaN; then what follows the header of [`Moments`](crate::Moments), of `Norm1` and, for real elements, of `Extremes` |
 //!
 //! A sum is one word with the special values met (bit 0: NaN, 1: +∞, 2: −∞; the others zero) and then the limbs of a
 //! two's-complement integer, lowest first, in units of the element type's smallest subnormal (integers: 1; products: its
@@ -45,6 +48,7 @@
 //! does not hold is [`Error::BadPartial`](crate::Error::BadPartial). Memory is bounded by the kind, not by the bytes.
 
 mod exact;
+mod norms;
 mod order;
 mod product;
 mod saved;

@@ -4,101 +4,108 @@ use super::saved::{Header, Kind, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::double_double::DoubleDouble;
 use crate::element::Element;
-use crate::partial::product::{ComplexProduct, IntegerProduct, Met, Product, RealProduct, State};
+use crate::partial::product::Factors;
+use crate::partial::{ComplexProduct, IntegerProduct, Met, Product, RealProduct};
 
 const NEGATIVE: u64 = 1;
 const ZERO: u64 = 2;
 const INFINITY: u64 = 4;
 const NAN: u64 = 8;
 
+fn flag(set: bool, flag: u64) -> u64 {
+    if set { flag } else { 0 }
+}
+
 impl<T: Element> Saved for Product<T> {
     const HEADER: Header = Header { kind: Kind::Product, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
-        let flag = |set: bool, bit: u64| if set { bit } else { 0 };
-        match self.state() {
-            State::Integer(p) => {
-                out.word(flag(p.negative, NEGATIVE));
-                out.word(p.magnitude as u64);
-                out.word((p.magnitude >> 64) as u64);
-                out.word(p.low);
+        out.word(0);
+        match &self.factors {
+            Factors::Integer(product) => {
+                out.word(flag(product.negative, NEGATIVE));
+                out.word(product.magnitude as u64);
+                out.word((product.magnitude >> 64) as u64);
+                out.word(product.low);
             }
-            State::Real(p) => {
-                let met =
-                    flag(p.met.zero, ZERO) | flag(p.met.infinity, INFINITY) | flag(p.met.nan, NAN);
-                out.word(flag(p.negative, NEGATIVE) | met);
-                out.word(p.exponent as u64);
-                mantissa(out, p.mantissa);
+            Factors::Real(RealProduct { mantissa, exponent, negative, met }) => {
+                let met = flag(met.zero, ZERO) | flag(met.infinity, INFINITY) | flag(met.nan, NAN);
+                out.word(flag(*negative, NEGATIVE) | met);
+                out.word(*exponent as u64);
+                write_part(out, mantissa);
             }
-            State::Complex(p) => {
-                out.word(p.exponent as u64);
-                mantissa(out, p.re);
-                mantissa(out, p.im);
+            Factors::Complex(ComplexProduct { re, im, exponent }) => {
+                out.word(0);
+                out.word(*exponent as u64);
+                write_part(out, re);
+                write_part(out, im);
             }
         }
     }
 
     fn read(input: &mut Reader<'_>) -> Refused<Self> {
-        match Product::<T>::new().state() {
-            State::Integer(_) => integer(input).map(Product::integer),
-            State::Real(_) => real(input).map(Product::real),
-            State::Complex(_) => complex(input).map(Product::complex),
+        if input.word()? != 0 {
+            return Err("a product counts no elements".into());
         }
+        let flags = input.word()?;
+        let product = match Product::<T>::new().factors {
+            Factors::Integer(_) if flags <= NEGATIVE => Product::integer(integer(input, flags)?),
+            Factors::Real(_) if flags <= NEGATIVE | ZERO | INFINITY | NAN => {
+                Product::real(real(input, flags)?)
+            }
+            Factors::Complex(_) if flags == 0 => Product::complex(complex(input)?),
+            _ => return Err("a flag is set that has no meaning here".into()),
+        };
+        Ok(product)
     }
 }
 
-fn mantissa(out: &mut Writer, x: DoubleDouble) {
-    out.word(x.high.to_bits());
-    out.word(x.low.to_bits());
-}
-
-fn integer(input: &mut Reader<'_>) -> Refused<IntegerProduct> {
-    let flags = flags(input, NEGATIVE)?;
-    let magnitude = u128::from(input.word()?) | u128::from(input.word()?) << 64;
-    let product = IntegerProduct { magnitude, low: input.word()?, negative: flags & NEGATIVE != 0 };
-    match magnitude <= IntegerProduct::CAP {
+fn integer(input: &mut Reader<'_>, flags: u64) -> Refused<IntegerProduct> {
+    let [least, most, low] = [input.word()?, input.word()?, input.word()?];
+    let magnitude = u128::from(most) << 64 | u128::from(least);
+    let product = IntegerProduct { magnitude, low, negative: flags == NEGATIVE };
+    let agrees = match magnitude {
+        0 => product == IntegerProduct::ZERO,
+        _ => magnitude == IntegerProduct::CAP || magnitude == u128::from(low),
+    };
+    match agrees {
         true => Ok(product),
-        false => Err("the magnitude of a product is above its cap of 2^64".into()),
+        false => Err("no product has this magnitude and these low bits".into()),
     }
 }
 
-fn real(input: &mut Reader<'_>) -> Refused<RealProduct> {
-    let flags = flags(input, NEGATIVE | ZERO | INFINITY | NAN)?;
-    let has = |bit: u64| flags & bit != 0;
-    let met = Met { zero: has(ZERO), infinity: has(INFINITY), nan: has(NAN) };
+fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
+    let met =
+        Met { zero: flags & ZERO != 0, infinity: flags & INFINITY != 0, nan: flags & NAN != 0 };
     let exponent = input.word()? as i64;
-    let mantissa = double_double(input)?;
-    let product = RealProduct { mantissa, exponent, negative: has(NEGATIVE), met };
-    let normal = mantissa.high >= 1.0 && mantissa.high <= 2.0;
-    match normal && exponent.unsigned_abs() < 1 << 62 {
-        true => Ok(product),
-        false => Err("the mantissa of a product does not lie between 1 and 2".into()),
+    let mantissa = read_part(input)?;
+    if !(1.0..2.0).contains(&mantissa.high) {
+        return Err("a mantissa does not lie between 1 and 2".into());
     }
+    Ok(RealProduct { mantissa, exponent, negative: flags & NEGATIVE != 0, met })
 }
 
 fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
     let exponent = input.word()? as i64;
-    let product = ComplexProduct { re: double_double(input)?, im: double_double(input)?, exponent };
-    let largest = product.re.high.abs().max(product.im.high.abs());
-    let normal = !largest.is_finite() || largest == 0.0 || (1.0..=2.0).contains(&largest);
-    match normal && exponent.unsigned_abs() < 1 << 62 {
-        true => Ok(product),
-        false => Err("the larger part of a product does not lie between 1 and 2".into()),
+    let (re, im) = (read_part(input)?, read_part(input)?);
+    let largest = re.high.abs().max(im.high.abs());
+    let is_number = re.high.is_finite() && im.high.is_finite() && largest != 0.0;
+    match is_number && !(1.0..2.0).contains(&largest) {
+        true => Err("the larger part does not lie between 1 and 2".into()),
+        false => Ok(ComplexProduct { re, im, exponent }),
     }
 }
 
-fn flags(input: &mut Reader<'_>, known: u64) -> Refused<u64> {
-    let flags = input.word()?;
-    if flags & !known == 0 { Ok(flags) } else { Err("a flag that means nothing is set".into()) }
+fn write_part(out: &mut Writer, part: &DoubleDouble) {
+    out.word(part.high.to_bits());
+    out.word(part.low.to_bits());
 }
 
-fn double_double(input: &mut Reader<'_>) -> Refused<DoubleDouble> {
-    let (high, low) = (f64::from_bits(input.word()?), f64::from_bits(input.word()?));
-    // The low part lies within rounding of the high one; NaN and infinity have none.
-    let fits = if high.is_finite() { low.abs() <= high.abs() * f64::EPSILON } else { low == 0.0 };
-    if fits {
-        Ok(DoubleDouble { high, low })
-    } else {
-        Err("a mantissa's low part is too large".into())
+/// Two f64 of which the second is no more than the rounding error of the first.
+fn read_part(input: &mut Reader<'_>) -> Refused<DoubleDouble> {
+    let [high, low] = [f64::from_bits(input.word()?), f64::from_bits(input.word()?)];
+    match high + low == high || low == 0.0 && !high.is_finite() {
+        true => Ok(DoubleDouble { high, low }),
+        false => Err("a mantissa is not in order".into()),
     }
 }

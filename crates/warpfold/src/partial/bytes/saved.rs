@@ -3,7 +3,7 @@
 use super::words::{Reader, Refused, Writer};
 use crate::element::{DType, Element};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial, Product};
+use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use crate::{Error, Result};
 
 const MAGIC: [u8; 4] = *b"WFPT";
@@ -56,7 +56,10 @@ kinds! {
     Dot = 3, "dot", "A [`Dot`].";
     Extremes = 4, "extremes", "An [`Extremes`].";
     Count = 5, "count", "A [`Count`].";
-    Product = 6, "prod", "A [`Product`].";
+    Product = 6, "product", "A [`Product`].";
+    Norm1 = 7, "l1", "A [`Norm1`].";
+    Magnitude = 8, "linf", "A [`Magnitude`].";
+    Stats = 9, "stats", "A [`Stats`].";
 }
 
 /// What saved bytes say of themselves, so that a program can choose the type to read them as.
@@ -178,6 +181,9 @@ saved! {
     [T: crate::Ordered] Extremes<T>;
     [] Count;
     [T: Element] Product<T>;
+    [T: Element] Norm1<T>;
+    [T: Element] Magnitude<T>;
+    [T: Element] Stats<T>;
 }
 
 impl<T: Element> Partial<T> {
@@ -190,6 +196,9 @@ impl<T: Element> Partial<T> {
             Partial::Extremes(p) => p.to_bytes(),
             Partial::Count(p) => p.to_bytes(),
             Partial::Product(p) => p.to_bytes(),
+            Partial::Norm1(p) => p.to_bytes(),
+            Partial::Magnitude(p) => p.to_bytes(),
+            Partial::Stats(p) => p.to_bytes(),
         }
     }
 
@@ -209,6 +218,9 @@ impl<T: Element> Partial<T> {
             Kind::Extremes => Partial::Extremes(Extremes::from_bytes(bytes)?),
             Kind::Count => Partial::Count(Count::from_bytes(bytes)?),
             Kind::Product => Partial::Product(Box::new(Product::from_bytes(bytes)?)),
+            Kind::Norm1 => Partial::Norm1(Box::new(Norm1::from_bytes(bytes)?)),
+            Kind::Magnitude => Partial::Magnitude(Box::new(Magnitude::from_bytes(bytes)?)),
+            Kind::Stats => Partial::Stats(Box::new(Stats::from_bytes(bytes)?)),
         })
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::element::{Element, Ordered};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use crate::{Error, Result};
 
 macro_rules! through_bytes {
@@ -43,6 +43,10 @@ through_bytes! {
     [T: Element] Dot<T>;
     [T: Ordered] Extremes<T>;
     [] Count;
+    [T: Element] Product<T>;
+    [T: Element] Norm1<T>;
+    [T: Element] Magnitude<T>;
+    [T: Element] Stats<T>;
     [T: Element] Partial<T>;
 }
 

@@ -45,7 +45,7 @@ impl ComplexProduct {
         let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
         self.re = self.re.scale(half).scale(rest);
         self.im = self.im.scale(half).scale(rest);
-        self.exponent += shift;
+        self.exponent = self.exponent.saturating_add(shift);
     }
 
     /// Multiplies by a product of later elements.
@@ -55,7 +55,7 @@ impl ComplexProduct {
         if self.is_finite() && other.is_finite() {
             self.re = a.multiply(c).add(b.multiply(d).negate());
             self.im = a.multiply(d).add(b.multiply(c));
-            self.exponent += other.exponent;
+            self.exponent = self.exponent.saturating_add(other.exponent);
         } else {
             // Both are scaled, so that only infinities and NaNs can make more of them.
             let part = |high| DoubleDouble { high, low: 0.0 };

@@ -22,12 +22,12 @@ use crate::{Error, Op, Overflow, Result};
 /// for any length that can be. Products of floats must be merged in order, if the same bits are to come out each time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Product<T> {
-    state: State,
+    pub(crate) factors: Factors,
     element: PhantomData<T>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::partial) enum State {
+pub(crate) enum Factors {
     Integer(IntegerProduct),
     Real(RealProduct),
     Complex(ComplexProduct),
@@ -38,12 +38,12 @@ type Rounded = Register<[u64; 2]>;
 
 impl<T: Element> Default for Product<T> {
     fn default() -> Self {
-        let state = match (T::DTYPE.is_float(), T::DTYPE.is_complex()) {
-            (false, _) => State::Integer(IntegerProduct::ONE),
-            (true, false) => State::Real(RealProduct::ONE),
-            (true, true) => State::Complex(ComplexProduct::ONE),
+        let factors = match (T::DTYPE.is_float(), T::DTYPE.is_complex()) {
+            (false, _) => Factors::Integer(IntegerProduct::ONE),
+            (true, false) => Factors::Real(RealProduct::ONE),
+            (true, true) => Factors::Complex(ComplexProduct::ONE),
         };
-        Product { state, element: PhantomData }
+        Product { factors, element: PhantomData }
     }
 }
 
@@ -53,28 +53,24 @@ impl<T: Element> Product<T> {
         Self::default()
     }
 
-    pub(in crate::partial) fn state(&self) -> State {
-        self.state
-    }
-
     pub(crate) fn integer(product: IntegerProduct) -> Self {
-        Product { state: State::Integer(product), element: PhantomData }
+        Product { factors: Factors::Integer(product), element: PhantomData }
     }
 
     pub(crate) fn real(product: RealProduct) -> Self {
-        Product { state: State::Real(product), element: PhantomData }
+        Product { factors: Factors::Real(product), element: PhantomData }
     }
 
     pub(crate) fn complex(product: ComplexProduct) -> Self {
-        Product { state: State::Complex(product), element: PhantomData }
+        Product { factors: Factors::Complex(product), element: PhantomData }
     }
 
     /// Multiplies by another partial, which stands for later elements.
     pub fn merge(&mut self, other: &Self) {
-        match (&mut self.state, &other.state) {
-            (State::Integer(a), State::Integer(b)) => a.merge(b),
-            (State::Real(a), State::Real(b)) => a.merge(b),
-            (State::Complex(a), State::Complex(b)) => a.merge(b),
+        match (&mut self.factors, &other.factors) {
+            (Factors::Integer(a), Factors::Integer(b)) => a.merge(b),
+            (Factors::Real(a), Factors::Real(b)) => a.merge(b),
+            (Factors::Complex(a), Factors::Complex(b)) => a.merge(b),
             _ => unreachable!("the element type decides the kind"),
         }
     }
@@ -86,8 +82,8 @@ impl<T: Element> Product<T> {
     pub fn value(&self, overflow: Overflow) -> Result<T::Sum> {
         let (parts, unit) = self.rounded(overflow);
         let result = T::finish(&Parts::from_fn(|k| parts[k]), unit, Op::Prod, overflow);
-        match (result, &self.state) {
-            (Err(Error::Overflow { op, dtype, result, remedy, .. }), State::Integer(product))
+        match (result, &self.factors) {
+            (Err(Error::Overflow { op, dtype, result, remedy, .. }), Factors::Integer(product))
                 if product.is_capped() =>
             {
                 let sign = if product.negative { "-" } else { "" };
@@ -101,7 +97,7 @@ impl<T: Element> Product<T> {
     /// The product rounded once to a float type of choice (complex stays complex); an integer product beyond 2^64 is an infinity.
     pub fn round_as<F: Float>(&self) -> T::With<F> {
         let (mut parts, unit) = self.rounded(Overflow::Error);
-        if let State::Integer(product) = &self.state
+        if let Factors::Integer(product) = &self.factors
             && product.is_capped()
         {
             parts[0].note(Special::infinity(product.negative));
@@ -110,13 +106,13 @@ impl<T: Element> Product<T> {
     }
 
     fn rounded(&self, overflow: Overflow) -> ([Rounded; 2], i32) {
-        match &self.state {
-            State::Integer(product) => ([product.register(overflow), Rounded::default()], 0),
-            State::Real(product) => {
+        match &self.factors {
+            Factors::Integer(product) => ([product.register(overflow), Rounded::default()], 0),
+            Factors::Real(product) => {
                 let (register, unit) = product.register();
                 ([register, Rounded::default()], unit)
             }
-            State::Complex(product) => product.registers(),
+            Factors::Complex(product) => product.registers(),
         }
     }
 }

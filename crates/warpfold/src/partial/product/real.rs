@@ -64,15 +64,17 @@ impl RealProduct {
             return;
         }
         let shift = exponent(self.mantissa.high);
-        self.mantissa = self.mantissa.scale(power_of_two(-shift));
-        self.exponent += shift;
+        // The power that scales the very largest numbers is itself subnormal: two steps.
+        let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
+        self.mantissa = self.mantissa.scale(half).scale(rest);
+        self.exponent = self.exponent.saturating_add(shift);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.met = self.met.union(other.met);
         self.negative ^= other.negative;
         self.mantissa = self.mantissa.multiply(other.mantissa);
-        self.exponent += other.exponent;
+        self.exponent = self.exponent.saturating_add(other.exponent);
         self.normalise();
     }
 
