@@ -31,6 +31,7 @@ fn reads<T: Element>(partial: &Partial<T>) -> &'static [Op] {
         Partial::Moments(_) => &[Op::Var, Op::Std, Op::L2],
         Partial::Dot(_) => &[Op::Dot],
         Partial::Extremes(_) => &[Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax],
+        Partial::Product(_) => &[Op::Prod],
         Partial::Count(_) => &[Op::Any, Op::All, Op::Count],
         Partial::Product(_) => &[Op::Prod],
         Partial::Norm1(_) => &[Op::L1],

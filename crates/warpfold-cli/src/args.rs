@@ -82,7 +82,7 @@ pub(crate) struct Reduction {
     pub(crate) input: Option<Kind>,
 
     /// Element type of raw input (required) and text (f64 unless given)
-    #[arg(long, value_name = "T", value_parser = choice::dtype(), ignore_case = true, help_heading = "Input")]
+    #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
     pub(crate) dtype: Option<DType>,
 
     /// Column of text, by name or by number from 1; without it all columns count
@@ -91,30 +91,18 @@ pub(crate) struct Reduction {
 
     /// Reduce N random numbers (1e8 is understood) in place of inputs; two arrays of them for dot
     #[arg(long, value_name = "N", value_parser = count::parse, conflicts_with_all = ["inputs", "input", "column"], help_heading = "Input")]
-    pub(crate) random: Option<u64>,
+    random: Option<u64>,
 
-    /// How the random numbers are spread
-    #[arg(
-        long,
-        value_name = "DIST",
-        requires = "random",
-        default_value = "uniform",
-        help_heading = "Input"
-    )]
-    pub(crate) dist: Distribution,
+    /// How the random numbers are spread [default: uniform]
+    #[arg(long, value_name = "DIST", help_heading = "Input")]
+    dist: Option<Distribution>,
 
-    /// Seed of the random numbers: the same seed gives the same numbers everywhere
-    #[arg(
-        long,
-        value_name = "S",
-        requires = "random",
-        default_value_t = 0,
-        help_heading = "Input"
-    )]
-    pub(crate) seed: u64,
+    /// Seed of the random numbers: the same seed gives the same numbers everywhere [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Input")]
+    seed: Option<u64>,
 
     /// Round the exact result to this float type, where the reduction rounds one
-    #[arg(long = "as", value_name = "T", value_parser = choice::float(), ignore_case = true, help_heading = "Result")]
+    #[arg(long = "as", value_name = "T", value_parser = choice::float(), help_heading = "Result")]
     round_to: Option<DType>,
 
     /// How float sums are computed
@@ -155,7 +143,7 @@ pub(crate) struct Reduction {
 
     /// Where to compute
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
-    pub(crate) device: Device,
+    device: Device,
 }
 
 /// Where to compute.
@@ -165,6 +153,23 @@ pub(crate) enum Device {
     Auto,
     /// This machine's processor
     Cpu,
+}
+
+impl Device {
+    /// The device that is taken: there is one, so far.
+    pub(crate) fn chosen(self) -> Device {
+        match self {
+            Device::Auto | Device::Cpu => Device::Cpu,
+        }
+    }
+
+    /// The name that results carry.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Device::Auto => "auto",
+            Device::Cpu => "cpu",
+        }
+    }
 }
 
 /// Whether to show a progress bar.
@@ -195,7 +200,7 @@ impl Reduction {
     pub(crate) fn round_to(&self) -> Result<Option<DType>, Failure> {
         match (self.round_to, is_rounded(self.op())) {
             (Some(to), false) => Err(Failure::Usage(format!(
-                "--as {to} rounds an exact result, and {} has none to round; {} take it",
+                "--as {to} chooses what a result is rounded to, and {} rounds none; {} take it",
                 self.op(),
                 ops(is_rounded)
             ))),
@@ -215,6 +220,24 @@ impl Reduction {
         }
     }
 
+    /// How the random numbers are made: their number, spread and seed.
+    pub(crate) fn random(&self) -> Result<Option<(u64, Distribution, u64)>, Failure> {
+        let spread = self.dist.unwrap_or_default();
+        match (self.random, self.dist, self.seed) {
+            (Some(n), _, seed) => Ok(Some((n, spread, seed.unwrap_or(0)))),
+            (None, None, None) => Ok(None),
+            // clap's own `requires` is silent where the required option conflicts with what is there.
+            (None, ..) => Err(Failure::Usage(
+                "--dist and --seed are for random numbers; add --random N or leave them out".into(),
+            )),
+        }
+    }
+
+    /// Where to compute.
+    pub(crate) fn device(&self) -> Device {
+        self.device.chosen()
+    }
+
     /// The limit on threads.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads.map(|threads| threads as usize)
@@ -229,9 +252,10 @@ impl Reduction {
     }
 }
 
-/// Whether the result of a reduction is an exact value rounded to a float type.
+/// Whether a reduction rounds its result to a float type (integers: can do so).
 pub(crate) fn is_rounded(op: Op) -> bool {
-    matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Dot)
+    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Var};
+    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Linf | Prod | Dot)
 }
 
 fn has_ddof(op: Op) -> bool {
@@ -278,7 +302,11 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
 
 /// Help with its colours, which the output stream strips where they are not wanted.
 fn shown(text: &StyledStr) -> String {
-    text.ansi().to_string()
+    let mut text = text.ansi().to_string();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
 }
 
 /// clap's message in one line: what is wrong and its tips, without the usage summary.

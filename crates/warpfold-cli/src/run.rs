@@ -24,9 +24,9 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         threads: asked.threads(),
         ..Policy::default()
     };
-    if asked.op() == Op::Dot && asked.random.is_none() && asked.inputs.len() != 2 {
+    if asked.op() == Op::Dot && asked.random()?.is_none() && asked.inputs.len() != 2 {
         return Err(Failure::Usage(format!(
-            "dot takes exactly two inputs, and {} were named; join the files of each array first",
+            "dot takes exactly two inputs, not {}; join the files of each array first",
             asked.inputs.len()
         )));
     }
@@ -56,6 +56,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: folded.n,
         output: folded.output,
         accuracy: asked.accuracy,
+        device: asked.device(),
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
     };
@@ -71,14 +72,14 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
 }
 
 fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
-    let Some(n) = asked.random else {
+    let Some((n, distribution, seed)) = asked.random()? else {
         let wanted = Wanted { dtype: asked.dtype, kind: asked.input, column: asked.column.clone() };
         return input::open(&asked.inputs, &wanted);
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);
     let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
     arrays
-        .map(|array| Random::new(dtype, n, asked.dist, asked.seed, array).map(Input::random))
+        .map(|array| Random::new(dtype, n, distribution, seed, array).map(Input::random))
         .collect()
 }
 

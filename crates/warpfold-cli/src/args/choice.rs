@@ -1,61 +1,148 @@
 //! Values of the library's enums as clap sees them: names, aliases, one-line helps, and so suggestions and completions.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
 
+/// One value and its names.
+#[derive(Clone, Copy)]
+struct Choice<T> {
+    value: T,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    about: &'static str,
+}
+
+/// One of several named values; a name that is none of theirs is answered with the nearest.
+#[derive(Clone)]
+pub(super) struct OneOf<T> {
+    /// What is chosen, for the message.
+    what: &'static str,
+    choices: Vec<Choice<T>>,
+}
+
 /// A reduction, by name.
-pub(super) fn op() -> impl TypedValueParser<Value = Op> {
-    let names = Op::ALL.iter().map(|op| PossibleValue::new(op.name()).help(op.about()));
-    PossibleValuesParser::new(names).map(|name| name.parse().expect("the names are the table's"))
+pub(super) fn op() -> OneOf<Op> {
+    let choice =
+        |&value: &Op| Choice { value, name: value.name(), aliases: &[], about: value.about() };
+    OneOf { what: "reduction", choices: Op::ALL.iter().map(choice).collect() }
 }
 
 /// An element type, by name or alias.
-pub(super) fn dtype() -> impl TypedValueParser<Value = DType> {
-    dtypes(|_| true)
+pub(super) fn dtype() -> OneOf<DType> {
+    dtypes("element type", |_| true)
 }
 
 /// A float type to round to.
-pub(super) fn float() -> impl TypedValueParser<Value = DType> {
-    dtypes(|dtype| dtype.is_float() && !dtype.is_complex())
+pub(super) fn float() -> OneOf<DType> {
+    dtypes("float type", |dtype| dtype.is_float() && !dtype.is_complex())
 }
 
-fn dtypes(is_one: fn(DType) -> bool) -> impl TypedValueParser<Value = DType> {
-    let types = DType::ALL.iter().filter(|&&dtype| is_one(dtype));
-    let names = types.map(|dtype| PossibleValue::new(dtype.name()).aliases(dtype.aliases()));
-    PossibleValuesParser::new(names).map(|name| name.parse().expect("the names are the table's"))
+fn dtypes(what: &'static str, is_one: fn(DType) -> bool) -> OneOf<DType> {
+    let choice =
+        |value: DType| Choice { value, name: value.name(), aliases: value.aliases(), about: "" };
+    OneOf {
+        what,
+        choices: DType::ALL.iter().copied().filter(|&dtype| is_one(dtype)).map(choice).collect(),
+    }
 }
 
-pub(super) fn accuracy() -> impl TypedValueParser<Value = Accuracy> {
-    one_of(&[
-        (
-            "exact",
-            "the mathematical value, rounded once: the same bits on every machine",
-            Accuracy::Exact,
-        ),
-        ("fast", "a tree sum in the accumulator type", Accuracy::Fast),
-    ])
+pub(super) fn accuracy() -> OneOf<Accuracy> {
+    named(
+        "accuracy",
+        &[
+            (
+                "exact",
+                "the mathematical value, rounded once: the same bits on every machine",
+                Accuracy::Exact,
+            ),
+            ("fast", "a tree sum in the accumulator type", Accuracy::Fast),
+        ],
+    )
 }
 
-pub(super) fn nan() -> impl TypedValueParser<Value = Nan> {
-    one_of(&[
-        ("propagate", "the result is NaN", Nan::Propagate),
-        ("ignore", "the element is skipped, as if it were not there", Nan::Ignore),
-    ])
+pub(super) fn nan() -> OneOf<Nan> {
+    named(
+        "treatment of NaN",
+        &[
+            ("propagate", "the result is NaN", Nan::Propagate),
+            ("ignore", "the element is skipped, as if it were not there", Nan::Ignore),
+        ],
+    )
 }
 
-pub(super) fn overflow() -> impl TypedValueParser<Value = Overflow> {
-    one_of(&[
-        ("error", "it is an error", Overflow::Error),
-        ("wrap", "it wraps modulo 2^64", Overflow::Wrap),
-    ])
+pub(super) fn overflow() -> OneOf<Overflow> {
+    named(
+        "treatment of overflow",
+        &[
+            ("error", "it is an error", Overflow::Error),
+            ("wrap", "it wraps modulo 2^64", Overflow::Wrap),
+        ],
+    )
 }
 
-fn one_of<T: Copy + Send + Sync + 'static>(
-    table: &'static [(&'static str, &'static str, T)],
-) -> impl TypedValueParser<Value = T> {
-    let names = table.iter().map(|&(name, help, _)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(names).map(|name| {
-        let row = table.iter().find(|row| row.0 == name);
-        row.expect("the names are the table's").2
-    })
+fn named<T: Copy>(what: &'static str, table: &[(&'static str, &'static str, T)]) -> OneOf<T> {
+    let choice = |&(name, about, value)| Choice { value, name, aliases: &[], about };
+    OneOf { what, choices: table.iter().map(choice).collect() }
+}
+
+impl<T> OneOf<T> {
+    /// The name (or alias) that takes the fewest edits; the first of several.
+    fn nearest(&self, text: &str) -> Option<&'static str> {
+        let names = self
+            .choices
+            .iter()
+            .flat_map(|choice| [choice.name].into_iter().chain(choice.aliases.iter().copied()));
+        names.min_by_key(|name| strsim::osa_distance(name, text))
+    }
+}
+
+impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
+    type Value = T;
+
+    fn parse_ref(&self, cmd: &Command, _: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let text = value.to_string_lossy();
+        let is_it = |name: &str| name.eq_ignore_ascii_case(&text);
+        let found = self
+            .choices
+            .iter()
+            .find(|choice| is_it(choice.name) || choice.aliases.iter().any(|name| is_it(name)));
+        found.map(|choice| choice.value).ok_or_else(|| {
+            let names: Vec<_> = self.choices.iter().map(|choice| choice.name).collect();
+            let message = format!(
+                "no {} is called {text:?}; did you mean {:?}? There are {}",
+                self.what,
+                self.nearest(&text.to_ascii_lowercase()).unwrap_or_default(),
+                names.join(", ")
+            );
+            cmd.clone().error(ErrorKind::InvalidValue, message)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.choices.iter().map(|choice| {
+            let value = PossibleValue::new(choice.name).aliases(choice.aliases);
+            if choice.about.is_empty() { value } else { value.help(choice.about) }
+        })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        for (text, name) in
+            [("summ", "sum"), ("argmni", "argmin"), ("maxx", "max"), ("var2", "var")]
+        {
+            assert_eq!(op().nearest(text), Some(name));
+        }
+        for (text, name) in [("f23", "f32"), ("flaot64", "float64"), ("compelx64", "complex64")] {
+            assert_eq!(dtype().nearest(text), Some(name));
+        }
+    }
 }

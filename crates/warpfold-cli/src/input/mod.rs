@@ -16,6 +16,7 @@ mod raw;
 pub mod text;
 
 pub use buffer::Buffer;
+pub use endian::Endian;
 pub use kind::Kind;
 pub(crate) use kind::extension;
 pub use name::Name;
@@ -35,6 +36,10 @@ use warpfold::Element;
 /// If the bytes are misaligned or no whole number of elements, which [`Pieces`] never are.
 pub fn elements<T: Element>(bytes: &[u8], first: u64) -> Result<&[T], Problem> {
     use bytemuck::checked::{CheckedCastError, try_cast_slice};
+    // The end of an array is an empty slice, which has no alignment to speak of.
+    if bytes.is_empty() {
+        return Ok(&[]);
+    }
     match try_cast_slice(bytes) {
         Ok(elements) => Ok(elements),
         Err(CheckedCastError::InvalidBitPattern) => {

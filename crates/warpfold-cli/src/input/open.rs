@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use warpfold::{DType, Op};
 
-use super::endian::Endian;
+use super::Endian;
 use super::raw::{Extent, RawReader};
 use super::text::{Column, Layout, TextReader};
 use super::{Kind, Name, Pieces, Problem, Random, extension, npy};

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 
 use warpfold::DType;
 
-use super::endian::Endian;
+use super::Endian;
 use super::npy::NpyError;
 use super::{Name, Problem, Produce};
 use crate::Failure;

@@ -1,7 +1,7 @@
 //! CSV: a header and a row; the columns of complex numbers come in pairs, `_re` and `_im`.
 
 use super::number::{Number, Shown, show};
-use super::{DEVICE, Render, Report};
+use super::{Render, Report};
 use crate::Failure;
 
 /// A header and a row.
@@ -19,7 +19,7 @@ impl Render for Csv {
         add(&mut columns, report, "bits", |number| number.bits.clone());
         columns.extend([
             ("accuracy".into(), report.accuracy().into()),
-            ("device".into(), DEVICE.into()),
+            ("device".into(), report.device.name().into()),
             ("seconds".into(), report.seconds.to_string()),
             ("bytes_per_second".into(), report.bytes_per_second().to_string()),
         ]);

@@ -9,7 +9,7 @@ use warpfold::Value;
 use warpfold::partial::Output;
 
 use super::number::{Kind, Number, Shown, show, type_name};
-use super::{DEVICE, Render, Report};
+use super::{Render, Report};
 use crate::Failure;
 
 /// One JSON object.
@@ -42,7 +42,7 @@ impl Render for Json {
             bits: Fields::of(report, |value| shown(value, |number| raw(&quoted(&number.bits)))),
             result_dtype: Fields::of(report, |value| raw(&quoted(type_name(value)))),
             accuracy: report.accuracy(),
-            device: DEVICE,
+            device: report.device.name(),
             seconds: report.seconds,
             fold_seconds: report.fold_seconds,
             bytes_per_second: report.bytes_per_second(),

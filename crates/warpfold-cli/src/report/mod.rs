@@ -15,6 +15,7 @@ use warpfold::partial::Output;
 use warpfold::{Accuracy, DType, Op, Value};
 
 use crate::Failure;
+use crate::args::Device;
 
 /// A finished reduction and how it went.
 pub(crate) struct Report {
@@ -24,14 +25,12 @@ pub(crate) struct Report {
     pub(crate) n: u64,
     pub(crate) output: Output,
     pub(crate) accuracy: Accuracy,
+    pub(crate) device: Device,
     /// From the first read to the result.
     pub(crate) seconds: f64,
     /// Of these, the time spent folding.
     pub(crate) fold_seconds: f64,
 }
-
-/// The one device there is, so far.
-const DEVICE: &str = "cpu";
 
 impl Report {
     /// Bytes of the elements, of both arrays for dot.
@@ -95,7 +94,7 @@ trait Render {
 /// How to print a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// The number alone; two lines for minmax, a table for stats
+    /// The number alone; two for minmax, a table for stats
     Text,
     /// One object on one line, with type, bits and time
     Json,
@@ -120,4 +119,90 @@ impl Format {
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use warpfold::Complex;
+    use warpfold::partial::Summary;
+
+    use super::*;
+
+    /// The summary of three complex numbers, which have no order.
+    fn report() -> Report {
+        let summary = Summary {
+            count: 3,
+            nan_count: 0,
+            sum: Value::Complex64(Complex::new(0.1, f32::INFINITY)),
+            mean: None,
+            var: Some(Value::F32(0.25)),
+            std: Some(Value::F32(0.5)),
+            min: None,
+            max: None,
+            argmin: None,
+            argmax: Some(1 << 60),
+            l1: Value::F32(7.0),
+            l2: Value::F32(f32::NAN),
+        };
+        Report {
+            op: Op::Stats,
+            dtype: DType::Complex64,
+            n: 3,
+            output: Output::Summary(Box::new(summary)),
+            accuracy: Accuracy::Exact,
+            device: Device::Cpu,
+            seconds: 0.5,
+            fold_seconds: 0.25,
+        }
+    }
+
+    #[test]
+    fn stats_as_text_is_an_aligned_table() {
+        let text = String::from_utf8(Format::Text.bytes(&report()).unwrap()).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 12);
+        assert_eq!(lines[..4], ["count     3", "nan_count 0", "sum       0.1+infi", "mean      -"]);
+    }
+
+    #[test]
+    fn stats_as_json_is_an_object() {
+        let json: serde_json::Value =
+            serde_json::from_slice(&Format::Json.bytes(&report()).unwrap()).unwrap();
+        let value = &json["value"];
+        assert_eq!(value["sum"], serde_json::json!([0.1, "inf"]));
+        assert_eq!((&value["mean"], &value["count"]), (&serde_json::Value::Null, &3.into()));
+        assert_eq!(
+            (&value["argmax"], &value["l2"]),
+            (&"1152921504606846976".into(), &"NaN".into())
+        );
+        assert_eq!(json["bits"]["sum"], serde_json::json!(["0x3dcccccd", "0x7f800000"]));
+        assert_eq!(json["result_dtype"]["sum"], "complex64");
+        assert_eq!((&json["bytes"], &json["bytes_per_second"]), (&24.into(), &48.0.into()));
+    }
+
+    #[test]
+    fn stats_as_csv_has_a_column_for_each_number() {
+        let text = String::from_utf8(Format::Csv.bytes(&report()).unwrap()).unwrap();
+        let (names, row) = text.trim_end().split_once('\n').unwrap();
+        assert!(names.contains(",count,nan_count,sum_re,sum_im,mean,var,"));
+        assert!(names.contains(",bits_count,bits_nan_count,bits_sum_re,"));
+        assert!(row.contains(",3,0,0.1,inf,,0.25,0.5,,,,1152921504606846976,7.0,NaN,"));
+    }
+
+    #[test]
+    fn stats_as_npy_is_a_record_of_what_has_a_value() {
+        let mut bytes = Vec::new();
+        npy::Npy::render(&report(), &mut bytes).unwrap();
+        let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        let header = std::str::from_utf8(&bytes[10..start]).unwrap();
+        let fields = "[('count', '<u8'), ('nan_count', '<u8'), ('sum', '<c8'), ('var', '<f4'), ('std', '<f4'), \
+                      ('argmax', '<u8'), ('l1', '<f4'), ('l2', '<f4')]";
+        assert!(
+            header.starts_with(&format!(
+                "{{'descr': {fields}, 'fortran_order': False, 'shape': (), }}"
+            ))
+        );
+        assert_eq!((start % 64, bytes.len() - start), (0, 8 + 8 + 8 + 4 + 4 + 8 + 4 + 4));
+        assert_eq!(bytes[start..start + 8], 3u64.to_le_bytes());
+    }
 }

@@ -4,11 +4,13 @@ use std::marker::PhantomData;
 
 use super::executor::{Fold, run};
 use super::memory::{prefetch, streamed};
-use super::order::BLOCK_BYTES;
 use crate::element::{Element, Real};
 use crate::partial::Count;
 use crate::plan::Plan;
 use crate::{Nan, Op};
+
+/// Bytes of a block: few enough additions for lanes of one byte.
+const BLOCK_BYTES: usize = 16 << 10;
 
 /// Counts the nonzero elements; any and all look only until they know, so theirs is the count of what was looked at.
 pub(super) fn count<T: Element>(plan: &Plan, x: &[T]) -> Count {

@@ -12,8 +12,8 @@ use crate::element::Ordered;
 use crate::partial::{Extremes, Place};
 use crate::plan::Plan;
 
-/// A third of the smallest L1 data cache in use, which leaves room for the search.
-pub(super) const BLOCK_BYTES: usize = 16 << 10;
+/// Bytes of a block: streams long enough to read ahead in, little enough to be in the cache still when it is searched.
+pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {

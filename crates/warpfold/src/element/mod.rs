@@ -43,7 +43,7 @@ mod sealed {
 
 /// A type whose arrays can be reduced.
 ///
-/// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`], [`bf16`], `f32`, `f64`,
+/// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
 /// `Complex<f32>` and `Complex<f64>`; sealed, because the contract names its types.
 pub trait Element:
     sealed::Sealed + CheckedBitPattern + NoUninit + Debug + PartialEq + Send + Sync + cpu::Kernels

@@ -3,7 +3,7 @@
 use super::fixed::{Fixed, Limbs};
 
 /// An integer that a bin sums in.
-pub trait Bin: Copy + Default + Into<i128> + std::fmt::Debug + Send {
+pub(crate) trait Bin: Copy + Default + Into<i128> + std::fmt::Debug + Send {
     /// Its bits.
     const BITS: u32;
 
@@ -32,7 +32,7 @@ bin!(i64, i128);
 /// An addition is two loads, an add with carry and two stores, whatever the data. A mantissa of `b` bits can be
 /// added 2^(127 - b) (or 2^(63 - b)) times before a bin could overflow; [`Bins::reserve`] keeps count.
 #[derive(Debug, Clone)]
-pub struct Bins<B> {
+pub(crate) struct Bins<B> {
     bins: Box<[B]>,
     room: u64,
     capacity: u64,
@@ -40,7 +40,7 @@ pub struct Bins<B> {
 
 impl<B: Bin> Bins<B> {
     /// Bins for mantissas of at most `bits` bits at shifts below `shifts`.
-    pub fn new(bits: u32, shifts: u32) -> Self {
+    pub(crate) fn new(bits: u32, shifts: u32) -> Self {
         let capacity = 1u64 << (B::BITS - 1 - bits).min(63);
         Bins { bins: vec![B::default(); shifts as usize].into(), room: capacity, capacity }
     }
@@ -49,7 +49,7 @@ impl<B: Bin> Bins<B> {
     ///
     /// # Panics
     /// If `n` is more than empty bins hold.
-    pub fn reserve<L: Limbs>(&mut self, n: u64, fixed: &mut Fixed<L>) {
+    pub(crate) fn reserve<L: Limbs>(&mut self, n: u64, fixed: &mut Fixed<L>) {
         assert!(n <= self.capacity, "{n} additions are more than a bin holds");
         if self.room < n {
             self.drain_into(fixed);
@@ -59,12 +59,18 @@ impl<B: Bin> Bins<B> {
 
     /// Adds `±magnitude · 2^shift`, for which there is room.
     #[inline(always)]
-    pub fn add(&mut self, magnitude: u128, shift: u32, negative: bool) {
+    pub(crate) fn add(&mut self, magnitude: u128, shift: u32, negative: bool) {
         self.bins[shift as usize].add(magnitude, negative);
     }
 
+    /// The bins themselves, by shift, for additions that there is room for.
+    #[inline(always)]
+    pub(crate) fn slots(&mut self) -> &mut [B] {
+        &mut self.bins
+    }
+
     /// Moves everything into a fixed-point number and leaves the bins empty.
-    pub fn drain_into<L: Limbs>(&mut self, fixed: &mut Fixed<L>) {
+    pub(crate) fn drain_into<L: Limbs>(&mut self, fixed: &mut Fixed<L>) {
         for (shift, bin) in self.bins.iter_mut().enumerate() {
             let value: i128 = std::mem::take(bin).into();
             if value != 0 {

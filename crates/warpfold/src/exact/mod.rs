@@ -38,5 +38,7 @@ pub use fixed::{Fixed, Limbs};
 pub use moments::Moments;
 pub(crate) use moments::ProductLimbs;
 pub use register::{Register, Special};
-pub(crate) use round::{round_ratio, round_root, to_bigint};
+#[cfg(test)]
+pub(crate) use round::round_ratio;
+pub(crate) use round::{round_root, to_bigint};
 pub use sum::Exact;

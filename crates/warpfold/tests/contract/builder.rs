@@ -112,26 +112,31 @@ fn sum_as_rounds_the_same_value() {
 fn accumulators_hold_what_they_were_given() {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for x in arrays::<T>() {
-            let (mut sums, mut moments) = ([const { None }; 3], [const { None }; 3]);
-            for (way, (sum, moment)) in sums.iter_mut().zip(&mut moments).enumerate() {
-                let (mut exact, mut squares) = (Exact::<T>::new(), Moments::<T>::new());
-                match way {
-                    0 => x.iter().for_each(|&x| (exact.add(x), squares.add(x)).0),
-                    1 => (exact.extend(&x), squares.extend(&x)).0,
-                    _ => x.chunks(7).for_each(|x| {
-                        let (mut part, mut square) = (Exact::new(), Moments::new());
-                        (part.extend(x), square.extend(x)).0;
-                        (exact.merge(&part), squares.merge(&square)).0
-                    }),
-                }
-                assert_eq!((exact.count(), squares.count()), (x.len() as u64, x.len() as u64));
-                (*sum, *moment) = (Some(exact.to_bytes()), Some(squares.to_bytes()));
-                assert_eq!(squares.to_sum().to_bytes(), exact.to_bytes());
+            let count = x.len() as u64;
+            let mut one_by_one = (Exact::<T>::new(), Moments::<T>::new());
+            for &x in &x {
+                one_by_one.0.add(x);
+                one_by_one.1.add(x);
             }
-            assert!(sums[0] == sums[1] && sums[1] == sums[2]);
-            assert!(moments[0] == moments[1] && moments[1] == moments[2]);
+            let mut at_once = (Exact::new(), Moments::new());
+            at_once.0.extend(&x);
+            at_once.1.extend(&x);
+            let mut merged = (Exact::new(), Moments::new());
+            for piece in x.chunks(7) {
+                let mut part = (Exact::new(), Moments::new());
+                part.0.extend(piece);
+                part.1.extend(piece);
+                merged.0.merge(&part.0);
+                merged.1.merge(&part.1);
+            }
+            let exact = one_by_one.0.to_bytes();
+            for (sum, moments) in [&one_by_one, &at_once, &merged] {
+                assert_eq!((sum.count(), moments.count()), (count, count));
+                assert!(sum.to_bytes() == exact && moments.to_sum().to_bytes() == exact);
+                assert_eq!(moments.to_bytes(), one_by_one.1.to_bytes());
+            }
             let partial = backend.partial(Ask::new(Op::Sum), &x, &[]).unwrap();
-            assert_eq!(Some(partial.to_bytes()), sums[0]);
+            assert_eq!(partial.to_bytes(), exact);
         }
     }
     for_every_element!(body(&CPU));

@@ -95,7 +95,7 @@ fn cancellation_to_zero<B: Backend>(backend: &B) {
 /// A borrow from the top to the bottom and the carry back, in both the sum and the squares.
 fn carries_through_every_limb<B: Backend>(backend: &B) {
     let tiny = f64::from_bits(1);
-    let powers: Vec<f64> = (-1074..1024).map(|e| exp2(e)).collect();
+    let powers: Vec<f64> = (-1074..1024).map(exp2).collect();
     let mut all_ones = powers.clone();
     for x in [
         vec![-tiny],
@@ -167,8 +167,8 @@ fn long_runs_near_overflow<B: Backend>(backend: &B) {
             for op in SUMS {
                 check(backend, op, &up, &[]);
             }
-            check(backend, Op::Dot, &up, &vec![T::near(1.0); N]);
-            check(backend, Op::Dot, &up, &vec![T::near(-2.0); N]);
+            check(backend, Op::Dot, &up, &[T::near(1.0); N]);
+            check(backend, Op::Dot, &up, &[T::near(-2.0); N]);
         }
     }
     // The float just below 2^end.

@@ -10,12 +10,13 @@ use crate::oracle::cells;
 use crate::sample::{Sample, Words};
 
 /// A reduction for each kind of partial.
-const KINDS: [(Op, Kind); 5] = [
+const KINDS: [(Op, Kind); 6] = [
     (Op::Sum, Kind::Sum),
     (Op::Var, Kind::Moments),
     (Op::Dot, Kind::Dot),
     (Op::MinMax, Kind::Extremes),
     (Op::Count, Kind::Count),
+    (Op::Prod, Kind::Product),
 ];
 
 const CPU: Cpu = Cpu(warpfold::plan::Isa::Avx512);
@@ -57,7 +58,7 @@ fn bytes_come_back_as_they_went() {
         assert_eq!(Header::read(&bytes).unwrap().kind, kind);
         seen += 1;
     });
-    assert_eq!(seen, 3 * (5 * 13 + 4 * 2), "complex numbers have no extremes");
+    assert_eq!(seen, 3 * (6 * 13 + 5 * 2), "complex numbers have no extremes");
 }
 
 /// Merging after a round trip equals merging directly, with every reduction that reads the kind.
@@ -207,7 +208,8 @@ fn impossible_numbers_are_refused() {
     assert!(Count::from_bytes(&with(Count::default().to_bytes(), 2, 1)).is_err());
     let extremes = |low: f32, high: f32| {
         let mut extremes = Extremes::<f32>::new();
-        (extremes.add(low, 0), extremes.add(high, 1));
+        extremes.add(low, 0);
+        extremes.add(high, 1);
         extremes.to_bytes()
     };
     let bits = |x: f32| u64::from(x.to_bits());

@@ -51,7 +51,7 @@ fn one_special_anywhere<B: Backend>(backend: &B) {
         let mut words = Words(1);
         let x: Vec<T> = (0..131).map(|_| T::tame(&mut words)).collect();
         for special in SPECIALS {
-            for k in (0..x.len()).filter(|&k| k < 70 || k > 127) {
+            for k in (0..x.len()).filter(|&k| !(70..128).contains(&k)) {
                 let mut x = x.clone();
                 x[k] = T::near(special);
                 let mut reversed = x.clone();

@@ -9,7 +9,7 @@ use warpfold::DType;
 use super::gather::Transposed;
 use super::{Descr, Header, NpyError};
 use crate::Failure;
-use crate::input::endian::Endian;
+use crate::input::Endian;
 use crate::input::raw::{Extent, RawReader};
 use crate::input::{Name, Order, Pieces, Problem, Produce};
 

@@ -6,8 +6,8 @@ use warpfold::DType;
 
 use super::NpyError;
 use super::literal::{Literal, dictionary};
+use crate::input::Endian;
 use crate::input::Problem;
-use crate::input::endian::Endian;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 

@@ -1,7 +1,7 @@
 //! The exact dot product of two arrays of complex numbers, without conjugation.
 
+use super::block::{any_nan, padded, pairs_without_nan};
 use super::dot::{product_bounds, product_grid, takes};
-use super::nan::{any_nan, pairs_without_nan};
 use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
@@ -51,27 +51,29 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
             let (x, y) = (&x[at], &y[at]);
             prefetch(x);
             prefetch(y);
+            let mut products = [[F::Product::default(); LANES]; 2];
             let mut inside = true;
             for lane in 0..LANES {
-                inside &= window.holds(x[lane].product(y[lane]).0);
-                inside &= window.holds(x[lane].product(y[lane ^ 1]).0);
+                products[0][lane] = x[lane].product(y[lane]);
+                products[1][lane] = x[lane].product(y[lane ^ 1]);
+                inside &= window.holds(products[0][lane]) & window.holds(products[1][lane]);
             }
             if inside {
                 for lane in 0..LANES {
-                    let (product, error) = x[lane].product(y[lane]);
-                    straight.deposit_product(lane, (product.wide(), error));
-                    let (product, error) = x[lane].product(y[lane ^ 1]);
-                    crossed.deposit_product(lane, (product.wide(), error));
+                    let error = x[lane].error(y[lane], products[0][lane]);
+                    straight.deposit_product(lane, (products[0][lane].wide(), error));
+                    let error = x[lane].error(y[lane ^ 1], products[1][lane]);
+                    crossed.deposit_product(lane, (products[1][lane].wide(), error));
                 }
             } else {
                 let mut missed = false;
                 for lane in 0..LANES {
-                    for (cascade, other) in [(&mut straight, lane), (&mut crossed, lane ^ 1)] {
-                        let (product, error) = x[lane].product(y[other]);
-                        let takes = takes(&window, x[lane], y[other], product);
+                    for (k, cascade) in [&mut straight, &mut crossed].into_iter().enumerate() {
+                        let (other, product) = (y[lane ^ k], products[k][lane]);
+                        let takes = takes(&window, x[lane], other, product);
                         missed |= !takes;
-                        let both = if takes { (product.wide(), error) } else { (0.0, 0.0) };
-                        cascade.deposit_product(lane, both);
+                        let both = (product.wide(), x[lane].error(other, product));
+                        cascade.deposit_product(lane, if takes { both } else { (0.0, 0.0) });
                     }
                 }
                 if missed {
@@ -97,7 +99,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
     #[inline(never)]
     fn spill(&mut self, x: &[F; LANES], y: &[F; LANES]) -> usize {
         let window = self.window;
-        self.add_each(x, y, |x, y| !takes(&window, x, y, x.product(y).0))
+        self.add_each(x, y, |x, y| !takes(&window, x, y, x.product(y)))
     }
 
     /// Adds the products that a condition picks to the spills; returns how many.
@@ -131,18 +133,16 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
             return;
         }
         if way == Way::NewWindow {
-            let top = top_field(x.iter().zip(y).map(|(x, y)| x.product(*y).0));
+            let top = top_field(x.iter().zip(y).map(|(x, y)| x.product(*y)));
             self.window = Window::below(top, product_bounds::<F>(LEVELS));
             self.straight = Cascade::new(self.window.end(), product_grid::<F>(&self.window));
             self.crossed = self.straight;
         }
         let ((xs, x_tail), (ys, y_tail)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-        let mut misses = self.windowed(xs, ys);
-        if !x_tail.is_empty() {
-            let (mut x, mut y) = ([F::default(); LANES], [F::default(); LANES]);
-            x[..x_tail.len()].copy_from_slice(x_tail);
-            y[..y_tail.len()].copy_from_slice(y_tail);
-            misses += self.windowed(&[x], &[y]);
+        let (last_x, last_y) = (padded(x_tail), padded(y_tail));
+        let mut misses = 0;
+        for (xs, ys) in [(xs, ys), (last_x.as_slice(), last_y.as_slice())] {
+            misses += self.windowed(xs, ys);
         }
         self.adapt.note(misses, 2 * x.len());
     }
@@ -157,14 +157,15 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
     fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
         self.seen += x.len() as u64;
         for (x, y) in x.chunks(Self::BLOCK).zip(y.chunks(Self::BLOCK)) {
-            match self.nan {
+            let kept;
+            let (x, y) = match self.nan {
                 Nan::Ignore if any_nan(x) | any_nan(y) => {
-                    let (x, y, skipped) = pairs_without_nan::<F, 2>(x, y);
-                    self.skipped += skipped;
-                    self.block(&x, &y);
+                    kept = pairs_without_nan::<F, 2>(x, y, &mut self.skipped);
+                    (kept.0.as_slice(), kept.1.as_slice())
                 }
-                _ => self.block(x, y),
-            }
+                _ => (x, y),
+            };
+            self.block(x, y);
         }
     }
 

@@ -20,11 +20,20 @@ pub(in crate::cpu) trait Lane: Real {
     /// [`wide`](Self::wide) gives the value times 2^SCALE.
     const SCALE: i32;
 
+    /// Whether sums of a few values fit f32.
+    const ADD_SHORT: bool;
+
+    /// A finite value in f32, times 2^SCALE; exact where [`ADD_SHORT`](Self::ADD_SHORT) says that it is of use.
+    fn short(self) -> f32;
+
     /// A finite value in f64, exactly, times 2^SCALE. What is not finite may come out as anything.
     fn wide(self) -> f64;
 
-    /// The rounded product and its error; exact where the product is far enough from the ends of its exponent range.
-    fn product(self, other: Self) -> (Self::Product, f64);
+    /// The rounded product.
+    fn product(self, other: Self) -> Self::Product;
+
+    /// What rounding took from a product; exact where the product is far enough from the ends of its exponent range.
+    fn error(self, other: Self, product: Self::Product) -> f64;
 
     /// Whether [`product`](Self::product) may be trusted to show an infinite or NaN factor as an infinite or NaN product.
     fn shows(self) -> bool;
@@ -43,7 +52,7 @@ pub(in crate::cpu) trait Lane: Real {
 }
 
 macro_rules! lane {
-    ($($ty:ident: $bits:ty, $bin:ty, $fraction:literal, $scale:literal, $wide:expr, $product:ident -> $to:ty, $shows:expr;)+) => {$(
+    ($($ty:ident: $bits:ty, $bin:ty, $fraction:literal, $scale:literal, $add_short:literal $short:expr, $wide:expr, $product:path => $to:ty, $error:expr, $shows:expr;)+) => {$(
         impl Lane for $ty {
             type Word = $bits;
             type Product = $to;
@@ -51,6 +60,12 @@ macro_rules! lane {
             const FIELD_MAX: u32 = (1 << (<$bits>::BITS - 1 - $fraction)) - 1;
             const FIELD_ONE: u32 = Self::FIELD_MAX / 2;
             const SCALE: i32 = $scale;
+            const ADD_SHORT: bool = $add_short;
+
+            #[inline(always)]
+            fn short(self) -> f32 {
+                $short(self)
+            }
 
             #[inline(always)]
             fn wide(self) -> f64 {
@@ -58,8 +73,13 @@ macro_rules! lane {
             }
 
             #[inline(always)]
-            fn product(self, other: Self) -> ($to, f64) {
+            fn product(self, other: Self) -> $to {
                 $product(self, other)
+            }
+
+            #[inline(always)]
+            fn error(self, other: Self, product: $to) -> f64 {
+                $error(self, other, product)
             }
 
             #[inline(always)]
@@ -88,10 +108,10 @@ macro_rules! lane {
     )+};
 }
 lane! {
-    f16: u16, i64, 10, -112, |x| f64::from(f16_bits_in_f32(x)), f16_product -> f32, |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
-    bf16: u16, i64, 7, 0, |x| f64::from(bf16_to_f32(x)), bf16_product -> f32, |_| true;
-    f32: u32, i64, 23, 0, f64::from, f32_product -> f64, |_| true;
-    f64: u64, i128, 52, 0, std::convert::identity, f64_product -> f64, |_| true;
+    f16: u16, i64, 10, -112, true f16_bits_in_f32, |x| f64::from(f16_bits_in_f32(x)), f16_product => f32, no_error, |x: f16| x.to_bits() & 0x7c00 != 0x7c00;
+    bf16: u16, i64, 7, 0, true bf16_to_f32, |x| f64::from(bf16_to_f32(x)), bf16_product => f32, no_error, |_| true;
+    f32: u32, i64, 23, 0, false std::convert::identity, f64::from, f32_product => f64, no_error, |_| true;
+    f64: u64, i128, 52, 0, false |x| x as f32, std::convert::identity, std::ops::Mul::mul => f64, |x: f64, y: f64, product: f64| x.mul_add(y, -product), |_| true;
 }
 
 /// The fields of an f16 moved to their places in an f32, which reads as the value times 2^-112 (subnormals included): three
@@ -108,28 +128,27 @@ fn bf16_to_f32(x: bf16) -> f32 {
 
 /// Factors of 11 bits and at most 2^16 have a product that f32 holds.
 #[inline(always)]
-fn f16_product(x: f16, y: f16) -> (f32, f64) {
+fn f16_product(x: f16, y: f16) -> f32 {
     const MEND: f32 = f32::from_bits((127 + 112) << 23);
-    ((f16_bits_in_f32(x) * MEND) * (f16_bits_in_f32(y) * MEND), 0.0)
+    (f16_bits_in_f32(x) * MEND) * (f16_bits_in_f32(y) * MEND)
 }
 
 /// Factors of 8 bits have a product of 16.
 #[inline(always)]
-fn bf16_product(x: bf16, y: bf16) -> (f32, f64) {
-    (bf16_to_f32(x) * bf16_to_f32(y), 0.0)
+fn bf16_product(x: bf16, y: bf16) -> f32 {
+    bf16_to_f32(x) * bf16_to_f32(y)
 }
 
 /// Factors of 24 bits have a product of 48: f64 holds it.
 #[inline(always)]
-fn f32_product(x: f32, y: f32) -> (f64, f64) {
-    (f64::from(x) * f64::from(y), 0.0)
+fn f32_product(x: f32, y: f32) -> f64 {
+    f64::from(x) * f64::from(y)
 }
 
-/// The rounded product and, by a fused multiply-add, its error (T. Dekker, 1971; with FMA: P. Markstein, 1990).
+/// Of narrow factors. For f64 the error is a fused multiply-add (T. Dekker, 1971; with FMA: P. Markstein, 1990).
 #[inline(always)]
-fn f64_product(x: f64, y: f64) -> (f64, f64) {
-    let product = x * y;
-    (product, x.mul_add(y, -product))
+fn no_error<F, P>(_: F, _: F, _: P) -> f64 {
+    0.0
 }
 
 #[cfg(test)]

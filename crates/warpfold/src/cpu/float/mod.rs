@@ -9,13 +9,13 @@
 //! speed does not depend on the data. So the window decides the speed, never the result.
 
 mod adapt;
+mod block;
 mod cascade;
 mod complex_dot;
 mod dot;
 mod folded;
 mod lane;
 mod moments;
-mod nan;
 mod spill;
 mod sum;
 mod window;

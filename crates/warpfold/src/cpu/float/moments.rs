@@ -1,6 +1,6 @@
 //! Exact sum and sum of squares of floats, in one pass.
 
-use super::nan::{any_nan, without_nan};
+use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
@@ -155,11 +155,10 @@ impl<
             (self.sum, self.squares) = Self::cascades(&self.window);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
-        let mut misses = self.windowed(groups);
-        if !tail.is_empty() {
-            let mut group = [F::default(); LANES];
-            group[..tail.len()].copy_from_slice(tail);
-            misses += self.windowed(&[group]);
+        let last = padded(tail);
+        let mut misses = 0;
+        for groups in [groups, last.as_slice()] {
+            misses += self.windowed(groups);
         }
         self.adapt.note(misses, x.len());
     }
@@ -168,7 +167,8 @@ impl<
 /// The rounded square and its error; of narrow values there is none, and [`Cascade::deposit_product`] does not look.
 #[inline(always)]
 fn square(x: f64) -> (f64, f64) {
-    x.product(x)
+    let square = x * x;
+    (square, x.mul_add(x, -square))
 }
 
 impl<
@@ -185,14 +185,15 @@ impl<
     fn take(&mut self, piece: &[F], _first: u64) {
         self.seen += piece.len() as u64;
         for block in piece.chunks(Self::BLOCK) {
-            match self.nan {
+            let kept;
+            let block = match self.nan {
                 Nan::Ignore if any_nan(block) => {
-                    let (kept, skipped) = without_nan::<F, PARTS>(block);
-                    self.skipped += skipped;
-                    self.block(&kept);
+                    kept = without_nan::<F, PARTS>(block, &mut self.skipped);
+                    &kept
                 }
-                _ => self.block(block),
-            }
+                _ => block,
+            };
+            self.block(block);
         }
     }
 

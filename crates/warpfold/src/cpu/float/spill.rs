@@ -53,6 +53,31 @@ impl<L: Limbs, B: Bin> Spill<L, B> {
         }
     }
 
+    /// Adds many values. Once there are bins this is one read, addition and write for each, without a branch that data could mislead.
+    #[inline(always)]
+    pub(super) fn add_values<F: Real>(
+        &mut self,
+        x: impl ExactSizeIterator<Item = F>,
+        sign: impl Fn(bool) -> bool,
+    ) {
+        self.reserve(x.len());
+        let Some(bins) = &mut self.bins else {
+            return x.for_each(|x| self.add_value(x, &sign));
+        };
+        let slots = bins.slots();
+        for x in x {
+            match x.decode() {
+                Decoded::Finite { negative, mantissa, shift } => {
+                    slots[shift as usize].add(u128::from(mantissa), sign(negative));
+                }
+                Decoded::Infinite { negative } => {
+                    self.register.note(Special::infinity(sign(negative)))
+                }
+                Decoded::Nan => self.register.note(Special::NAN),
+            }
+        }
+    }
+
     /// Adds the product `±x·y` of values of any kind.
     #[inline(always)]
     pub(super) fn add_product<F: Real>(&mut self, x: F, y: F, negate: bool) {

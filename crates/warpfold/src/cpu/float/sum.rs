@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::nan::{any_nan, without_nan};
+use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
@@ -13,6 +13,8 @@ use crate::cpu::memory::{prefetch, streamed};
 pub(in crate::cpu) trait Term: Send {
     /// The value as it is added.
     fn of(value: f64) -> f64;
+    /// The value as it is added, in f32.
+    fn of_short(value: f32) -> f32;
     /// The sign as it is added.
     fn sign(negative: bool) -> bool;
 }
@@ -23,6 +25,11 @@ pub(in crate::cpu) enum Values {}
 impl Term for Values {
     #[inline(always)]
     fn of(value: f64) -> f64 {
+        value
+    }
+
+    #[inline(always)]
+    fn of_short(value: f32) -> f32 {
         value
     }
 
@@ -42,6 +49,11 @@ impl Term for Magnitudes {
     }
 
     #[inline(always)]
+    fn of_short(value: f32) -> f32 {
+        value.abs()
+    }
+
+    #[inline(always)]
     fn sign(_: bool) -> bool {
         false
     }
@@ -49,7 +61,8 @@ impl Term for Magnitudes {
 
 /// A sum in progress over `PARTS` interleaved components: one for reals, two for complex numbers.
 ///
-/// Per 64 bytes of f32: 3 instructions to check, 4 to widen, 2 to add; of f64: 3 to check, 4 to deposit.
+/// Per 64 bytes of f32: 3 instructions to check, 4 to widen, 2 to add; of f64: 3 to check, 4 to deposit. Of 16-bit floats four are
+/// first added in f32 where that is exact, within a shorter window, so that the widening to f64 is shared.
 pub(in crate::cpu) struct SumFold<
     F: Lane,
     T,
@@ -60,6 +73,7 @@ pub(in crate::cpu) struct SumFold<
     nan: Nan,
     adapt: Adapt,
     window: Window<F>,
+    short: Window<F>,
     cascade: Cascade<LEVELS, LANES>,
     spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     seen: u64,
@@ -71,16 +85,19 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     SumFold<F, T, LEVELS, LANES, PARTS>
 {
     /// Values of p bits within W binades are integers below 2^(W+p-1) on their grid. Plain: 2^k of them stay below 2^53 if
-    /// `W <= 54 - p - k`. One level: its leftovers are below `2^(H+k-52)`, so `W <= 53 - 2k` for f64 (see the cascade's bound).
+    /// `W <= 54 - p - k`, two binades less if four go in at once. One level: its leftovers are below `2^(H+k-52)`, so `W <= 53 - 2k` for f64 (see the cascade's bound).
     const BOUNDS: Bounds = Bounds {
         width: match LEVELS {
-            0 => 54 - F::MANTISSA_BITS - LOG_ADDS,
+            0 => 54 - F::MANTISSA_BITS - LOG_ADDS - if F::ADD_SHORT { 2 } else { 0 },
             _ => 53 - 2 * LOG_ADDS,
         },
         low: 0,
         // A level's bias must be finite.
         high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 2 } else { 0 },
     };
+    /// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`.
+    const SHORT: Bounds =
+        Bounds { width: if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 }, ..Self::BOUNDS };
     const BLOCK: usize = LANES << LOG_ADDS;
 
     pub(in crate::cpu) fn new(nan: Nan) -> Self {
@@ -89,6 +106,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             nan,
             adapt: Adapt::new(),
             window,
+            short: Window::below(F::FIELD_ONE, Self::SHORT),
             cascade: Self::cascade(&window),
             spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             seen: 0,
@@ -104,10 +122,27 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
-        let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
+        let (window, short, mut cascade) = (self.window, self.short, self.cascade);
+        let mut misses = 0;
         for at in streamed(groups.len()) {
             let group = &groups[at];
             prefetch(group);
+            if F::ADD_SHORT {
+                let mut near = true;
+                for x in group {
+                    near &= short.holds(*x);
+                }
+                if near {
+                    let [a, b, c, d] =
+                        std::array::from_fn(|k| &group[k * LANES / 4..][..LANES / 4]);
+                    for lane in 0..LANES / 4 {
+                        let add = |x: F, y: F| T::of_short(x.short()) + T::of_short(y.short());
+                        let four = add(a[lane], b[lane]) + add(c[lane], d[lane]);
+                        cascade.deposit(0, lane, f64::from(four));
+                    }
+                    continue;
+                }
+            }
             let mut inside = true;
             for x in group {
                 inside &= window.holds(*x);
@@ -155,10 +190,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     #[inline(always)]
     fn binned(&mut self, x: &[F]) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
-            spill.reserve(x.len());
-            for &x in x.iter().skip(part).step_by(PARTS) {
-                spill.add_value(x, T::sign);
-            }
+            spill.add_values(x.iter().copied().skip(part).step_by(PARTS), T::sign);
         }
     }
 
@@ -169,15 +201,16 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             return self.binned(x);
         }
         if way == Way::NewWindow {
-            self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
+            let top = top_field(x.iter().copied());
+            self.window = Window::below(top, Self::BOUNDS);
+            self.short = Window::below(top, Self::SHORT);
             self.cascade = Self::cascade(&self.window);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
-        let mut misses = self.windowed(groups);
-        if !tail.is_empty() {
-            let mut group = [F::default(); LANES];
-            group[..tail.len()].copy_from_slice(tail);
-            misses += self.windowed(&[group]);
+        let last = padded(tail);
+        let mut misses = 0;
+        for groups in [groups, last.as_slice()] {
+            misses += self.windowed(groups);
         }
         self.adapt.note(misses, x.len());
     }
@@ -192,14 +225,15 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     fn take(&mut self, piece: &[F], _first: u64) {
         self.seen += piece.len() as u64;
         for block in piece.chunks(Self::BLOCK) {
-            match self.nan {
+            let kept;
+            let block = match self.nan {
                 Nan::Ignore if any_nan(block) => {
-                    let (kept, skipped) = without_nan::<F, PARTS>(block);
-                    self.skipped += skipped;
-                    self.block(&kept);
+                    kept = without_nan::<F, PARTS>(block, &mut self.skipped);
+                    &kept
                 }
-                _ => self.block(block),
-            }
+                _ => block,
+            };
+            self.block(block);
         }
     }
 

@@ -19,8 +19,8 @@ use crate::exact::{Dot, Exact, Limbs, Moments, Register};
 use crate::partial::{Extremes, Norm1, Stats};
 use crate::plan::Plan;
 
-/// Bytes of a block: few enough additions for 16-bit lanes of bytes, enough to hide the work between blocks.
-const BLOCK_BYTES: usize = 16 << 10;
+/// Bytes of a block: long enough streams to read ahead in, and far too few additions for lanes of 32 and 64 bits to overflow.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Elements that a kernel takes at once; a rest is filled up with zeros, which add nothing.
 const GROUP: usize = 64;

@@ -1,12 +1,12 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
-use super::{BLOCK_BYTES, GROUP, Wide};
+use super::{GROUP, Wide};
 use crate::cpu::memory::{prefetch, streamed};
 
 /// Elements that a kernel takes at once.
 pub(in crate::cpu) type Group<W> = [W; GROUP];
 
-/// An integer as lanes hold it. A block has at most [`BLOCK_BYTES`].
+/// An integer as lanes hold it. A block has at most 64 KiB.
 pub(in crate::cpu) trait Word: Copy + Default + Send + Sync {
     /// The sum of a block.
     fn sum(x: &[Group<Self>]) -> Wide;
@@ -24,18 +24,26 @@ fn regroup<W, const LANES: usize>(x: &[Group<W>]) -> &[[W; LANES]] {
     x.as_flattened().as_chunks().0
 }
 
-/// Adds elements up in lanes that take a block without overflow; `$total` holds the sum of the lanes.
+/// Additions that a 16-bit lane of bytes takes without overflow: 256 times -128 is the least `i16`.
+const ADDITIONS: usize = 256;
+
+/// Adds elements up in lanes that take [`ADDITIONS`] without overflow; `$total` holds the sum of a block.
 macro_rules! add_in_lanes {
     ($x:expr, $lane:ty, $total:ty, $of:expr) => {{
-        let mut lanes = [0 as $lane; GROUP];
-        for at in streamed($x.len()) {
-            let group = &$x[at];
-            prefetch(group);
-            for l in 0..GROUP {
-                lanes[l] += $of(group[l]) as $lane;
+        let mut total: $total = 0;
+        let mut order = streamed($x.len());
+        for _ in 0..$x.len().div_ceil(ADDITIONS) {
+            let mut lanes = [0 as $lane; GROUP];
+            for at in order.by_ref().take(ADDITIONS) {
+                let group = &$x[at];
+                prefetch(group);
+                for l in 0..GROUP {
+                    lanes[l] += $of(group[l]) as $lane;
+                }
             }
+            total += lanes.into_iter().map(<$total>::from).sum::<$total>();
         }
-        Wide::from(i128::from(lanes.into_iter().map(<$total>::from).sum::<$total>()))
+        Wide::from(i128::from(total))
     }};
 }
 
@@ -84,7 +92,7 @@ narrow! {
     i16: i32, i32, u32, i64, i64;
     u16: u32, u32, u32, u64, u64;
 }
-const _: () = assert!(BLOCK_BYTES / GROUP <= 256, "256 bytes add up in 16 bits, and no more");
+const _: () = assert!(ADDITIONS * 128 == 1 << 15, "bytes add up in 16 bits");
 
 /// The sum of lanes, each of which a block leaves far below 2^50.
 #[inline(always)]

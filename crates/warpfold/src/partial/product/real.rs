@@ -64,7 +64,9 @@ impl RealProduct {
             return;
         }
         let shift = exponent(self.mantissa.high);
-        self.mantissa = self.mantissa.scale(power_of_two(-shift));
+        // The power that scales the very largest numbers is itself subnormal: two steps.
+        let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
+        self.mantissa = self.mantissa.scale(half).scale(rest);
         self.exponent = self.exponent.saturating_add(shift);
     }
 

@@ -1,10 +1,10 @@
 //! What an answer may be, and how one is compared with it: by bits.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use warpfold::partial::Output;
 use warpfold::{Complex, Error, Float, Op, Value};
 
-use super::format::{Format, Magnitude, Root};
+use super::format::{BF16, F16, F32, F64, Format, Magnitude, Root};
 
 /// One value as its type and bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub enum Expected {
     Near { format: Format, negative: bool, exact: Magnitude },
     /// A complex number within one ulp of an exact one (both parts in units of `2^exponent`), measured by the norm.
     NearComplex { format: Format, exact: [BigInt; 2], exponent: i64 },
+    /// A complex number of which a part, or both, is NaN or infinite: which depends on how the factors are associated.
+    Special,
     /// An error of this kind, of this reduction.
     Refused(Refusal, Op),
 }
@@ -106,6 +108,14 @@ impl Expected {
             Expected::NearComplex { format, exact, exponent } => match cells {
                 [cell @ Cell { words, .. }] if *cell == Cell::floats(*format, words) => {
                     within_by_norm(*format, exact, *exponent, words)
+                }
+                _ => false,
+            },
+            Expected::Special => match cells {
+                [Cell { dtype, words }] => {
+                    let is_of = |format: &Format| Cell::floats(*format, words).dtype == *dtype;
+                    let format = [F16, BF16, F32, F64].into_iter().find(is_of).expect("a float");
+                    words.iter().any(|word| word & (format.sign() - 1) >= format.infinity())
                 }
                 _ => false,
             },
@@ -152,19 +162,24 @@ fn within_by_norm(format: Format, exact: &[BigInt; 2], exponent: i64, words: &[u
     let mut error = BigInt::ZERO;
     let mut norm = BigInt::ZERO;
     for (exact, &word) in exact.iter().zip(words) {
+        let wanted = scaled(exact, exponent);
+        norm += &wanted * &wanted;
         let magnitude = word & (format.sign() - 1);
+        let negative = word != magnitude;
         if magnitude >= format.infinity() {
+            // A part that is too large for the format, and no NaN, is an infinity of its sign.
+            let size = Magnitude::dyadic(exact.magnitude().clone(), exponent);
+            let overflows = format.at_or_below(&size) + 1 >= format.infinity();
+            let same_sign = negative == (exact.sign() == Sign::Minus);
+            if overflows && same_sign && magnitude == format.infinity() {
+                continue;
+            }
             return false;
         }
         let (mantissa, e) = format.finite(magnitude);
-        let mut value = scaled(&mantissa.into(), e);
-        if word != magnitude {
-            value = -value;
-        }
-        let exact = scaled(exact, exponent);
-        let difference = value - &exact;
+        let value = scaled(&mantissa.into(), e);
+        let difference = if negative { -value } else { value } - wanted;
         error += &difference * &difference;
-        norm += &exact * &exact;
     }
     let least = scaled(&1.into(), format.unit());
     error <= &least * &least || (error << (2 * format.fraction_bits)) <= norm

@@ -63,7 +63,7 @@ impl<T: Sample> Oracle<T> {
             squares: Total::new(2 * T::UNIT),
             largest: Total::new(2 * T::UNIT),
             product: Product::default(),
-            factor_specials: Total::new(0),
+            factor_specials: Total::new(T::UNIT),
             negative_factors: 0,
             zero_factor: false,
             least: None,
@@ -198,6 +198,19 @@ impl<T: Sample> Oracle<T> {
                 one(Cell::new("u64", &[u64::try_from(largest).expect("a magnitude fits")]))
             }
             (Op::Prod, Class::Float(_)) => self.float_product(round),
+            (Op::Prod, _) if finish.round_to.is_some() => {
+                // As documented: a partial knows of a product beyond 2^64 only that it is.
+                let Factor { parts: [product, _], .. } = self.product.value();
+                let negative = product.sign() == Sign::Minus;
+                let sign = if negative { round.sign() } else { 0 };
+                match product.bits() > 64 {
+                    true => one(Cell::floats(round, &[round.infinity() | sign])),
+                    false => {
+                        let exact = Magnitude::dyadic(product.magnitude().clone(), 0);
+                        Expected::rounded(round, negative, &exact)
+                    }
+                }
+            }
             (Op::Prod, _) => integer::<T>(&self.product.value().parts[0], op, finish.overflow),
             (Op::Min, _) => one(self.extreme(&self.least)),
             (Op::Max, _) => one(self.extreme(&self.greatest)),
@@ -210,6 +223,16 @@ impl<T: Sample> Oracle<T> {
             (Op::All, _) => one(Cell::new("bool", &[u64::from(self.nonzero == n)])),
             (Op::Count, _) => one(Cell::new("u64", &[self.nonzero])),
             (Op::Stats, _) => panic!("stats is compared field by field"),
+        }
+    }
+
+    /// The exact sums, each in units of its lowest bit: what a partial of the same reduction holds.
+    pub fn sums(&self) -> Vec<BigInt> {
+        let sums = self.sums[..T::PARTS].iter().map(|sum| sum.finite.clone());
+        match self.op {
+            Op::Sum | Op::Mean | Op::Dot => sums.collect(),
+            Op::Var | Op::Std => sums.chain([self.squares.finite.clone()]).collect(),
+            op => panic!("{op} is read from no exact sums"),
         }
     }
 
@@ -228,11 +251,14 @@ impl<T: Sample> Oracle<T> {
 
     fn float_product(&self, format: Format) -> Expected {
         let specials = self.factor_specials.specials;
+        if specials.any() && T::PARTS == 2 {
+            return Expected::Special;
+        }
         if specials.any() {
             let sign = if self.negative_factors % 2 == 1 { format.sign() } else { 0 };
-            let is_nan = specials.nan || self.zero_factor || T::PARTS == 2;
+            let is_nan = specials.nan || self.zero_factor;
             let bits = if is_nan { format.nan() } else { format.infinity() | sign };
-            return Expected::Bits(vec![Cell::floats(format, &vec![bits; T::PARTS])]);
+            return Expected::Bits(vec![Cell::floats(format, &[bits])]);
         }
         let Factor { parts, exponent } = self.product.value();
         if T::PARTS == 2 {

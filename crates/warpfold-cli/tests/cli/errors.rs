@@ -1,0 +1,151 @@
+//! Bad usage and bad data: one line, the right exit code, no result.
+
+use crate::arrays::{dictionary, npy_header};
+use crate::program::{Folder, Run, run, run_with_stdin};
+
+#[test]
+fn usage() {
+    run(["summ", "x"]).fails(2, &["\"summ\"", "did you mean \"sum\"?"]);
+    run(["argmni", "x"]).fails(2, &["\"argmin\"?"]);
+    run(["sum", "x", "--dtype", "f23"]).fails(2, &["\"f23\"", "\"f32\"?"]);
+    run(["sum", "x", "--dtype", "flaot64"]).fails(2, &["\"float64\"?"]);
+    run(["sum"]).fails(2, &["<INPUT>"]);
+    run::<&str>([]).fails(2, &["<REDUCTION>", "--help"]);
+    run(["sum", "x", "--nope"]).fails(2, &["--nope"]);
+    run(["sum", "x", "--format", "jsn"]).fails(2, &["'json'"]);
+    run(["sum", "x", "--accuracy", "fsat"]).fails(2, &["\"fast\"?"]);
+    run(["sum", "x", "--device", "gpu"]).fails(2, &["auto", "cpu"]);
+    run(["sum", "x", "--threads", "0"]).fails(2, &["--threads"]);
+    run(["sum", "x", "--random", "5"]).fails(2, &["--random"]);
+    run(["sum", "x", "--seed", "5"]).fails(2, &["--random"]);
+    run(["sum", "--random", "1.5"]).fails(2, &["1e8"]);
+    run(["sum", "x", "--as", "i32"]).fails(2, &["f16, bf16, f32, f64"]);
+    run(["max", "x", "--as", "f64"])
+        .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, linf, prod and dot"]);
+    run(["sum", "x", "--ddof", "1"]).fails(2, &["--ddof", "sum", "var, std and stats"]);
+    run(["sum", "x", "--out", "y.txt"]).fails(2, &[".npy, .json or .csv"]);
+    run(["dot", "x"]).fails(2, &["exactly two", "not 1"]);
+    run(["dot", "x", "y", "z"]).fails(2, &["exactly two", "not 3"]);
+    run(["dot", "-", "-", "--dtype", "f32"]).fails(2, &["standard input", "once"]);
+    run_with_stdin(&["sum", "-"], b"").fails(2, &["--dtype"]);
+    run(["sum", "x.f32", "--column", "1", "--dtype", "f32"]).fails(2, &["--column", "text"]);
+    run(["max", "--random", "5", "--dtype", "c64"]).fails(2, &["complex64", "no order"]);
+}
+
+#[test]
+fn files() {
+    let folder = Folder::new();
+    run(["sum", "no-such.npy"]).fails(1, &["no-such.npy", "no such file"]);
+    run(["sum", "no\nsuch.csv"]).fails(1, &["no\\nsuch.csv"]);
+    let path = folder.path().to_str().unwrap();
+    for kind in ["raw", "npy", "text"] {
+        run(["sum", path, "--dtype", "f64", "--input", kind]).fails(1, &["directory"]);
+    }
+    let odd = folder.file("odd", [0; 10]);
+    run(["sum", &odd, "--dtype", "f64"]).fails(1, &["10 bytes", "f64", "8 bytes each"]);
+    run_with_stdin(&["sum", "-", "--dtype", "f64"], &[0; 10])
+        .fails(1, &["standard input", "10 bytes"]);
+    run([&"sum".to_string(), &odd]).fails(2, &["--dtype"]);
+    let bools = folder.file("bools", [0, 1, 1, 7, 1]);
+    run(["any", &bools, "--dtype", "bool"]).fails(1, &["element 3", "0x07", "bool"]);
+    // The second of two inputs is the one that is named.
+    let good = folder.file("good", [1, 0]);
+    run(["any", &good, &bools, "--dtype", "bool"]).fails(1, &["bools", "element 3"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn unreadable() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let path = folder.file("x", [0; 8]);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // The superuser may read everything.
+    if std::fs::read(&path).is_err() {
+        run(["sum", &path, "--dtype", "f64"]).fails(1, &["cannot be read", "ermission denied"]);
+    }
+}
+
+#[test]
+fn no_value() {
+    let folder = Folder::new();
+    let empty = folder.file("empty", []);
+    for op in ["min", "max", "minmax", "argmin", "argmax", "mean", "var", "std"] {
+        run([op, &empty, "--dtype", "f32"]).fails(1, &[op, "empty"]);
+    }
+    let nans = folder.file("nans", f32::NAN.to_le_bytes());
+    run(["max", &nans, "--dtype", "f32", "--nan", "ignore"]).fails(1, &["max", "NaN", "ignored"]);
+    run(["var", &nans, "--dtype", "f32", "--ddof", "1"]).fails(1, &["ddof = 1"]);
+}
+
+#[test]
+fn overflow_names_the_value_and_the_options() {
+    let folder = Folder::new();
+    let path = folder.file("x", [u64::MAX, 2].map(u64::to_le_bytes).concat());
+    run(["sum", &path, "--dtype", "u64"])
+        .fails(1, &["sum of u64", "18446744073709551617", "--as f64", "--overflow wrap"]);
+    run(["dot", &path, &path, "--dtype", "u64"]).fails(1, &["dot of u64", "--overflow wrap"]);
+}
+
+#[test]
+fn lengths_of_dot() {
+    let folder = Folder::new();
+    let (a, b) = (folder.file("a", [0; 24]), folder.file("b", [0; 32]));
+    run(["dot", &a, &b, "--dtype", "f64"]).fails(1, &["3 and 4 elements"]);
+    run_with_stdin(&["dot", "-", &b, "--dtype", "f64"], &[0; 24])
+        .fails(1, &["standard input", "after 3 elements", "b goes on"]);
+    run_with_stdin(&["dot", &a, "-", "--dtype", "f64"], &[0; 32])
+        .fails(1, &["a:", "after 3 elements"]);
+}
+
+fn npy(bytes: &[u8]) -> Run {
+    let folder = Folder::new();
+    let path = folder.file("x.npy", bytes);
+    let file = run(["sum", &path]);
+    // The same bytes from a pipe fail as well.
+    let pipe = run_with_stdin(&["sum", "-", "--input", "npy"], bytes);
+    assert_eq!((pipe.code, pipe.out.as_str()), (file.code, ""), "{pipe:?}");
+    file
+}
+
+fn npy_with(descr: &str, shape: &str, data: usize) -> Run {
+    let mut bytes = npy_header(1, &dictionary(descr, false, shape), 64);
+    bytes.resize(bytes.len() + data, 0);
+    npy(&bytes)
+}
+
+#[test]
+fn headers_that_lie() {
+    npy(b"").fails(1, &["no .npy file"]);
+    npy(b"not a numpy file at all").fails(1, &["no .npy file", "--input"]);
+    npy(b"\x93NUMPY\x01").fails(1, &["truncated"]);
+    npy(b"\x93NUMPY\x01\x00\x76\x00{'descr'").fails(1, &["truncated"]);
+    npy(b"\x93NUMPY\x04\x00\x00\x00\x00\x00").fails(1, &["version 4.0"]);
+    npy(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}").fails(1, &["4294967295", "damaged"]);
+    npy(&npy_header(1, "['descr']", 64)).fails(1, &["no dictionary"]);
+    npy(&npy_header(1, "{'descr': '<f8', 'shape': (1,)}", 64))
+        .fails(1, &["'fortran_order'".trim_matches('\''), "missing"]);
+    npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", 64))
+        .fails(1, &["fortran_order"]);
+    npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': False, 'shape': [1]}", 64))
+        .fails(1, &["shape", "tuple"]);
+    npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'x': 1}", 64))
+        .fails(1, &["unknown key"]);
+    npy_with("|O", "(3,)", 24).fails(1, &["Python objects"]);
+    npy_with("<U5", "(3,)", 60).fails(1, &["<U5", "f64"]);
+    npy_with("<M8[ns]", "(3,)", 24).fails(1, &["<M8[ns]"]);
+    npy_with("<f16", "(1,)", 16).fails(1, &["<f16"]);
+    npy_with("|f8", "(1,)", 8).fails(1, &["byte order"]);
+    npy_with("<V2", "(1,)", 2).fails(1, &["--dtype bf16"]);
+    let structured = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }";
+    npy(&npy_header(1, structured, 64)).fails(1, &["structured"]);
+    npy_with("<f8", "(4294967296, 4294967296)", 8).fails(1, &["overflows"]);
+    npy_with("<f8", "(1152921504606846976,)", 8).fails(1, &["overflows"]);
+    npy_with("<f8", "(1152921504606846975,)", 8).fails(1, &["truncated"]);
+    npy_with("<f8", "(18446744073709551616,)", 8).fails(1, &["64 bits"]);
+    npy_with("<f8", "(-1,)", 8).fails(1, &["damaged"]);
+    npy_with("<f8", "(3,)", 23).fails(1, &["truncated", "24 bytes", "23"]);
+    npy_with("<f8", "(3,)", 25).fails(1, &["goes on after the 24 bytes"]);
+    npy_with("<f8", "(0,)", 1).fails(1, &["goes on"]);
+    npy_with("<f8", "()", 0).fails(1, &["truncated"]);
+}

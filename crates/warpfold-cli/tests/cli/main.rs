@@ -1,0 +1,13 @@
+//! The built program from the outside: files in, text and exit codes out.
+
+mod arrays;
+mod corpus;
+mod errors;
+mod interrupt;
+mod memory;
+mod npy;
+mod output;
+mod program;
+mod random;
+mod raw;
+mod text;

@@ -1,0 +1,130 @@
+//! Numbers as text: layouts, headers, columns, comments, and where errors say they are.
+
+use warpfold::DType;
+
+use crate::arrays::Array;
+use crate::program::{Folder, Run, run, run_with_stdin};
+
+fn text(name: &str, content: impl AsRef<[u8]>, args: &[&str]) -> Run {
+    let folder = Folder::new();
+    let path = folder.file(name, content);
+    run([args[0], &path].iter().chain(&args[1..]))
+}
+
+#[test]
+fn every_type_in_every_layout() {
+    for &dtype in DType::ALL {
+        let array = Array::sample(dtype, 240);
+        let words: Vec<String> = array
+            .values
+            .iter()
+            .map(
+                |(re, im)| if dtype.is_complex() { format!("{re}{im:+}i") } else { re.to_string() },
+            )
+            .collect();
+        for (op, expected) in array.expectations() {
+            for (name, separator) in
+                [("x.txt", "\n"), ("x.txt", " "), ("x.csv", ","), ("x.tsv", "\t"), ("x.csv", "\n")]
+            {
+                let found = text(name, words.join(separator), &[op, "--dtype", dtype.name()]);
+                assert_eq!(found.value(), expected, "{op} {dtype} {name} {separator:?}");
+            }
+            let args = [op, "-", "--input", "text", "--dtype", dtype.name()];
+            assert_eq!(
+                run_with_stdin(&args, words.join("\r\n").as_bytes()).value(),
+                expected,
+                "{op} {dtype}"
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_by_name_and_number() {
+    let csv = "id,price,\"the, name\"\n1,2.5,x\n2,\"3.5\",\"a \"\"b\"\"\nc\"\n";
+    for column in ["price", "2"] {
+        assert_eq!(text("x.csv", csv, &["sum", "--column", column]).value(), "6.0");
+    }
+    assert_eq!(text("x.csv", csv, &["sum", "--column", "id", "--dtype", "u8"]).value(), "3");
+    text("x.csv", csv, &["sum", "--column", "prize"]).fails(1, &["\"prize\"", "id, price"]);
+    text("x.csv", csv, &["sum", "--column", "4"]).fails(1, &["line 1", "column 4", "has 3"]);
+    text("x.csv", csv, &["sum", "--column", "the, name"])
+        .fails(1, &["x.csv", "line 2, column 3", "\"x\""]);
+    text("x.csv", "a,a\n1,2\n", &["sum", "--column", "a"]).fails(1, &["two columns", "--column 1"]);
+    // Years as names are no data when they are asked for by name.
+    assert_eq!(text("x.csv", "id,2020\n7,1\n8,2\n", &["sum", "--column", "2"]).value(), "2023.0");
+    assert_eq!(text("x.txt", "a b\n1 2\n3 4\n", &["sum", "--column", "b"]).value(), "6.0");
+    assert_eq!(text("x.txt", "1 2\n3 4\n", &["sum", "--column", "1"]).value(), "4.0");
+}
+
+#[test]
+fn headers_are_lines_without_a_number() {
+    assert_eq!(text("x.csv", "a,b\n1,2\n", &["sum"]).value(), "3.0");
+    assert_eq!(text("x.csv", "1,2\n3,4\n", &["sum"]).value(), "10.0");
+    assert_eq!(text("x.tsv", "i\tj\n1\t2\n", &["sum", "--dtype", "c64"]).value(), "3.0+0.0i");
+    // One number makes it data, and then the rest must be numbers too.
+    text("x.csv", "a,1\n2,3\n", &["sum"]).fails(1, &["line 1, column 1", "\"a\""]);
+    // Plain numbers have no header, so that a wrong first line is not lost.
+    text("x.txt", "x\n1\n", &["sum"]).fails(1, &["line 1, column 1", "\"x\"", "f64"]);
+}
+
+#[test]
+fn comments_blank_lines_marks_and_line_ends() {
+    assert_eq!(text("x.txt", "# a comment\n1 2\n\n  \n# 5\n3\n", &["sum"]).value(), "6.0");
+    assert_eq!(text("x.csv", "\u{feff}a\r\n# no\r\n1\r\n\r\n2", &["sum"]).value(), "3.0");
+    assert_eq!(text("x.txt", "\u{feff}1", &["sum"]).value(), "1.0");
+    assert_eq!(text("x.csv", " 1 ,\t2\n", &["sum"]).value(), "3.0");
+    assert_eq!(text("x.txt", "", &["sum"]).value(), "0.0");
+    text("x.csv", "a\n", &["mean"]).fails(1, &["empty"]);
+}
+
+#[test]
+fn errors_say_file_line_column_and_text() {
+    text("x.csv", "1,2\n3,four\n", &["sum"])
+        .fails(1, &["x.csv", "line 2, column 2", "\"four\" is no f64"]);
+    text("x.txt", "1 2\n\n# x\n3 4 5e\n", &["sum"]).fails(1, &["line 4, column 3", "\"5e\""]);
+    text("x.csv", "1,\n", &["sum"]).fails(1, &["line 1, column 2", "\"\"", "fill"]);
+    text("x.csv", "1,2\n3\n", &["sum"]).fails(1, &["line 2 has 1 columns", "2"]);
+    text("x.txt", "1\n300\n", &["sum", "--dtype", "u8"])
+        .fails(1, &["line 2, column 1", "\"300\"", "u8", "0 to 255"]);
+    text("x.txt", "-1\n", &["sum", "--dtype", "u64"]).fails(1, &["does not fit"]);
+    text("x.txt", "9223372036854775808", &["sum", "--dtype", "i64"])
+        .fails(1, &["does not fit in i64"]);
+    text("x.txt", "1.5\n", &["sum", "--dtype", "i32"]).fails(1, &["\"1.5\" is no i32"]);
+    text("x.txt", "2\n", &["any", "--dtype", "bool"]).fails(1, &["true, false, 1 or 0"]);
+    text("x.txt", b"\xff\xfe1\n", &["sum"]).fails(1, &["line 1, column 1"]);
+    text("x.csv", b"1,\x80\n", &["sum"]).fails(1, &["line 1, column 2"]);
+    text("x.txt", "x".repeat(1000), &["sum"]).fails(1, &["…"]);
+    let unclosed = format!("1\n\"{}", "2\n".repeat(10 << 20));
+    text("x.csv", unclosed, &["sum"]).fails(1, &["line 2 is longer than"]);
+    text("x.txt", "7".repeat(20 << 20), &["sum"]).fails(1, &["line 1 is longer than"]);
+}
+
+#[test]
+fn floats_are_rounded_once_and_may_overflow() {
+    assert_eq!(text("x.txt", "1e400", &["sum"]).value(), "inf");
+    assert_eq!(text("x.txt", "nan", &["max"]).value(), "NaN");
+    assert_eq!(text("x.txt", "-Infinity 1", &["min"]).value(), "-inf");
+    // Just above halfway between two f16: through f64 it would look like halfway.
+    let above = "1.00048828125000000000000000000001";
+    assert_eq!(text("x.txt", above, &["max", "--dtype", "f16"]).value(), "1.001");
+}
+
+#[test]
+fn one_line_may_be_longer_than_memory_is_meant_to_be() {
+    // 24 MB in one line, and more elements than one piece holds.
+    let n = 4_000_000u64;
+    let mut line = String::new();
+    for i in 0..n {
+        line.push_str(&(i % 90_000 + 10_000).to_string());
+        line.push(' ');
+    }
+    let sum: u64 = (0..n).map(|i| i % 90_000 + 10_000).sum();
+    assert_eq!(
+        run_with_stdin(&["sum", "-", "--input", "text"], line.as_bytes()).value(),
+        format!("{sum}.0")
+    );
+    line.push('x');
+    let failed = run_with_stdin(&["sum", "-", "--input", "text"], line.as_bytes());
+    failed.fails(1, &["standard input", "line 1, column 4000001", "\"x\""]);
+}

@@ -1,0 +1,55 @@
+//! The README's tour of the program: every command is run, and prints what the README shows.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// A command and what it prints, to standard output and standard error together.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+/// The commands of all ```` ```console ```` blocks, in order.
+fn tour(document: &str) -> Vec<Shown> {
+    let mut tour: Vec<Shown> = Vec::new();
+    let mut inside = false;
+    for line in document.lines() {
+        match (inside, line.strip_prefix("$ ")) {
+            _ if line.starts_with("```") => inside = line == "```console",
+            (true, Some(command)) => {
+                tour.push(Shown { command: command.into(), output: String::new() })
+            }
+            (true, None) => {
+                let shown = tour.last_mut().expect("a block begins with a command");
+                shown.output += line;
+                shown.output.push('\n');
+            }
+            (false, _) => {}
+        }
+    }
+    tour
+}
+
+#[test]
+fn the_tour_prints_what_it_shows() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let tour = tour(&fs::read_to_string(readme).expect("the README is there"));
+    assert!(tour.len() > 3, "the README has a tour");
+
+    let program = Path::new(env!("CARGO_BIN_EXE_warpfold")).parent().expect("it lies in a folder");
+    let path = env::var("PATH").map_or_else(|_| String::new(), |path| format!(":{path}"));
+    let folder = env::temp_dir().join(format!("warpfold-readme-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    for Shown { command, output } in tour {
+        let ran = Command::new("sh")
+            .args(["-c", &format!("({command}) 2>&1")])
+            .current_dir(&folder)
+            .env("PATH", format!("{}{path}", program.display()))
+            .output()
+            .expect("a shell is there");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), output, "$ {command}");
+    }
+    fs::remove_dir_all(folder).expect("it can be removed");
+}

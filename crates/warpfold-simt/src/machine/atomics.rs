@@ -1,0 +1,232 @@
+//! Atomics and fences: the operation, and what it lets other threads know.
+//!
+//! A fence followed by an atomic on the same thread publishes what came before the fence; an atomic
+//! (or strong load) that reads a place learns what was published there, with or without a fence
+//! after it. PTX asks for that second fence; CUDA's own examples leave it out, and so may kernels here.
+
+use std::rc::Rc;
+
+use super::block::{Block, Fenced};
+use super::execute::{Issue, Worker};
+use super::place::Place;
+use super::touch::Deed;
+use crate::alu::soft::{Format, Manner, Operation, Rounding, compute};
+use crate::alu::{low_bits, sign_extend};
+use crate::fault::Fault;
+use crate::program::op::{Access, AtomicFunction, Scope, Slot, Strength};
+use crate::ptx::{Space, Type};
+use crate::race::clock::Knowledge;
+use crate::race::shadow::{Kind, Manner as AccessManner};
+use crate::race::world;
+
+/// The value that a read-modify-write leaves, from the value it finds.
+pub(crate) fn updated(
+    function: AtomicFunction,
+    ty: Type,
+    old: u64,
+    b: u64,
+    c: u64,
+    flush: bool,
+) -> u64 {
+    let bits = ty.bits();
+    let signed = |v: u64| sign_extend(v, bits) as i64;
+    let (old, b) = (old & low_bits(bits), b & low_bits(bits));
+    let float = |format: Format, x: u64, y: u64| {
+        let manner =
+            Manner { format, rounding: Rounding::Nearest, flush, saturate: false, rectify: false };
+        compute(Operation::Add, manner, [x, y, 0])
+    };
+    let packed = |format: Format| {
+        float(format, old & 0xffff, b & 0xffff) | float(format, old >> 16, b >> 16) << 16
+    };
+    let new = match (function, ty) {
+        (AtomicFunction::Add, Type::F16) => float(Format::F16, old, b),
+        (AtomicFunction::Add, Type::Bf16) => float(Format::BF16, old, b),
+        (AtomicFunction::Add, Type::F16x2) => packed(Format::F16),
+        (AtomicFunction::Add, Type::Bf16x2) => packed(Format::BF16),
+        (AtomicFunction::Add, Type::F32) => {
+            let ready = |bits| if flush { Format::F32.flushed(bits) } else { bits };
+            let sum = f32::from_bits(ready(old) as u32) + f32::from_bits(ready(b) as u32);
+            ready(if sum.is_nan() { Format::F32.nan() } else { u64::from(sum.to_bits()) })
+        }
+        (AtomicFunction::Add, Type::F64) => float(Format::F64, old, b),
+        (AtomicFunction::Add, _) => old.wrapping_add(b),
+        (AtomicFunction::Min, ty) if ty.is_signed() => signed(old).min(signed(b)) as u64,
+        (AtomicFunction::Max, ty) if ty.is_signed() => signed(old).max(signed(b)) as u64,
+        (AtomicFunction::Min, _) => old.min(b),
+        (AtomicFunction::Max, _) => old.max(b),
+        (AtomicFunction::And, _) => old & b,
+        (AtomicFunction::Or, _) => old | b,
+        (AtomicFunction::Xor, _) => old ^ b,
+        (AtomicFunction::Increment, _) => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        (AtomicFunction::Decrement, _) => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
+        (AtomicFunction::Exchange, _) => b,
+        (AtomicFunction::CompareAndSwap, _) => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+    };
+    new & low_bits(bits)
+}
+
+impl Worker<'_, '_> {
+    #[allow(clippy::too_many_arguments)] // An atomic has that many operands.
+    pub(crate) fn atomic(
+        &mut self,
+        block: &mut Block,
+        issue: Issue,
+        function: AtomicFunction,
+        access: &Access,
+        to: Option<Slot>,
+        b: Slot,
+        c: Slot,
+    ) -> Result<(), Box<Fault>> {
+        let deed = self.deed(block, issue, Kind::Update, AccessManner::Strong);
+        let bytes = access.bytes();
+        let registers = &block.warps[issue.w].registers;
+        let value = b;
+        let (b, c) = (registers[b as usize], registers[c as usize]);
+        let mut out = [0; 32];
+        let mut depths = [0; 32];
+        let mut combined = 0;
+        // The order of lanes is nobody's promise: start anywhere.
+        let first = block.dice.below(32);
+        for group in self.groups(block, issue, access) {
+            self.account(issue, &group, bytes, Kind::Update);
+            let mut distinct: Vec<u64> = Vec::new();
+            for lane in (0..32).map(|i| (first + i) % 32).filter(|lane| group.on >> lane & 1 == 1) {
+                let address = group.addresses[lane];
+                if !distinct.contains(&address) {
+                    distinct.push(address);
+                }
+                let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
+                let place =
+                    self.locate(block, (issue.pc, deed.thread), group.space, address, bytes)?;
+                self.check_written(block, deed, place, bytes)?;
+                self.touch(block, deed, place, bytes, |_| false)?;
+                self.acquire(block, deed.thread, place, access.scope);
+                self.release(block, deed.thread, place, access.strength, access.scope);
+                let old = self.peek(block, issue.w, place, 0, bytes);
+                // Atomic f32 sums in global memory flush subnormals; in shared memory they do not.
+                let flush = access.ty == Type::F32 && group.space == Space::Global;
+                let new = updated(function, access.ty, old, b[lane], c[lane], flush);
+                self.poke(block, issue.w, place, 0, bytes, new);
+                out[lane] = old;
+                if self.follows_chains() {
+                    let (there, mine) = (
+                        self.depth_at(block, place),
+                        block.warps[issue.w].depths[value as usize][lane],
+                    );
+                    let folds = there != 0 && mine != 0 && function != AtomicFunction::Exchange;
+                    depths[lane] = there.max(mine) + u32::from(folds);
+                    combined += u64::from(folds);
+                    self.set_depth(block, place, bytes, depths[lane]);
+                }
+            }
+            let lanes = u64::from(group.on.count_ones());
+            let collisions = lanes - distinct.len() as u64;
+            self.tally.count(issue.step, |counts| {
+                counts.atomics += lanes;
+                counts.atomic_collisions += collisions;
+            });
+        }
+        self.combined(issue, combined, &depths);
+        let warp = &mut block.warps[issue.w];
+        warp.now += 1;
+        if let Some(to) = to {
+            warp.write(to, &out, issue.on);
+        }
+        Ok(())
+    }
+
+    fn world_place(&self, block: &Block, place: Place<'_>, scope: Scope) -> Option<world::Place> {
+        Some(match (place, scope) {
+            (Place::Shared { offset }, _) => {
+                world::Place::Block { block: block.index, address: offset }
+            }
+            (Place::Global { index, offset, .. }, scope) => {
+                let address = (index as u64) << 40 | 1 << 63 | offset;
+                match scope {
+                    Scope::Block => world::Place::Block { block: block.index, address },
+                    Scope::Device => world::Place::Device { address },
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// A thread learns what was released at a place.
+    pub(crate) fn acquire(
+        &mut self,
+        block: &mut Block,
+        thread: u32,
+        place: Place<'_>,
+        scope: Scope,
+    ) {
+        for scope in [Scope::Block, scope] {
+            let Some(place) = self.world_place(block, place, scope) else { return };
+            let Some((own, foreign)) = self.world.acquire(place, block.index) else { continue };
+            let knowledge = Rc::make_mut(&mut block.knowledge[thread as usize]);
+            if let Some(own) = own {
+                knowledge.learn_clock(own);
+            }
+            knowledge.learn_foreign(&foreign);
+        }
+    }
+
+    /// A thread's atomic publishes what its last fence covered, or all, where the atomic itself releases.
+    pub(crate) fn release(
+        &mut self,
+        block: &mut Block,
+        thread: u32,
+        place: Place<'_>,
+        strength: Strength,
+        scope: Scope,
+    ) {
+        let now = block.warps[(thread / 32) as usize].now;
+        let own = (block.knowledge[thread as usize].clone(), now);
+        let fenced = block.fenced[thread as usize].clone();
+        let all = |covered: Option<(Rc<Knowledge>, u32)>| {
+            if strength.releases() { Some(own.clone()) } else { covered }
+        };
+        let device = if scope == Scope::Device { all(fenced.device) } else { None };
+        for (covered, scope) in [(all(fenced.block), Scope::Block), (device, Scope::Device)] {
+            let Some((knowledge, now)) = covered else { continue };
+            let Some(place) = self.world_place(block, place, scope) else { continue };
+            let mut released = (*knowledge).clone();
+            released.learn(thread, now);
+            self.world.release(place, block.index, &released);
+        }
+    }
+
+    /// `membar`, `fence`: what came before may be published by the next atomic.
+    pub(crate) fn fence(&mut self, block: &mut Block, issue: Issue, scope: Scope) {
+        let warp = &mut block.warps[issue.w];
+        let now = warp.now;
+        warp.now += 1;
+        for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
+            let thread = (warp.first_thread + lane) as usize;
+            let covered = Some((block.knowledge[thread].clone(), now));
+            let Fenced { block: own, device } = &mut block.fenced[thread];
+            *own = covered.clone();
+            if scope == Scope::Device {
+                *device = covered;
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a warp's memory access costs: wavefronts in shared memory, sectors in global memory.
+
+/// Banks of shared memory, each four bytes wide.
+pub(crate) const BANKS: usize = 32;
+/// Bytes of a sector, the unit of traffic to the L2 cache.
+pub(crate) const SECTOR: u64 = 32;
+
+/// Wavefronts of a shared access: those taken, and those without bank conflicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wavefronts {
+    /// Taken.
+    pub(crate) taken: u32,
+    /// Needed where no two words share a bank.
+    pub(crate) ideal: u32,
+}
+
+/// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
+///
+/// A 64-bit access is served by half warps, a 128-bit one by quarter warps. Each wavefront serves
+/// one word of each bank; lanes that read the same word share it.
+pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
+    let lanes_together = match bytes {
+        0..=4 => 32,
+        5..=8 => 16,
+        _ => 8,
+    };
+    let words = u64::from(bytes.div_ceil(4));
+    let mut total = Wavefronts::default();
+    for first in (0..32).step_by(lanes_together) {
+        let mut seen = [0u64; 32];
+        let mut count = 0;
+        let mut depth = [0u32; BANKS];
+        for (lane, &address) in addresses.iter().enumerate().skip(first).take(lanes_together) {
+            if on >> lane & 1 == 0 {
+                continue;
+            }
+            for word in (address / 4)..(address / 4 + words) {
+                let bank = (word % BANKS as u64) as usize;
+                // A bank that serves nothing yet cannot serve this word.
+                if depth[bank] == 0 || !seen[..count].iter().rev().any(|&w| w == word) {
+                    seen[count] = word;
+                    count += 1;
+                    depth[bank] += 1;
+                }
+            }
+        }
+        total.taken += depth.iter().max().copied().unwrap_or(0);
+        total.ideal += u32::from(count > 0);
+    }
+    total
+}
+
+/// Sectors that one warp's access touches.
+pub(crate) fn sectors(addresses: &[u64; 32], on: u32, bytes: u32) -> u32 {
+    let mut seen = [0u64; 64];
+    let mut count = 0;
+    let mut greatest = None;
+    for (lane, &address) in addresses.iter().enumerate() {
+        if on >> lane & 1 == 0 {
+            continue;
+        }
+        for sector in address / SECTOR..=(address + u64::from(bytes) - 1) / SECTOR {
+            let beyond = greatest.is_none_or(|greatest| sector > greatest);
+            if beyond || !seen[..count].iter().rev().any(|&s| s == sector) {
+                seen[count] = sector;
+                count += 1;
+                greatest = greatest.max(Some(sector));
+            }
+        }
+    }
+    count as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strided(stride: u64) -> [u64; 32] {
+        std::array::from_fn(|lane| lane as u64 * stride)
+    }
+
+    #[test]
+    fn strides_conflict_as_the_banks_say() {
+        for (stride, taken) in [(4, 1), (8, 2), (16, 4), (128, 32), (0, 1), (12, 1)] {
+            assert_eq!(wavefronts(&strided(stride), u32::MAX, 4), Wavefronts { taken, ideal: 1 });
+        }
+    }
+
+    #[test]
+    fn wide_accesses_go_by_parts_of_the_warp() {
+        assert_eq!(wavefronts(&strided(8), u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
+        assert_eq!(wavefronts(&strided(16), u32::MAX, 16), Wavefronts { taken: 4, ideal: 4 });
+        assert_eq!(wavefronts(&strided(16), 0xff, 16), Wavefronts { taken: 1, ideal: 1 });
+    }
+
+    #[test]
+    fn sectors_are_counted_once() {
+        assert_eq!(sectors(&strided(4), u32::MAX, 4), 4);
+        assert_eq!(sectors(&strided(16), u32::MAX, 16), 16);
+        assert_eq!(sectors(&strided(0), u32::MAX, 4), 1);
+        assert_eq!(sectors(&strided(64), u32::MAX, 4), 32);
+    }
+}

@@ -1,0 +1,39 @@
+//! What must hold of any bytes given to the `.npy` reader.
+
+use std::io::Cursor;
+
+use warpfold::DType;
+use warpfold_cli::input::npy::{Array, Descr, Header};
+use warpfold_cli::input::{Name, Order};
+
+/// Reads the bytes as a `.npy` file: exactly the elements that the header promises, or an error. Returns whether it was accepted.
+pub fn check(bytes: &[u8]) -> bool {
+    let Ok(header) = Header::read(&mut Cursor::new(bytes)) else { return false };
+    let (asked, size) = match header.descr {
+        Descr::Known(dtype, _) => (None, dtype.size()),
+        Descr::TwoBytes => (Some(DType::BF16), 2),
+    };
+    let source = Box::new(Cursor::new(bytes.to_vec()));
+    let array = Array::stream(source, asked).expect("the header was read before");
+    assert_eq!(array.header(), &header);
+    let promised = header.len * size as u64;
+    let found = bytes.len() as u64 - header.data_start;
+    let mut pieces = array.pieces(&Name::Stdin, Order::Memory).expect("no order is asked for");
+    let mut read = 0;
+    loop {
+        match pieces.next_piece() {
+            Ok(Some(piece)) => {
+                assert!(!piece.is_empty() && piece.len() % size == 0);
+                read += piece.len() as u64;
+            }
+            Ok(None) => {
+                assert_eq!((read, found), (promised, promised));
+                return true;
+            }
+            Err(_) => {
+                assert_ne!(found, promised, "the bytes are all there");
+                return false;
+            }
+        }
+    }
+}
