@@ -1,5 +1,8 @@
-//! The project's own tasks: `cargo xtask tables` makes the tables of the documents from the results.
+//! The project's own tasks: `cargo xtask kernels` makes PTX of the CUDA sources, `cargo xtask tables` the tables of
+//! the documents from the results.
 
+mod kernels;
+mod nvrtc;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -13,6 +16,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Compiles the CUDA sources of warpfold-kernels to the PTX that the crate embeds
+    Kernels(kernels::Kernels),
     /// Writes the tables of README.md and METHODOLOGY.md anew from results/
     Tables(tables::Tables),
 }
@@ -22,6 +27,7 @@ type Outcome<T = ()> = Result<T, String>;
 
 fn main() {
     let done = match Arguments::parse().task {
+        Task::Kernels(task) => task.run(),
         Task::Tables(task) => task.run(),
     };
     if let Err(message) = done {

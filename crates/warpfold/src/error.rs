@@ -75,6 +75,16 @@ pub enum Error {
         /// Why, and what to use in its place.
         why: &'static str,
     },
+    /// A device could not do what was asked.
+    #[error("{asked}: {obstacle}; {remedy}")]
+    Device {
+        /// What was asked, with sizes.
+        asked: String,
+        /// What stood in the way, with versions where they matter.
+        obstacle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Bytes that are no saved partial result, or one of another kind.
     #[error(
         "these bytes are not a saved partial of {expected}: {why}; save it again with to_bytes of this version"

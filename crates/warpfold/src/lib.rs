@@ -1,11 +1,15 @@
 //! Correctly rounded, reproducible reductions over arrays at memory speed.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod double_double;
 pub mod element;
 mod error;
 pub mod exact;
 mod functions;
+#[cfg(feature = "cuda")]
+pub mod kernel;
 mod op;
 pub mod partial;
 pub mod plan;

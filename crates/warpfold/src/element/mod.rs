@@ -82,6 +82,11 @@ pub trait Element:
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
 
+    /// A float result from parts that were summed fast; integers have none.
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
+
     /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
     #[doc(hidden)]
     fn linf(special: Special, square: &BigUint) -> Self::Linf;
@@ -152,6 +157,11 @@ macro_rules! real_element {
             }
         }
 
+        #[cfg(feature = "cuda")]
+        fn from_fast(_parts: [f64; 1]) -> $sum {
+            unreachable!("integer sums are exact")
+        }
+
         fn linf(_special: Special, square: &BigUint) -> u64 {
             square.sqrt().try_into().expect("the magnitude of an integer of at most 64 bits")
         }
@@ -170,6 +180,11 @@ macro_rules! real_element {
             _overflow: Overflow,
         ) -> Result<$sum, Error> {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
+        }
+
+        #[cfg(feature = "cuda")]
+        fn from_fast(parts: Self::Parts<f64>) -> $sum {
+            Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {

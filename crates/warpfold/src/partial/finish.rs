@@ -2,7 +2,7 @@
 
 use super::{Partial, Summary};
 use crate::element::{DType, Element};
-use crate::{Error, Op, Overflow, Result, Value, bf16, f16};
+use crate::{Error, Op, Overflow, Result, Value};
 
 /// A finished result whose shape and type are known only at run time.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +30,10 @@ pub struct Finish {
 macro_rules! with_float {
     ($dtype:expr, $op:expr, $element:expr, $F:ident => $body:expr) => {
         match $dtype {
-            DType::F16 => with_float!(@f16, $F => $body),
-            DType::BF16 => with_float!(@bf16, $F => $body),
-            DType::F32 | DType::Complex64 => with_float!(@f32, $F => $body),
-            DType::F64 | DType::Complex128 => with_float!(@f64, $F => $body),
+            $crate::DType::F16 => with_float!(@$crate::f16, $F => $body),
+            $crate::DType::BF16 => with_float!(@$crate::bf16, $F => $body),
+            $crate::DType::F32 | $crate::DType::Complex64 => with_float!(@f32, $F => $body),
+            $crate::DType::F64 | $crate::DType::Complex128 => with_float!(@f64, $F => $body),
             _ => return Err(Error::Unsupported {
                 option: "rounding to an integer type",
                 op: $op,
@@ -47,6 +47,9 @@ macro_rules! with_float {
         $body
     }};
 }
+
+#[cfg(feature = "cuda")]
+pub(crate) use with_float;
 
 impl<T: Element> Partial<T> {
     /// Adds another partial of the same reduction; later pieces of an array carry their own indices.

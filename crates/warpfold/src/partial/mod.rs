@@ -11,6 +11,8 @@ mod stats;
 
 pub use count::Count;
 pub use extremes::{Extremes, Place};
+#[cfg(feature = "cuda")]
+pub(crate) use finish::with_float;
 pub use finish::{Finish, Output};
 pub use magnitude::Magnitude;
 pub(crate) use magnitude::Magnitudes;

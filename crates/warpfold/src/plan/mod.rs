@@ -1,11 +1,15 @@
 //! What is asked, on what machine, and the way chosen: plain values, computed without touching a device.
 
 mod choose;
+mod cuda;
 mod tuning;
 
 use std::fmt;
 
 pub use choose::choose;
+#[cfg(feature = "cuda")]
+pub(crate) use cuda::shaped;
+pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
 
 use crate::{Accuracy, DType, Nan, Op, Overflow, Policy};
 

@@ -1,0 +1,64 @@
+// count, any and all: how many elements are not zero. NaN is not zero; a complex number is zero if both parts are.
+//
+// record: [nonzero elements, elements skipped]. value: the number of nonzero elements, u64.
+#include "fold.cuh"
+
+__device__ __forceinline__ bool nonzero(f16 x) { return (x.bits & 0x7fffu) != 0; }
+__device__ __forceinline__ bool nonzero(bf16 x) { return (x.bits & 0x7fffu) != 0; }
+__device__ __forceinline__ bool nonzero(boolean x) { return x.byte != 0; }
+__device__ __forceinline__ bool nonzero(complex64 z) { return z.re != 0 || z.im != 0; }
+__device__ __forceinline__ bool nonzero(complex128 z) { return z.re != 0 || z.im != 0; }
+template <class E> __device__ __forceinline__ bool nonzero(E x) { return x != 0; }
+
+template <class E, Nan NAN> struct Count {
+    typedef E Element;
+    static constexpr int PACKS = 4, BLOCKS = 3;
+    struct State {
+        u64 nonzero, skipped;
+    };
+    State counts = {0, 0};
+
+    __device__ __forceinline__ Count(const E*, u64) {}
+    __device__ __forceinline__ void pack(const Pack& p, u64) {
+        u32 sum = 0;
+        if constexpr (sizeof(E) == 1) {
+            // The top bit of each byte says whether any of its bits is set.
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                u32 w = p.word[k];
+                sum += __popc((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) & 0x80808080u);
+            }
+        } else {
+            Elements<E> e(p);
+            u32 skipped = 0;
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) {
+                const bool skip = NAN == Nan::Ignore && is_nan(e.element[k]);
+                sum += nonzero(e.element[k]) && !skip;
+                skipped += skip;
+            }
+            counts.skipped += skipped;
+        }
+        counts.nonzero += sum;
+    }
+    __device__ __forceinline__ void one(E x, u64) {
+        const bool skip = NAN == Nan::Ignore && is_nan(x);
+        counts.nonzero += nonzero(x) && !skip;
+        counts.skipped += skip;
+    }
+    __device__ __forceinline__ State state() { return counts; }
+    static __device__ __forceinline__ State identity() { return {0, 0}; }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        a.nonzero += b.nonzero;
+        a.skipped += b.skipped;
+    }
+    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
+        if (a.record) {
+            a.record[0] = s.nonzero;
+            a.record[1] = s.skipped;
+        }
+        if (a.value) *static_cast<u64*>(a.value) = s.nonzero;
+    }
+};
+
+#include "entries.cuh"

@@ -1,0 +1,157 @@
+// The one loop of every reduction: 16-byte packs, several in flight a thread, a grid that strides over the array.
+//
+// A fold is a struct that one thread owns:
+//   Element, State            what it reads, and what it leaves
+//   PACKS                     packs in flight a thread
+//   Fold(x, n)                starts empty; x is the array, for folds that need to look at it
+//   pack(Pack, index)         takes in a pack whose first element stands at index
+//   one(Element, index)       takes in one element (the few before and after the packs)
+//   state()                   what it has gathered
+//   identity(), merge(a, b)   of states
+//   finish(State, Arguments)  run by one thread of the grid: writes the record and the value
+#pragma once
+#include "grid_finish.cuh"
+
+// The parameters that all production kernels share, in this order, 64 bits each.
+struct Arguments {
+    const void* x;         // n elements, aligned to their size
+    const void* y;         // n more, for dot; else null
+    u64 n;                 // elements
+    Workspace* workspace;  // the stream's own
+    u64* record;           // the exact state, for the host to read (see each kernel); or null
+    void* value;           // the finished value in the result's type, for the device to use; or null
+    u64* done;             // where the stamp goes once record and value are visible; or null
+    u64 stamp;
+};
+
+template <class Fold> __device__ __forceinline__ void finish_grid(Fold& fold, const Arguments& a) {
+    typename Fold::State state = fold.state();
+    if (!grid_fold<Fold>(state, a.workspace)) return;
+    Fold::finish(state, a);
+    if (a.done) {
+        __threadfence_system();
+        *reinterpret_cast<volatile u64*>(a.done) = a.stamp;
+    }
+}
+
+// Elements before the first 16-byte boundary, at most n.
+template <class E> __device__ __forceinline__ u64 misaligned(const void* x, u64 n) {
+    u64 head = (16 - reinterpret_cast<u64>(x) % 16) % 16 / sizeof(E);
+    return head < n ? head : n;
+}
+
+// Whole waves first: every block reads a tile of PACKS * blockDim packs in one piece, which the memory likes best. Then what is
+// left, fewer than PACKS packs a thread, spread over all threads: small arrays are nothing but this. All loads are issued
+// before the first is used. A thread sees its packs in the order of their indices.
+template <class Pair> __device__ __forceinline__ void fold_packs(const Pair& pair, u64 count) {
+    constexpr int PACKS = Pair::PACKS;
+    typedef typename Pair::Loaded Loaded;
+    const u64 threads = u64(gridDim.x) * blockDim.x;
+    u64 base = 0;
+    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+        const u64 i = base + u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
+        Loaded p[PACKS];
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) p[k] = pair.load(i + k * blockDim.x);
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) pair.fold_loaded(p[k], i + k * blockDim.x);
+    }
+    const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    Loaded p[PACKS];
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (i + k * threads < count) p[k] = pair.load(i + k * threads);
+    }
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (i + k * threads < count) pair.fold_loaded(p[k], i + k * threads);
+    }
+}
+
+// One array.
+template <class Fold> struct OneArray {
+    typedef Pack Loaded;
+    static constexpr int PACKS = Fold::PACKS;
+    Fold& fold;
+    const Pack* packs;
+    u64 head;
+
+    __device__ __forceinline__ Pack load(u64 i) const { return ::load(packs + i); }
+    __device__ __forceinline__ void fold_loaded(const Pack& p, u64 i) const {
+        fold.pack(p, head + i * PER_PACK<typename Fold::Element>);
+    }
+};
+
+template <class Fold> __device__ __forceinline__ void fold_array(const Arguments& a) {
+    typedef typename Fold::Element E;
+    const E* x = static_cast<const E*>(a.x);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+
+    Fold fold(x, a.n);
+    fold_packs(OneArray<Fold>{fold, reinterpret_cast<const Pack*>(x + head), head}, count);
+    const u64 tail = head + count * PER_PACK<E>;
+    if (thread < head) fold.one(x[thread], thread);
+    if (thread < a.n - tail) fold.one(x[tail + thread], tail + thread);
+    finish_grid(fold, a);
+}
+
+// Two arrays: x decides where packs begin; y is read in packs too where it is aligned alike, else by elements.
+template <class Fold, bool ALIKE> struct TwoArrays {
+    typedef typename Fold::Element E;
+    struct Loaded {
+        Pack x, y;
+    };
+    static constexpr int PACKS = Fold::PACKS;
+    Fold& fold;
+    const Pack* x;
+    const E* y;
+
+    __device__ __forceinline__ Loaded load(u64 i) const {
+        Loaded both;
+        both.x = ::load(x + i);
+        if constexpr (ALIKE) {
+            both.y = ::load(reinterpret_cast<const Pack*>(y) + i);
+        } else {
+            Elements<E> e(both.x);
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) e.element[k] = y[i * PER_PACK<E> + k];
+            both.y = e.pack;
+        }
+        return both;
+    }
+    __device__ __forceinline__ void fold_loaded(const Loaded& both, u64) const {
+        fold.packs(both.x, both.y);
+    }
+};
+
+template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Arguments& a) {
+    typedef typename Fold::Element E;
+    const E* x = static_cast<const E*>(a.x);
+    const E* y = static_cast<const E*>(a.y);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+
+    Fold fold;
+    const Pack* packs = reinterpret_cast<const Pack*>(x + head);
+    if (reinterpret_cast<u64>(y + head) % 16 == 0) {
+        fold_packs(TwoArrays<Fold, true>{fold, packs, y + head}, count);
+    } else {
+        fold_packs(TwoArrays<Fold, false>{fold, packs, y + head}, count);
+    }
+    const u64 tail = head + count * PER_PACK<E>;
+    if (thread < head) fold.one(x[thread], y[thread]);
+    if (thread < a.n - tail) fold.one(x[tail + thread], y[tail + thread]);
+    finish_grid(fold, a);
+}
+
+// An entry point. A block has at most 512 threads, and a multiprocessor room for BLOCKS such blocks.
+#define KERNEL(name, ...)                                                                              \
+    extern "C" __global__ void __launch_bounds__(512, __VA_ARGS__::BLOCKS) name(                        \
+        const void* x, const void* y, u64 n, Workspace* workspace, u64* record, void* value,           \
+        u64* done, u64 stamp) {                                                                        \
+        READ<__VA_ARGS__>({x, y, n, workspace, record, value, done, stamp});                           \
+    }
+#define READ fold_array

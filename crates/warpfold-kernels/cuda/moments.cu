@@ -1,0 +1,159 @@
+// var, std, and l2 of integers: sum and sum of squares in one pass.
+//
+// Integers exactly, in 128 and 192 bits. Floats in f64, as distances from the first element (if it is finite), so that
+// a mean far from zero does not swallow the variance.
+//
+// record: integers [sum, 2 limbs; sum of squares, 3 limbs]; floats as f64 [sum of distances, real and imaginary; sum of their
+// squares; the point they are from, real and imaginary], then the elements skipped. value: none.
+#include "fold.cuh"
+#include "packed_dot.cuh"
+#include "totals.cuh"
+
+// A thread's squares: of narrow types in 64 bits (2^31 elements), of 32 bits in halves, of 64 bits by halves of the
+// magnitude, (a + b 2^32)^2 = a^2 + a b 2^33 + b^2 2^64, each product in halves. No carry is on the way.
+template <class E> struct IntegerMoments {
+    typedef E Element;
+    struct State { Total<2> sum; Total<3> squares; };
+    typedef decltype(widen(E())) Wide;
+    static constexpr int PACKS = sizeof(E) == 8 ? 2 : 4, BLOCKS = 3;
+    i64 sum = 0, squares = 0;  // of 64-bit types the sum of upper halves
+    u64 sum_low = 0;
+    Halves low, cross, high;
+
+    __device__ __forceinline__ IntegerMoments(const E*, u64) {}
+    __device__ __forceinline__ void pack(const Pack& p, u64) {
+        if constexpr (sizeof(E) == 1) {
+            Wide s = 0, q = 0;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                s = dp4a(Wide(p.word[k]), Wide(0x01010101), s);
+                q = dp4a(Wide(p.word[k]), Wide(p.word[k]), q);
+            }
+            sum += s;
+            squares += q;
+        } else {
+            Elements<E> e(p);
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) one(e.element[k], 0);
+        }
+    }
+    __device__ __forceinline__ void one(E x, u64) {
+        if constexpr (sizeof(E) == 8) {
+            sum_low += u32(x);
+            sum += Traits<E>::is_signed ? i64(x) >> 32 : i64(u64(x) >> 32);
+            const u64 magnitude = x < E(0) ? 0ull - u64(x) : u64(x);
+            const u64 a = u32(magnitude), b = magnitude >> 32;
+            low.add(a * a);
+            cross.add(a * b);
+            high.add(b * b);
+        } else if constexpr (sizeof(E) == 4) {
+            sum += x;
+            const u64 magnitude = x < E(0) ? 0ull - u64(i64(x)) : u64(x);
+            low.add(magnitude * magnitude);
+        } else {
+            sum += widen(x);
+            squares += widen(x) * widen(x);
+        }
+    }
+    __device__ __forceinline__ State state() {
+        State s = identity();
+        s.squares.add(squares);
+        low.template add_to<0>(s.squares);
+        cross.template add_to<33>(s.squares);
+        high.template add_to<64>(s.squares);
+        if constexpr (sizeof(E) == 8) {
+            s.sum.add(u64(sum) << 32, u64(sum >> 32), 0);
+            s.sum.add(sum_low);
+        } else {
+            s.sum.add(sum);
+        }
+        return s;
+    }
+    static __device__ __forceinline__ State identity() { return {Total<2>::zero(), Total<3>::zero()}; }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        a.sum.add(b.sum);
+        a.squares.add(b.squares);
+    }
+    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
+        if (!a.record) return;
+        a.record[0] = s.sum.limb[0];
+        a.record[1] = s.sum.limb[1];
+        a.record[2] = s.squares.limb[0];
+        a.record[3] = s.squares.limb[1];
+        a.record[4] = s.squares.limb[2];
+    }
+};
+
+__device__ __forceinline__ f64 finite_or_zero(f64 x) {
+    return fabs(x) <= 1.7976931348623157e308 ? x : 0.0;
+}
+
+template <class E, Nan NAN> struct FloatMoments {
+    typedef E Element;
+    static constexpr int COMPONENTS = Parts<E>::COUNT;
+    static constexpr int PACKS = 4, BLOCKS = 3;
+    struct State { f64 part[2]; f64 squares; u64 skipped; };
+    f64 re = 0, im = 0, squares = 0, other_squares = 0, from_re = 0, from_im = 0;
+    u64 skipped = 0;
+
+    // Every thread takes the same first element for its point.
+    __device__ __forceinline__ FloatMoments(const E* x, u64 n) {
+        if (n == 0) return;
+        if constexpr (COMPONENTS == 2) {
+            from_re = finite_or_zero(x[0].re);
+            from_im = finite_or_zero(x[0].im);
+        } else {
+            from_re = finite_or_zero(widen(x[0]));
+        }
+    }
+    __device__ __forceinline__ void add(E x, int at) {
+        if constexpr (NAN == Nan::Ignore) {
+            if (is_nan(x)) { skipped++; return; }
+        }
+        f64& into = at % 2 ? other_squares : squares;
+        if constexpr (COMPONENTS == 2) {
+            const f64 a = x.re - from_re, b = x.im - from_im;
+            re += a;
+            im += b;
+            squares = fma(a, a, squares);
+            other_squares = fma(b, b, other_squares);
+        } else {
+            const f64 a = f64(widen(x)) - from_re;
+            if (at % 2) im += a;  // a second lane, joined in state()
+            else re += a;
+            into = fma(a, a, into);
+        }
+    }
+    __device__ __forceinline__ void pack(const Pack& p, u64) {
+        Elements<E> e(p);
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k], k);
+    }
+    __device__ __forceinline__ void one(E x, u64) { add(x, 0); }
+    __device__ __forceinline__ State state() {
+        if constexpr (COMPONENTS == 2) return {{re, im}, squares + other_squares, skipped};
+        else return {{re + im, 0}, squares + other_squares, skipped};
+    }
+    static __device__ __forceinline__ State identity() { return {{0, 0}, 0, 0}; }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        a.part[0] += b.part[0];
+        if constexpr (COMPONENTS == 2) a.part[1] += b.part[1];
+        a.squares += b.squares;
+        if constexpr (NAN == Nan::Ignore) a.skipped += b.skipped;
+    }
+    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
+        if (!a.record) return;
+        const FloatMoments point(static_cast<const E*>(a.x), a.n);
+        a.record[0] = __double_as_longlong(s.part[0]);
+        a.record[1] = __double_as_longlong(s.part[1]);
+        a.record[2] = __double_as_longlong(s.squares);
+        a.record[3] = __double_as_longlong(point.from_re);
+        a.record[4] = __double_as_longlong(point.from_im);
+        a.record[5] = s.skipped;
+    }
+};
+
+template <class E, Nan NAN>
+using Moments = typename Select<Traits<E>::integer, IntegerMoments<E>, FloatMoments<E, NAN>>::type;
+
+#include "entries.cuh"

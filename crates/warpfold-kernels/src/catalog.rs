@@ -1,0 +1,219 @@
+//! Every production kernel, listed once: the build, the executor and the tests derive names from here.
+
+/// The element types by the names of the contract, with the C++ type of each.
+pub const ELEMENTS: &[Element] = &[
+    Element::integer("bool", "boolean"),
+    Element::integer("i8", "i8"),
+    Element::integer("i16", "i16"),
+    Element::integer("i32", "i32"),
+    Element::integer("i64", "i64"),
+    Element::integer("u8", "u8"),
+    Element::integer("u16", "u16"),
+    Element::integer("u32", "u32"),
+    Element::integer("u64", "u64"),
+    Element::float("f16", "f16"),
+    Element::float("bf16", "bf16"),
+    Element::float("f32", "f32"),
+    Element::float("f64", "f64"),
+    Element::complex("complex64", "complex64"),
+    Element::complex("complex128", "complex128"),
+];
+
+/// The kinds of fold: each a template of a source file, instantiated for every element type it takes.
+pub const FOLDS: &[Fold] = &[
+    Fold { name: "sum", source: "sum.cu", template: "Sum", takes: Takes::All, packed: &[] },
+    Fold {
+        name: "min",
+        source: "extremes.cu",
+        template: "Min",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold {
+        name: "max",
+        source: "extremes.cu",
+        template: "Max",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold {
+        name: "minmax",
+        source: "extremes.cu",
+        template: "MinMax",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold {
+        name: "argmin",
+        source: "extremes.cu",
+        template: "ArgMin",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold {
+        name: "argmax",
+        source: "extremes.cu",
+        template: "ArgMax",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold {
+        name: "linf",
+        source: "extremes.cu",
+        template: "Linf",
+        takes: Takes::Real,
+        packed: NARROW,
+    },
+    Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, packed: &[] },
+    Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, packed: &[] },
+    Fold {
+        name: "squares",
+        source: "norms.cu",
+        template: "Squares",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "moments",
+        source: "moments.cu",
+        template: "Moments",
+        takes: Takes::All,
+        packed: &[],
+    },
+    Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, packed: &[] },
+    Fold {
+        name: "prod",
+        source: "product.cu",
+        template: "Product",
+        takes: Takes::Real,
+        packed: &[],
+    },
+];
+
+/// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
+const NARROW: &[&str] = &["f16", "bf16", "f32"];
+
+/// The compute capability that every kernel is compiled for, times ten.
+pub const BASE: u32 = 70;
+/// The one whose packed instructions some are compiled for again.
+pub const PACKED: u32 = 80;
+
+/// An element type as kernels know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// The contract's name, which is part of the entry's name.
+    pub name: &'static str,
+    /// The C++ type.
+    pub cpp: &'static str,
+    /// What kind of number it is.
+    pub class: Class,
+}
+
+/// What kind of number an element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Integers and bool.
+    Integer,
+    /// Real floats.
+    Float,
+    /// Pairs of floats.
+    Complex,
+}
+
+/// Which element types a fold takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Every type.
+    All,
+    /// All but complex.
+    Real,
+    /// Real and complex floats.
+    Floats,
+}
+
+/// A kind of fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fold {
+    /// Its name, the first part of its entries' names.
+    pub name: &'static str,
+    /// The file below `cuda/`.
+    pub source: &'static str,
+    /// The C++ template, over an element type and what happens to NaN.
+    pub template: &'static str,
+    /// The element types.
+    pub takes: Takes,
+    /// Element types with a second build for [`PACKED`].
+    pub packed: &'static [&'static str],
+}
+
+impl Element {
+    const fn integer(name: &'static str, cpp: &'static str) -> Self {
+        Element { name, cpp, class: Class::Integer }
+    }
+
+    const fn float(name: &'static str, cpp: &'static str) -> Self {
+        Element { name, cpp, class: Class::Float }
+    }
+
+    const fn complex(name: &'static str, cpp: &'static str) -> Self {
+        Element { name, cpp, class: Class::Complex }
+    }
+
+    /// Whether an element can be a NaN, so that there are entries that skip it.
+    pub const fn has_nan(&self) -> bool {
+        !matches!(self.class, Class::Integer)
+    }
+}
+
+impl Fold {
+    /// Whether the fold is compiled for an element type.
+    pub fn takes(&self, element: &Element) -> bool {
+        match self.takes {
+            Takes::All => true,
+            Takes::Real => element.class != Class::Complex,
+            Takes::Floats => element.class != Class::Integer,
+        }
+    }
+}
+
+/// One PTX file: a fold, an element type and a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Build {
+    /// The fold.
+    pub fold: &'static Fold,
+    /// The element type.
+    pub element: &'static Element,
+    /// The compute capability times ten.
+    pub target: u32,
+}
+
+impl Build {
+    /// The entry's name, `sum_f32`.
+    pub fn entry(&self) -> String {
+        format!("{}_{}", self.fold.name, self.element.name)
+    }
+
+    /// The entry that skips NaNs, `sum_f32_skip_nan`, where elements can be NaN.
+    pub fn entry_skip_nan(&self) -> Option<String> {
+        self.element.has_nan().then(|| self.entry() + "_skip_nan")
+    }
+
+    /// The module's name, which is the file's: `sum_f32.sm70`.
+    pub fn module(&self) -> String {
+        format!("{}.sm{}", self.entry(), self.target)
+    }
+}
+
+/// Every PTX file there is.
+pub fn builds() -> impl Iterator<Item = Build> {
+    FOLDS.iter().flat_map(|fold| {
+        ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
+            let packed = fold.packed.contains(&element.name).then_some(PACKED);
+            [Some(BASE), packed].into_iter().flatten().map(move |target| Build {
+                fold,
+                element,
+                target,
+            })
+        })
+    })
+}

@@ -1,0 +1,83 @@
+//! The PTX files, deflated by the build script and inflated when asked for.
+
+use std::borrow::Cow;
+
+use crate::catalog;
+
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
+
+/// One PTX module: the entries of a fold and element type, for a compute capability and all later ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Module {
+    /// The file's name without `.ptx`.
+    pub name: &'static str,
+    deflated: &'static [u8],
+}
+
+impl Module {
+    /// The PTX text.
+    pub fn ptx(&self) -> Cow<'static, str> {
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.deflated)
+            .expect("the build script deflated it");
+        String::from_utf8(bytes).expect("PTX is ASCII").into()
+    }
+
+    /// Bytes that the module takes in the binary.
+    pub const fn embedded_bytes(&self) -> usize {
+        self.deflated.len()
+    }
+}
+
+/// Every module, by name.
+pub fn modules() -> &'static [Module] {
+    MODULES
+}
+
+/// The module of a name.
+pub fn find(name: &str) -> Option<Module> {
+    MODULES.binary_search_by(|module| module.name.cmp(name)).ok().map(|k| MODULES[k])
+}
+
+/// The best module of a fold and element type for a device, if the catalogue has one.
+///
+/// `compute` is the device's compute capability times ten.
+pub fn of_catalog(fold: &str, element: &str, compute: u32) -> Option<Module> {
+    let entry = format!("{fold}_{element}");
+    [catalog::PACKED, catalog::BASE]
+        .into_iter()
+        .filter(|&target| target <= compute)
+        .find_map(|target| find(&format!("{entry}.sm{target}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_build_of_the_catalogue_is_embedded_with_its_entries_and_nothing_else_is() {
+        let mut names: Vec<String> = Vec::new();
+        for build in catalog::builds() {
+            let module =
+                find(&build.module()).unwrap_or_else(|| panic!("{} is missing", build.module()));
+            let ptx = module.ptx();
+            for entry in [Some(build.entry()), build.entry_skip_nan()].into_iter().flatten() {
+                assert!(
+                    ptx.contains(&format!(".visible .entry {entry}(")),
+                    "{entry} in {}",
+                    module.name
+                );
+            }
+            assert!(ptx.contains(&format!(".target sm_{}", build.target)), "{}", module.name);
+            names.push(build.module());
+        }
+        names.sort();
+        let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();
+        assert_eq!(embedded, names);
+    }
+
+    #[test]
+    fn all_of_it_stays_below_two_mebibytes() {
+        let bytes: usize = modules().iter().map(Module::embedded_bytes).sum();
+        assert!(bytes < 2 << 20, "{bytes} bytes");
+    }
+}

@@ -1,0 +1,105 @@
+//! A GPU opened: its context, its facts, and the kernels loaded so far.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::driver::{self, CudaContext, Function};
+use crate::Result;
+use crate::kernel::Kernel;
+use crate::plan::CudaFacts;
+
+/// What a GPU is, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// Its number.
+    pub ordinal: usize,
+    /// What NVIDIA calls it.
+    pub name: String,
+    /// Compute capability times ten.
+    pub compute: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Bytes of its L2 cache.
+    pub l2: u64,
+    /// The version of CUDA that the driver knows: 13000 is 13.0.
+    pub driver: i32,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cuda:{} {}: {} multiprocessors, {:.0} GiB, compute capability {}.{}, driver for CUDA {}.{}",
+            self.ordinal,
+            self.name,
+            self.multiprocessors,
+            self.memory as f64 / f64::from(1 << 30),
+            self.compute / 10,
+            self.compute % 10,
+            self.driver / 1000,
+            self.driver % 1000 / 10
+        )
+    }
+}
+
+/// Every GPU that the driver shows.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device), saying why none can be used.
+pub fn devices() -> Result<Vec<Description>> {
+    (0..driver::count()?).map(describe).collect()
+}
+
+pub(super) fn describe(ordinal: usize) -> Result<Description> {
+    let driver::Properties { name, compute, multiprocessors, memory, l2 } =
+        driver::properties(ordinal)?;
+    let driver = driver::version()?;
+    Ok(Description { ordinal, name, compute, multiprocessors, memory, l2, driver })
+}
+
+/// One GPU, shared by everything that uses it.
+pub(super) struct Device {
+    pub(super) context: Arc<CudaContext>,
+    pub(super) description: Description,
+    functions: RwLock<HashMap<Kernel, Function>>,
+}
+
+impl Device {
+    pub(super) fn open(ordinal: usize) -> Result<Device> {
+        let context = driver::context(ordinal)?;
+        let description = describe(ordinal)?;
+        Ok(Device { context, description, functions: RwLock::default() })
+    }
+
+    pub(super) fn facts(&self) -> CudaFacts {
+        let Description { compute, multiprocessors, .. } = self.description;
+        CudaFacts { compute, multiprocessors }
+    }
+
+    /// The kernel's entry point, loaded on first use.
+    pub(super) fn function(&self, kernel: Kernel) -> Result<Function> {
+        let functions = self.functions.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&function) = functions.get(&kernel) {
+            return Ok(function);
+        }
+        drop(functions);
+        // Held while loading, so that threads that want the same kernel at once load it once.
+        let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&function) = functions.get(&kernel) {
+            return Ok(function);
+        }
+        let module = kernel.module(self.description.compute)?;
+        let both: Vec<Kernel> = [false, true]
+            .into_iter()
+            .filter(|&skips_nan| !skips_nan || kernel.dtype.is_float())
+            .map(|skips_nan| Kernel { skips_nan, ..kernel })
+            .collect();
+        let entries: Vec<String> = both.iter().map(Kernel::entry).collect();
+        let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
+        functions.extend(both.into_iter().zip(loaded));
+        Ok(functions[&kernel])
+    }
+}

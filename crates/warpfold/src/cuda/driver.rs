@@ -1,0 +1,320 @@
+//! The driver's calls that the executor needs, in Rust's terms: the only file that names cudarc, but for slices of its own.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
+pub(super) use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
+use cudarc::driver::{DriverError, result};
+
+use crate::kernel::Launch;
+use crate::{Error, Result};
+
+/// Why there is no driver, asked once.
+fn driver() -> Result<i32> {
+    static VERSION: OnceLock<Result<i32, String>> = OnceLock::new();
+    let version = VERSION.get_or_init(|| {
+        // SAFETY: looks for the library by its names; loading NVIDIA's driver has no preconditions.
+        if !unsafe { sys::is_culib_present() } {
+            return Err("the NVIDIA driver's library (libcuda.so.1) is not on this machine".into());
+        }
+        result::init().map_err(|error| text(error.0))?;
+        let mut version = 0;
+        // SAFETY: the pointer is to a live integer.
+        let code = unsafe { sys::cuDriverGetVersion(&mut version) };
+        if code != CUresult::CUDA_SUCCESS {
+            return Err(text(code));
+        }
+        if version < 12_000 {
+            return Err(format!(
+                "the driver knows CUDA {}.{}, and the kernels need 12.0 (driver 525)",
+                version / 1000,
+                version % 1000 / 10
+            ));
+        }
+        Ok(version)
+    });
+    version.clone().map_err(|obstacle| Error::Device {
+        asked: "use of an NVIDIA GPU".into(),
+        obstacle,
+        remedy: "install or update NVIDIA's driver, or run on the CPU",
+    })
+}
+
+/// Name and explanation of a driver's error code.
+fn text(code: CUresult) -> String {
+    let error = DriverError(code);
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("driver error {}", code as i32),
+    }
+}
+
+/// The library's error for a driver's, with what was asked.
+pub(super) fn failed(error: DriverError, asked: impl FnOnce() -> String) -> Error {
+    let remedy = match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "free device memory, or reduce in pieces",
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        | CUresult::CUDA_ERROR_LAUNCH_FAILED => {
+            "a kernel failed, and CUDA gives this process no second try: check the pointers given, and start again"
+        }
+        CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE | CUresult::CUDA_ERROR_NO_DEVICE => {
+            "check nvidia-smi, or run on the CPU"
+        }
+        CUresult::CUDA_ERROR_INVALID_DEVICE => "`warpfold devices` lists those there are",
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            "the driver is older than the kernels: update it to 525 or later"
+        }
+        _ => "if it comes again, report it with the driver's version",
+    };
+    let version = driver()
+        .map_or(String::new(), |v| format!(" [driver for CUDA {}.{}]", v / 1000, v % 1000 / 10));
+    Error::Device { asked: asked(), obstacle: text(error.0) + &version, remedy }
+}
+
+/// How many GPUs the driver shows.
+pub(super) fn count() -> Result<usize> {
+    driver()?;
+    let count = CudaContext::device_count();
+    count.map(|n| n as usize).map_err(|e| failed(e, || "counting the GPUs".into()))
+}
+
+/// The version of CUDA that the driver knows: 13000 is 13.0.
+pub(super) fn version() -> Result<i32> {
+    driver()
+}
+
+/// The primary context of a GPU, kept as long as the value lives.
+pub(super) fn context(ordinal: usize) -> Result<Arc<CudaContext>> {
+    driver()?;
+    CudaContext::new(ordinal).map_err(|e| failed(e, || format!("opening GPU {ordinal}")))
+}
+
+/// Facts that the driver knows of a device.
+pub(super) struct Properties {
+    pub(super) name: String,
+    pub(super) compute: u32,
+    pub(super) multiprocessors: u32,
+    pub(super) memory: u64,
+    pub(super) l2: u64,
+}
+
+pub(super) fn properties(ordinal: usize) -> Result<Properties> {
+    driver()?;
+    let asked = |e| failed(e, || format!("asking what GPU {ordinal} is"));
+    let device = result::device::get(ordinal as i32).map_err(asked)?;
+    // SAFETY: the device was just given by the driver.
+    let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(asked);
+    let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    Ok(Properties {
+        name: result::device::get_name(device).map_err(asked)?,
+        compute: (10 * major + minor) as u32,
+        multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+        // SAFETY: as above.
+        memory: unsafe { result::device::total_mem(device) }.map_err(asked)? as u64,
+        l2: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as u64,
+    })
+}
+
+/// An entry point, loaded as long as its context lives: modules are never unloaded, for there are few.
+#[derive(Clone, Copy)]
+pub(super) struct Function(sys::CUfunction);
+
+// SAFETY: a CUfunction is a handle that the driver lets any thread use while its module is loaded.
+unsafe impl Send for Function {}
+// SAFETY: as above; launching does not change it.
+unsafe impl Sync for Function {}
+
+/// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
+pub(super) fn load(
+    context: &CudaContext,
+    name: &str,
+    ptx: &str,
+    entries: &[String],
+) -> Result<Vec<Function>> {
+    let asked = || format!("loading the kernels of {name}");
+    let c = |text: &str| CString::new(text).expect("PTX and names hold no NUL");
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let image = c(ptx);
+    // SAFETY: the image is text that ends in NUL, and the context is current.
+    let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
+        .map_err(|e| failed(e, asked))?;
+    entries
+        .iter()
+        // SAFETY: the module was just loaded and is never unloaded.
+        .map(|entry| unsafe { result::module::get_function(module, c(entry)) })
+        .map(|function| function.map(Function).map_err(|e| failed(e, asked)))
+        .collect()
+}
+
+/// Starts a launch on a stream; returns before it has run.
+///
+/// # Safety
+/// The addresses in the arguments must be of memory that the device can reach, of the sizes the kernel reads and writes, until
+/// the launch has run; the workspace must be used by this stream alone; `function` must be the launch's kernel.
+pub(super) unsafe fn launch(
+    stream: &CudaStream,
+    function: Function,
+    launch: &Launch,
+) -> Result<()> {
+    let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
+    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
+    let mut words = launch.arguments.words();
+    let mut pointers = words.each_mut().map(|word| ptr::from_mut(word).cast::<c_void>());
+    let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
+    // SAFETY: as the caller promises; the driver copies the eight parameters before it returns.
+    unsafe { result::launch_kernel(function.0, grid, block, 0, stream.cu_stream(), &mut pointers) }
+        .map_err(|e| failed(e, asked))
+}
+
+/// Device memory of its own.
+pub(super) struct Memory {
+    context: Arc<CudaContext>,
+    address: u64,
+    bytes: usize,
+}
+
+impl Memory {
+    /// So many bytes, zeroed; none for 0.
+    pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+        let memory = Memory::uninitialised(context, bytes)?;
+        if bytes > 0 {
+            // SAFETY: the range was just allocated.
+            unsafe { result::memset_d8_sync(memory.address, 0, bytes) }
+                .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
+        }
+        Ok(memory)
+    }
+
+    fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+        let asked = || {
+            let free = result::mem_get_info()
+                .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));
+            format!("{bytes} bytes of device memory{free}")
+        };
+        context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let address = match bytes {
+            0 => 0,
+            // SAFETY: the context is current, and the size is not zero.
+            _ => unsafe { result::malloc_sync(bytes) }.map_err(|e| failed(e, asked))?,
+        };
+        Ok(Memory { context: context.clone(), address, bytes })
+    }
+
+    /// A copy of host memory.
+    pub(super) fn copy_of(context: &Arc<CudaContext>, bytes: &[u8]) -> Result<Memory> {
+        let mut memory = Memory::uninitialised(context, bytes.len())?;
+        memory.write(0, bytes)?;
+        Ok(memory)
+    }
+
+    /// Copies host memory to a part of it.
+    pub(super) fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+        assert!(first + bytes.len() <= self.bytes, "what is written fits");
+        let asked = || format!("copying {} bytes to the device", bytes.len());
+        self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the range is within the allocation.
+        unsafe { result::memcpy_htod_sync(self.address + first as u64, bytes) }
+            .map_err(|e| failed(e, asked))
+    }
+
+    /// Copies it back.
+    pub(super) fn read(&self, bytes: &mut [u8]) -> Result<()> {
+        assert_eq!(bytes.len(), self.bytes, "the whole of it is read");
+        let asked = || format!("copying {} bytes from the device", self.bytes);
+        self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: both ranges have this size.
+        unsafe { result::memcpy_dtoh_sync(bytes, self.address) }.map_err(|e| failed(e, asked))
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.address != 0 && self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by this value and freed once. The driver waits for work that may still use it. An error here is
+            // an earlier launch's, which was reported where it was waited for.
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+    }
+}
+
+/// Page-locked host memory that the device writes to directly, as 64-bit words.
+pub(super) struct Mapped {
+    context: Arc<CudaContext>,
+    words: *mut u64,
+    address: u64,
+}
+
+// SAFETY: the memory belongs to this value; reads are volatile, as the device writes at any time.
+unsafe impl Send for Mapped {}
+
+impl Mapped {
+    pub(super) fn zeroed(context: &Arc<CudaContext>, words: usize) -> Result<Mapped> {
+        let asked = || format!("{} bytes of page-locked host memory", 8 * words);
+        context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
+        // SAFETY: the context is current; the size is not zero.
+        let host =
+            unsafe { result::malloc_host(8 * words, flags) }.map_err(|e| failed(e, asked))?;
+        let mut mapped = Mapped { context: context.clone(), words: host.cast(), address: 0 };
+        // SAFETY: the range was just allocated, and is mapped.
+        unsafe {
+            mapped.words.write_bytes(0, words);
+            sys::cuMemHostGetDevicePointer_v2(&mut mapped.address, host, 0).result()
+        }
+        .map_err(|e| failed(e, asked))?;
+        Ok(mapped)
+    }
+
+    /// The device's address of it.
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// The word as it is now; `k` is below the number allocated.
+    pub(super) fn word(&self, k: usize) -> u64 {
+        // SAFETY: within the allocation by the callers, which are constants of this folder.
+        unsafe { self.words.add(k).read_volatile() }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by this value and freed once; its lane has waited for its launches.
+            let _ = unsafe { result::free_host(self.words.cast()) };
+        }
+    }
+}
+
+/// Waits for everything on a stream.
+pub(super) fn synchronize(stream: &CudaStream, asked: impl FnOnce() -> String) -> Result<()> {
+    stream.synchronize().map_err(|e| failed(e, asked))
+}
+
+/// Marks how far a stream has come, with the time.
+pub(super) fn record(stream: &CudaStream) -> Result<CudaEvent> {
+    stream
+        .record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT))
+        .map_err(|e| failed(e, || "recording an event".into()))
+}
+
+/// Milliseconds between two marks that the device has passed.
+pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<f32> {
+    let asked = || "the time between two events".into();
+    to.synchronize().map_err(|e| failed(e, asked))?;
+    from.elapsed_ms(to).map_err(|e| failed(e, asked))
+}

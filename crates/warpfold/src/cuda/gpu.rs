@@ -1,0 +1,118 @@
+//! [`Gpu`]: the door to one device.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::buffer::{Buffer, View};
+use super::device::{Description, Device};
+use super::driver::Memory;
+use super::lane::Lane;
+use super::queue::Queue;
+use super::reduce::Reduce;
+use crate::element::Element;
+use crate::plan::CudaFacts;
+use crate::{Error, Result};
+
+/// An NVIDIA GPU. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub struct Gpu(Arc<Shared>);
+
+struct Shared {
+    /// Before the device, so that lanes are dropped while it is open.
+    idle: Mutex<Vec<Lane>>,
+    device: Arc<Device>,
+}
+
+impl Gpu {
+    /// Opens a GPU by its number.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device): there is no driver, it is too old, or there is no such GPU.
+    pub fn open(ordinal: usize) -> Result<Gpu> {
+        let device = Arc::new(Device::open(ordinal)?);
+        Ok(Gpu(Arc::new(Shared { idle: Mutex::default(), device })))
+    }
+
+    /// What it is.
+    pub fn description(&self) -> &Description {
+        &self.0.device.description
+    }
+
+    /// What the planner knows of it.
+    pub fn facts(&self) -> CudaFacts {
+        self.0.device.facts()
+    }
+
+    /// Copies a slice to the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
+    pub fn upload<T: Element>(&self, x: &[T]) -> Result<Buffer<T>> {
+        let memory = Memory::copy_of(&self.0.device.context, bytemuck::cast_slice(x))?;
+        Ok(Buffer::new(memory, x.len()))
+    }
+
+    /// An array of zeros on the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        Ok(Buffer::new(Memory::zeroed(&self.0.device.context, bytes)?, len))
+    }
+
+    /// Starts a reduction of an array in device memory; see [`Reduce`].
+    pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
+        Reduce::new(self, x.into(), None)
+    }
+
+    /// Starts a reduction of two arrays of one length: dot.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`].
+    pub fn reduce_two<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, T>>,
+        y: impl Into<View<'a, T>>,
+    ) -> Result<Reduce<'a, T>> {
+        let (x, y) = (x.into(), y.into());
+        if x.len() != y.len() {
+            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
+        }
+        Ok(Reduce::new(self, x, Some(y)))
+    }
+
+    /// A queue of its own for reductions whose results stay on the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn queue(&self) -> Result<Queue> {
+        Ok(Queue::new(Lane::new(&self.0.device)?))
+    }
+
+    /// A queue on a stream of another library (a `CUstream`), so that reductions are ordered with its other work.
+    ///
+    /// # Safety
+    /// `stream` must be a stream of this GPU's primary context that outlives the queue.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub unsafe fn queue_on(&self, stream: *mut std::ffi::c_void) -> Result<Queue> {
+        // SAFETY: as the caller promises.
+        let stream = unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) };
+        Ok(Queue::new(Lane::on(&self.0.device, stream)?))
+    }
+
+    /// Lends an idle lane, or a new one.
+    pub(super) fn with_lane<R>(&self, f: impl FnOnce(&mut Lane) -> Result<R>) -> Result<R> {
+        let idle = || self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let popped = idle().pop();
+        let mut lane = match popped {
+            Some(lane) => lane,
+            None => Lane::new(&self.0.device)?,
+        };
+        let result = f(&mut lane)?;
+        // Only a lane that ended well is used again: a failed launch may have left its ticket half way.
+        idle().push(lane);
+        Ok(result)
+    }
+}

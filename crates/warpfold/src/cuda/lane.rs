@@ -1,0 +1,147 @@
+//! A lane: one stream with a workspace and a result slot of its own, for one reduction at a time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::buffer::View;
+use super::device::Device;
+use super::driver::{self, CudaStream, Mapped, Memory};
+use crate::kernel::{Arguments, Launch, RECORD_WORDS, workspace_bytes};
+use crate::plan::CudaPlan;
+use crate::{Error, Result};
+
+/// Blocks of the largest grid, a multiprocessor: what a workspace has room for.
+pub(super) const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
+
+/// The slot's words: the record, then the stamp on a sector of its own.
+const STAMP: usize = RECORD_WORDS;
+
+/// How long the host watches the stamp before it lets the driver wait: small arrays end within it, at the least latency.
+const WATCH: Duration = Duration::from_micros(100);
+
+pub(super) struct Lane {
+    device: Arc<Device>,
+    stream: Arc<CudaStream>,
+    workspace: Memory,
+    slot: Mapped,
+    stamp: u64,
+}
+
+impl Lane {
+    pub(super) fn new(device: &Arc<Device>) -> Result<Lane> {
+        let stream = device.context.new_stream();
+        let stream = stream.map_err(|e| driver::failed(e, || "a new stream".into()))?;
+        Lane::on(device, stream)
+    }
+
+    /// On a stream that exists already.
+    pub(super) fn on(device: &Arc<Device>, stream: Arc<CudaStream>) -> Result<Lane> {
+        let blocks = device.description.multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+        let workspace = Memory::zeroed(&device.context, workspace_bytes(blocks) as usize)?;
+        let slot = Mapped::zeroed(&device.context, RECORD_WORDS + 1)?;
+        Ok(Lane { device: device.clone(), stream, workspace, slot, stamp: 0 })
+    }
+
+    /// Lets the lane wait for what the arrays' own streams have been given so far.
+    pub(super) fn after_all<T>(&self, x: View<'_, T>, y: Option<View<'_, T>>) -> Result<()> {
+        for stream in [x.ready, y.and_then(|y| y.ready)].into_iter().flatten() {
+            self.stream
+                .join(stream)
+                .map_err(|e| driver::failed(e, || "waiting for another stream".into()))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a plan and waits for its record.
+    ///
+    /// # Safety
+    /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
+    pub(super) unsafe fn run(
+        &mut self,
+        plan: &CudaPlan,
+        x: u64,
+        y: u64,
+    ) -> Result<[u64; RECORD_WORDS]> {
+        self.stamp += 1;
+        let arguments = Arguments {
+            record: self.slot.address(),
+            done: self.slot.address() + 8 * STAMP as u64,
+            stamp: self.stamp,
+            ..self.arguments(plan, x, y)
+        };
+        // SAFETY: the caller vouches for the arrays; the rest is this lane's own.
+        unsafe { self.launch(&Launch::new(plan, arguments))? };
+        self.wait(plan)
+    }
+
+    /// Starts a plan whose value is left on the device; returns before it has run.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), and `value` must have room for the result; all of it until the stream has come that far.
+    pub(super) unsafe fn start(
+        &mut self,
+        plan: &CudaPlan,
+        x: u64,
+        y: u64,
+        value: u64,
+    ) -> Result<()> {
+        let arguments = Arguments { value, ..self.arguments(plan, x, y) };
+        // SAFETY: as the caller promises; the workspace is this lane's own.
+        unsafe { self.launch(&Launch::new(plan, arguments)) }
+    }
+
+    fn arguments(&self, plan: &CudaPlan, x: u64, y: u64) -> Arguments {
+        Arguments {
+            x,
+            y,
+            n: plan.problem.n,
+            workspace: self.workspace.address(),
+            ..Default::default()
+        }
+    }
+
+    /// # Safety
+    /// As [`driver::launch`], but for the function.
+    unsafe fn launch(&self, launch: &Launch) -> Result<()> {
+        let function = self.device.function(launch.kernel)?;
+        // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
+        unsafe { driver::launch(&self.stream, function, launch) }
+    }
+
+    fn wait(&mut self, plan: &CudaPlan) -> Result<[u64; RECORD_WORDS]> {
+        let started = Instant::now();
+        while self.slot.word(STAMP) != self.stamp {
+            if started.elapsed() > WATCH {
+                driver::synchronize(&self.stream, || plan.to_string())?;
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        if self.slot.word(STAMP) != self.stamp {
+            return Err(Error::Device {
+                asked: plan.to_string(),
+                obstacle: "the kernel ended without a result".into(),
+                remedy: "report it with the driver's version",
+            });
+        }
+        // The device wrote the record before the stamp, with a fence between; the host reads in that order.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        Ok(std::array::from_fn(|k| self.slot.word(k)))
+    }
+
+    pub(super) fn stream(&self) -> &CudaStream {
+        &self.stream
+    }
+
+    /// Waits for everything started on the lane.
+    pub(super) fn synchronize(&self) -> Result<()> {
+        driver::synchronize(&self.stream, || "waiting for a stream".into())
+    }
+}
+
+impl Drop for Lane {
+    /// Nothing may still run when workspace and slot are freed. An error was reported by the reduction it belonged to.
+    fn drop(&mut self) {
+        let _ = self.synchronize();
+    }
+}

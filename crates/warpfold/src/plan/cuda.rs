@@ -1,0 +1,231 @@
+//! Plans for NVIDIA GPUs: which kernel, how many blocks. Pure; knows no GPU library.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, tuning};
+use crate::{Accuracy, Error, Nan, Op, Result};
+
+/// What the planner must know of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaFacts {
+    /// Compute capability times ten: 90 on Hopper.
+    pub compute: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+}
+
+/// The kinds of fold that kernels exist for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the variants are the kernels' own names")]
+pub enum Fold {
+    Sum,
+    Min,
+    Max,
+    MinMax,
+    ArgMin,
+    ArgMax,
+    Linf,
+    Count,
+    L1,
+    Squares,
+    Moments,
+    Dot,
+    Prod,
+}
+
+impl Fold {
+    /// Every fold.
+    pub const ALL: &[Fold] = &[
+        Fold::Sum,
+        Fold::Min,
+        Fold::Max,
+        Fold::MinMax,
+        Fold::ArgMin,
+        Fold::ArgMax,
+        Fold::Linf,
+        Fold::Count,
+        Fold::L1,
+        Fold::Squares,
+        Fold::Moments,
+        Fold::Dot,
+        Fold::Prod,
+    ];
+
+    /// The first part of its kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fold::Sum => "sum",
+            Fold::Min => "min",
+            Fold::Max => "max",
+            Fold::MinMax => "minmax",
+            Fold::ArgMin => "argmin",
+            Fold::ArgMax => "argmax",
+            Fold::Linf => "linf",
+            Fold::Count => "count",
+            Fold::L1 => "l1",
+            Fold::Squares => "squares",
+            Fold::Moments => "moments",
+            Fold::Dot => "dot",
+            Fold::Prod => "prod",
+        }
+    }
+}
+
+/// How a GPU will fold an array: one launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaPlan {
+    /// What was asked.
+    pub problem: Problem,
+    /// The kernel.
+    pub fold: Fold,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks of the grid.
+    pub grid: u32,
+}
+
+/// The threads of a launch, to be chosen by measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Threads of a block: whole warps, at most 512.
+    pub block: u32,
+    /// Blocks that a multiprocessor holds at once in a full grid.
+    pub per_multiprocessor: u32,
+    /// 16-byte packs that a thread should have before another block starts, while the grid is not full.
+    pub packs: u32,
+    /// 16-byte packs up to which one block does all, and no block has to wait for another's state.
+    pub alone: u32,
+}
+
+/// Chooses how to run a problem on a GPU.
+///
+/// # Errors
+/// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel
+/// folds it as asked.
+pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
+    let fold = fold(problem)?;
+    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(problem.bytes())))
+}
+
+/// The plan of a given shape.
+pub(crate) fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
+    let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
+    let useful = packs.div_ceil(u64::from(shape.block) * u64::from(shape.packs)).max(1);
+    let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
+    let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
+    CudaPlan { problem, fold, block: shape.block, grid: useful as u32 }
+}
+
+fn fold(problem: Problem) -> Result<Fold> {
+    let Problem { op, dtype, policy, .. } = problem;
+    let unsupported = |option, why| Err(Error::Unsupported { option, op, dtype, why });
+    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+    if ordered && dtype.is_complex() {
+        let why = "complex numbers have no order; take linf for the largest magnitude";
+        return Err(Error::Undefined { op, dtype, why });
+    }
+    let rounds = matches!(
+        op,
+        Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Dot | Op::Stats
+    );
+    if rounds && dtype.is_float() && policy.accuracy == Accuracy::Exact {
+        return unsupported(
+            "an exact float result on CUDA",
+            "no kernel does it yet; ask for fast accuracy, or run on the CPU",
+        );
+    }
+    Ok(match op {
+        Op::Sum | Op::Mean => Fold::Sum,
+        Op::Min => Fold::Min,
+        Op::Max => Fold::Max,
+        Op::MinMax => Fold::MinMax,
+        Op::ArgMin => Fold::ArgMin,
+        Op::ArgMax => Fold::ArgMax,
+        Op::Any | Op::All | Op::Count => Fold::Count,
+        Op::L2 if dtype.is_float() => Fold::Squares,
+        Op::Var | Op::Std | Op::L2 => Fold::Moments,
+        Op::Dot => Fold::Dot,
+        Op::L1 => Fold::L1,
+        Op::Linf if !dtype.is_complex() => Fold::Linf,
+        Op::Prod if !dtype.is_complex() => Fold::Prod,
+        _ => return unsupported("CUDA", "no kernel folds it yet; run it on the CPU"),
+    })
+}
+
+impl CudaPlan {
+    /// Whether the kernel skips NaNs.
+    pub fn skips_nan(&self) -> bool {
+        self.problem.policy.nan == Nan::Ignore && self.problem.dtype.is_float()
+    }
+}
+
+impl fmt::Display for CudaPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { op, dtype, n, .. } = self.problem;
+        let nan = if self.skips_nan() { ", NaN ignored" } else { "" };
+        let blocks = if self.grid == 1 { "block" } else { "blocks" };
+        write!(
+            f,
+            "{op} of {n} {dtype} ({} bytes){nan} on cuda: kernel {}_{dtype}, {} {blocks} of {} threads",
+            self.problem.bytes(),
+            self.fold.name(),
+            self.grid,
+            self.block
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DType, Policy};
+
+    const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
+    fn problem(op: Op, dtype: DType, n: u64) -> Problem {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        Problem { op, dtype, n, policy }
+    }
+
+    #[test]
+    fn an_h200_plan_prints_itself_anywhere() {
+        let plan = choose_cuda(problem(Op::Sum, DType::F32, 1 << 29), H200).unwrap();
+        let text = plan.to_string();
+        assert!(
+            text.starts_with("sum of 536870912 f32 (2147483648 bytes) on cuda: kernel sum_f32, "),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn small_arrays_take_few_blocks_and_none_takes_one() {
+        for n in [0, 1, 100, 2000] {
+            assert_eq!(choose_cuda(problem(Op::Max, DType::I8, n), H200).unwrap().grid, 1);
+        }
+    }
+
+    #[test]
+    fn an_exact_float_sum_is_refused_by_name_and_nothing_is_downgraded() {
+        for op in [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Dot, Op::Stats] {
+            let mut asked = problem(op, DType::F64, 10);
+            asked.policy.accuracy = Accuracy::Exact;
+            let error = choose_cuda(asked, H200).unwrap_err().to_string();
+            assert!(error.contains("fast accuracy"), "{error}");
+        }
+    }
+
+    #[test]
+    fn complex_numbers_have_no_order() {
+        let error = choose_cuda(problem(Op::Max, DType::Complex64, 10), H200).unwrap_err();
+        assert!(matches!(error, Error::Undefined { .. }));
+    }
+
+    #[test]
+    fn sizes_beyond_32_bits_stay_whole() {
+        let plan = choose_cuda(problem(Op::Sum, DType::I8, 1 << 36), H200).unwrap();
+        assert_eq!(plan.problem.bytes(), 1 << 36);
+        assert!(plan.grid >= 132);
+    }
+}

@@ -1,0 +1,141 @@
+//! `cargo xtask kernels`: every build of the catalogue from CUDA C++ to PTX.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use warpfold_kernels::catalog::{self, Build};
+
+use crate::Outcome;
+use crate::nvrtc::Nvrtc;
+
+#[derive(Args)]
+pub(crate) struct Kernels {
+    /// Compares with the files there are instead of writing, and fails if any differs
+    #[arg(long)]
+    check: bool,
+    /// Compiles only modules whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+impl Kernels {
+    pub(crate) fn run(&self) -> Outcome {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let crate_folder = root.join("crates/warpfold-kernels");
+        let (sources, ptx) = (crate_folder.join("cuda"), crate_folder.join("ptx"));
+        let nvrtc = Nvrtc::open(&root.join(".tools"))?;
+
+        let mut made = BTreeMap::new();
+        for build in catalog::builds() {
+            let module = build.module();
+            if self.only.as_ref().is_some_and(|text| !module.contains(text.as_str())) {
+                continue;
+            }
+            let source = join_includes(&sources, build.fold.source)?;
+            let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
+            made.insert(format!("{module}.ptx"), tidy(&text));
+        }
+        let bytes: usize = made.values().map(String::len).sum();
+        match self.check {
+            true => self.compare(&ptx, &made)?,
+            false => self.write(&ptx, &made)?,
+        }
+        println!("{} modules, {bytes} bytes of PTX", made.len());
+        Ok(())
+    }
+
+    fn write(&self, ptx: &Path, made: &BTreeMap<String, String>) -> Outcome {
+        fs::create_dir_all(ptx).map_err(|e| format!("{}: {e}", ptx.display()))?;
+        for (name, text) in made {
+            let path = ptx.join(name);
+            fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+        if self.only.is_none() {
+            for stale in present(ptx)?.difference(&made.keys().cloned().collect()) {
+                fs::remove_file(ptx.join(stale)).map_err(|e| format!("{stale}: {e}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&self, ptx: &Path, made: &BTreeMap<String, String>) -> Outcome {
+        let mut wrong: Vec<String> = made
+            .iter()
+            .filter(|(name, text)| fs::read_to_string(ptx.join(name)).ok().as_ref() != Some(text))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if self.only.is_none() {
+            wrong.extend(present(ptx)?.difference(&made.keys().cloned().collect()).cloned());
+        }
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} files of {} are not what the sources give: {}; run `cargo xtask kernels` and commit them",
+            wrong.len(),
+            ptx.display(),
+            wrong.join(", ")
+        ))
+    }
+}
+
+fn options(build: &Build) -> Vec<String> {
+    let mut options = vec![
+        format!("--gpu-architecture=compute_{}", build.target),
+        "--std=c++17".into(),
+        "--device-as-default-execution-space".into(),
+        format!("--define-macro=FOLD={}", build.fold.template),
+        format!("--define-macro=ELEMENT={}", build.element.cpp),
+        format!("--define-macro=ENTRY={}", build.entry()),
+    ];
+    if let Some(entry) = build.entry_skip_nan() {
+        options.push(format!("--define-macro=ENTRY_SKIP_NAN={entry}"));
+    }
+    options
+}
+
+/// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.
+fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
+    fn join(path: PathBuf, seen: &mut BTreeSet<PathBuf>, out: &mut String) -> Outcome {
+        if !seen.insert(path.clone()) {
+            return Ok(());
+        }
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        out.push_str(&format!("#line 1 \"{name}\"\n"));
+        for (number, line) in text.lines().enumerate() {
+            match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
+                Some(include) => {
+                    join(path.with_file_name(include), seen, out)?;
+                    out.push_str(&format!("#line {} \"{name}\"\n", number + 2));
+                }
+                None if line == "#pragma once" => out.push('\n'),
+                None => {
+                    out.push_str(line);
+                    out.push('\n');
+                }
+            }
+        }
+        Ok(())
+    }
+    let mut out = String::new();
+    join(folder.join(file), &mut BTreeSet::new(), &mut out)?;
+    Ok(out)
+}
+
+/// Without the compiler's banner and blank lines, which say nothing.
+fn tidy(ptx: &str) -> String {
+    ptx.lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("//"))
+        .fold(String::with_capacity(ptx.len()), |text, line| text + line.trim_end() + "\n")
+}
+
+fn present(ptx: &Path) -> Outcome<BTreeSet<String>> {
+    Ok(fs::read_dir(ptx)
+        .map_err(|e| format!("{}: {e}", ptx.display()))?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".ptx"))
+        .collect())
+}
