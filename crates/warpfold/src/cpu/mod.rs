@@ -8,6 +8,7 @@
 
 mod count;
 mod executor;
+mod fast;
 mod float;
 mod integer;
 mod isa;
