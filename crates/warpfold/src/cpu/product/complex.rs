@@ -8,7 +8,7 @@ use super::real::Factor;
 use crate::Nan;
 use crate::cpu::executor::Fold;
 use crate::cpu::memory::{prefetch, streamed};
-use crate::double_double::{fast_two_sum, two_product, two_sum};
+use crate::double_double::{two_product, two_sum};
 use crate::partial::ComplexProduct;
 
 const LANES: usize = 8;
@@ -124,8 +124,8 @@ impl Lanes {
         let mut product = ComplexProduct { exponent, ..ComplexProduct::ONE };
         for l in 0..LANES {
             let mut lane = ComplexProduct {
-                re: fast_two_sum(self.re[0][l], self.re[1][l]),
-                im: fast_two_sum(self.im[0][l], self.im[1][l]),
+                re: two_sum(self.re[0][l], self.re[1][l]),
+                im: two_sum(self.im[0][l], self.im[1][l]),
                 exponent: 0,
             };
             lane.normalise();
