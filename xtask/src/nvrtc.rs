@@ -31,12 +31,12 @@ impl Nvrtc {
         if !library.exists() {
             fetch(&folder)?;
         }
-        // SAFETY: the file is NVRTC as published (its hash is checked), whose initialisers have no preconditions.
-        // Its builtins library is loaded first because the loader does not search beside the caller.
         let open = |path: PathBuf| {
+            // SAFETY: the file is NVRTC as published (its hash was checked), whose initialisers have no preconditions.
             unsafe { Library::new(&path) }
                 .map_err(|error| format!("{} cannot be loaded: {error}", path.display()))
         };
+        // Its builtins come first, and stay: the loader does not look beside the caller.
         let builtins = open(library.with_file_name("libnvrtc-builtins.so.12.0"))?;
         std::mem::forget(builtins);
         Ok(Nvrtc { library: open(library)? })

@@ -194,9 +194,9 @@ floats! {
     f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod real RealFactors<f64, 1>;
     Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
-        prod complex ComplexFactors<f32>;
+        prod complex ComplexFactors<f32, 2>;
     Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
-        prod complex ComplexFactors<f64>;
+        prod complex ComplexFactors<f64, 1>;
 }
 
 /// Integers and the words that lanes hold them as.

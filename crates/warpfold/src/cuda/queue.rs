@@ -20,8 +20,9 @@ impl Queue {
 
     /// Starts a reduction whose result goes to device memory; returns before it has run.
     ///
-    /// The value is: for sums of integers 16 bytes, the exact sum as `i128` or `u128`; for fast sums of floats the result's type
-    /// (`f32` or `f64`, complex as a pair), dot likewise (integers 24 bytes); for min and max an element, for minmax two; for argmin, argmax, count a `u64`. Nothing on the device is an error: the extreme of an empty array is
+    /// The value is: for sums of integers 16 bytes, the exact sum as `i128` or `u128`; for dot of integers 24, its three limbs; for fast
+    /// sums and dots of floats the result's type (`f32` or `f64`, complex as a pair); for min and max an element, for minmax
+    /// two; for argmin, argmax and count a `u64`. Nothing on the device is an error: the extreme of an empty array is
     /// unspecified, so ask for none.
     ///
     /// # Safety

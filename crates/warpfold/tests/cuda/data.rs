@@ -88,7 +88,7 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
     match T::DTYPE {
         Bool => vec![match kind {
             Kind::Lowest => 0,
-            Kind::Zeros => u8::from(bits % 64 == 0),
+            Kind::Zeros => u8::from(bits.is_multiple_of(64)),
             _ => (bits & 1) as u8,
         }],
         F16 => float!(warpfold::f16),
@@ -105,7 +105,7 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
             let value: u64 = match kind {
                 Kind::Ties => bits % 3,
                 Kind::Zeros => if bits % 8 < 7 { 0 } else { bits >> 7 },
-                Kind::Lowest if other.name().starts_with('i') => 1 << (8 * size_of::<I>() - 1),
+                Kind::Lowest if other.name().starts_with('i') => 0x80 << (8 * (size_of::<I>() - 1)),
                 Kind::Lowest => 0,
                 _ => bits,
             };
