@@ -33,7 +33,6 @@ fn reads<T: Element>(partial: &Partial<T>) -> &'static [Op] {
         Partial::Extremes(_) => &[Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax],
         Partial::Product(_) => &[Op::Prod],
         Partial::Count(_) => &[Op::Any, Op::All, Op::Count],
-        Partial::Product(_) => &[Op::Prod],
         Partial::Norm1(_) => &[Op::L1],
         Partial::Magnitude(_) => &[Op::Linf],
         Partial::Stats(_) => &[Op::Stats],

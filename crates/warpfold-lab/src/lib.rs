@@ -1,6 +1,6 @@
 //! Measuring warpfold: what a figure printed anywhere in this project stands on.
 //!
-//! - [`array`] makes seeded arrays of every element type, the same on every run.
+//! - [`array`](mod@array) makes seeded arrays of every element type, the same on every run.
 //! - [`oracle`] computes every reduction anew, in integers and by other code than the library's, so that a result is
 //!   verified before it is timed.
 //! - [`sampler`] times: warm-up, repeats until a budget is spent, median and quartiles, subjects in alternation.

@@ -58,7 +58,7 @@ pub fn machine(report: &Report) -> String {
     )
 }
 
-/// The names of the columns of [`line`].
+/// The names of the columns of [`line`](fn@line).
 pub const HEADER: &str = "reduction  type        data        size      threads    median      ±    GB/s  of ceiling  target\n";
 
 /// One row.

@@ -34,6 +34,13 @@ pub(crate) fn two_product(a: f64, b: f64) -> DoubleDouble {
     DoubleDouble { high, low: a.mul_add(b, -high) }
 }
 
+impl From<DoubleDouble> for (f64, f64) {
+    #[inline(always)]
+    fn from(x: DoubleDouble) -> Self {
+        (x.high, x.low)
+    }
+}
+
 impl DoubleDouble {
     pub(crate) const ZERO: Self = DoubleDouble { high: 0.0, low: 0.0 };
     pub(crate) const ONE: Self = DoubleDouble { high: 1.0, low: 0.0 };

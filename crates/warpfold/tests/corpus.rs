@@ -28,7 +28,8 @@ fn seed<T: warpfold::Element>(op: Op, x: &[T]) -> Option<Vec<u8>> {
 /// Valid partials of every kind, and the ways in which bytes are wrong.
 fn seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
-    for op in [Op::Sum, Op::Var, Op::Dot, Op::MinMax, Op::Count, Op::Prod] {
+    use Op::{Count, Dot, L1, Linf, MinMax, Prod, Stats, Sum, Var};
+    for op in [Sum, Var, Dot, MinMax, Count, Prod, L1, Linf, Stats] {
         let valid = [
             ("bool", seed(op, &[true, false, true])),
             ("i8", seed(op, &[-128i8, 127, 3])),

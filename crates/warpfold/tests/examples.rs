@@ -23,7 +23,9 @@ macro_rules! examples {
         fn all_are_listed() {
             let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
             let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name());
-            let mut files: Vec<_> = files.map(|name| format!("../examples/{}", name.display())).collect();
+            let mut files: Vec<String> = files.map(|name| format!("../examples/{}", name.display())).collect();
+            // The numbered ones are lessons; others are tools that need hardware.
+            files.retain(|file| file.starts_with("../examples/0") || file.starts_with("../examples/1"));
             files.sort();
             assert_eq!(files, [$($file,)+]);
         }

@@ -80,6 +80,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options =
         cpu::Options { filter: filter.clone(), revision, seed: SEED, ..Default::default() };
     let mut report = cpu::run(&options, &mut Print)?;
+    // Contests take long; what is measured so far is kept as it comes.
+    save(&report, &arguments.results)?;
 
     let python = Python::start(&arguments.python)?;
     let arrays = std::env::temp_dir().join(format!("warpfold-peers-{}", std::process::id()));
@@ -94,20 +96,19 @@ fn main() -> Result<(), Box<dyn Error>> {
                 with_element!(dtype, T => hold::<T>(op, data, arguments.bytes, &file, &python))?;
             print(&contest);
             report.peers.push(contest);
+            save(&report, &arguments.results)?;
         }
     }
     std::fs::remove_dir_all(&arrays)?;
-    save(&report, &arguments.results)
-}
-
-fn save(report: &Report, results: &Path) -> Result<(), Box<dyn Error>> {
-    let file = results.join(report.machine.slug()).join("cpu.json");
-    report.save(&file)?;
-    print!("{}", table::text(report));
+    print!("{}", table::text(&report));
     match report.failures.len() {
         0 => Ok(()),
         failures => Err(format!("{failures} rows of ours were wrong and not timed").into()),
     }
+}
+
+fn save(report: &Report, results: &Path) -> std::io::Result<()> {
+    report.save(&results.join(report.machine.slug()).join("cpu.json"))
 }
 
 /// One contest.

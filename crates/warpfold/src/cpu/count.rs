@@ -12,11 +12,16 @@ use crate::{Nan, Op};
 /// Bytes of a block: few enough additions for lanes of one byte.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Counts the nonzero elements; any and all look only until they know, so theirs is the count of what was looked at.
+/// Counts the nonzero elements. Any and all look only until they know: theirs then counts the one element that decided.
 pub(super) fn count<T: Element>(plan: &Plan, x: &[T]) -> Count {
     let (op, nan) = (plan.problem.op, plan.problem.policy.nan);
     let start = || Counting::<T> { count: Count::default(), nan, op, element: PhantomData };
-    run(plan, x, 0, start, |all: &mut Count, one| all.merge(&one))
+    let counted = run(plan, x, 0, start, |all: &mut Count, one| all.merge(&one));
+    match op {
+        Op::Any if counted.any() => Count { seen: 1, nonzero: 1 },
+        Op::All if !counted.all() => Count { seen: 1, nonzero: 0 },
+        _ => counted,
+    }
 }
 
 struct Counting<T> {

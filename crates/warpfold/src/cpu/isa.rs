@@ -4,10 +4,15 @@ use std::sync::OnceLock;
 
 use crate::plan::{CpuFacts, Isa};
 
-/// The facts of the machine this runs on, asked once.
+/// The facts of the machine this runs on, and of the thread pool that the caller runs in.
 pub(crate) fn facts() -> CpuFacts {
-    static FACTS: OnceLock<CpuFacts> = OnceLock::new();
-    *FACTS.get_or_init(|| CpuFacts { isa: widest(), threads: rayon::current_num_threads() })
+    CpuFacts { isa: isa(), threads: rayon::current_num_threads() }
+}
+
+/// The widest instruction set present, asked once.
+fn isa() -> Isa {
+    static WIDEST: OnceLock<Isa> = OnceLock::new();
+    *WIDEST.get_or_init(widest)
 }
 
 /// Work whose body is compiled for an instruction set; `run` must be `#[inline(always)]`.
@@ -23,7 +28,7 @@ pub(super) trait Job {
 #[inline]
 pub(super) fn with_isa<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    match isa.min(facts().isa) {
+    match isa.min(self::isa()) {
         // SAFETY: `facts` found every feature that the function enables; `min` never goes above what it found.
         Isa::Avx512 => return unsafe { x86::avx512(job) },
         // SAFETY: as above.

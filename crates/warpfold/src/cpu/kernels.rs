@@ -4,6 +4,7 @@ use num_complex::Complex;
 
 use super::count::Nans;
 use super::executor::{Together, run, run_in_order};
+use super::fast::{FastDot, FastSum};
 use super::float::{
     ComplexDotFold, DotFold, Magnitudes, MomentsFold, Squared, SumFold, Summed, Values,
 };
@@ -16,7 +17,7 @@ use crate::element::{Element, Real};
 use crate::exact::{Dot, Exact, Moments};
 use crate::partial::{Extremes, Magnitude, Norm1, Product, Stats};
 use crate::plan::Plan;
-use crate::{bf16, f16};
+use crate::{Accuracy, Policy, bf16, f16};
 
 /// The exact folds of an element type.
 pub trait Kernels: Sized + 'static {
@@ -63,20 +64,27 @@ pub trait Kernels: Sized + 'static {
         Self: Element;
 }
 
+/// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
+///
 /// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
 /// spilling; fewer would wait for additions of four cycles to end.
 macro_rules! floats {
     ($($element:ty: $part:ty, parts $parts:literal,
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
-        dot $dot:ty,
+        dot $dot:ty | $fast:ty,
         prod $class:ident $factors:ty;
     )+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
                 type Sum = SumFold<$part, Values, $sum_levels, $sum_lanes, $parts>;
-                let start = || Sum::new(plan.problem.policy.nan);
-                let sum = run(&plan.in_parts($parts), Self::as_parts(x), first, start, Summed::merge);
+                type Plain = FastSum<$part, Values, $parts>;
+                let Policy { nan, accuracy, .. } = plan.problem.policy;
+                let (plan, x) = (&plan.in_parts($parts), Self::as_parts(x));
+                let sum = match accuracy {
+                    Accuracy::Exact => run(plan, x, first, || Sum::new(nan), Summed::merge),
+                    Accuracy::Fast => run(plan, x, first, || Plain::new(nan), Summed::merge),
+                };
                 Exact { parts: sum.parts, count: sum.counted / $parts }
             }
 
@@ -88,9 +96,12 @@ macro_rules! floats {
             }
 
             fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self> {
-                let start = || <$dot>::new(plan.problem.policy.nan);
-                let input = (Self::as_parts(x), Self::as_parts(y));
-                let dot = run(&plan.in_parts($parts), input, first, start, Summed::merge);
+                let Policy { nan, accuracy, .. } = plan.problem.policy;
+                let (plan, input) = (&plan.in_parts($parts), (Self::as_parts(x), Self::as_parts(y)));
+                let dot = match accuracy {
+                    Accuracy::Exact => run(plan, input, first, || <$dot>::new(nan), Summed::merge),
+                    Accuracy::Fast => run(plan, input, first, || <$fast>::new(nan), Summed::merge),
+                };
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
 
@@ -108,7 +119,12 @@ macro_rules! floats {
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
-            let sum = run(plan, x, 0, || Sum::new(plan.problem.policy.nan), Summed::merge);
+            type Plain = FastSum<$part, Magnitudes, 1>;
+            let Policy { nan, accuracy, .. } = plan.problem.policy;
+            let sum = match accuracy {
+                Accuracy::Exact => run(plan, x, 0, || Sum::new(nan), Summed::merge),
+                Accuracy::Fast => run(plan, x, 0, || Plain::new(nan), Summed::merge),
+            };
             Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
         }
 
@@ -169,18 +185,18 @@ macro_rules! floats {
     };
 }
 floats! {
-    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64>,
+    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
         prod real RealFactors<f16, 4>;
-    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64>,
+    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
         prod real RealFactors<bf16, 4>;
-    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32>,
+    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
         prod real RealFactors<f32, 2>;
-    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16>,
+    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod real RealFactors<f64, 1>;
-    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16>,
-        prod complex ComplexFactors<f32>;
-    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8>,
-        prod complex ComplexFactors<f64>;
+    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+        prod complex ComplexFactors<f32, 2>;
+    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
+        prod complex ComplexFactors<f64, 1>;
 }
 
 /// Integers and the words that lanes hold them as.

@@ -1,7 +1,14 @@
 //! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
 
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_range_contains,
+    reason = "loops over lanes index several arrays alike, and comparisons without a branch are what the compiler vectorises"
+)]
+
 mod count;
 mod executor;
+mod fast;
 mod float;
 mod integer;
 mod isa;
@@ -13,7 +20,7 @@ mod order;
 mod product;
 
 pub(crate) use isa::facts;
-pub use kernels::Kernels;
+pub(crate) use kernels::Kernels;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};

@@ -102,7 +102,8 @@ pub(crate) const fn overflow_remedy(op: Op) -> &'static str {
         Op::Sum => {
             "sum_wide holds it in 128 bits, sum_as::<f64> rounds it, Overflow::Wrap keeps the low 64 bits"
         }
-        _ => "convert the elements to f64, or take Overflow::Wrap for the low 64 bits",
+        Op::Dot => "dot_as::<f64> rounds the exact value, Overflow::Wrap keeps the low 64 bits",
+        _ => "prod_as::<f64> gives an infinity, Overflow::Wrap keeps the low 64 bits",
     }
 }
 

@@ -125,7 +125,11 @@ impl<T: Element> Partial<T> {
             (Op::Any, Partial::Count(p)) => p.any().into(),
             (Op::All, Partial::Count(p)) => p.all().into(),
             (Op::Count, Partial::Count(p)) => p.nonzero.into(),
-            (op, partial) => unreachable!("{op} is not read from {partial:?}"),
+            (op, _) => {
+                let why =
+                    "this partial is that of another reduction; fold the data again for this one";
+                return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+            }
         };
         Ok(Output::One(value))
     }

@@ -45,6 +45,10 @@ impl<T: Element> Magnitude<T> {
     fn ordered(square: Register<ProductLimbs<T>>) -> Self {
         match square.special {
             Special::NONE => Magnitude { square },
+            // A NaN outranks everything, so that what else was met, and where, does not show.
+            special if special.union(Special::NAN) == special => {
+                Magnitude { square: Register { special: Special::NAN, ..Register::default() } }
+            }
             special => Magnitude { square: Register { special, ..Register::default() } },
         }
     }

@@ -56,7 +56,10 @@ impl Cpu {
 impl Backend for Cpu {
     fn ops(&self) -> &[Op] {
         use Op::*;
-        &[Sum, Mean, Var, Std, L2, Min, Max, MinMax, ArgMin, ArgMax, Any, All, Count, Dot, Prod]
+        &[
+            Sum, Mean, Var, Std, L1, L2, Linf, Prod, Min, Max, MinMax, ArgMin, ArgMax, Any, All,
+            Count, Dot, Prod,
+        ]
     }
 
     fn reduce<T: Element>(&self, ask: Ask, x: &[T], y: &[T]) -> Result<Output> {

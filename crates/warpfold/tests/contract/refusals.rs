@@ -90,7 +90,7 @@ fn messages<B: Backend>(backend: &B) {
     assert_eq!(
         dot.unwrap_err().to_string(),
         "dot of i64 is 170141183460469231731687303715884105728, which i64 cannot hold; \
-         convert the elements to f64, or take Overflow::Wrap for the low 64 bits"
+         dot_as::<f64> rounds the exact value, Overflow::Wrap keeps the low 64 bits"
     );
     let ask = Ask {
         finish: Finish { round_to: Some(DType::I32), ..Finish::default() },

@@ -103,7 +103,7 @@ macro_rules! narrow {
                 let near: f64 = text.parse().ok()?;
                 let (down, up) = (near.next_down(), near.next_up());
                 // Only at a tie (or at the edge of infinity) do the neighbours round differently.
-                if !near.is_finite() || narrow::<$ty>(down).to_bits() == narrow::<$ty>(up).to_bits() {
+                if near == 0.0 || !near.is_finite() || narrow::<$ty>(down).to_bits() == narrow::<$ty>(up).to_bits() {
                     return Some(narrow(near));
                 }
                 Some(narrow(match compare(text, near) {

@@ -19,7 +19,7 @@ pub(in crate::cpu) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usi
 }
 
 /// A product of p-bit factors has 2p bits. Of `2^k` such deposits plain addition holds `W <= 54 - 2p - k` binades, one level
-/// `W <= 106 - 2p - 2k`, three `W <= 101 - 4k`, by the cascade's bound. Products must be normal, errors of f64 products must not
+/// `W <= 106 - 2p - 2k`, three `W <= 99 - 4k`, by the cascade's bound. Products must be normal, errors of f64 products must not
 /// underflow (`E - 105 >= -1074`), and the first bias must be finite.
 pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
     match levels {
@@ -33,7 +33,7 @@ pub(super) const fn product_bounds<F: Lane>(levels: usize) -> Bounds {
             low: (1023 + 2 * F::UNIT) as u32,
             high: 2046,
         },
-        _ => Bounds { width: 101 - 4 * LOG_ADDS, low: 1023 - 969, high: 2047 - LOG_ADDS - 3 },
+        _ => Bounds { width: 99 - 4 * LOG_ADDS, low: 1023 - 969, high: 2047 - LOG_ADDS - 3 },
     }
 }
 
@@ -169,5 +169,29 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
 
     fn finish(self) -> Self::Partial {
         Summed { parts: [self.spill.finish()], counted: self.seen - self.skipped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Dot;
+
+    /// Products that use every bit at the window's lower end, and then their negatives: what is left must be nothing.
+    #[test]
+    fn leftovers_of_the_lowest_binade_stay_exact() {
+        let (a, b) = (1.5 + f64::EPSILON * 24691.0, 1.5001 + f64::EPSILON * 11.0);
+        let large = 2f64.powi(63);
+        let mut x = vec![a; 8192];
+        let mut y = vec![b; 8192];
+        (x[0], y[0]) = (large, 1.0);
+        x.push(-large);
+        y.push(1.0);
+        for j in 0..13 {
+            x.push(-a * 2f64.powi(j));
+            y.push(b);
+        }
+        let mut dot = Dot::<f64>::new();
+        dot.extend(&x, &y).unwrap();
+        assert_eq!(dot.round(), 0.0);
     }
 }

@@ -28,7 +28,7 @@ pub(super) use folded::{Squared, Summed};
 pub(super) use lane::Lane;
 pub(super) use moments::MomentsFold;
 use spill::Spill;
-pub(super) use sum::{Magnitudes, SumFold, Values};
+pub(super) use sum::{Magnitudes, SumFold, Term, Values};
 use window::Window;
 
 /// log2 of the additions a lane takes before it is emptied.

@@ -40,7 +40,7 @@ impl<
     const BLOCK: usize = LANES << LOG_ADDS;
 
     /// Squares of p-bit values are multiples of `2^(2E - 2p + 2)` below `2^2H`. With one level the leftovers, each at most
-    /// `2^(2H + k - 52)`, fit if `2W <= 107 - 2p - 2k`; with three, by the cascade's bound, if `2W <= 102 - 4k`. The errors of f64
+    /// `2^(2H + k - 52)`, fit if `2W <= 107 - 2p - 2k`; with three, by the cascade's bound, if `2W <= 100 - 4k`. The errors of f64
     /// squares must not underflow (`2E - 104 >= -1074`) and the first bias must be finite (`2H + k + 1 <= 1023`).
     const BOUNDS: Bounds = match SQUARE_LEVELS {
         1 => Bounds {
@@ -49,7 +49,7 @@ impl<
             high: F::FIELD_MAX,
         },
         _ => Bounds {
-            width: (102 - 4 * LOG_ADDS) / 2,
+            width: (100 - 4 * LOG_ADDS) / 2,
             low: 1023 - 485,
             high: 1023 + (1022 - LOG_ADDS) / 2,
         },
@@ -202,6 +202,24 @@ impl<
             sum: self.sum_spills.map(Spill::finish),
             squares: self.square_spill.finish(),
             counted: self.seen - self.skipped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Moments;
+
+    /// Squares that use every bit at the window's lower end.
+    #[test]
+    fn leftovers_of_the_lowest_binade_stay_exact() {
+        let mut x = vec![1.0 + f64::EPSILON * 12_582_913.0; 8192];
+        for top in 24..34 {
+            x[0] = 2f64.powi(top);
+            let (mut bulk, mut single) = (Moments::new(), Moments::new());
+            bulk.extend(&x);
+            x.iter().for_each(|&x| single.add(x));
+            assert_eq!(bulk, single, "{top}");
         }
     }
 }

@@ -27,13 +27,13 @@ const GROUP: usize = 64;
 
 /// The exact sum of integers that are stored as words.
 pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, || Adding::<Values>::default(), Total::merge);
+    let total = run(plan, x, 0, Adding::<Values>::default, Total::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
 /// The exact sum of their magnitudes, as a sum.
 pub(super) fn magnitudes<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, || Adding::<Magnitudes>::default(), Total::merge);
+    let total = run(plan, x, 0, Adding::<Magnitudes>::default, Total::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 

@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::{BLOCK_BYTES, Survey};
+use super::Survey;
 use crate::cpu::executor::Fold;
 use crate::cpu::memory::{prefetch, streamed};
+use crate::cpu::order::BLOCK_BYTES;
 use crate::element::Ordered;
 use crate::partial::IntegerProduct;
 

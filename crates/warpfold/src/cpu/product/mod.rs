@@ -10,8 +10,8 @@ pub(super) use integer::IntegerFactors;
 pub(super) use real::{Factor, RealFactors};
 use survey::Survey;
 
-/// Bytes of a block: long enough to make little of joining its lanes, short enough that no lane overflows in it.
-const BLOCK_BYTES: usize = 16 << 10;
+/// Bytes of a block of floats: long enough to make little of joining its lanes, short enough that no lane overflows in it.
+const BLOCK_BYTES: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

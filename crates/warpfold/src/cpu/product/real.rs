@@ -2,7 +2,7 @@
 //!
 //! Each lane multiplies mantissas between 1 and 2 into a double-double and adds up exponent fields; signs are exclusive ors.
 //! Narrow types first multiply as many elements as f64 holds exactly. A field that is not that of a normal number spoils the
-//! block, which is then looked at more closely; a block has at most 128 factors a lane, so that mantissas stay below 2^128.
+//! block, which is then looked at more closely; a block has at most 512 factors a lane, so that mantissas stay below 2^512.
 
 use super::{BLOCK_BYTES, Survey};
 use crate::Nan;

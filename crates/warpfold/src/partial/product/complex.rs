@@ -56,7 +56,9 @@ impl ComplexProduct {
             self.re = a.multiply(c).add(b.multiply(d).negate());
             self.im = a.multiply(d).add(b.multiply(c));
             self.exponent = self.exponent.saturating_add(other.exponent);
-        } else {
+        } else if *self == Self::ONE {
+            *self = *other;
+        } else if *other != Self::ONE {
             // Both are scaled, so that only infinities and NaNs can make more of them.
             let part = |high| DoubleDouble { high, low: 0.0 };
             let re = a.high * c.high - b.high * d.high;

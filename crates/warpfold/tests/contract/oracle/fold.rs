@@ -190,13 +190,11 @@ impl<T: Sample> Oracle<T> {
             },
             (Op::L1, _) => one(Cell::floats(round, &[self.sums[0].round(round, 1)])),
             (Op::L2, _) => one(Cell::floats(round, &[self.squares.round_root(round)])),
-            (Op::Linf, Class::Float(_)) => {
-                one(Cell::floats(round, &[self.largest.round_root(round)]))
-            }
-            (Op::Linf, _) => {
+            (Op::Linf, Class::Signed | Class::Unsigned) if finish.round_to.is_none() => {
                 let largest = self.largest.finite.sqrt();
                 one(Cell::new("u64", &[u64::try_from(largest).expect("a magnitude fits")]))
             }
+            (Op::Linf, _) => one(Cell::floats(round, &[self.largest.round_root(round)])),
             (Op::Prod, Class::Float(_)) => self.float_product(round),
             (Op::Prod, _) if finish.round_to.is_some() => {
                 // As documented: a partial knows of a product beyond 2^64 only that it is.

@@ -1,0 +1,289 @@
+//! Plain float sums, for [`Accuracy::Fast`](crate::Accuracy::Fast).
+//!
+//! A block is summed in lanes of the accumulator type and then lane by lane as a tree; what comes of it goes exactly into the
+//! register that an exact sum uses. So the error is that of one block, the result does not depend on threads, and a
+//! partial is of the usual kind. A block whose sum is not finite is added exactly, value by value: nothing overflows that should
+//! not, and special values keep their rules.
+
+use std::ops::{Add, Mul};
+
+use super::executor::Fold;
+use super::float::{Lane, Magnitudes, Summed, Term, Values};
+use super::memory::{prefetch, streamed};
+use crate::element::{Decoded, Real};
+use crate::exact::{Limbs, Register, Special};
+use crate::{Nan, bf16, f16};
+
+/// Values of a block; grains are multiples of it.
+const BLOCK: usize = 8192;
+const LANES: usize = 32;
+
+/// A float type with an accumulator type.
+pub(super) trait Plain: Lane {
+    /// f32 for types of up to 32 bits, else f64.
+    type Accumulator: Copy
+        + Default
+        + Add<Output = Self::Accumulator>
+        + Mul<Output = Self::Accumulator>
+        + Into<f64>;
+
+    /// The value; an infinity may become a NaN.
+    fn plain(self) -> Self::Accumulator;
+    /// Its magnitude.
+    fn plain_magnitude(self) -> Self::Accumulator;
+}
+
+macro_rules! plain {
+    ($($ty:ty: $accumulator:ty, $of:expr;)+) => {$(
+        impl Plain for $ty {
+            type Accumulator = $accumulator;
+
+            #[inline(always)]
+            fn plain(self) -> $accumulator {
+                $of(self)
+            }
+
+            #[inline(always)]
+            fn plain_magnitude(self) -> $accumulator {
+                self.plain().abs()
+            }
+        }
+    )+};
+}
+plain! {
+    f16: f32, |x: f16| if x.shows() { x.wide() as f32 * 2f32.powi(-f16::SCALE) } else { f32::NAN };
+    bf16: f32, |x: bf16| x.wide() as f32;
+    f32: f32, |x| x;
+    f64: f64, |x| x;
+}
+
+/// How a term reads a value.
+pub(super) trait PlainTerm: Term {
+    /// The value as it is added.
+    fn plain<F: Plain>(x: F) -> F::Accumulator;
+}
+
+impl PlainTerm for Values {
+    #[inline(always)]
+    fn plain<F: Plain>(x: F) -> F::Accumulator {
+        x.plain()
+    }
+}
+
+impl PlainTerm for Magnitudes {
+    #[inline(always)]
+    fn plain<F: Plain>(x: F) -> F::Accumulator {
+        x.plain_magnitude()
+    }
+}
+
+/// A sum in progress over `PARTS` interleaved components.
+pub(super) struct FastSum<F: Plain, T, const PARTS: usize> {
+    nan: Nan,
+    parts: [Register<F::SumLimbs>; PARTS],
+    counted: u64,
+    term: std::marker::PhantomData<T>,
+}
+
+impl<F: Plain, T: PlainTerm, const PARTS: usize> FastSum<F, T, PARTS> {
+    pub(super) fn new(nan: Nan) -> Self {
+        let parts = [Register::default(); PARTS];
+        FastSum { nan, parts, counted: 0, term: std::marker::PhantomData }
+    }
+
+    /// The plain sums of a block's components.
+    #[inline(always)]
+    fn sums(x: &[F]) -> [F::Accumulator; PARTS] {
+        let mut lanes = [F::Accumulator::default(); LANES];
+        let (groups, rest) = x.as_chunks::<LANES>();
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
+            for l in 0..LANES {
+                lanes[l] = lanes[l] + T::plain(group[l]);
+            }
+        }
+        let mut last = [F::default(); LANES];
+        last[..rest.len()].copy_from_slice(rest);
+        for l in 0..LANES {
+            lanes[l] = lanes[l] + T::plain(last[l]);
+        }
+        tree::<F, PARTS>(lanes)
+    }
+
+    /// A block with infinities, NaNs or an overflow in it.
+    #[inline(never)]
+    fn exactly(&mut self, x: &[F]) {
+        for number in x.as_chunks::<PARTS>().0 {
+            if self.nan == Nan::Ignore && number.iter().any(|x| x.is_nan()) {
+                self.counted -= PARTS as u64;
+                continue;
+            }
+            for (register, x) in self.parts.iter_mut().zip(number) {
+                match x.decode() {
+                    Decoded::Finite { negative, mantissa, shift } => {
+                        register.fixed.add(u128::from(mantissa), shift, T::sign(negative));
+                    }
+                    Decoded::Infinite { negative } => {
+                        register.note(Special::infinity(T::sign(negative)));
+                    }
+                    Decoded::Nan => register.note(Special::NAN),
+                }
+            }
+        }
+    }
+}
+
+impl<F: Plain, T: PlainTerm, const PARTS: usize> Fold<&[F]> for FastSum<F, T, PARTS> {
+    type Partial = Summed<F::SumLimbs, PARTS>;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[F], _first: u64) {
+        self.counted += piece.len() as u64;
+        for block in piece.chunks(BLOCK) {
+            let sums = Self::sums(block).map(F::Accumulator::into);
+            if sums.iter().all(|sum| sum.is_finite()) {
+                for (register, sum) in self.parts.iter_mut().zip(sums) {
+                    deposit(register, sum, F::UNIT);
+                }
+            } else {
+                self.exactly(block);
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Summed { parts: self.parts, counted: self.counted }
+    }
+}
+
+/// A dot product of reals in progress.
+pub(super) struct FastDot<F: Plain> {
+    nan: Nan,
+    sum: Register<F::ProductLimbs>,
+    counted: u64,
+}
+
+impl<F: Plain> FastDot<F> {
+    pub(super) fn new(nan: Nan) -> Self {
+        FastDot { nan, sum: Register::default(), counted: 0 }
+    }
+
+    #[inline(always)]
+    fn sum(x: &[F], y: &[F]) -> f64 {
+        let mut lanes = [F::Accumulator::default(); LANES];
+        let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+        for at in streamed(xs.len().min(ys.len())) {
+            let (x, y) = (&xs[at], &ys[at]);
+            prefetch(x);
+            prefetch(y);
+            for l in 0..LANES {
+                lanes[l] = lanes[l] + x[l].plain() * y[l].plain();
+            }
+        }
+        let [mut x, mut y] = [[F::default(); LANES]; 2];
+        x[..x_rest.len()].copy_from_slice(x_rest);
+        y[..y_rest.len()].copy_from_slice(y_rest);
+        for l in 0..LANES {
+            lanes[l] = lanes[l] + x[l].plain() * y[l].plain();
+        }
+        let [sum] = tree::<F, 1>(lanes);
+        sum.into()
+    }
+
+    #[inline(never)]
+    fn exactly(&mut self, x: &[F], y: &[F]) {
+        for (&x, &y) in x.iter().zip(y) {
+            match self.nan == Nan::Ignore && (x.is_nan() || y.is_nan()) {
+                true => self.counted -= 1,
+                false => self.sum.add_product(x, y, false),
+            }
+        }
+    }
+}
+
+impl<F: Plain> Fold<(&[F], &[F])> for FastDot<F> {
+    type Partial = Summed<F::ProductLimbs, 1>;
+
+    #[inline(always)]
+    fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+        self.counted += x.len() as u64;
+        for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
+            let sum = Self::sum(x, y);
+            match sum.is_finite() {
+                true => deposit(&mut self.sum, sum, 2 * F::UNIT),
+                false => self.exactly(x, y),
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Summed { parts: [self.sum], counted: self.counted }
+    }
+}
+
+/// Adds lanes up pairwise, components apart.
+#[inline(always)]
+fn tree<F: Plain, const PARTS: usize>(
+    mut lanes: [F::Accumulator; LANES],
+) -> [F::Accumulator; PARTS] {
+    let mut half = LANES / 2;
+    while half >= PARTS {
+        for l in 0..half {
+            lanes[l] = lanes[l] + lanes[l + half];
+        }
+        half /= 2;
+    }
+    std::array::from_fn(|k| lanes[k])
+}
+
+/// Adds a finite float to a register in units of `2^unit`, of which it is a multiple or all but one.
+fn deposit<L: Limbs>(register: &mut Register<L>, x: f64, unit: i32) {
+    let Decoded::Finite { negative, mantissa, shift } = x.decode() else {
+        unreachable!("only finite sums are deposited");
+    };
+    let at = shift as i32 + f64::UNIT - unit;
+    let (mantissa, at) =
+        if at < 0 { (mantissa >> (-at).min(63), 0) } else { (mantissa, at as u32) };
+    register.fixed.add(u128::from(mantissa), at, negative);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Accuracy, Complex, Nan, bf16, f16, reduce, reduce_pair};
+
+    #[test]
+    fn close_to_the_exact_sum_and_the_same_for_any_threads() {
+        for n in [0, 1, 31, 33, 8191, 8193, 300_000] {
+            let x: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin() + 0.5).collect();
+            let fast = reduce(&x).accuracy(Accuracy::Fast);
+            let (sum, exact) = (fast.sum().unwrap(), reduce(&x).sum().unwrap());
+            assert!((sum - exact).abs() <= 1e-5 * reduce(&x).l1(), "{n}: {sum} {exact}");
+            assert_eq!(fast.threads(3).sum().unwrap().to_bits(), sum.to_bits());
+            assert!((fast.l1() - reduce(&x).l1()).abs() <= 1e-5 * fast.l1());
+            let dot = reduce_pair(&x, &x).accuracy(Accuracy::Fast).dot().unwrap();
+            assert!((dot - reduce_pair(&x, &x).dot().unwrap()).abs() <= 1e-5 * dot);
+        }
+        let z = vec![Complex::new(1.0f64, -2.0); 9001];
+        assert_eq!(
+            reduce(&z).accuracy(Accuracy::Fast).sum().unwrap(),
+            Complex::new(9001.0, -18002.0)
+        );
+        let h = vec![f16::from_f32(0.5); 70_000];
+        assert_eq!(reduce(&h).accuracy(Accuracy::Fast).sum().unwrap(), 35_000.0);
+    }
+
+    #[test]
+    fn overflow_and_specials_are_those_of_the_exact_sum() {
+        let fast = |x: &[f32]| reduce(x).accuracy(Accuracy::Fast).sum().unwrap();
+        assert_eq!(fast(&[f32::MAX, f32::MAX, -f32::MAX]), f32::MAX);
+        assert_eq!(fast(&[f32::INFINITY, 1.0]), f32::INFINITY);
+        assert!(fast(&[f32::INFINITY, f32::NEG_INFINITY]).is_nan());
+        let x = [bf16::NAN, bf16::ONE, bf16::ONE];
+        let ignoring = reduce(&x).accuracy(Accuracy::Fast).nan(Nan::Ignore);
+        assert_eq!(ignoring.mean().unwrap(), 1.0);
+        let inf = [f16::NEG_INFINITY];
+        assert_eq!(reduce(&inf).accuracy(Accuracy::Fast).l1(), f32::INFINITY);
+        assert!(reduce_pair(&inf, &[f16::ZERO]).accuracy(Accuracy::Fast).dot().unwrap().is_nan());
+    }
+}
