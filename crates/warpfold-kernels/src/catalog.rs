@@ -88,6 +88,34 @@ pub const FOLDS: &[Fold] = &[
         takes: Takes::Real,
         packed: &[],
     },
+    Fold {
+        name: "exact_sum",
+        source: "exact_sum.cu",
+        template: "ExactSum",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_l1",
+        source: "exact_sum.cu",
+        template: "ExactL1",
+        takes: Takes::RealFloats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_dot",
+        source: "exact_dot.cu",
+        template: "ExactDot",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_moments",
+        source: "exact_moments.cu",
+        template: "ExactMoments",
+        takes: Takes::Floats,
+        packed: &[],
+    },
 ];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
@@ -129,6 +157,8 @@ pub enum Takes {
     Real,
     /// Real and complex floats.
     Floats,
+    /// Real floats.
+    RealFloats,
 }
 
 /// A kind of fold.
@@ -172,6 +202,7 @@ impl Fold {
             Takes::All => true,
             Takes::Real => element.class != Class::Complex,
             Takes::Floats => element.class != Class::Integer,
+            Takes::RealFloats => element.class == Class::Float,
         }
     }
 }

@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
-use crate::kernel::{Arguments, Launch, RECORD_WORDS, workspace_bytes};
+use crate::element::Element;
+use crate::kernel::{
+    self, Arguments, Launch, Outcome, RECORD_WORDS, record_words, workspace_bytes,
+};
 use crate::plan::CudaPlan;
 use crate::{Error, Result};
 
@@ -52,16 +55,16 @@ impl Lane {
         Ok(())
     }
 
-    /// Runs a plan and waits for its record.
+    /// Runs a plan and waits for what it leaves.
     ///
     /// # Safety
     /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
-    pub(super) unsafe fn run(
+    pub(super) unsafe fn run<T: Element>(
         &mut self,
         plan: &CudaPlan,
         x: u64,
         y: u64,
-    ) -> Result<[u64; RECORD_WORDS]> {
+    ) -> Result<Outcome<T>> {
         self.stamp += 1;
         let arguments = Arguments {
             record: self.slot.address(),
@@ -71,7 +74,13 @@ impl Lane {
         };
         // SAFETY: the caller vouches for the arrays; the rest is this lane's own.
         unsafe { self.launch(&Launch::new(plan, arguments))? };
-        self.wait(plan)
+        self.wait(plan)?;
+        let mut record = [0; RECORD_WORDS];
+        let words = record_words::<T>(plan);
+        for (k, word) in record[..words].iter_mut().enumerate() {
+            *word = self.slot.word(k);
+        }
+        Ok(kernel::read(plan, &record[..words]))
     }
 
     /// Starts a plan whose value is left on the device; returns before it has run.
@@ -108,7 +117,7 @@ impl Lane {
         unsafe { driver::launch(&self.stream, function, launch) }
     }
 
-    fn wait(&mut self, plan: &CudaPlan) -> Result<[u64; RECORD_WORDS]> {
+    fn wait(&mut self, plan: &CudaPlan) -> Result<()> {
         let started = Instant::now();
         while self.slot.word(STAMP) != self.stamp {
             if started.elapsed() > WATCH {
@@ -126,7 +135,7 @@ impl Lane {
         }
         // The device wrote the record before the stamp, with a fence between; the host reads in that order.
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        Ok(std::array::from_fn(|k| self.slot.word(k)))
+        Ok(())
     }
 
     pub(super) fn stream(&self) -> &CudaStream {

@@ -48,6 +48,9 @@ impl Queue {
                 | Fold::MinMax
                 | Fold::ArgMin
                 | Fold::ArgMax
+                | Fold::ExactSum
+                | Fold::ExactL1
+                | Fold::ExactDot
         );
         if !on_device || matches!(op, Op::Mean | Op::Any | Op::All) {
             return Err(crate::Error::Unsupported {

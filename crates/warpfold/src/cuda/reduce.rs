@@ -4,7 +4,7 @@ use super::buffer::View;
 use super::gpu::Gpu;
 use crate::element::{Element, Integer, Ordered};
 use crate::exact::Exact;
-use crate::kernel::{self, Outcome};
+use crate::kernel::Outcome;
 use crate::partial::{Count, Extremes, Finish, Output, Partial};
 use crate::plan::{self, CudaPlan, Problem, Shape};
 use crate::{Accuracy, Error, Nan, Op, Overflow, Policy, Result};
@@ -25,7 +25,7 @@ impl<'a, T: Element> Reduce<'a, T> {
         Reduce { gpu, input, other, policy: Policy::default(), shape: None }
     }
 
-    /// Exact (the default) or fast float sums; on CUDA the exact ones are refused for now.
+    /// Exact (the default) or fast float sums.
     pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
         self.policy.accuracy = accuracy;
         self
@@ -112,12 +112,11 @@ impl<'a, T: Element> Reduce<'a, T> {
     fn run(&self, op: Op) -> Result<Outcome<T>> {
         let plan = self.plan(op)?;
         let y = self.other.map_or(0, |view| view.address);
-        let record = self.gpu.with_lane(|lane| {
+        self.gpu.with_lane(|lane| {
             lane.after_all(self.input, self.other)?;
             // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
             unsafe { lane.run(&plan, self.input.address, y) }
-        })?;
-        Ok(kernel::read(&plan, &record))
+        })
     }
 
     /// The result of any reduction, by name.

@@ -42,3 +42,4 @@ pub use register::{Register, Special};
 pub(crate) use round::round_ratio;
 pub(crate) use round::{round_root, to_bigint};
 pub use sum::Exact;
+pub(crate) use sum::SumLimbs;

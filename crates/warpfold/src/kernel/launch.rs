@@ -92,8 +92,8 @@ impl Launch {
     }
 }
 
-/// Bytes before the first block's state in a workspace: the ticket, alone in its sector.
-pub const WORKSPACE_HEADER: u64 = 128;
+/// Bytes before the first block's state in a workspace: the ticket, alone in its sector, and what exact folds add up.
+pub const WORKSPACE_HEADER: u64 = 128 + 8 * 288;
 
 /// Bytes of the largest state that a block leaves.
 const STATE_BYTES: u64 = 64;
@@ -132,6 +132,17 @@ mod tests {
                 let ptx = kernel.module(90).unwrap();
                 assert!(ptx.ptx().contains(&format!(".visible .entry {}(", kernel.entry())));
             }
+        }
+    }
+
+    #[test]
+    fn blocks_are_as_large_as_the_kernels_take() {
+        for build in catalog::builds() {
+            let fold = Fold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
+            let dtype: DType = build.element.name.parse().unwrap();
+            let module = Kernel { fold, dtype, skips_nan: false }.module(90).unwrap();
+            let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
+            assert!(module.ptx().contains(&most), "{}: {most}", build.module());
         }
     }
 

@@ -1,0 +1,65 @@
+// What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent.
+#pragma once
+#include "exact_digits.cuh"
+#include "exact_window.cuh"
+
+// The type of the components as stored.
+template <class E> struct Component { typedef E type; };
+template <> struct Component<complex64> { typedef f32 type; };
+template <> struct Component<complex128> { typedef f64 type; };
+
+template <class F> struct SumOf;
+template <> struct SumOf<f16> {
+    static constexpr int WORDS = 4, UNIT = -24;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 3, 1023 - 24, 52>;
+    template <int LANES> using Window = WholeRange<LANES>;
+};
+template <> struct SumOf<bf16> {
+    static constexpr int WORDS = 12, UNIT = -133;
+    template <int THREADS> using Digits = BinadeDigits<THREADS, 17>;
+    template <int LANES> using Window = PlainWindow<LANES, 8>;
+};
+template <> struct SumOf<f32> {
+    static constexpr int WORDS = 12, UNIT = -149;
+    template <int THREADS> using Digits = BinadeDigits<THREADS, 1>;
+    template <int LANES> using Window = PlainWindow<LANES, 24>;
+};
+template <> struct SumOf<f64> {
+    static constexpr int WORDS = 68, UNIT = -1074;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
+    template <int LANES> using Window = BiasedWindow<LANES, 53, 1, 9>;
+};
+
+template <class F> struct ProductOf;
+template <> struct ProductOf<f16> {
+    static constexpr int WORDS = 6, UNIT = -48;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 4, 1023 - 48, 52>;
+    template <int LANES> using Window = WholeProducts<LANES>;
+};
+template <> struct ProductOf<bf16> {
+    static constexpr int WORDS = 20, UNIT = -266;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 266, 52>;
+    template <int LANES> using Window = BiasedWindow<LANES, 16, 1, 10>;
+};
+template <> struct ProductOf<f32> {
+    static constexpr int WORDS = 20, UNIT = -298;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 298, 52>;
+    template <int LANES> using Window = BiasedWindow<LANES, 48, 1, 10>;
+};
+template <> struct ProductOf<f64> {
+    static constexpr int WORDS = 134, UNIT = -2148;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
+    template <int LANES> using Window = BiasedWindow<LANES, 106, 2, 7>;
+};
+
+// Products that f64 holds go where sums go; others as product and error into a window, or whole into the digits.
+template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f32 x, f32 y) {
+    window.add(lane, __dmul_rn(x, y));
+}
+template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f64 x, f64 y) {
+    const f64 product = __dmul_rn(x, y);
+    window.add(lane, product);
+    window.add(lane, __fma_rn(x, y, -product), 1);
+}
+template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f32 x, f32 y) { digits.add(__dmul_rn(x, y)); }
+template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f64 x, f64 y) { digits.add_product(x, y); }
