@@ -171,7 +171,7 @@ pub(super) unsafe fn launch(
 }
 
 /// Device memory of its own.
-pub(super) struct Memory {
+pub struct Memory {
     context: Arc<CudaContext>,
     address: u64,
     bytes: usize,
