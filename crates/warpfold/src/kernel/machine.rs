@@ -4,7 +4,7 @@ use super::buffer::{Buffer, View};
 use super::record::RECORD_WORDS;
 use super::reduce::Reduce;
 use crate::element::Element;
-use crate::plan::{CudaFacts, CudaPlan};
+use crate::plan::{self, CudaFacts, CudaPlan, Problem};
 use crate::{Error, Result};
 
 /// Something that runs the kernels: a GPU by its driver, or the simulator. It gives memory and runs launches; what a launch means
@@ -17,6 +17,14 @@ pub trait Machine: Clone + Sized {
 
     /// What the planner knows of it.
     fn facts(&self) -> CudaFacts;
+
+    /// The plan for a problem.
+    ///
+    /// # Errors
+    /// As [`plan::choose_cuda`].
+    fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        plan::choose_cuda(problem, self.facts())
+    }
 
     /// A copy of host memory.
     ///

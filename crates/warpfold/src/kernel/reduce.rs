@@ -77,7 +77,7 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         }
         let n = self.input.len() as u64;
         let problem = Problem { op, dtype: T::DTYPE, n, policy: self.policy };
-        let plan = plan::choose_cuda(problem, self.machine.facts())?;
+        let plan = self.machine.plan(problem)?;
         Ok(match self.shape {
             Some(shape) => plan::shaped(problem, plan.fold, self.machine.facts(), shape),
             None => plan,
