@@ -20,11 +20,13 @@ pub(super) fn of(kernel: Kernel, compute: u32) -> Result<Arc<Program>> {
         return Ok(program.clone());
     }
     // Not under the lock: other threads load other modules meanwhile, and the rare second load of one does no harm.
-    let program = Program::load(&module.ptx()).map_err(|error| Error::Device {
+    let mut program = Program::load(&module.ptx()).map_err(|error| Error::Device {
         asked: format!("loading the kernels of {}", module.name),
         obstacle: error.to_string(),
         remedy: "report it: the simulator is to know every instruction of the kernels",
     })?;
+    let lines = module.lines();
+    program.locate(|line| lines.of(line));
     let program = Arc::new(program);
     loaded().get_or_insert_default().insert(module.name, program.clone());
     Ok(program)
