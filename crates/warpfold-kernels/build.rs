@@ -1,4 +1,4 @@
-//! Deflates every file of `ptx/` and lists them by name.
+//! Deflates every file of `ptx/` and lists them by name; lists the sources.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,17 +15,42 @@ fn main() {
     names.sort();
     let mut list = String::from("static MODULES: &[Module] = &[\n");
     for name in names {
-        let ptx =
-            fs::read(Path::new("ptx").join(format!("{name}.ptx"))).expect("a file just listed");
-        let deflated = miniz_oxide::deflate::compress_to_vec(&ptx, 9);
-        fs::write(Path::new(&out).join(format!("{name}.z")), deflated)
-            .expect("OUT_DIR is writable");
+        for kind in ["ptx", "lines"] {
+            let file = Path::new("ptx").join(format!("{name}.{kind}"));
+            // A kernel just added has no table of lines yet, and the task that makes it needs this crate.
+            let text = fs::read(&file).unwrap_or_default();
+            let deflated = miniz_oxide::deflate::compress_to_vec(&text, 9);
+            fs::write(Path::new(&out).join(format!("{name}.{kind}.z")), deflated)
+                .expect("OUT_DIR is writable");
+        }
         writeln!(
             list,
-            "    Module {{ name: {name:?}, deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.z\")) }},"
+            "    Module {{ name: {name:?}, deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.ptx.z\")), \
+             lines_deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lines.z\")) }},"
         )
         .expect("strings take text");
     }
     list.push_str("];\n");
     fs::write(Path::new(&out).join("modules.rs"), list).expect("OUT_DIR is writable");
+    fs::write(Path::new(&out).join("sources.rs"), sources()).expect("OUT_DIR is writable");
+}
+
+/// The list of the CUDA C++ files.
+fn sources() -> String {
+    println!("cargo::rerun-if-changed=cuda");
+    let folder =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo names the crate")).join("cuda");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .expect("the crate holds its sources")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "cu" || e == "cuh"))
+        .collect();
+    files.sort();
+    let mut list = String::from("static SOURCES: &[Source] = &[\n");
+    for path in files {
+        let name = path.file_name().expect("a file").to_string_lossy();
+        writeln!(list, "    Source {{ name: {name:?}, text: include_str!({path:?}) }},")
+            .expect("strings take text");
+    }
+    list + "];\n"
 }

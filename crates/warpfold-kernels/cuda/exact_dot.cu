@@ -8,92 +8,84 @@
 #undef READ
 #define READ fold_exact_arrays
 
-template <class E, Nan NAN> struct ExactDotFold {
+template <class E> struct ExactDotFold {
     typedef E Element;
+    typedef TwoPacks Loaded;
     typedef typename Component<E>::type Part;
     typedef typename Parts<E>::Part Wide;
     typedef ProductOf<Part> Kind;
-    // Terms: products of components; those of part k of the sum are k, k + PARTS, ...
-    static constexpr int PARTS = Parts<E>::COUNT, TERMS = PARTS * PARTS * PER_PACK<E>;
+    // Terms of an element: products of components; those of part k of the sum are k, k + PARTS, ...
+    static constexpr int PARTS = Parts<E>::COUNT, TERMS = PARTS * PARTS, PACKS = 2;
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2;
-    static constexpr int PACKS = 2;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT;
     static constexpr int THREADS = threads_of(STORAGE), BLOCKS = blocks_of(STORAGE, 1024);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
     typedef typename Kind::template Digits<THREADS> Digits;
     typedef typename Kind::template Window<LANES> Window;
-    static constexpr u32 MOVES = 8;
 
     Window window;
     Digits digits[PARTS];
     u32 added = 0, moves = 0, top = 0;
+    const bool skip;
     u64 skipped = 0;
 
-    __device__ __forceinline__ explicit ExactDotFold(u64* storage) {
+    __device__ __forceinline__ ExactDotFold(u64* storage, bool skip) : skip(skip) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::COUNT * THREADS);
     }
-    // The factors of an element's terms.
-    __device__ __forceinline__ void factors(E x, E y, Wide* a, Wide* b) {
-        const bool skip = NAN == Nan::Ignore && (is_nan(x) || is_nan(y));
-        skipped += skip;
-        if constexpr (PARTS == 2) {
-            a[0] = skip ? 0 : x.re; b[0] = skip ? 0 : y.re;
-            a[1] = skip ? 0 : x.re; b[1] = skip ? 0 : y.im;
-            a[2] = skip ? 0 : -x.im; b[2] = skip ? 0 : y.im;
-            a[3] = skip ? 0 : x.im; b[3] = skip ? 0 : y.re;
-        } else {
-            a[0] = skip ? 0 : widen(x);
-            b[0] = skip ? 0 : widen(y);
-        }
+    // Re: a c - b d. Im: a d + b c.
+    static __device__ __forceinline__ Wide first(E x, int term) {
+        if constexpr (PARTS == 2) return term < 2 ? x.re : term == 2 ? -x.im : x.im;
+        else return widen(x);
     }
-    __device__ __forceinline__ void packs(const Pack& p, const Pack& q) {
-        Elements<E> x(p), y(q);
-        Wide a[TERMS], b[TERMS];
+    static __device__ __forceinline__ Wide second(E y, int term) {
+        if constexpr (PARTS == 2) return term == 0 || term == 3 ? y.re : y.im;
+        else return widen(y);
+    }
+    __device__ __forceinline__ bool inside(const TwoPacks& p) {
+        constexpr int ALL = TERMS * PER_PACK<E>;
+        Elements<E> x(p.x), y(p.y);
         bool inside = true;
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) {
-            factors(x.element[k], y.element[k], a + k * PARTS * PARTS, b + k * PARTS * PARTS);
+        for (int k = 0; k < ALL; k++) {
+            const Wide a = first(x.element[k / TERMS], k % TERMS), b = second(y.element[k / TERMS], k % TERMS);
+            inside = inside && window.holds(product(a, b));
         }
+        if (!inside) return false;
 #pragma unroll
-        for (int k = 0; k < TERMS; k++) inside = inside && window.holds(__dmul_rn(a[k], b[k]));
-        if (inside) {
-#pragma unroll
-            for (int k = 0; k < TERMS; k++) add_product(window, k % LANES, a[k], b[k]);
-        } else {
-            if constexpr (!Window::EVERYTHING) to_digits<TERMS>(a, b);
+        for (int k = 0; k < ALL; k++) {
+            const Wide a = first(x.element[k / TERMS], k % TERMS), b = second(y.element[k / TERMS], k % TERMS);
+            add_product(window, k % LANES, a, b);
         }
+        return true;
+    }
+    __device__ __forceinline__ void outside(const TwoPacks& p) {
+        Elements<E> x(p.x), y(p.y);
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) one(x.element[k], y.element[k]);
     }
     __device__ __forceinline__ void one(E x, E y) {
-        Wide a[PARTS * PARTS], b[PARTS * PARTS];
-        factors(x, y, a, b);
-        if constexpr (Window::EVERYTHING) {
-#pragma unroll
-            for (int k = 0; k < PARTS * PARTS; k++) add_product(window, k % LANES, a[k], b[k]);
-        } else {
-            to_digits<PARTS * PARTS>(a, b);
+        if (skip && (is_nan(x) || is_nan(y))) {
+            skipped++;
+            return;
         }
-    }
-    template <int N> __device__ __forceinline__ void to_digits(const Wide* a, const Wide* b) {
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const u32 field = window.field(__dmul_rn(a[k], b[k]));
+        for (int k = 0; k < TERMS; k++) {
+            const Wide a = first(x, k), b = second(y, k);
+            const u32 field = window.field(product(a, b));
             top = field > top ? field : top;
-            add_product(digits[k % PARTS], a[k], b[k]);
+            add_product(digits[k % PARTS], a, b);
         }
-        digits[0].waiting += N / PARTS;
+        digits[0].waiting += PARTS;
     }
     __device__ __forceinline__ void end_wave() {
-        constexpr u32 WAVE = PACKS * ((TERMS + LANES - 1) / LANES);
+        constexpr u32 WAVE = PACKS * ((TERMS * PER_PACK<E> + LANES - 1) / LANES);
         added += WAVE;
-        bool move = false;
-        if constexpr (!Window::EVERYTHING) move = top > 0 && moves < MOVES && !window.covers(top);
-        if (added > window.ADDITIONS - 2 * WAVE || move) {
+        const bool move = top > 0 && moves < MOVES && !window.covers(top);
+        if (added > window.ADDITIONS - WAVE || move) {
             drain();
-            if constexpr (!Window::EVERYTHING) {
-                if (move) window.move(top);
-                moves += move;
-            }
+            if (move) window.move(top);
+            moves += move;
         }
         top = 0;
 #pragma unroll
@@ -120,6 +112,6 @@ template <class E, Nan NAN> struct ExactDotFold {
     }
 };
 
-template <class E, Nan NAN> using ExactDot = ExactDotFold<E, NAN>;
+template <class E, Nan> using ExactDot = ExactDotFold<E>;
 
 #include "entries.cuh"

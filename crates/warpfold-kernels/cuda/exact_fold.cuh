@@ -1,10 +1,16 @@
 // The frame of every exact fold: threads gather in windows and digits, blocks in words, the grid in the workspace, one warp finishes.
 //
-// A fold is what `fold.cuh` asks for, and
-//   THREADS, STORAGE          threads of the largest block, and the words of digits of each
-//   Fold(storage)             starts with digits that are zero
+// A fold is a struct that one thread owns:
+//   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
+//   PACKS                     of those in flight
+//   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
+//   Fold(storage, skip)       starts with digits that are zero
+//   inside(Loaded)            takes a pack into its window, if that holds all its numbers
+//   outside(Loaded)           takes any pack into its digits
+//   one(Element...)           takes in one element, or pair
+//   end_wave()                after every PACKS packs, for what need not be asked at each
 //   close()                   puts what is in registers into the digits
-//   specials(k)               what beside finite numbers went into integer k
+//   skipped, specials(k)      NaNs skipped, and what beside finite numbers went into integer k
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
 //   add_block(storage, word)  all threads: adds all digits to the words, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
@@ -98,9 +104,98 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
 }
 
+// One loop over an array in waves of PACKS packs a thread, whole waves in tiles of a block as in fold.cuh. Numbers outside the window come after
+// all others of their wave, in a loop of its own, so that the digits' code stands here once.
+template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
+    constexpr int PACKS = Fold::PACKS;
+    const u64 threads = u64(gridDim.x) * blockDim.x;
+#pragma unroll 1
+    for (u64 base = 0; base < count; base += PACKS * threads) {
+        const bool whole = base + PACKS * threads <= count;
+        const u64 step = whole ? blockDim.x : threads;
+        const u64 i = base + u64(blockIdx.x) * blockDim.x * (whole ? PACKS : 1) + threadIdx.x;
+        typename Fold::Loaded p[PACKS] = {};
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            if (whole || i + k * step < count) p[k] = load(i + k * step);
+        }
+        u32 missed = 0;
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            if ((whole || i + k * step < count) && !fold.inside(p[k])) missed |= 1u << k;
+        }
+#pragma unroll 1
+        for (; missed != 0; missed &= missed - 1) {
+            typename Fold::Loaded one = p[0];
+#pragma unroll
+            for (int k = 1; k < PACKS; k++) {
+                if ((missed & (1u << k) - 1) == 0) one = p[k];
+            }
+            fold.outside(one);
+        }
+        fold.end_wave();
+    }
+}
+
 template <class Fold> __device__ __forceinline__ void clear_digits(u64* storage) {
 #pragma unroll 8
     for (int k = 0; k < Fold::STORAGE; k++) storage[k * Fold::THREADS + threadIdx.x] = 0;
+}
+
+template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arguments& a) {
+    typedef typename Fold::Element E;
+    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    const E* x = static_cast<const E*>(a.x);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Pack* packs = reinterpret_cast<const Pack*>(x + head);
+
+    clear_digits<Fold>(storage);
+    Fold fold(storage, a.options & 1);
+    fold_waves(fold, count, [&](u64 i) { return load(packs + i); });
+    // At most one element before the first pack and one after the last for each thread.
+#pragma unroll 1
+    for (int end = 0; end < 2; end++) {
+        const u64 i = end ? tail + thread : thread;
+        if (i < (end ? a.n : head)) fold.one(x[i]);
+    }
+    finish_exact(fold, storage, a);
+}
+
+struct TwoPacks { Pack x, y; };
+
+template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Arguments& a) {
+    typedef typename Fold::Element E;
+    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    const E *x = static_cast<const E*>(a.x), *y = static_cast<const E*>(a.y);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Pack* packs = reinterpret_cast<const Pack*>(x + head);
+    const bool alike = reinterpret_cast<u64>(y + head) % 16 == 0;
+
+    clear_digits<Fold>(storage);
+    Fold fold(storage, a.options & 1);
+    fold_waves(fold, count, [&](u64 i) {
+        TwoPacks both;
+        both.x = load(packs + i);
+        if (alike) {
+            both.y = load(reinterpret_cast<const Pack*>(y + head) + i);
+        } else {
+            Elements<E> e(both.x);
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) e.element[k] = y[head + i * PER_PACK<E> + k];
+            both.y = e.pack;
+        }
+        return both;
+    });
+#pragma unroll 1
+    for (int end = 0; end < 2; end++) {
+        const u64 i = end ? tail + thread : thread;
+        if (i < (end ? a.n : head)) fold.one(x[i], y[i]);
+    }
+    finish_exact(fold, storage, a);
 }
 
 // One warp: one integer a part, for the record and rounded.
@@ -117,20 +212,8 @@ __device__ __forceinline__ void finish_sums(const u64* word, const Seen& seen, u
     }
 }
 
-template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arguments& a) {
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
-    clear_digits<Fold>(storage);
-    Fold fold(storage);
-    take_array(fold, a);
-    finish_exact(fold, storage, a);
-}
-template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Arguments& a) {
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
-    clear_digits<Fold>(storage);
-    Fold fold(storage);
-    take_two_arrays(fold, a);
-    finish_exact(fold, storage, a);
-}
+// Follows the data: after so many changes of scale a thread's window stays where it is, and the digits take the rest.
+constexpr u32 MOVES = 8;
 
 #undef READ
 #define READ fold_exact_array

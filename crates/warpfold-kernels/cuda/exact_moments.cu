@@ -6,15 +6,16 @@
 #include "exact_fold.cuh"
 #include "exact_kinds.cuh"
 
-template <class E, Nan NAN> struct ExactMomentsFold {
+template <class E> struct ExactMomentsFold {
     typedef E Element;
+    typedef Pack Loaded;
     typedef typename Component<E>::type Part;
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<Part> Sum;
     typedef ProductOf<Part> Square;
+    static constexpr bool NARROW = sizeof(Wide) == 4;
     static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>;
-    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2;
-    static constexpr int PACKS = sizeof(Wide) == 4 ? 4 : 8;
+    static constexpr int LANES = NARROW ? 4 : 2, PACKS = NARROW ? 4 : 8;
     static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
     static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT;
     static constexpr int THREADS = threads_of(STORAGE), BLOCKS = blocks_of(STORAGE, 896);
@@ -23,109 +24,74 @@ template <class E, Nan NAN> struct ExactMomentsFold {
     typedef typename Square::template Digits<THREADS> SquareDigits;
     typedef typename Sum::template Window<LANES> SumWindow;
     typedef typename Square::template Window<LANES> SquareWindow;
-    static constexpr bool EVERYTHING = SumWindow::EVERYTHING;
-    static constexpr u32 MOVES = 8;
 
     SumWindow sums;
     SquareWindow squares;
     SumDigits sum_digits[PARTS];
     SquareDigits square_digits;
     u32 added = 0, moves = 0, top = 0;
+    const bool skip;
     u64 skipped = 0;
 
-    __device__ __forceinline__ explicit ExactMomentsFold(u64* storage) {
+    __device__ __forceinline__ ExactMomentsFold(u64* storage, bool skip) : skip(skip) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) sum_digits[part].open(storage + part * SUM_COUNT * THREADS);
         square_digits.open(storage + PARTS * SUM_COUNT * THREADS);
-        align();
+        align_windows(sums, squares);
     }
-    // The squares' window begins at the square of what the sums' begins with (f64: which spans more, so that its end is the squares').
-    __device__ __forceinline__ void align() {
-        if constexpr (!EVERYTHING) {
-            if constexpr (sizeof(Wide) == 8) {
-                const u32 end = (sums.low >> 20) + sums.SPAN, least = 1023 - 484;
-                const u32 most = 1023 + 480 - squares.SPAN / 2;
-                u32 start = end - squares.SPAN / 2;
-                start = start < least ? least : start > most ? most : start;
-                sums.start_at(start);
-                squares.start_at(2 * start - 1023);
-            } else {
-                squares.start_at(2 * (sums.low >> 23) - 2 * 127 + 1023);
-            }
-        }
+    static __device__ __forceinline__ Wide number(E x, int part) {
+        if constexpr (PARTS == 2) return part ? x.im : x.re;
+        else return widen(x);
     }
-    __device__ __forceinline__ bool holds(Wide x) const {
-        if constexpr (sizeof(Wide) == 8) return (high_word(x) & 0x7fffffffu) - sums.low < squares.SPAN / 2 << 20;
-        else return sums.holds(x);
-    }
-    __device__ __forceinline__ void numbers(E x, Wide* to) {
-        const bool skip = NAN == Nan::Ignore && is_nan(x);
-        skipped += skip;
-        if constexpr (PARTS == 2) {
-            to[0] = skip ? 0 : x.re;
-            to[1] = skip ? 0 : x.im;
-        } else {
-            to[0] = skip ? 0 : widen(x);
-        }
-    }
-    __device__ __forceinline__ void add(int lane, Wide x) {
-        sums.add(lane, x);
-        add_product(squares, lane, x, x);
-    }
-    __device__ __forceinline__ void pack(const Pack& p, u64) {
+    __device__ __forceinline__ bool inside(const Pack& p) {
         Elements<E> e(p);
         Wide x[NUMBERS];
         bool inside = true;
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) numbers(e.element[k], x + k * PARTS);
-#pragma unroll
-        for (int k = 0; k < NUMBERS; k++) inside = inside && holds(x[k]);
-        if (inside) {
-#pragma unroll
-            for (int k = 0; k < NUMBERS; k++) add(k % LANES, x[k]);
-        } else {
-            if constexpr (!EVERYTHING) to_digits<NUMBERS>(x);
+        for (int k = 0; k < NUMBERS; k++) {
+            x[k] = number(e.element[k / PARTS], k % PARTS);
+            inside = inside && hold(sums, squares, x[k]);
         }
-    }
-    __device__ __forceinline__ void one(E x, u64) {
-        Wide parts[PARTS];
-        numbers(x, parts);
-        if constexpr (EVERYTHING) {
+        if (!inside) return false;
 #pragma unroll
-            for (int k = 0; k < PARTS; k++) add(k, parts[k]);
-        } else {
-            to_digits<PARTS>(parts);
+        for (int k = 0; k < NUMBERS; k++) {
+            sums.add(k % LANES, x[k]);
+            add_product(squares, k % LANES, x[k], x[k]);
         }
+        return true;
     }
-    template <int N> __device__ __forceinline__ void to_digits(const Wide* x) {
+    __device__ __forceinline__ void outside(const Pack& p) {
+        Elements<E> e(p);
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const u32 field = sums.field(x[k]);
+        for (int k = 0; k < PER_PACK<E>; k++) one(e.element[k]);
+    }
+    __device__ __forceinline__ void one(E x) {
+        if (skip && is_nan(x)) {
+            skipped++;
+            return;
+        }
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const Wide part_of_x = number(x, part);
+            const u32 field = sums.field(part_of_x);
             top = field > top ? field : top;
-            sum_digits[k % PARTS].add(x[k]);
-            add_product(square_digits, x[k], x[k]);
+            sum_digits[part].add(part_of_x);
+            add_product(square_digits, part_of_x, part_of_x);
         }
-        square_digits.waiting += N;
-    }
-    __device__ __forceinline__ bool covers_top() const {
-        if constexpr (sizeof(Wide) == 8) return top - (sums.low >> 20) < squares.SPAN / 2;
-        else return sums.covers(top);
+        square_digits.waiting += PARTS;
     }
     __device__ __forceinline__ void end_wave() {
         constexpr u32 WAVE = PACKS * ((NUMBERS + LANES - 1) / LANES);
         constexpr u32 MOST = SumWindow::ADDITIONS < SquareWindow::ADDITIONS ? SumWindow::ADDITIONS : SquareWindow::ADDITIONS;
         added += WAVE;
-        bool move = false;
-        if constexpr (!EVERYTHING) move = top > 0 && moves < MOVES && !covers_top();
-        if (added > MOST - 2 * WAVE || move) {
+        const bool move = top > 0 && moves < MOVES && !cover(sums, squares, top);
+        if (added > MOST - WAVE || move) {
             drain();
-            if constexpr (!EVERYTHING) {
-                if (move) {
-                    sums.move(top);
-                    align();
-                }
-                moves += move;
+            if (move) {
+                sums.move(top);
+                align_windows(sums, squares);
             }
+            moves += move;
         }
         top = 0;
 #pragma unroll
@@ -167,6 +133,6 @@ template <class E, Nan NAN> struct ExactMomentsFold {
     }
 };
 
-template <class E, Nan NAN> using ExactMoments = ExactMomentsFold<E, NAN>;
+template <class E, Nan> using ExactMoments = ExactMomentsFold<E>;
 
 #include "entries.cuh"

@@ -9,92 +9,74 @@
 
 enum class Of { Values, Magnitudes };
 
-template <class E, Nan NAN, Of OF> struct ExactSumFold {
+template <class E, Of OF> struct ExactSumFold {
     typedef E Element;
+    typedef Pack Loaded;
     typedef typename Component<E>::type Part;
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<Part> Kind;
-    static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>;
+    static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>, PACKS = 4;
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2;
-    static constexpr int PACKS = 4;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT;
     static constexpr int THREADS = threads_of(STORAGE), BLOCKS = blocks_of(STORAGE, 1024);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
     typedef typename Kind::template Digits<THREADS> Digits;
     typedef typename Kind::template Window<LANES> Window;
-    // After so many changes of scale a thread's window stays where it is, and the digits take the rest.
-    static constexpr u32 MOVES = 8;
 
     Window window;
     Digits digits[PARTS];
     u32 added = 0, moves = 0, top = 0;
+    const bool skip;
     u64 skipped = 0;
 
-    __device__ __forceinline__ explicit ExactSumFold(u64* storage) {
+    __device__ __forceinline__ ExactSumFold(u64* storage, bool skip) : skip(skip) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::COUNT * THREADS);
     }
-    __device__ __forceinline__ void numbers(E x, Wide* to) {
-        if constexpr (PARTS == 2) {
-            const bool skip = NAN == Nan::Ignore && is_nan(x);
-            skipped += skip;
-            to[0] = skip ? 0 : x.re;
-            to[1] = skip ? 0 : x.im;
-        } else {
-            const bool skip = NAN == Nan::Ignore && is_nan(x);
-            skipped += skip;
-            to[0] = skip ? 0 : OF == Of::Magnitudes ? fabs(widen(x)) : widen(x);
-        }
+    static __device__ __forceinline__ Wide number(E x, int part) {
+        if constexpr (PARTS == 2) return part ? x.im : x.re;
+        else return OF == Of::Magnitudes ? fabs(widen(x)) : widen(x);
     }
-    __device__ __forceinline__ void pack(const Pack& p, u64) {
+    __device__ __forceinline__ bool inside(const Pack& p) {
         Elements<E> e(p);
         Wide x[NUMBERS];
         bool inside = true;
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) numbers(e.element[k], x + k * PARTS);
-#pragma unroll
-        for (int k = 0; k < NUMBERS; k++) inside = inside && window.holds(x[k]);
-        if (inside) {
-#pragma unroll
-            for (int k = 0; k < NUMBERS; k++) window.add(k % LANES, x[k]);
-        } else {
-            if constexpr (!Window::EVERYTHING) to_digits<NUMBERS>(x);
+        for (int k = 0; k < NUMBERS; k++) {
+            x[k] = number(e.element[k / PARTS], k % PARTS);
+            inside = inside && window.holds(x[k]);
         }
-    }
-    __device__ __forceinline__ void one(E x, u64) {
-        Wide parts[PARTS];
-        numbers(x, parts);
-        if constexpr (Window::EVERYTHING) {
+        if (!inside) return false;
 #pragma unroll
-            for (int k = 0; k < PARTS; k++) window.add(k, parts[k]);
-        } else {
-            to_digits<PARTS>(parts);
+        for (int k = 0; k < NUMBERS; k++) window.add(k % LANES, x[k]);
+        return true;
+    }
+    __device__ __forceinline__ void outside(const Pack& p) {
+        Elements<E> e(p);
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) one(e.element[k]);
+    }
+    __device__ __forceinline__ void one(E x) {
+        if (skip && is_nan(x)) {
+            skipped++;
+            return;
         }
-    }
-    // Numbers that miss the window; it is to follow the largest of them.
-    template <int N> __device__ __forceinline__ void to_digits(const Wide* x) {
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const u32 field = window.field(x[k]);
+        for (int part = 0; part < PARTS; part++) {
+            const u32 field = window.field(number(x, part));
             top = field > top ? field : top;
-            digits[k % PARTS].add(x[k]);
+            digits[part].add(number(x, part));
         }
-        digits[0].waiting += N / PARTS;
+        digits[0].waiting++;
     }
-    // Every number of the wave may have gone to either place.
     __device__ __forceinline__ void end_wave() {
-        constexpr u32 WAVE = PACKS * ((NUMBERS + LANES - 1) / LANES);
+        constexpr u32 WAVE = PACKS * NUMBERS / LANES;
         added += WAVE;
-        bool move = false;
-        if constexpr (!Window::EVERYTHING) {
-            move = top > 0 && moves < MOVES && !window.covers(top);
-        }
-        if (added > window.ADDITIONS - 2 * WAVE || move) {
+        const bool move = top > 0 && moves < MOVES && !window.covers(top);
+        if (added > window.ADDITIONS - WAVE || move) {
             drain();
-            if constexpr (!Window::EVERYTHING) {
-                if (move) window.move(top);
-                moves += move;
-            }
+            if (move) window.move(top);
+            moves += move;
         }
         top = 0;
 #pragma unroll
@@ -125,7 +107,7 @@ template <class E, Nan NAN, Of OF> struct ExactSumFold {
     }
 };
 
-template <class E, Nan NAN> using ExactSum = ExactSumFold<E, NAN, Of::Values>;
-template <class E, Nan NAN> using ExactL1 = ExactSumFold<E, NAN, Of::Magnitudes>;
+template <class E, Nan> using ExactSum = ExactSumFold<E, Of::Values>;
+template <class E, Nan> using ExactL1 = ExactSumFold<E, Of::Magnitudes>;
 
 #include "entries.cuh"

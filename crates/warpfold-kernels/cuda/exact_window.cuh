@@ -8,9 +8,20 @@ __device__ __forceinline__ u32 high_word(f64 x) { return u32(__double2hiint(x));
 
 __device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
 
-// Everything: for formats whose whole range fits f64 with room for the additions.
+// Sums of lanes that f64 holds exactly, into digits.
+template <int STEP, int LANES, class Digits> __device__ __forceinline__ void drain_lanes(f64* lane, int part, Digits& digits) {
+    f64 sum = 0;
+#pragma unroll
+    for (int l = 0; l < LANES; l += STEP) {
+        sum = __dadd_rn(sum, lane[l + part]);
+        lane[l + part] = 0;
+    }
+    digits.waiting += 3;
+    digits.add_sum(sum);
+}
+
+// All finite numbers: for f16, whose 40 bits leave f64 room for the additions.
 template <int LANES> struct WholeRange {
-    static constexpr bool EVERYTHING = true;
     static constexpr u32 ADDITIONS = 1024;
     f64 lane[LANES];
 
@@ -18,23 +29,18 @@ template <int LANES> struct WholeRange {
 #pragma unroll
         for (int l = 0; l < LANES; l++) lane[l] = 0;
     }
-    template <class X> __device__ __forceinline__ bool holds(X) const { return true; }
-    template <class X> __device__ __forceinline__ void add(int l, X x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
+    __device__ __forceinline__ bool holds(f32 x) const { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+    __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
     template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
-        f64 sum = 0;
-#pragma unroll
-        for (int l = 0; l < LANES; l += STEP) {
-            sum = __dadd_rn(sum, lane[l + part]);
-            lane[l + part] = 0;
-        }
-        digits.waiting += 3;
-        digits.add_sum(sum);
+        drain_lanes<STEP, LANES>(lane, part, digits);
     }
+    static __device__ __forceinline__ u32 field(f32) { return 0; }
+    __device__ __forceinline__ bool covers(u32) const { return true; }
+    __device__ __forceinline__ void move(u32) {}
 };
 
 // f32 numbers of MANTISSA bits by plain addition: MANTISSA + SPAN + 10 bits of additions + 2 of lanes are the 53 of an f64.
 template <int LANES, int MANTISSA> struct PlainWindow {
-    static constexpr bool EVERYTHING = false;
     static constexpr u32 SPAN = 53 - 12 - MANTISSA, ADDITIONS = 1024, FIELDS = 255;
     f64 lane[LANES];
     u32 low = (130 - SPAN) << 23;  // the window ends at 8
@@ -48,14 +54,7 @@ template <int LANES, int MANTISSA> struct PlainWindow {
     }
     __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
     template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
-        f64 sum = 0;
-#pragma unroll
-        for (int l = 0; l < LANES; l += STEP) {
-            sum = __dadd_rn(sum, lane[l + part]);
-            lane[l + part] = 0;
-        }
-        digits.waiting += 3;
-        digits.add_sum(sum);
+        drain_lanes<STEP, LANES>(lane, part, digits);
     }
     // The exponent field of a finite number; 0 of others, which no window is moved for.
     static __device__ __forceinline__ u32 field(f32 x) {
@@ -77,7 +76,6 @@ template <int LANES, int MANTISSA> struct PlainWindow {
 // With more than one level each addition is a product and its error, which enters at the second (and doubles what arrives there): no window goes
 // where the error would underflow.
 template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
-    static constexpr bool EVERYTHING = false;
     static constexpr u32 SPAN = 106 - MANTISSA - 2 * LOG - (LEVELS - 1) * (LOG - 50) - (LEVELS > 1);
     static constexpr u32 ADDITIONS = 1u << LOG, FIELDS = 2047;
     static constexpr u32 LEAST = LEVELS > 1 ? 54 : 1, END = FIELDS - 2 - LOG;
@@ -132,8 +130,7 @@ template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
         for (int n = 0; n <= LEVELS; n++) {
 #pragma unroll
             for (int l = 0; l < LANES; l += STEP) {
-                // What an infinity leaves behind is not a number, but it is not of the data.
-                f64 value = is_finite(level[0][l + part]) ? rest[l + part] : 0;
+                f64 value = rest[l + part];
 #pragma unroll
                 for (int m = 0; m < LEVELS; m++) {
                     if (m == n) value = __dsub_rn(level[m][l + part], bias(m));
@@ -150,10 +147,11 @@ template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
     }
 };
 
-// Products of f16: multiples of 2^-48 up to 2^32, all on the grid of one window.
+// Products of finite f16: multiples of 2^-48 up to 2^32, all on the grid of one window.
 template <int LANES> struct WholeProducts : BiasedWindow<LANES, 22, 1, 10> {
-    static constexpr bool EVERYTHING = true;
-
     __device__ __forceinline__ WholeProducts() { this->start_at(1023 + 32 - this->SPAN); }
-    __device__ __forceinline__ bool holds(f64) const { return true; }
+    __device__ __forceinline__ bool holds(f64 x) const { return is_finite(x); }
+    static __device__ __forceinline__ u32 field(f64) { return 0; }
+    __device__ __forceinline__ bool covers(u32) const { return true; }
+    __device__ __forceinline__ void move(u32) {}
 };

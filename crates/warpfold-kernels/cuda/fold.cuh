@@ -6,7 +6,6 @@
 //   Fold(x, n)                starts empty; x is the array, for folds that need to look at it
 //   pack(Pack, index)         takes in a pack whose first element stands at index
 //   one(Element, index)       takes in one element (the few before and after the packs)
-//   end_wave()                if it has one: after every PACKS packs, for what need not be asked at each
 //   state()                   what it has gathered
 //   identity(), merge(a, b)   of states
 //   finish(State, Arguments)  run by one thread of the grid: writes the record and the value
@@ -23,6 +22,7 @@ struct Arguments {
     void* value;           // the finished value in the result's type, for the device to use; or null
     u64* done;             // where the stamp goes once record and value are visible; or null
     u64 stamp;
+    u64 options;           // bit 0: exact folds skip NaN (the others have an entry for that)
 };
 
 template <class Fold> __device__ __forceinline__ void finish_grid(Fold& fold, const Arguments& a) {
@@ -41,11 +41,6 @@ template <class E> __device__ __forceinline__ u64 misaligned(const void* x, u64 
     return head < n ? head : n;
 }
 
-template <class Fold> __device__ __forceinline__ auto end_wave(Fold& fold, int) -> decltype(fold.end_wave()) {
-    fold.end_wave();
-}
-template <class Fold> __device__ __forceinline__ void end_wave(Fold&, long) {}
-
 // Whole waves first: every block reads a tile of PACKS * blockDim packs in one piece, which the memory likes best. Then what is
 // left, fewer than PACKS packs a thread, spread over all threads: small arrays are nothing but this. All loads are issued
 // before the first is used. A thread sees its packs in the order of their indices.
@@ -61,7 +56,6 @@ template <class Pair> __device__ __forceinline__ void fold_packs(const Pair& pai
         for (int k = 0; k < PACKS; k++) p[k] = pair.load(i + k * blockDim.x);
 #pragma unroll
         for (int k = 0; k < PACKS; k++) pair.fold_loaded(p[k], i + k * blockDim.x);
-        end_wave(pair.fold, 0);
     }
     const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
     Loaded p[PACKS];
@@ -89,23 +83,18 @@ template <class Fold> struct OneArray {
     }
 };
 
-// Hands every element of an array to a fold.
-template <class Fold> __device__ __forceinline__ void take_array(Fold& fold, const Arguments& a) {
+template <class Fold> __device__ __forceinline__ void fold_array(const Arguments& a) {
     typedef typename Fold::Element E;
     const E* x = static_cast<const E*>(a.x);
     const u64 head = misaligned<E>(x, a.n);
     const u64 count = (a.n - head) / PER_PACK<E>;
     const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
 
+    Fold fold(x, a.n);
     fold_packs(OneArray<Fold>{fold, reinterpret_cast<const Pack*>(x + head), head}, count);
     const u64 tail = head + count * PER_PACK<E>;
     if (thread < head) fold.one(x[thread], thread);
     if (thread < a.n - tail) fold.one(x[tail + thread], tail + thread);
-}
-
-template <class Fold> __device__ __forceinline__ void fold_array(const Arguments& a) {
-    Fold fold(static_cast<const typename Fold::Element*>(a.x), a.n);
-    take_array(fold, a);
     finish_grid(fold, a);
 }
 
@@ -138,8 +127,7 @@ template <class Fold, bool ALIKE> struct TwoArrays {
     }
 };
 
-// Hands every pair of two arrays to a fold.
-template <class Fold> __device__ __forceinline__ void take_two_arrays(Fold& fold, const Arguments& a) {
+template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Arguments& a) {
     typedef typename Fold::Element E;
     const E* x = static_cast<const E*>(a.x);
     const E* y = static_cast<const E*>(a.y);
@@ -147,6 +135,7 @@ template <class Fold> __device__ __forceinline__ void take_two_arrays(Fold& fold
     const u64 count = (a.n - head) / PER_PACK<E>;
     const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
 
+    Fold fold;
     const Pack* packs = reinterpret_cast<const Pack*>(x + head);
     if (reinterpret_cast<u64>(y + head) % 16 == 0) {
         fold_packs(TwoArrays<Fold, true>{fold, packs, y + head}, count);
@@ -156,11 +145,6 @@ template <class Fold> __device__ __forceinline__ void take_two_arrays(Fold& fold
     const u64 tail = head + count * PER_PACK<E>;
     if (thread < head) fold.one(x[thread], y[thread]);
     if (thread < a.n - tail) fold.one(x[tail + thread], y[tail + thread]);
-}
-
-template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Arguments& a) {
-    Fold fold;
-    take_two_arrays(fold, a);
     finish_grid(fold, a);
 }
 
@@ -170,6 +154,6 @@ template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Argu
 #define KERNEL(name, ...)                                                                              \
     extern "C" __global__ void __launch_bounds__(BLOCK(__VA_ARGS__), __VA_ARGS__::BLOCKS) name(         \
         const void* x, const void* y, u64 n, Workspace* workspace, u64* record, void* value,           \
-        u64* done, u64 stamp) {                                                                        \
-        READ<__VA_ARGS__>({x, y, n, workspace, record, value, done, stamp});                           \
+        u64* done, u64 stamp, u64 options) {                                                           \
+        READ<__VA_ARGS__>({x, y, n, workspace, record, value, done, stamp, options});                  \
     }

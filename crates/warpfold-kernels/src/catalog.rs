@@ -196,6 +196,11 @@ impl Element {
 }
 
 impl Fold {
+    /// Whether it is an exact fold of floats, which takes its choices as options.
+    pub fn is_exact(&self) -> bool {
+        self.name.starts_with("exact_")
+    }
+
     /// Whether the fold is compiled for an element type.
     pub fn takes(&self, element: &Element) -> bool {
         match self.takes {
@@ -224,9 +229,10 @@ impl Build {
         format!("{}_{}", self.fold.name, self.element.name)
     }
 
-    /// The entry that skips NaNs, `sum_f32_skip_nan`, where elements can be NaN.
+    /// The entry that skips NaNs, `sum_f32_skip_nan`, where elements can be NaN and the entry does not take that as an option.
     pub fn entry_skip_nan(&self) -> Option<String> {
-        self.element.has_nan().then(|| self.entry() + "_skip_nan")
+        let apart = self.element.has_nan() && !self.fold.is_exact();
+        apart.then(|| self.entry() + "_skip_nan")
     }
 
     /// The module's name, which is the file's: `sum_f32.sm70`.

@@ -12,6 +12,7 @@ pub struct Module {
     /// The file's name without `.ptx`.
     pub name: &'static str,
     deflated: &'static [u8],
+    pub(crate) lines_deflated: &'static [u8],
 }
 
 impl Module {
@@ -24,7 +25,7 @@ impl Module {
 
     /// Bytes that the module takes in the binary.
     pub const fn embedded_bytes(&self) -> usize {
-        self.deflated.len()
+        self.deflated.len() + self.lines_deflated.len()
     }
 }
 

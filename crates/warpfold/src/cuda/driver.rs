@@ -165,13 +165,13 @@ pub(super) unsafe fn launch(
     let mut words = launch.arguments.words();
     let mut pointers = words.each_mut().map(|word| ptr::from_mut(word).cast::<c_void>());
     let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
-    // SAFETY: as the caller promises; the driver copies the eight parameters before it returns.
+    // SAFETY: as the caller promises; the driver copies the parameters before it returns.
     unsafe { result::launch_kernel(function.0, grid, block, 0, stream.cu_stream(), &mut pointers) }
         .map_err(|e| failed(e, asked))
 }
 
 /// Device memory of its own.
-pub(super) struct Memory {
+pub struct Memory {
     context: Arc<CudaContext>,
     address: u64,
     bytes: usize,

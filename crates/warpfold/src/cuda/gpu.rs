@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Reduce;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
-use super::driver::Memory;
+use super::driver::{CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
-use super::reduce::Reduce;
+use crate::Result;
 use crate::element::Element;
-use crate::plan::CudaFacts;
-use crate::{Error, Result};
+use crate::kernel::{self, Machine, RECORD_WORDS};
+use crate::plan::{CudaFacts, CudaPlan};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -47,8 +48,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
     pub fn upload<T: Element>(&self, x: &[T]) -> Result<Buffer<T>> {
-        let memory = Memory::copy_of(&self.0.device.context, bytemuck::cast_slice(x))?;
-        Ok(Buffer::new(memory, x.len()))
+        Machine::upload(self, x)
     }
 
     /// An array of zeros on the device.
@@ -62,7 +62,7 @@ impl Gpu {
 
     /// Starts a reduction of an array in device memory; see [`Reduce`].
     pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
-        Reduce::new(self, x.into(), None)
+        Machine::reduce(self, x)
     }
 
     /// Starts a reduction of two arrays of one length: dot.
@@ -74,11 +74,7 @@ impl Gpu {
         x: impl Into<View<'a, T>>,
         y: impl Into<View<'a, T>>,
     ) -> Result<Reduce<'a, T>> {
-        let (x, y) = (x.into(), y.into());
-        if x.len() != y.len() {
-            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
-        }
-        Ok(Reduce::new(self, x, Some(y)))
+        Machine::reduce_two(self, x, y)
     }
 
     /// A queue of its own for reductions whose results stay on the device.
@@ -114,5 +110,45 @@ impl Gpu {
         // Only a lane that ended well is used again: a failed launch may have left its ticket half way.
         idle().push(lane);
         Ok(result)
+    }
+}
+
+impl Machine for Gpu {
+    type Memory = Memory;
+    type Stream = Arc<CudaStream>;
+
+    fn facts(&self) -> CudaFacts {
+        self.0.device.facts()
+    }
+
+    fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
+        Memory::copy_of(&self.0.device.context, bytes)
+    }
+
+    fn run<T: Element>(
+        &self,
+        plan: &CudaPlan,
+        x: View<'_, T>,
+        y: Option<View<'_, T>>,
+    ) -> Result<[u64; RECORD_WORDS]> {
+        self.with_lane(|lane| {
+            lane.after_all(x, y)?;
+            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
+            unsafe { lane.run(plan, x.address, y.map_or(0, |y| y.address)) }
+        })
+    }
+}
+
+impl kernel::Memory for Memory {
+    fn address(&self) -> u64 {
+        Memory::address(self)
+    }
+
+    fn read(&self, bytes: &mut [u8]) -> Result<()> {
+        Memory::read(self, bytes)
+    }
+
+    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+        Memory::write(self, first, bytes)
     }
 }

@@ -6,10 +6,7 @@ use std::time::{Duration, Instant};
 use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
-use crate::element::Element;
-use crate::kernel::{
-    self, Arguments, Launch, Outcome, RECORD_WORDS, record_words, workspace_bytes,
-};
+use crate::kernel::{Arguments, Launch, RECORD_WORDS, record_words, workspace_bytes};
 use crate::plan::CudaPlan;
 use crate::{Error, Result};
 
@@ -59,12 +56,12 @@ impl Lane {
     ///
     /// # Safety
     /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
-    pub(super) unsafe fn run<T: Element>(
+    pub(super) unsafe fn run(
         &mut self,
         plan: &CudaPlan,
         x: u64,
         y: u64,
-    ) -> Result<Outcome<T>> {
+    ) -> Result<[u64; RECORD_WORDS]> {
         self.stamp += 1;
         let arguments = Arguments {
             record: self.slot.address(),
@@ -76,11 +73,10 @@ impl Lane {
         unsafe { self.launch(&Launch::new(plan, arguments))? };
         self.wait(plan)?;
         let mut record = [0; RECORD_WORDS];
-        let words = record_words::<T>(plan);
-        for (k, word) in record[..words].iter_mut().enumerate() {
+        for (k, word) in record[..record_words(plan)].iter_mut().enumerate() {
             *word = self.slot.word(k);
         }
-        Ok(kernel::read(plan, &record[..words]))
+        Ok(record)
     }
 
     /// Starts a plan whose value is left on the device; returns before it has run.

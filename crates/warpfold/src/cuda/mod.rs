@@ -18,10 +18,11 @@ mod driver;
 mod gpu;
 mod lane;
 mod queue;
-mod reduce;
 
 pub use buffer::{Buffer, View};
 pub use device::{Description, devices};
 pub use gpu::Gpu;
 pub use queue::{Mark, Queue};
-pub use reduce::Reduce;
+
+/// A reduction on a GPU being set up.
+pub type Reduce<'a, T> = crate::kernel::Reduce<'a, Gpu, T>;

@@ -1,8 +1,8 @@
 //! [`Queue`]: reductions one after another on a stream, results left on the device, the host free meanwhile.
 
+use super::Reduce;
 use super::driver::{self, CudaEvent};
 use super::lane::Lane;
-use super::reduce::Reduce;
 use crate::element::Element;
 use crate::plan::{CudaPlan, Fold};
 use crate::{Op, Result};

@@ -10,7 +10,7 @@ use crate::partial::{
     Product, RealProduct, with_float,
 };
 use crate::plan::{CudaPlan, Fold};
-use crate::{Error, Op, Result, Value};
+use crate::{Error, Op, Result, Value, with_element};
 
 /// Words that a kernel may write to its record: two, and the integers of the widest exact fold.
 pub const RECORD_WORDS: usize = 2 + 136;
@@ -19,14 +19,17 @@ pub const RECORD_WORDS: usize = 2 + 136;
 const FEW: usize = 8;
 
 /// Words that a plan's kernel writes.
-pub fn record_words<T: Element>(plan: &CudaPlan) -> usize {
-    let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
-    match plan.fold {
-        Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
-        Fold::ExactDot => 2 + T::PARTS * product,
-        Fold::ExactMoments => 2 + T::PARTS * sum + product,
-        _ => FEW,
-    }
+pub fn record_words(plan: &CudaPlan) -> usize {
+    let dtype = plan.problem.dtype;
+    with_element!(dtype, T => {
+        let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
+        match plan.fold {
+            Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
+            Fold::ExactDot => 2 + T::PARTS * product,
+            Fold::ExactMoments => 2 + T::PARTS * sum + product,
+            _ => FEW,
+        }
+    })
 }
 
 /// What a kernel's record stands for.

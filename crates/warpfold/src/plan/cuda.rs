@@ -85,6 +85,11 @@ impl Fold {
         }
     }
 
+    /// Whether it is an exact fold of floats.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments)
+    }
+
     /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds have digits of their own in shared memory
     /// (`exact_digits.cuh`), so that wide types leave room for few.
     pub const fn most_threads(self, dtype: DType) -> u32 {

@@ -7,7 +7,7 @@ mod tuning;
 use std::fmt;
 
 pub use choose::choose;
-#[cfg(feature = "cuda")]
+#[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
 

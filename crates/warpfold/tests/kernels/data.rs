@@ -34,9 +34,12 @@ pub(crate) enum Kind {
     AllNan,
     /// The least value everywhere: where a fold might start from.
     Lowest,
+    /// Floats of every exponent, subnormals too (integers as plain).
+    Wide,
 }
 
 impl Kind {
+    /// What fast sums are compared with, too.
     pub(crate) const ALL: [Kind; 6] =
         [Kind::Plain, Kind::Ties, Kind::Zeros, Kind::Specials, Kind::AllNan, Kind::Lowest];
 }
@@ -80,6 +83,10 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
                 },
                 Kind::AllNan => <$F>::from_f64(if bits & 1 == 0 { f64::NAN } else { -f64::NAN }),
                 Kind::Lowest => <$F>::from_f64(f64::NEG_INFINITY),
+                Kind::Wide => {
+                    let x = <$F>::from_bits(bits as _);
+                    if x.is_finite() { x } else { <$F>::from_f64(unit) }
+                }
             };
             value.to_le_bytes().to_vec()
         }};

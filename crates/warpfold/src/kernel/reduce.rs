@@ -1,28 +1,39 @@
-//! The builder: one reduction of one array on the device, with every choice of the contract.
+//! The builder: one reduction of one array on a machine, with every choice of the contract.
 
 use super::buffer::View;
-use super::gpu::Gpu;
+use super::machine::Machine;
+use super::record::{self, Outcome};
 use crate::element::{Element, Integer, Ordered};
 use crate::exact::Exact;
-use crate::kernel::Outcome;
 use crate::partial::{Count, Extremes, Finish, Output, Partial};
 use crate::plan::{self, CudaPlan, Problem, Shape};
 use crate::{Accuracy, Error, Nan, Op, Overflow, Policy, Result};
 
-/// A reduction on a GPU being set up: choose, then call the reduction. It waits for the result.
-#[derive(Clone, Copy)]
+/// A reduction on a machine being set up: choose, then call the reduction. It waits for the result.
 #[must_use = "call a reduction, such as .sum()"]
-pub struct Reduce<'a, T> {
-    gpu: &'a Gpu,
-    input: View<'a, T>,
-    other: Option<View<'a, T>>,
+pub struct Reduce<'a, M: Machine, T> {
+    machine: &'a M,
+    input: View<'a, M, T>,
+    other: Option<View<'a, M, T>>,
     policy: Policy,
     shape: Option<Shape>,
 }
 
-impl<'a, T: Element> Reduce<'a, T> {
-    pub(super) fn new(gpu: &'a Gpu, input: View<'a, T>, other: Option<View<'a, T>>) -> Self {
-        Reduce { gpu, input, other, policy: Policy::default(), shape: None }
+impl<M: Machine, T> Clone for Reduce<'_, M, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Machine, T> Copy for Reduce<'_, M, T> {}
+
+impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
+    pub(super) fn new(
+        machine: &'a M,
+        input: View<'a, M, T>,
+        other: Option<View<'a, M, T>>,
+    ) -> Self {
+        Reduce { machine, input, other, policy: Policy::default(), shape: None }
     }
 
     /// Exact (the default) or fast float sums.
@@ -66,15 +77,16 @@ impl<'a, T: Element> Reduce<'a, T> {
         }
         let n = self.input.len() as u64;
         let problem = Problem { op, dtype: T::DTYPE, n, policy: self.policy };
-        let plan = plan::choose_cuda(problem, self.gpu.facts())?;
+        let plan = self.machine.plan(problem)?;
         Ok(match self.shape {
-            Some(shape) => plan::shaped(problem, plan.fold, self.gpu.facts(), shape),
+            Some(shape) => plan::shaped(problem, plan.fold, self.machine.facts(), shape),
             None => plan,
         })
     }
 
     /// The arrays.
-    pub(super) fn inputs(&self) -> (View<'a, T>, Option<View<'a, T>>) {
+    #[cfg(feature = "cuda")]
+    pub(crate) fn inputs(&self) -> (View<'a, M, T>, Option<View<'a, M, T>>) {
         (self.input, self.other)
     }
 
@@ -111,12 +123,8 @@ impl<'a, T: Element> Reduce<'a, T> {
     /// What the reduction's own kernel leaves.
     fn run(&self, op: Op) -> Result<Outcome<T>> {
         let plan = self.plan(op)?;
-        let y = self.other.map_or(0, |view| view.address);
-        self.gpu.with_lane(|lane| {
-            lane.after_all(self.input, self.other)?;
-            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
-            unsafe { lane.run(&plan, self.input.address, y) }
-        })
+        let record = self.machine.run(&plan, self.input, self.other)?;
+        Ok(record::read(&plan, &record))
     }
 
     /// The result of any reduction, by name.
@@ -284,7 +292,7 @@ impl<'a, T: Element> Reduce<'a, T> {
     }
 }
 
-impl<T: Integer> Reduce<'_, T> {
+impl<M: Machine, T: Integer> Reduce<'_, M, T> {
     /// The sum in 128 bits.
     ///
     /// # Errors
@@ -294,7 +302,7 @@ impl<T: Integer> Reduce<'_, T> {
     }
 }
 
-impl<T: Ordered> Reduce<'_, T> {
+impl<M: Machine, T: Ordered> Reduce<'_, M, T> {
     /// The smallest element: NaN propagates, -0 < +0.
     ///
     /// # Errors
