@@ -15,18 +15,14 @@ __device__ __forceinline__ u32 met(f64 x) { return x != x ? MET_NAN : x > 0 ? ME
 template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigits {
     static constexpr int THREADS = THREADS_, COUNT = COUNT_, BITS = 53, OFFSET = OFFSET_;
     static constexpr u64 MASK = (1ull << BITS) - 1;
+    static_assert(BITS == 53, "9893 / 2^19 stands for 1 / 53, right for places below 12825");
     static constexpr u32 ADDITIONS = 900;  // a digit has room for 1023 of less than 2^53 each
     i64* digit;
     u32 waiting = 0, specials = 0;
 
     __device__ __forceinline__ void open(u64* storage) { digit = reinterpret_cast<i64*>(storage) + threadIdx.x; }
 
-    // Between waves, of at most a hundred additions each.
-    __device__ __forceinline__ void end_wave() {
-        if (waiting <= ADDITIONS) return;
-        settle();
-        waiting = 1;
-    }
+    // Between waves, of at most a hundred additions each, whoever counts them in `waiting`.
     __device__ __forceinline__ void settle() {
         i64 carry = 0;
         for (int k = 0; k < COUNT; k++) {
@@ -43,13 +39,13 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
         constexpr u32 NORMAL = LOWEST > 1 ? LOWEST : 1;
         if (NORMAL > 1 && field == 0) return;
         const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field >= NORMAL) << 52;
-        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST, k = at / BITS, shift = at % BITS;
-        const i64 sign = i64(bits) >> 63;
+        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST, k = at * 9893 >> 19, shift = at - k * BITS;
+        // A signed number, cut in two: the lower digit's part is never negative.
+        const i64 sign = i64(bits) >> 63, number = (i64(mantissa) ^ sign) - sign;
         i64* to = digit + k * THREADS;
-        const i64 low = i64((mantissa << shift) & MASK), high = i64(mantissa >> (BITS - shift));
         const i64 was_low = to[0], was_high = to[THREADS];
-        to[0] = was_low + (low ^ sign) - sign;
-        to[THREADS] = was_high + (high ^ sign) - sign;
+        to[0] = was_low + i64(u64(number) << shift & MASK);
+        to[THREADS] = was_high + (number >> (BITS - shift));
     }
     // The product of two numbers, where bit 0 is the last bit of the least square (LOWEST is -1073): 106 bits at once, whatever underflows in floating point.
     __device__ __forceinline__ void add_product(f64 x, f64 y) {
@@ -58,7 +54,7 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
         if (of_a == 0x7ff || of_b == 0x7ff) { specials |= met(x * y); return; }
         const u64 m = (a & 0xfffffffffffffull) | u64(of_a > 0) << 52;
         const u64 n = (b & 0xfffffffffffffull) | u64(of_b > 0) << 52;
-        const u32 at = (of_a ? of_a : 1) + (of_b ? of_b : 1) - 2, k = at / BITS, shift = at % BITS;
+        const u32 at = (of_a ? of_a : 1) + (of_b ? of_b : 1) - 2, k = at * 9893 >> 19, shift = at - k * BITS;
         const u64 low = m * n, high = __umul64hi(m, n);
         const u64 word0 = low << shift;
         const u64 word1 = high << shift | (shift ? low >> (64 - shift) : 0);
@@ -90,11 +86,6 @@ template <int THREADS_, int OFFSET_> struct BinadeDigits {
 
     __device__ __forceinline__ void open(u64* storage) { digit = reinterpret_cast<f64*>(storage) + threadIdx.x; }
 
-    __device__ __forceinline__ void end_wave() {
-        if (waiting <= ADDITIONS) return;
-        settle();
-        waiting = 1;
-    }
     // Moves what is a multiple of the next digit's unit there, leaving at most half of one.
     __device__ __forceinline__ void settle() {
         close();

@@ -61,19 +61,37 @@ template <class E> struct ExactDotFold {
     }
     __device__ __forceinline__ void outside(const TwoPacks& p) {
         Elements<E> x(p.x), y(p.y);
+        if (moves < MOVES) {
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) one(x.element[k], y.element[k]);
+            for (int k = 0; k < TERMS * PER_PACK<E>; k++) {
+                const Wide a = first(x.element[k / TERMS], k % TERMS), b = second(y.element[k / TERMS], k % TERMS);
+                const u32 field = window.field(product(a, b));
+                top = field > top ? field : top;
+            }
+        }
+        if (skip) {
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) {
+                if (is_nan(x.element[k]) || is_nan(y.element[k])) {
+                    skipped++;
+                    x.element[k] = y.element[k] = E();
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) add(x.element[k], y.element[k]);
     }
     __device__ __forceinline__ void one(E x, E y) {
         if (skip && (is_nan(x) || is_nan(y))) {
             skipped++;
             return;
         }
+        add(x, y);
+    }
+    __device__ __forceinline__ void add(E x, E y) {
 #pragma unroll
         for (int k = 0; k < TERMS; k++) {
             const Wide a = first(x, k), b = second(y, k);
-            const u32 field = window.field(product(a, b));
-            top = field > top ? field : top;
             add_product(digits[k % PARTS], a, b);
         }
         digits[0].waiting += PARTS;
@@ -88,10 +106,10 @@ template <class E> struct ExactDotFold {
             moves += move;
         }
         top = 0;
+        if (digits[0].waiting > Digits::ADDITIONS) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            digits[part].waiting = digits[0].waiting;
-            digits[part].end_wave();
+            for (int part = 0; part < PARTS; part++) digits[part].settle();
+            digits[0].waiting = 1;
         }
     }
     __device__ __forceinline__ void drain() {
@@ -101,10 +119,10 @@ template <class E> struct ExactDotFold {
     }
     __device__ __forceinline__ void close() { drain(); }
     __device__ __forceinline__ u32 specials(int part) const { return digits[part].specials; }
-    static __device__ __forceinline__ void add_block(const u64* storage, u64* word) {
-#pragma unroll
+    static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+#pragma unroll 1
         for (int part = 0; part < PARTS; part++) {
-            ::add_block<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
+            ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
         }
     }
     static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {

@@ -12,7 +12,7 @@
 //   close()                   puts what is in registers into the digits
 //   skipped, specials(k)      NaNs skipped, and what beside finite numbers went into integer k
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
-//   add_block(storage, word)  all threads: adds all digits to the words, integer after integer
+//   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
 //
 // record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; elements skipped; the integers one after another, two's complement, 64 bits a word].
@@ -39,58 +39,54 @@ struct Seen {
     u64 skipped;
 };
 
+// All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
 template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, const Arguments& a) {
     __shared__ u64 word[Fold::WORDS];
     __shared__ u32 scratch[Fold::WORDS];
     __shared__ Seen seen;
-    __shared__ bool is_last;
     ExactState* state = reinterpret_cast<ExactState*>(a.workspace->exact);
+    const u32 lane = threadIdx.x;
 
     for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
     if (threadIdx.x == 0) seen = {};
     fold.close();
     __syncthreads();
-    Fold::add_block(storage, word);
+    Fold::add_columns(storage, word);
 #pragma unroll
     for (int k = 0; k < Fold::INTEGERS; k++) {
         if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
     }
     if (fold.skipped) atomicAdd(&seen.skipped, fold.skipped);
     __syncthreads();
+    if (threadIdx.x >= 32) return;
 
     if (gridDim.x > 1) {
-        for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) {
+        for (u32 k = lane; k < Fold::WORDS; k += 32) {
             if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
         }
-        if (threadIdx.x == 0) {
-#pragma unroll
-            for (int k = 0; k < Fold::INTEGERS; k++) {
-                if (seen.specials[k]) atomicOr(&state->specials[k], seen.specials[k]);
-            }
-            if (seen.skipped) atomicAdd(&state->skipped, seen.skipped);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) is_last = take_ticket(&a.workspace->ticket, gridDim.x - 1) == gridDim.x - 1;
-        __syncthreads();
-        if (!is_last) return;
-        for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) {
+        if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
+        if (lane == 0 && seen.skipped) atomicAdd(&state->skipped, seen.skipped);
+        __syncwarp();
+        u32 before = 0;
+        if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
+        if (__shfl_sync(0xffffffffu, before, 0) != gridDim.x - 1) return;
+        __syncwarp();  // hands on what lane 0 has acquired
+        for (u32 k = lane; k < Fold::WORDS; k += 32) {
             word[k] = __ldcg(&state->word[k]);
             state->word[k] = 0;
         }
-        if (threadIdx.x == 0) {
-#pragma unroll
-            for (int k = 0; k < Fold::INTEGERS; k++) {
-                seen.specials[k] = __ldcg(&state->specials[k]);
-                state->specials[k] = 0;
-            }
+        if (lane < Fold::INTEGERS) {
+            seen.specials[lane] = __ldcg(&state->specials[lane]);
+            state->specials[lane] = 0;
+        }
+        if (lane == 0) {
             seen.skipped = __ldcg(&state->skipped);
             state->skipped = 0;
         }
-        __syncthreads();
+        __syncwarp();
     }
-    if (threadIdx.x >= 32) return;
     Fold::finish(word, seen, scratch, a);
-    if (a.record && threadIdx.x == 0) {
+    if (a.record && lane == 0) {
         u64 specials = 0;
 #pragma unroll
         for (int k = 0; k < Fold::INTEGERS; k++) specials |= u64(seen.specials[k]) << 8 * k;
@@ -100,38 +96,29 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     if (a.done) {
         __threadfence_system();
         __syncwarp();
-        if (threadIdx.x == 0) *reinterpret_cast<volatile u64*>(a.done) = a.stamp;
+        if (lane == 0) *reinterpret_cast<volatile u64*>(a.done) = a.stamp;
     }
 }
 
-// One loop over an array in waves of PACKS packs a thread, whole waves in tiles of a block as in fold.cuh. Numbers outside the window come after
-// all others of their wave, in a loop of its own, so that the digits' code stands here once.
+// One loop over an array in waves of PACKS packs a thread, whole waves in tiles of a block as in fold.cuh.
 template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
     constexpr int PACKS = Fold::PACKS;
-    const u64 threads = u64(gridDim.x) * blockDim.x;
+    const u64 threads = u64(gridDim.x) * blockDim.x, thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
 #pragma unroll 1
     for (u64 base = 0; base < count; base += PACKS * threads) {
-        const bool whole = base + PACKS * threads <= count;
+        const u64 left = count - base;
+        const bool whole = left >= PACKS * threads;
+        const u64 i = base + (whole ? u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x : thread);
         const u64 step = whole ? blockDim.x : threads;
-        const u64 i = base + u64(blockIdx.x) * blockDim.x * (whole ? PACKS : 1) + threadIdx.x;
-        typename Fold::Loaded p[PACKS] = {};
+        const u32 mine = whole ? PACKS : thread < left ? u32((left - thread - 1) / threads) + 1 : 0;
+        typename Fold::Loaded p[PACKS];
 #pragma unroll
-        for (int k = 0; k < PACKS; k++) {
-            if (whole || i + k * step < count) p[k] = load(i + k * step);
+        for (u32 k = 0; k < PACKS; k++) {
+            if (k < mine) p[k] = load(i + k * step);
         }
-        u32 missed = 0;
 #pragma unroll
-        for (int k = 0; k < PACKS; k++) {
-            if ((whole || i + k * step < count) && !fold.inside(p[k])) missed |= 1u << k;
-        }
-#pragma unroll 1
-        for (; missed != 0; missed &= missed - 1) {
-            typename Fold::Loaded one = p[0];
-#pragma unroll
-            for (int k = 1; k < PACKS; k++) {
-                if ((missed & (1u << k) - 1) == 0) one = p[k];
-            }
-            fold.outside(one);
+        for (u32 k = 0; k < PACKS; k++) {
+            if (k < mine && !fold.inside(p[k])) fold.outside(p[k]);
         }
         fold.end_wave();
     }

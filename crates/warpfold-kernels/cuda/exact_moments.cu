@@ -62,19 +62,36 @@ template <class E> struct ExactMomentsFold {
     }
     __device__ __forceinline__ void outside(const Pack& p) {
         Elements<E> e(p);
+        if (moves < MOVES) {
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) one(e.element[k]);
+            for (int k = 0; k < NUMBERS; k++) {
+                const u32 field = sums.field(number(e.element[k / PARTS], k % PARTS));
+                top = field > top ? field : top;
+            }
+        }
+        if (skip) {
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) {
+                if (is_nan(e.element[k])) {
+                    skipped++;
+                    e.element[k] = E();
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k]);
     }
     __device__ __forceinline__ void one(E x) {
         if (skip && is_nan(x)) {
             skipped++;
             return;
         }
+        add(x);
+    }
+    __device__ __forceinline__ void add(E x) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
             const Wide part_of_x = number(x, part);
-            const u32 field = sums.field(part_of_x);
-            top = field > top ? field : top;
             sum_digits[part].add(part_of_x);
             add_product(square_digits, part_of_x, part_of_x);
         }
@@ -94,12 +111,12 @@ template <class E> struct ExactMomentsFold {
             moves += move;
         }
         top = 0;
+        if (square_digits.waiting > SquareDigits::ADDITIONS) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            sum_digits[part].waiting = square_digits.waiting;
-            sum_digits[part].end_wave();
+            for (int part = 0; part < PARTS; part++) sum_digits[part].settle();
+            square_digits.settle();
+            square_digits.waiting = 1;
         }
-        square_digits.end_wave();
     }
     __device__ __forceinline__ void drain() {
 #pragma unroll
@@ -115,12 +132,12 @@ template <class E> struct ExactMomentsFold {
     __device__ __forceinline__ u32 specials(int k) const {
         return k < PARTS ? sum_digits[k % PARTS].specials : square_digits.specials;
     }
-    static __device__ __forceinline__ void add_block(const u64* storage, u64* word) {
-#pragma unroll
+    static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+#pragma unroll 1
         for (int part = 0; part < PARTS; part++) {
-            ::add_block<SumDigits, Sum::WORDS>(storage + part * SUM_COUNT * THREADS, word + part * Sum::WORDS);
+            ::add_columns<SumDigits, Sum::WORDS>(storage + part * SUM_COUNT * THREADS, word + part * Sum::WORDS);
         }
-        ::add_block<SquareDigits, Square::WORDS>(storage + PARTS * SUM_COUNT * THREADS, word + PARTS * Sum::WORDS);
+        ::add_columns<SquareDigits, Square::WORDS>(storage + PARTS * SUM_COUNT * THREADS, word + PARTS * Sum::WORDS);
     }
     static __device__ __forceinline__ void finish(const u64* word, const Seen&, u32*, const Arguments& a) {
         if (!a.record) return;

@@ -53,18 +53,35 @@ template <class E, Of OF> struct ExactSumFold {
     }
     __device__ __forceinline__ void outside(const Pack& p) {
         Elements<E> e(p);
+        if (moves < MOVES) {
 #pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) one(e.element[k]);
+            for (int k = 0; k < NUMBERS; k++) {
+                const u32 field = window.field(number(e.element[k / PARTS], k % PARTS));
+                top = field > top ? field : top;
+            }
+        }
+        if (skip) {
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) {
+                if (is_nan(e.element[k])) {
+                    skipped++;
+                    e.element[k] = E();
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k]);
     }
     __device__ __forceinline__ void one(E x) {
         if (skip && is_nan(x)) {
             skipped++;
             return;
         }
+        add(x);
+    }
+    __device__ __forceinline__ void add(E x) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
-            const u32 field = window.field(number(x, part));
-            top = field > top ? field : top;
             digits[part].add(number(x, part));
         }
         digits[0].waiting++;
@@ -79,10 +96,10 @@ template <class E, Of OF> struct ExactSumFold {
             moves += move;
         }
         top = 0;
+        if (digits[0].waiting > Digits::ADDITIONS) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            digits[part].waiting = digits[0].waiting;
-            digits[part].end_wave();
+            for (int part = 0; part < PARTS; part++) digits[part].settle();
+            digits[0].waiting = 1;
         }
     }
     __device__ __forceinline__ void drain() {
@@ -96,10 +113,10 @@ template <class E, Of OF> struct ExactSumFold {
         for (int part = 0; part < PARTS; part++) digits[part].close();
     }
     __device__ __forceinline__ u32 specials(int part) const { return digits[part].specials; }
-    static __device__ __forceinline__ void add_block(const u64* storage, u64* word) {
-#pragma unroll
+    static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+#pragma unroll 1
         for (int part = 0; part < PARTS; part++) {
-            ::add_block<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
+            ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
         }
     }
     static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {

@@ -14,34 +14,46 @@ struct ExactState {
 };
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");
 
-// Adds t * 2^at to words; t is a multiple of what lies below bit 0, and what lies above the last word is sign.
-template <int WORDS> __device__ __forceinline__ void add_to_words(u64* word, i64 t, int at) {
-    if (at < 0) {
-        t >>= -at;
-        at = 0;
-    }
-    const int first = at / 32, shift = at % 32;
-    const u64 low = u64(u32(t)) << shift;
-    const i64 high = (t >> 32) << shift;
-    const i64 part[3] = {i64(low & 0xffffffff), i64(low >> 32) + i64(high & 0xffffffff), high >> 32};
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        if (first + k < WORDS && part[k] != 0) atomicAdd(word + first + k, u64(part[k]));
-    }
-}
-
-// All threads of the block: the digits of all columns, summed, into words in shared memory. A warp takes every so manieth digit.
-template <class Digits, int WORDS> __device__ __forceinline__ void add_block(const u64* storage, u64* word) {
+// All threads of the block: the digits of all columns, summed, into words in shared memory. A warp takes every so manieth digit; untouched ones
+// cost a look. A sum has up to 71 bits: three chunks of 32, the last signed, each added to two words by a lane of its own. What would lie above the
+// last word is sign.
+template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
     const u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;
     for (u32 k = threadIdx.x / 32; k < Digits::COUNT; k += warps) {
-        i64 sum = 0;
+        u64 low = 0;
+        i64 high = 0;
+        bool any = false;
         for (u32 thread = lane; thread < blockDim.x; thread += 32) {
-            sum += Digits::integer(storage[k * Digits::THREADS + thread], k);
+            const u64 raw = storage[k * Digits::THREADS + thread];
+            if (!__any_sync(0xffffffffu, raw != 0)) continue;
+            const i64 digit = Digits::integer(raw, k);
+            any = true;
+            low += u32(digit);
+            high += digit >> 32;
         }
-        if (!__any_sync(0xffffffffu, sum != 0)) continue;
+        if (!any) continue;
 #pragma unroll
-        for (u32 lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-        if (lane == 0) add_to_words<WORDS>(word, sum, Digits::BITS * int(k) - Digits::OFFSET);
+        for (u32 lanes = 16; lanes > 0; lanes /= 2) {
+            low += __shfl_xor_sync(0xffffffffu, low, lanes);
+            high += __shfl_xor_sync(0xffffffffu, high, lanes);
+        }
+        high += low >> 32;
+        // A digit below bit 0 holds zeros there.
+        int at = Digits::BITS * int(k) - Digits::OFFSET;
+        if (at < 0) {
+            const int by = -at;
+            low = by < 32 ? u32(low) >> by | u32(u64(high) << 1 << (31 - by)) : u32(high >> (by - 32));
+            high >>= by;
+            at = 0;
+        }
+        if (lane < 3) {
+            at += 32 * lane;
+            const i64 chunk = lane == 0 ? i64(u32(low)) : lane == 1 ? i64(u32(high)) : high >> 32;
+            const i64 placed = i64(u64(chunk) << at % 32);
+            const int first = at / 32;
+            if (first < WORDS && u32(placed) != 0) atomicAdd(word + first, u64(u32(placed)));
+            if (first + 1 < WORDS && placed >> 32 != 0) atomicAdd(word + first + 1, u64(placed >> 32));
+        }
     }
 }
 

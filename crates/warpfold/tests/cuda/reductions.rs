@@ -99,7 +99,7 @@ fn exact<T: Element>(gpu: &Gpu) {
 
 #[test]
 fn exact_sums_have_the_bits_of_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = crate::gpu() else { return };
     for dtype in DType::ALL.iter().filter(|dtype| dtype.is_float()) {
         with_element!(*dtype, T => exact::<T>(&gpu));
     }
