@@ -100,28 +100,38 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
 }
 
-// One loop over an array in waves of PACKS packs a thread, whole waves in tiles of a block as in fold.cuh.
+// Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
+// at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
 template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
     constexpr int PACKS = Fold::PACKS;
-    const u64 threads = u64(gridDim.x) * blockDim.x, thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    typedef typename Fold::Loaded Loaded;
+    const u64 threads = u64(gridDim.x) * blockDim.x;
+    u64 base = 0;
 #pragma unroll 1
-    for (u64 base = 0; base < count; base += PACKS * threads) {
-        const u64 left = count - base;
-        const bool whole = left >= PACKS * threads;
-        const u64 i = base + (whole ? u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x : thread);
-        const u64 step = whole ? blockDim.x : threads;
-        const u32 mine = whole ? PACKS : thread < left ? u32((left - thread - 1) / threads) + 1 : 0;
-        typename Fold::Loaded p[PACKS];
+    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+        const u64 i = base + u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
+        Loaded p[PACKS];
 #pragma unroll
-        for (u32 k = 0; k < PACKS; k++) {
-            if (k < mine) p[k] = load(i + k * step);
-        }
+        for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
 #pragma unroll
-        for (u32 k = 0; k < PACKS; k++) {
-            if (k < mine && !fold.inside(p[k])) fold.outside(p[k]);
+        for (int k = 0; k < PACKS; k++) {
+            if (!fold.inside(p[k])) fold.outside(p[k]);
         }
         fold.end_wave();
     }
+    const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    Loaded p[PACKS];
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (i + k * threads < count) p[k] = load(i + k * threads);
+    }
+#pragma unroll 1
+    for (int k = 0; k < PACKS && i + k * threads < count; k++) {
+        if (!fold.inside(p[0])) fold.outside(p[0]);
+#pragma unroll
+        for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
+    }
+    fold.end_wave();
 }
 
 template <class Fold> __device__ __forceinline__ void clear_digits(u64* storage) {

@@ -32,7 +32,7 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(c
             high += digit >> 32;
         }
         if (!any) continue;
-#pragma unroll
+#pragma unroll 1
         for (u32 lanes = 16; lanes > 0; lanes /= 2) {
             low += __shfl_xor_sync(0xffffffffu, low, lanes);
             high += __shfl_xor_sync(0xffffffffu, high, lanes);
@@ -112,7 +112,7 @@ template <int WORDS> struct Integer {
         u32 sends = 0;
 #pragma unroll
         for (int x = -1; x <= 1; x++) sends |= u32(carry_of(waiting + x) + 1) << 2 * (x + 1);
-#pragma unroll
+#pragma unroll 1
         for (u32 lanes = 1; lanes < 32; lanes *= 2) {
             const u32 below = __shfl_up_sync(0xffffffffu, sends, lanes);
             u32 both = 0;

@@ -267,7 +267,11 @@ pub(crate) fn check_exact<M: Machine, T: Element>(
             // The partial too, to its last bit, but for how an undefined sum came about.
             let defined = !format!("{found:?}").contains("NaN");
             if op != Op::L1 && found.is_ok() && defined {
-                assert_eq!(reduce.partial(op).unwrap(), partial, "{op} ({what}, {nan:?}, {shape:?})");
+                assert_eq!(
+                    reduce.partial(op).unwrap(),
+                    partial,
+                    "{op} ({what}, {nan:?}, {shape:?})"
+                );
             }
         }
     }
