@@ -1,7 +1,7 @@
 //! The command line, declared once: help, completions and the man page come from here too.
 
-mod choice;
-mod count;
+pub(crate) mod choice;
+pub(crate) mod count;
 
 use std::path::PathBuf;
 
@@ -12,6 +12,7 @@ use warpfold::{Accuracy, DType, Nan, Op, Overflow};
 use warpfold_lab::Regex;
 
 use crate::Failure;
+use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::report::{FileFormat, Format};
@@ -38,6 +39,8 @@ pub(crate) enum Asked {
     Text(Vec<u8>),
     /// Measure.
     Bench(Bench),
+    /// Explain a kernel.
+    Explain(Explain),
 }
 
 #[derive(Debug, Parser)]
@@ -70,6 +73,8 @@ enum Command {
     /// Measure how fast reductions run on this machine
     #[command(subcommand)]
     Bench(BenchTarget),
+    /// Run a kernel in the simulator and tell what it does and costs, step by step
+    Explain(Explain),
 }
 
 #[derive(Debug, Subcommand)]
@@ -315,6 +320,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
     match cli.command {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
+        Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -12,6 +12,7 @@
 mod args;
 mod bench;
 mod error;
+mod explain;
 pub mod input;
 mod interrupt;
 mod narrow;
@@ -29,6 +30,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Reduction(reduction)) => run::reduction(&reduction),
         Ok(args::Asked::Text(text)) => report::print(&text),
         Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
+        Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {
