@@ -74,7 +74,7 @@ fn kind(class: &str) -> &'static str {
 /// Threads down, steps across: what each thread does in each step.
 fn grid(told: &Explanation) -> String {
     let threads = told.block as usize;
-    let row = (480 / threads.max(1)).clamp(1, 8);
+    let row = (320 / threads.max(1)).clamp(1, 8);
     let (width, height) = (STEP * told.steps.len(), row * threads);
     let mut out = String::new();
     let mut add = |text: String| out += &text;

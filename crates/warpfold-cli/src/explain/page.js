@@ -15,6 +15,11 @@
   const bit = (mask, lane) => (mask >>> lane) & 1;
   const count = (mask) => { let n = 0; for (let m = mask >>> 0; m; m &= m - 1) n++; return n; };
 
+  // A picture of a size in pixels, which shrinks where the screen is narrower.
+  function drawing(width, height, kind, label) {
+    return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: kind, role: "img", "aria-label": label });
+  }
+
   function svg(name, attributes, text) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -25,10 +30,7 @@
   // 32 squares a warp: working, held back by a guard, or not there.
   function drawLanes(step) {
     const size = 14, left = 56, warps = Math.ceil(data.block / 32);
-    const picture = svg("svg", {
-      width: left + 32 * size + 2, height: warps * (size + 3) + 2, class: kinds[step.class] || "compute", role: "img",
-      "aria-label": "Lanes of each warp",
-    });
+    const picture = drawing(left + 32 * size + 2, warps * (size + 3) + 2, kinds[step.class] || "compute", "Lanes of each warp");
     for (let warp = 0; warp < warps; warp++) {
       const parts = step.warps.filter((part) => part.warp === warp);
       const y = warp * (size + 3) + 1;
@@ -56,9 +58,7 @@
       }
     });
     const size = 18, deepest = Math.max(1, ...banks.map((bank) => bank.size));
-    const picture = svg("svg", {
-      width: 32 * size + 2, height: (deepest + 1) * size + 2, class: "shared", role: "img", "aria-label": "Banks touched",
-    });
+    const picture = drawing(32 * size + 2, (deepest + 1) * size + 2, "shared", "Banks touched");
     banks.forEach((bank, column) => {
       [...bank.values()].forEach((lane, row) => {
         const x = column * size, y = (deepest - 1 - row) * size;
@@ -86,10 +86,7 @@
     }
     const sectors = [...used.keys()].sort((a, b) => a - b);
     const size = 36, across = 16, rows = Math.ceil(sectors.length / across);
-    const picture = svg("svg", {
-      width: Math.min(across, sectors.length) * size + 2, height: rows * 30 + 2, class: "global", role: "img",
-      "aria-label": "Sectors touched",
-    });
+    const picture = drawing(Math.min(across, sectors.length) * size + 2, rows * 30 + 2, "global", "Sectors touched");
     sectors.forEach((sector, k) => {
       const x = (k % across) * size, y = Math.floor(k / across) * 30;
       picture.append(svg("rect", { x, y: y + 10, width: size - 2, height: 16, class: "idle" }));
@@ -151,14 +148,14 @@
   function pause() {
     clearInterval(timer);
     timer = null;
-    at("play").textContent = "▶";
+    at("play").classList.remove("playing");
     at("play").setAttribute("aria-label", "Play");
   }
   function play() {
     if (timer) return pause();
     if (now === steps.length - 1) show(0);
     timer = setInterval(() => (now + 1 < steps.length ? show(now + 1) : pause()), 180);
-    at("play").textContent = "⏸";
+    at("play").classList.add("playing");
     at("play").setAttribute("aria-label", "Pause");
   }
   const go = (where) => () => { pause(); where(); };

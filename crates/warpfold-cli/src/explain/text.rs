@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::explanation::Explanation;
 use super::steps::Step;
+use super::verdict::counted;
 
 /// All of it but the banks of each access, which the page shows.
 pub(crate) fn render(told: &Explanation) -> String {
@@ -108,8 +109,17 @@ pub(crate) fn events(steps: &[Step]) -> String {
         }
         for (what, [requests, taken, ideal, sectors]) in places {
             told.push(match (taken, sectors) {
-                (0, sectors) => format!("{what}: {requests} requests, {sectors} sectors"),
-                (taken, _) if taken == ideal => format!("{what}: {taken} wavefronts, no conflict"),
+                (0, sectors) => {
+                    let (requests, sectors) = (u64::from(requests), u64::from(sectors));
+                    format!(
+                        "{what}: {}, {}",
+                        counted(requests, "request"),
+                        counted(sectors, "sector")
+                    )
+                }
+                (taken, _) if taken == ideal => {
+                    format!("{what}: {}, no conflict", counted(u64::from(taken), "wavefront"))
+                }
                 (taken, _) => format!("{what}: {taken} wavefronts for {ideal}"),
             });
         }

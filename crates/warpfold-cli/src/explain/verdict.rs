@@ -54,7 +54,7 @@ fn percent(part: f64) -> String {
 }
 
 /// `1 barrier`, `2 barriers`.
-fn counted(count: u64, one: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str) -> String {
     match (count, one.strip_suffix('h')) {
         (1, _) => format!("1 {one}"),
         (_, Some(_)) => format!("{count} {one}es"),
@@ -128,6 +128,9 @@ fn loads(subject: &Subject, counters: &Counters) -> Verdict {
     Verdict { cost: "global loads", grade: Grade::of(used), sentence }
 }
 
+/// Bytes of the largest state that a block leaves.
+const STATE_BYTES: u64 = 64;
+
 fn stores(counters: &Counters) -> Verdict {
     let total = &counters.total;
     let sentence = match total.global_store_requests {
@@ -139,9 +142,10 @@ fn stores(counters: &Counters) -> Verdict {
             counted(total.global_store_sectors, "sector"),
         ),
     };
-    // A few words a block: how well they fill sectors does not matter, unless they are many.
-    let often = part(total.global_store_requests, total.global_load_requests.max(1));
-    Verdict { cost: "global stores", grade: Grade::of(1.0 - often / 4.0), sentence }
+    // A state a block and a result are as good as nothing, however they fill sectors.
+    let needless = total.global_bytes_written.saturating_sub(STATE_BYTES * (counters.blocks + 1));
+    let grade = Grade::of(1.0 - part(needless, total.global_bytes_read.max(1)));
+    Verdict { cost: "global stores", grade, sentence }
 }
 
 fn shared(counters: &Counters) -> Verdict {

@@ -3,6 +3,7 @@
 mod arrays;
 mod corpus;
 mod errors;
+mod explain;
 mod interrupt;
 mod memory;
 mod npy;
