@@ -37,6 +37,15 @@ impl Kernels {
             let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
             made.insert(format!("{module}.ptx"), tidy(&text));
         }
+        for plain in catalog::PLAIN {
+            let module = plain.module();
+            if self.only.as_ref().is_some_and(|text| !module.contains(text.as_str())) {
+                continue;
+            }
+            let source = join_includes(&sources, plain.source)?;
+            let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;
+            made.insert(format!("{module}.ptx"), tidy(&text));
+        }
         let bytes: usize = made.values().map(String::len).sum();
         match self.check {
             true => self.compare(&ptx, &made)?,
@@ -82,18 +91,24 @@ impl Kernels {
 }
 
 fn options(build: &Build) -> Vec<String> {
-    let mut options = vec![
-        format!("--gpu-architecture=compute_{}", build.target),
-        "--std=c++17".into(),
-        "--device-as-default-execution-space".into(),
+    let mut options = target(build.target);
+    options.extend([
         format!("--define-macro=FOLD={}", build.fold.template),
         format!("--define-macro=ELEMENT={}", build.element.cpp),
         format!("--define-macro=ENTRY={}", build.entry()),
-    ];
+    ]);
     if let Some(entry) = build.entry_skip_nan() {
         options.push(format!("--define-macro=ENTRY_SKIP_NAN={entry}"));
     }
     options
+}
+
+fn target(compute: u32) -> Vec<String> {
+    vec![
+        format!("--gpu-architecture=compute_{compute}"),
+        "--std=c++17".into(),
+        "--device-as-default-execution-space".into(),
+    ]
 }
 
 /// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.

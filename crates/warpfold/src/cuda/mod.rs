@@ -17,11 +17,18 @@ mod device;
 mod driver;
 mod gpu;
 mod lane;
+mod pinned;
 mod queue;
+mod raw_kernel;
 mod reduce;
+mod stream;
+mod system;
 
 pub use buffer::{Buffer, View};
 pub use device::{Description, devices};
 pub use gpu::Gpu;
 pub use queue::{Mark, Queue};
+pub use raw_kernel::RawKernel;
 pub use reduce::Reduce;
+pub use stream::{PIECE_BYTES, Stream};
+pub use system::PcieLink;

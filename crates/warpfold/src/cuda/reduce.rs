@@ -66,11 +66,14 @@ impl<'a, T: Element> Reduce<'a, T> {
         }
         let n = self.input.len() as u64;
         let problem = Problem { op, dtype: T::DTYPE, n, policy: self.policy };
-        let plan = plan::choose_cuda(problem, self.gpu.facts())?;
-        Ok(match self.shape {
-            Some(shape) => plan::shaped(problem, plan.fold, self.gpu.facts(), shape),
-            None => plan,
-        })
+        let plan = self.gpu.plan(problem)?;
+        let Some(shape) = self.shape else { return Ok(plan) };
+        shape.check().map_err(|why| Error::Device {
+            asked: format!("{op} of {} in a shape of its own", T::DTYPE),
+            obstacle: why,
+            remedy: "choose another shape, or the planner's",
+        })?;
+        Ok(plan::shaped(problem, plan.fold, self.gpu.facts(), shape))
     }
 
     /// The arrays.
