@@ -6,7 +6,10 @@
 mod compare;
 mod data;
 mod errors;
+mod interplay;
 mod reductions;
+mod soak;
+mod stream;
 mod threads;
 
 use std::sync::OnceLock;
