@@ -2,6 +2,7 @@
 
 mod arrays;
 mod corpus;
+mod devices;
 mod errors;
 mod explain;
 mod interrupt;

@@ -3,6 +3,7 @@
 
 mod buffer;
 mod fast;
+mod joined;
 mod launch;
 mod machine;
 mod record;
@@ -12,6 +13,7 @@ pub use buffer::{Buffer, View};
 
 pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
+pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
 pub use machine::{Machine, Memory};
 pub use record::{Outcome, RECORD_WORDS, read};
