@@ -12,4 +12,5 @@ mod output;
 mod program;
 mod random;
 mod raw;
+mod simt;
 mod text;
