@@ -71,7 +71,7 @@ fn bad_devices() {
     let folder = Folder::new();
     for device in ["gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:123456", "nvidia", ""] {
         let wrong = run(&folder, &["sum", "--random", "10", "--device", device]);
-        wrong.fails(2, &["--device", "auto, cpu, cuda and cuda:N"]);
+        wrong.fails(2, &["--device", "auto, cpu, cuda, cuda:N and simt"]);
     }
 }
 
