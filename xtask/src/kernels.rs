@@ -47,9 +47,12 @@ impl Kernels {
             let module = build.module();
             let source = join_includes(&sources, build.fold.source)?;
             let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
-            let (text, lines) = listing::part(&tidy(&text));
-            made.insert(format!("{module}.ptx"), text);
-            made.insert(format!("{module}.lines"), lines);
+            add(&mut made, module, &text);
+        }
+        for plain in catalog::PLAIN.iter().filter(|plain| self.wants(&plain.module())) {
+            let source = join_includes(&sources, plain.source)?;
+            let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;
+            add(&mut made, plain.module(), &text);
         }
         self.settle(&ptx, &made)?;
 
@@ -120,20 +123,33 @@ impl Kernels {
     }
 }
 
+/// A module's two files.
+fn add(made: &mut BTreeMap<String, String>, module: String, text: &str) {
+    let (text, lines) = listing::part(&tidy(text));
+    made.insert(format!("{module}.ptx"), text);
+    made.insert(format!("{module}.lines"), lines);
+}
+
 fn options(build: &Build) -> Vec<String> {
-    let mut options = vec![
-        format!("--gpu-architecture=compute_{}", build.target),
-        "--std=c++17".into(),
-        "--device-as-default-execution-space".into(),
-        "-lineinfo".into(),
+    let mut options = target(build.target);
+    options.extend([
         format!("--define-macro=FOLD={}", build.fold.template),
         format!("--define-macro=ELEMENT={}", build.element.cpp),
         format!("--define-macro=ENTRY={}", build.entry()),
-    ];
+    ]);
     if let Some(entry) = build.entry_skip_nan() {
         options.push(format!("--define-macro=ENTRY_SKIP_NAN={entry}"));
     }
     options
+}
+
+fn target(compute: u32) -> Vec<String> {
+    vec![
+        format!("--gpu-architecture=compute_{compute}"),
+        "--std=c++17".into(),
+        "--device-as-default-execution-space".into(),
+        "-lineinfo".into(),
+    ]
 }
 
 /// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.

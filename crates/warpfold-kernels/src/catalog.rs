@@ -118,6 +118,13 @@ pub const FOLDS: &[Fold] = &[
     },
 ];
 
+/// Sources that are compiled as they are, for [`BASE`]: no folds.
+pub const PLAIN: &[Plain] = &[Plain {
+    name: "limits",
+    source: "limits.cu",
+    entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
+}];
+
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW: &[&str] = &["f16", "bf16", "f32"];
 
@@ -209,6 +216,24 @@ impl Fold {
             Takes::Floats => element.class != Class::Integer,
             Takes::RealFloats => element.class == Class::Float,
         }
+    }
+}
+
+/// A source that is compiled as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plain {
+    /// Its name, the first part of its module's.
+    pub name: &'static str,
+    /// The file below `cuda/`.
+    pub source: &'static str,
+    /// Its entries.
+    pub entries: &'static [&'static str],
+}
+
+impl Plain {
+    /// The module's name, which is the file's: `limits.sm70`.
+    pub fn module(&self) -> String {
+        format!("{}.sm{BASE}", self.name)
     }
 }
 

@@ -71,6 +71,14 @@ mod tests {
             assert!(ptx.contains(&format!(".target sm_{}", build.target)), "{}", module.name);
             names.push(build.module());
         }
+        for plain in catalog::PLAIN {
+            let module = find(&plain.module()).unwrap_or_else(|| panic!("{}", plain.module()));
+            let ptx = module.ptx();
+            let declared = |entry: &&str| ptx.contains(&format!(".visible .entry {entry}("));
+            assert!(plain.entries.iter().all(declared), "{}", module.name);
+            assert_eq!(ptx.matches(".visible .entry").count(), plain.entries.len());
+            names.push(plain.module());
+        }
         names.sort();
         let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();
         assert_eq!(embedded, names);

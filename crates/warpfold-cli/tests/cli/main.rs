@@ -2,7 +2,9 @@
 
 mod arrays;
 mod corpus;
+mod devices;
 mod errors;
+mod explain;
 mod interrupt;
 mod memory;
 mod npy;
@@ -10,4 +12,5 @@ mod output;
 mod program;
 mod random;
 mod raw;
+mod simt;
 mod text;

@@ -144,6 +144,8 @@ impl std::fmt::Display for Site {
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) name: String,
+    /// Where it begins.
+    pub(crate) line: Line,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) parameter_bytes: u32,
     pub(crate) code: Vec<Instruction>,

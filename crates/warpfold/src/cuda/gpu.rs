@@ -11,7 +11,7 @@ use super::queue::Queue;
 use crate::Result;
 use crate::element::Element;
 use crate::kernel::{self, Machine, RECORD_WORDS};
-use crate::plan::{CudaFacts, CudaPlan};
+use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ struct Shared {
     /// Before the device, so that lanes are dropped while it is open.
     idle: Mutex<Vec<Lane>>,
     device: Arc<Device>,
+    /// What was measured on it.
+    rows: Vec<TunedRow>,
 }
 
 impl Gpu {
@@ -29,8 +31,33 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device): there is no driver, it is too old, or there is no such GPU.
     pub fn open(ordinal: usize) -> Result<Gpu> {
+        Gpu::open_tuned(ordinal, None)
+    }
+
+    /// Opens a GPU, whose plans take the shapes that were measured on one of its name, if the tuning has it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    ///
+    /// # Panics
+    /// If the tuning does not pass its own [`check`](Tuning::check).
+    pub fn open_tuned(ordinal: usize, tuning: Option<&Tuning>) -> Result<Gpu> {
         let device = Arc::new(Device::open(ordinal)?);
-        Ok(Gpu(Arc::new(Shared { idle: Mutex::default(), device })))
+        let mut rows = Vec::new();
+        if let Some(tuning) = tuning {
+            assert_eq!(tuning.check(), Ok(()), "a tuning is checked where it is read");
+            let gpu = tuning.of(&device.description.name, device.facts());
+            rows = gpu.map_or(rows, |gpu| gpu.rows.clone());
+        }
+        Ok(Gpu(Arc::new(Shared { idle: Mutex::default(), device, rows })))
+    }
+
+    /// How it would run a problem.
+    ///
+    /// # Errors
+    /// As [`plan::choose_cuda`](crate::plan::choose_cuda).
+    pub fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        choose_tuned(problem, self.facts(), &self.0.rows)
     }
 
     /// What it is.
@@ -41,6 +68,10 @@ impl Gpu {
     /// What the planner knows of it.
     pub fn facts(&self) -> CudaFacts {
         self.0.device.facts()
+    }
+
+    pub(super) fn device(&self) -> &Arc<Device> {
+        &self.0.device
     }
 
     /// Copies a slice to the device.
@@ -119,6 +150,10 @@ impl Machine for Gpu {
 
     fn facts(&self) -> CudaFacts {
         self.0.device.facts()
+    }
+
+    fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        Gpu::plan(self, problem)
     }
 
     fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {

@@ -4,6 +4,7 @@
 mod buffer;
 mod fast;
 mod floats;
+mod joined;
 mod launch;
 mod machine;
 mod record;
@@ -13,6 +14,7 @@ pub use buffer::{Buffer, View};
 
 pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
+pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
 pub use machine::{Machine, Memory};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};

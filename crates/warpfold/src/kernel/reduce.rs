@@ -78,10 +78,13 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         let n = self.input.len() as u64;
         let problem = Problem { op, dtype: T::DTYPE, n, policy: self.policy };
         let plan = self.machine.plan(problem)?;
-        Ok(match self.shape {
-            Some(shape) => plan::shaped(problem, plan.fold, self.machine.facts(), shape),
-            None => plan,
-        })
+        let Some(shape) = self.shape else { return Ok(plan) };
+        shape.check().map_err(|why| Error::Device {
+            asked: format!("{op} of {} in a shape of its own", T::DTYPE),
+            obstacle: why,
+            remedy: "choose another shape, or the planner's",
+        })?;
+        Ok(plan::shaped(problem, plan.fold, self.machine.facts(), shape))
     }
 
     /// The arrays.

@@ -150,7 +150,7 @@ pub struct Shape {
 /// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel
 /// folds it as asked.
 pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
-    let fold = fold(problem)?;
+    let fold = fold_of(problem)?;
     Ok(shaped(problem, fold, gpu, tuning::cuda_shape(fold, problem.dtype, problem.bytes())))
 }
 
@@ -164,7 +164,8 @@ pub(crate) fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape)
     CudaPlan { problem, fold, block, grid: useful as u32 }
 }
 
-fn fold(problem: Problem) -> Result<Fold> {
+/// The kernel that folds a problem.
+pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     let Problem { op, dtype, policy, .. } = problem;
     let unsupported = |option, why| Err(Error::Unsupported { option, op, dtype, why });
     let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);

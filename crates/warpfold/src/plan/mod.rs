@@ -2,6 +2,8 @@
 
 mod choose;
 mod cuda;
+mod place;
+mod tuned;
 mod tuning;
 
 use std::fmt;
@@ -10,6 +12,10 @@ pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
+pub use place::{Place, Side, place_host};
+#[cfg(feature = "cuda")]
+pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;
+pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};
 
 use crate::{Accuracy, DType, Nan, Op, Overflow, Policy};
 

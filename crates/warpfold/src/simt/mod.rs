@@ -15,9 +15,11 @@
 mod device;
 mod memory;
 mod programs;
+mod stream;
 
 pub use device::{Device, Run};
 pub use memory::Memory;
+pub use stream::Stream;
 pub use warpfold_simt::{Counters, Detail, Observer, Settings};
 
 use crate::kernel;

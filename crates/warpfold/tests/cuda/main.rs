@@ -10,7 +10,10 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod errors;
+mod interplay;
 mod reductions;
+mod soak;
+mod stream;
 mod threads;
 
 use std::sync::OnceLock;

@@ -1,9 +1,10 @@
-//! `warpfold bench`: runs a benchmark of the lab and prints it.
+//! `warpfold bench cpu`: runs the lab's benchmark of the processor and prints it.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use warpfold_lab::report::{Ceiling, Failure as Wrong, Row};
 use warpfold_lab::{cpu, table};
 
+use super::{bar, unwritten, verdict};
 use crate::args::Bench;
 use crate::{Failure, report};
 
@@ -42,8 +43,7 @@ pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
         threads: asked.threads.map(|threads| threads as usize),
         ..cpu::Options::default()
     };
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(style());
+    let bar = bar();
     let outcome = cpu::run(&options, &mut Watch(bar.clone()));
     bar.finish_and_clear();
     let measured = outcome.map_err(|error| Failure::Output {
@@ -52,21 +52,7 @@ pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
     })?;
     report::print(table::text(&measured).as_bytes())?;
     if let Some(file) = &asked.export {
-        measured.save(file).map_err(|error| Failure::Output {
-            what: file.display().to_string(),
-            reason: error.to_string(),
-        })?;
+        measured.save(file).map_err(|error| unwritten(file, &error))?;
     }
-    match measured.failures.len() {
-        0 => Ok(()),
-        wrong => Err(Failure::Output {
-            what: format!("{wrong} rows"),
-            reason: "their results were wrong, so they were not timed".into(),
-        }),
-    }
-}
-
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} {wide_msg}")
-        .expect("the template is well formed")
+    verdict(measured.failures.len())
 }
