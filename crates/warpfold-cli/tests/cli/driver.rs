@@ -1,5 +1,5 @@
 //! Devices as drivers of all sorts tell them: a library that stands in for the driver's says what the test wants.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", feature = "cuda"))]
 
 use std::process::Command;
 use std::sync::OnceLock;
