@@ -10,8 +10,8 @@
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-results}
-mkdir -p "$out"
-export XDG_CONFIG_HOME=$PWD/$out WARPFOLD_REVISION=${WARPFOLD_REVISION:-$(cat "$here/revision" 2>/dev/null)}
+out=$(mkdir -p "$out" && cd "$out" && pwd)
+export XDG_CONFIG_HOME=$out WARPFOLD_REVISION=${WARPFOLD_REVISION:-$(cat "$here/revision" 2>/dev/null)}
 stages=${*:-verify time}
 compiling=
 if [[ $stages == *time* ]] && command -v nvcc >/dev/null; then

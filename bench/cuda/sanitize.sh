@@ -11,7 +11,7 @@ clean=0
 rows=()
 for tool in memcheck racecheck initcheck synccheck; do
     started=$SECONDS
-    WARPFOLD_REQUIRE_CUDA=1 WARPFOLD_SANITIZER=1 timeout "${SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$tool" --error-exitcode 9 \
+    WARPFOLD_REQUIRE_CUDA=1 timeout "${SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$tool" --error-exitcode 9 \
         "$here/cuda_tests" --test-threads 1 sanitizer >"$out/$tool.log" 2>&1
     code=$?
     summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$out/$tool.log" | tail -1 | sed 's/^=* *//; s/"//g')

@@ -39,15 +39,16 @@ pub(crate) fn remark() -> String {
 
 /// Opens a GPU that can run the kernels.
 pub(crate) fn open(ordinal: usize, tuning: Option<&Tuning>) -> Result<Gpu> {
-    let gpu = Gpu::open_tuned(ordinal, tuning)?;
-    match gpu.description().obstacle() {
-        None => Ok(gpu),
-        Some(obstacle) => Err(Error::Device {
-            asked: format!("use of cuda:{ordinal}, {}", gpu.description().name),
+    if let Some(gpu) = devices()?.get(ordinal)
+        && let Some(obstacle) = gpu.obstacle()
+    {
+        return Err(Error::Device {
+            asked: format!("use of cuda:{ordinal}, {}", gpu.name),
             obstacle,
             remedy: "take another GPU, or run on the CPU",
-        }),
+        });
     }
+    Gpu::open_tuned(ordinal, tuning)
 }
 
 /// The GPU's number.

@@ -53,6 +53,11 @@ impl Subject {
             );
             return Err(Failure::Usage(message));
         }
+        let most = kernel.fold.most_threads(kernel.dtype);
+        if asked.block > most {
+            let message = format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
+            return Err(Failure::Usage(message));
+        }
         let module = kernel.module(asked.compute)?;
         let mut program = Program::load(&module.ptx())
             .map_err(|error| failed(format!("loading {}", module.name), error.to_string()))?;
@@ -67,7 +72,7 @@ impl Subject {
         };
         let x = place("x", memory.upload_bytes(&random(kernel.dtype, asked.n, 0)?));
         let y = match kernel.fold {
-            Fold::Dot => place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?)),
+            Fold::Dot | Fold::ExactDot => place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?)),
             _ => 0,
         };
         let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
@@ -84,6 +89,7 @@ impl Subject {
             done: place("done", memory.upload(&[0u64])),
             stamp: 1,
             value: 0,
+            options: 0,
         };
         let production = Production { kernel, grid, block: asked.block, arguments };
         let launch = Launch {

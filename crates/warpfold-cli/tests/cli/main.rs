@@ -3,6 +3,7 @@
 mod arrays;
 mod corpus;
 mod devices;
+mod driver;
 mod errors;
 mod explain;
 mod interrupt;

@@ -3,9 +3,9 @@
 use warpfold::cuda::{Gpu, Queue, RawKernel};
 use warpfold::{Error, Result};
 
+use super::device_time::DeviceTime;
 use super::pool::{POOL, Pool};
 use super::report::{Reading, Temperature};
-use super::run::DeviceTime;
 
 /// The kernels of `limits.cu`, by the loads in flight a thread.
 const LOADS: [u32; 4] = [1, 2, 4, 8];

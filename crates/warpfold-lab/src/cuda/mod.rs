@@ -9,6 +9,8 @@ pub mod table;
 #[cfg(feature = "cuda")]
 mod cases;
 #[cfg(feature = "cuda")]
+mod device_time;
+#[cfg(feature = "cuda")]
 mod latency;
 #[cfg(feature = "cuda")]
 mod limits;
@@ -24,6 +26,8 @@ mod verify;
 #[cfg(feature = "cuda")]
 pub use cases::{Case, cases};
 #[cfg(feature = "cuda")]
+pub use device_time::DeviceTime;
+#[cfg(feature = "cuda")]
 pub use latency::first_uses;
 #[cfg(feature = "cuda")]
-pub use run::{DeviceTime, Observer, Options, run};
+pub use run::{Observer, Options, run};

@@ -7,7 +7,8 @@ use warpfold::partial::Finish;
 use warpfold::plan::{CudaPlan, Fold, Link, Problem, Shape, TunedGpu, TunedRow};
 use warpfold::{Accuracy, DType, Op, Policy, Result, with_element};
 
-use super::run::{Bench, DeviceTime, case};
+use super::device_time::DeviceTime;
+use super::run::{Bench, case};
 
 /// What is tuned: kernels with few and with many registers, narrow and wide elements.
 const KERNELS: &[(Op, DType)] = &[

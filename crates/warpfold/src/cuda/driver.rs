@@ -111,6 +111,8 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
     let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(asked);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    // Drivers may cease to tell these, and nothing depends on them.
+    let told = |which| number(which).unwrap_or(0);
     Ok(Properties {
         name: result::device::get_name(device).map_err(asked)?,
         compute: (10 * major + minor) as u32,
@@ -119,14 +121,14 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
         memory: unsafe { result::device::total_mem(device) }.map_err(asked)? as u64,
         l2: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as u64,
         clocks: [
-            number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)? as u32 / 1000,
-            number(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)? as u32 / 1000,
+            told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
+            told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
         ],
         bus: format!(
             "{:04x}:{:02x}:{:02x}.0",
-            number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?,
-            number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?,
-            number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         ),
     })
 }
