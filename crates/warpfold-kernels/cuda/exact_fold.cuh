@@ -20,7 +20,7 @@
 #include "exact_total.cuh"
 
 // Shared memory that needs no permission, less what else a block has there; and what a multiprocessor of Hopper has for all.
-constexpr int STORAGE_BYTES = 45 << 10, SHARED_BYTES = 228 << 10, OTHER_BYTES = 3 << 10;
+constexpr int STORAGE_BYTES = 45 << 10, SHARED_BYTES = 228 << 10;
 
 constexpr int threads_of(int words) {
     int threads = 256;
@@ -29,7 +29,8 @@ constexpr int threads_of(int words) {
 }
 constexpr int blocks_of(int words, int most) {
     const int threads = threads_of(words);
-    const int fit = SHARED_BYTES / (words * 8 * threads + OTHER_BYTES);
+    const int other = words > 40 ? 3 << 10 : 3 << 9;
+    const int fit = SHARED_BYTES / (words * 8 * threads + other);
     return fit * threads > most ? most / threads : fit;
 }
 

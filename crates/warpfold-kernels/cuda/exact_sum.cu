@@ -15,7 +15,8 @@ template <class E, Of OF> struct ExactSumFold {
     typedef typename Component<E>::type Part;
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<Part> Kind;
-    static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>, PACKS = 4;
+    static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>;
+    static constexpr int PACKS = sizeof(Wide) == 4 ? 4 : 6;
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT;
     static constexpr int THREADS = threads_of(STORAGE), BLOCKS = blocks_of(STORAGE, 1024);

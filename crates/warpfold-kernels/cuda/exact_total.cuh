@@ -20,18 +20,23 @@ static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has
 template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
     const u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;
     for (u32 k = threadIdx.x / 32; k < Digits::COUNT; k += warps) {
+        // All loads before the first question: most digits are zero in every column.
+        constexpr int ROWS = Digits::THREADS / 32;
+        u64 raw[ROWS], any = 0;
+#pragma unroll
+        for (int row = 0; row < ROWS; row++) {
+            raw[row] = u32(row) < warps ? storage[k * Digits::THREADS + row * 32 + lane] : 0;
+            any |= raw[row];
+        }
+        if (!__any_sync(0xffffffffu, any != 0)) continue;
         u64 low = 0;
         i64 high = 0;
-        bool any = false;
-        for (u32 thread = lane; thread < blockDim.x; thread += 32) {
-            const u64 raw = storage[k * Digits::THREADS + thread];
-            if (!__any_sync(0xffffffffu, raw != 0)) continue;
-            const i64 digit = Digits::integer(raw, k);
-            any = true;
+#pragma unroll
+        for (int row = 0; row < ROWS; row++) {
+            const i64 digit = Digits::integer(raw[row], k);
             low += u32(digit);
             high += digit >> 32;
         }
-        if (!any) continue;
 #pragma unroll 1
         for (u32 lanes = 16; lanes > 0; lanes /= 2) {
             low += __shfl_xor_sync(0xffffffffu, low, lanes);

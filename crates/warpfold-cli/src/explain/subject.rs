@@ -55,7 +55,8 @@ impl Subject {
         }
         let most = kernel.fold.most_threads(kernel.dtype);
         if asked.block > most {
-            let message = format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
+            let message =
+                format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
             return Err(Failure::Usage(message));
         }
         let module = kernel.module(asked.compute)?;
@@ -72,7 +73,9 @@ impl Subject {
         };
         let x = place("x", memory.upload_bytes(&random(kernel.dtype, asked.n, 0)?));
         let y = match kernel.fold {
-            Fold::Dot | Fold::ExactDot => place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?)),
+            Fold::Dot | Fold::ExactDot => {
+                place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?))
+            }
             _ => 0,
         };
         let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);

@@ -28,7 +28,8 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
 /// As many blocks as find room for their digits in a multiprocessor of Hopper, up to 1024 threads.
 fn exact_shape(fold: Fold, dtype: DType, digits: u32) -> Shape {
     let block = fold.most_threads(dtype);
-    let bytes = digits * 8 * block + (3 << 10);
+    let other = if digits > 40 { 3 << 10 } else { 3 << 9 };
+    let bytes = digits * 8 * block + other;
     let per_multiprocessor = ((228 << 10) / bytes).min(1024 / block);
     Shape { block, per_multiprocessor, packs: 4, alone: 4 * block }
 }
