@@ -1,8 +1,11 @@
-//! Deflates every file of `ptx/` and lists them by name; lists the sources.
+//! Compresses every file of `ptx/` and lists them by name; lists the sources.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::{env, fs};
+
+use lzma_rust2::{LzmaOptions, LzmaWriter};
 
 fn main() {
     println!("cargo::rerun-if-changed=ptx");
@@ -22,20 +25,28 @@ fn main() {
                 Err(_) if kind == "lines" => Vec::new(),
                 text => text.unwrap_or_else(|e| panic!("{}: {e}", file.display())),
             };
-            let deflated = miniz_oxide::deflate::compress_to_vec(&text, 9);
-            fs::write(Path::new(&out).join(format!("{name}.{kind}.z")), deflated)
+            fs::write(Path::new(&out).join(format!("{name}.{kind}.lzma")), compress(&text))
                 .expect("OUT_DIR is writable");
         }
         writeln!(
             list,
-            "    Module {{ name: {name:?}, deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.ptx.z\")), \
-             lines_deflated: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lines.z\")) }},"
+            "    Module {{ name: {name:?}, compressed: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.ptx.lzma\")), \
+             lines_compressed: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lines.lzma\")) }},"
         )
         .expect("strings take text");
     }
     list.push_str("];\n");
     fs::write(Path::new(&out).join("modules.rs"), list).expect("OUT_DIR is writable");
     fs::write(Path::new(&out).join("sources.rs"), sources()).expect("OUT_DIR is writable");
+}
+
+/// A stream of LZMA with its header.
+fn compress(text: &[u8]) -> Vec<u8> {
+    const PRESET: u32 = 6;
+    let (options, size) = (LzmaOptions::with_preset(PRESET), Some(text.len() as u64));
+    let mut writer = LzmaWriter::new_use_header(Vec::new(), &options, size)
+        .expect("a preset's options are sound");
+    writer.write_all(text).and_then(|()| writer.finish()).expect("memory takes all")
 }
 
 /// The list of the CUDA C++ files.

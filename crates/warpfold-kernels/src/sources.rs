@@ -55,9 +55,7 @@ impl Lines {
 impl Module {
     /// Where its PTX comes from, line by line.
     pub fn lines(&self) -> Lines {
-        let bytes = miniz_oxide::inflate::decompress_to_vec(self.lines_deflated)
-            .expect("the build script deflated it");
-        Lines::read(&String::from_utf8(bytes).expect("tables are ASCII"))
+        Lines::read(&crate::embedded::decompress(self.lines_compressed))
     }
 }
 
