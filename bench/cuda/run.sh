@@ -1,16 +1,42 @@
 #!/usr/bin/env bash
-# On a machine with a GPU, in the folder that carry.sh made: verify first, then time beside CUB, a short table last.
-# Everything goes to the folder $OUT too (default: results). Stages: verify, shapes, time, sanitize; by default verify and time.
+# On a machine with a GPU, in the folder that carry.sh made: verify first, then time beside CUB. Everything goes to the folder
+# $OUT (default: results): cuda.json is what results/<device>/ keeps. Stages, by default verify and time:
+#   verify    every test of the library on CUDA
+#   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
+#   program   the program itself: files and standard input through the GPU, against the processor
+#   tune      warpfold tune, and the gains
+#   soak      16 threads x 64 queues for $SOAK_SECONDS (60)
+#   sanitize  compute-sanitizer's four tools: see sanitize.sh
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-results}
-mkdir -p "$out"
+out=$(mkdir -p "$out" && cd "$out" && pwd)
+export XDG_CONFIG_HOME=$out WARPFOLD_REVISION=${WARPFOLD_REVISION:-$(cat "$here/revision" 2>/dev/null)}
 stages=${*:-verify time}
-if [[ $stages == *time* ]]; then
+compiling=
+if [[ $stages == *time* ]] && command -v nvcc >/dev/null; then
     nvcc -O3 -std=c++17 -arch=native "$here/cub.cu" -o /tmp/cub_peer >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
-nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv,noheader | tee "$out/gpu.txt"
+"$here/warpfold" devices | tee "$out/devices.txt"
+
+# The same array on both devices gives the same line.
+program() {
+    local file=/tmp/warpfold_program.raw case
+    head -c $((1 << 30)) /dev/urandom >"$file"
+    for case in "sum i32" "argmax i16" "minmax u64" "count i8" "prod u8" "l2 i32" "max f32" "argmin f16"; do
+        set -- $case
+        for way in "$file" -; do
+            local gpu cpu
+            gpu=$("$here/warpfold" "$1" "$way" --input raw --dtype "$2" --nan ignore --overflow wrap --device cuda <"$file" 2>&1)
+            cpu=$("$here/warpfold" "$1" "$way" --input raw --dtype "$2" --nan ignore --overflow wrap --device cpu <"$file" 2>&1)
+            [[ $gpu == "$cpu" ]] && echo "$case from ${way/$file/a file}: same" || echo "$case from $way: DIFFERENT: $gpu, $cpu"
+        done
+    done
+    for device in cpu cuda; do "$here/warpfold" sum "$file" --dtype i32 --device "$device" --verbose; done
+    rm -f "$file"
+}
+
 for stage in $stages; do
     case $stage in
     verify)
@@ -19,23 +45,20 @@ for stage in $stages; do
         grep -E '^test result|panicked|cuda .*cpu|right$' "$out/verify.log" | cut -c1-400 | head -40
         grep -A1 panicked "$out/verify.log" | grep -v panicked | cut -c1-300 | head -20
         ;;
-    shapes) "$here/cuda_bench" shapes >"$out/shapes.jsonl" 2>>"$out/bench.log" ;;
     time)
-        { CUDA_CACHE_DISABLE=1 "$here/cuda_bench" first; "$here/cuda_bench" first >/dev/null; "$here/cuda_bench" first;
-            "$here/cuda_bench" latency; } 2>>"$out/bench.log" | tee "$out/latency.jsonl"
-        wait "$compiling" || tail -5 "$out/nvcc.log"
-        { "$here/cuda_bench" sizes && "$here/cuda_bench" types; } >"$out/warpfold.jsonl" 2>>"$out/bench.log"
-        /tmp/cub_peer >"$out/peers.jsonl" 2>>"$out/bench.log"
-        "$here/cuda_bench" sizes >>"$out/warpfold.jsonl" 2>>"$out/bench.log"
-        python3 "$here/table.py" "$out"
+        peers=()
+        if [[ -n $compiling ]] && { wait "$compiling" || { tail -5 "$out/nvcc.log"; false; }; }; then
+            /tmp/cub_peer >"$out/peers.jsonl" && peers=(--peers "$out/peers.jsonl")
+        fi
+        "$here/warpfold" bench cuda "${peers[@]}" --export "$out/cuda.json" 2>&1 | tee "$out/bench.log"
         ;;
-    sanitize)
-        for tool in memcheck racecheck initcheck synccheck; do
-            WARPFOLD_REQUIRE_CUDA=1 WARPFOLD_SANITIZER=1 timeout "${SANITIZE_SECONDS:-100}" compute-sanitizer --tool "$tool" --error-exitcode 9 \
-                "$here/cuda_tests" --test-threads 1 sanitizer >"$out/$tool.log" 2>&1
-            echo "$tool: exit $? $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$out/$tool.log" | tail -1)"
-        done
+    program) program 2>&1 | tee "$out/program.log" ;;
+    tune) "$here/warpfold" tune --export "$out/tune.json" 2>&1 | tee "$out/tune.log" ;;
+    soak)
+        WARPFOLD_REQUIRE_CUDA=1 WARPFOLD_SOAK=${SOAK_SECONDS:-60} "$here/cuda_tests" --ignored --nocapture soak 2>&1 |
+            tee "$out/soak.log" | tail -5
         ;;
+    sanitize) "$here/sanitize.sh" ;;
     esac
 done
 # One file of logs, for places that hand back few files.

@@ -1,4 +1,6 @@
-//! `cargo xtask kernels`: every build of the catalogue from CUDA C++ to PTX.
+//! `cargo xtask kernels`: every build of the catalogue, and the kernels that the simulator's tests run, from CUDA C++ to PTX.
+
+mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,6 +11,19 @@ use warpfold_kernels::catalog::{self, Build};
 
 use crate::Outcome;
 use crate::nvrtc::Nvrtc;
+
+/// The kernels of the simulator's tests, each a file of its folder, and the compute capability they are compiled for.
+const TESTS: &[(&str, u32)] = &[
+    ("atomics", 70),
+    ("bulk", 90),
+    ("floats", 70),
+    ("integers", 70),
+    ("memory", 80),
+    ("redux", 80),
+    ("trees", 70),
+    ("warps", 70),
+    ("wrong", 70),
+];
 
 #[derive(Args)]
 pub(crate) struct Kernels {
@@ -28,21 +43,48 @@ impl Kernels {
         let nvrtc = Nvrtc::open(&root.join(".tools"))?;
 
         let mut made = BTreeMap::new();
-        for build in catalog::builds() {
+        for build in catalog::builds().filter(|build| self.wants(&build.module())) {
             let module = build.module();
-            if self.only.as_ref().is_some_and(|text| !module.contains(text.as_str())) {
-                continue;
-            }
             let source = join_includes(&sources, build.fold.source)?;
             let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
-            made.insert(format!("{module}.ptx"), tidy(&text));
+            add(&mut made, module, &text);
+        }
+        for plain in catalog::PLAIN.iter().filter(|plain| self.wants(&plain.module())) {
+            let source = join_includes(&sources, plain.source)?;
+            let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;
+            add(&mut made, plain.module(), &text);
+        }
+        self.settle(&ptx, &made)?;
+
+        let tests = root.join("crates/warpfold-simt/tests/kernels");
+        let mut made = BTreeMap::new();
+        for (name, target) in TESTS.iter().filter(|(name, _)| self.wants(name)) {
+            let file = format!("{name}.cu");
+            let source = join_includes(&tests, &file)?;
+            let options = [
+                format!("--gpu-architecture=compute_{target}"),
+                "--std=c++17".into(),
+                "--device-int128".into(),
+                "-lineinfo".into(),
+            ];
+            let text = nvrtc.compile(&file, &source, &options)?;
+            made.insert(format!("{name}.ptx"), listing::without_paths(&tidy(&text)));
+        }
+        self.settle(&tests, &made)
+    }
+
+    fn wants(&self, module: &str) -> bool {
+        self.only.as_ref().is_none_or(|text| module.contains(text.as_str()))
+    }
+
+    /// Writes what was made, or compares with it.
+    fn settle(&self, folder: &Path, made: &BTreeMap<String, String>) -> Outcome {
+        match self.check {
+            true => self.compare(folder, made)?,
+            false => self.write(folder, made)?,
         }
         let bytes: usize = made.values().map(String::len).sum();
-        match self.check {
-            true => self.compare(&ptx, &made)?,
-            false => self.write(&ptx, &made)?,
-        }
-        println!("{} modules, {bytes} bytes of PTX", made.len());
+        println!("{} files, {bytes} bytes in {}", made.len(), folder.display());
         Ok(())
     }
 
@@ -81,19 +123,33 @@ impl Kernels {
     }
 }
 
+/// A module's two files.
+fn add(made: &mut BTreeMap<String, String>, module: String, text: &str) {
+    let (text, lines) = listing::part(&tidy(text));
+    made.insert(format!("{module}.ptx"), text);
+    made.insert(format!("{module}.lines"), lines);
+}
+
 fn options(build: &Build) -> Vec<String> {
-    let mut options = vec![
-        format!("--gpu-architecture=compute_{}", build.target),
-        "--std=c++17".into(),
-        "--device-as-default-execution-space".into(),
+    let mut options = target(build.target);
+    options.extend([
         format!("--define-macro=FOLD={}", build.fold.template),
         format!("--define-macro=ELEMENT={}", build.element.cpp),
         format!("--define-macro=ENTRY={}", build.entry()),
-    ];
+    ]);
     if let Some(entry) = build.entry_skip_nan() {
         options.push(format!("--define-macro=ENTRY_SKIP_NAN={entry}"));
     }
     options
+}
+
+fn target(compute: u32) -> Vec<String> {
+    vec![
+        format!("--gpu-architecture=compute_{compute}"),
+        "--std=c++17".into(),
+        "--device-as-default-execution-space".into(),
+        "-lineinfo".into(),
+    ]
 }
 
 /// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.
@@ -136,6 +192,6 @@ fn present(ptx: &Path) -> Outcome<BTreeSet<String>> {
     Ok(fs::read_dir(ptx)
         .map_err(|e| format!("{}: {e}", ptx.display()))?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".ptx"))
+        .filter(|name| name.ends_with(".ptx") || name.ends_with(".lines"))
         .collect())
 }

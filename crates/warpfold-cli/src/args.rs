@@ -1,20 +1,25 @@
 //! The command line, declared once: help, completions and the man page come from here too.
 
-mod choice;
-mod count;
+pub(crate) mod choice;
+pub(crate) mod count;
+mod measures;
+
+pub(crate) use measures::{Bench, BenchCuda, BenchTarget, FirstUses, ListFormat, Tune};
 
 use std::path::PathBuf;
 
 use clap::builder::StyledStr;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
-use warpfold_lab::Regex;
 
 use crate::Failure;
+use crate::device::Device;
+use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::report::{FileFormat, Format};
+use crate::tuning::Source;
 
 const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
 
@@ -27,8 +32,9 @@ Examples:
   seq 1000000 | warpfold sum - --input text --dtype i64
   warpfold dot x.npy y.npy --as f64 --format json
   warpfold stats --random 1e8 --dist normal --verbose
+  warpfold argmax x.npy --device cuda       on an NVIDIA GPU
 
-Exit codes: 0 a result, 1 bad data, 2 bad usage, 130 interrupted.";
+Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 interrupted.";
 
 /// What the process is asked to do.
 pub(crate) enum Asked {
@@ -36,8 +42,18 @@ pub(crate) enum Asked {
     Reduction(Box<Reduction>),
     /// Print something about itself.
     Text(Vec<u8>),
-    /// Measure.
+    /// Measure the processor.
     Bench(Bench),
+    /// Measure a GPU.
+    BenchCuda(BenchCuda),
+    /// Measure first uses of kernels in this process.
+    FirstUses(FirstUses),
+    /// Find the best launches for a GPU.
+    Tune(Tune),
+    /// List the devices.
+    Devices(ListFormat),
+    /// Explain a kernel.
+    Explain(Explain),
 }
 
 #[derive(Debug, Parser)]
@@ -67,31 +83,19 @@ enum Command {
     },
     /// Print the manual page, for man(1)
     Man,
+    /// List what there is to compute on, and why a GPU cannot be used
+    Devices {
+        /// How to print the list
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
     /// Measure how fast reductions run on this machine
     #[command(subcommand)]
     Bench(BenchTarget),
-}
-
-#[derive(Debug, Subcommand)]
-enum BenchTarget {
-    /// Every reduction and element type on the processor, beside the read ceiling of the same run
-    Cpu(Bench),
-}
-
-/// A benchmark as asked for on the command line.
-#[derive(Debug, Args)]
-pub(crate) struct Bench {
-    /// Write the report, with every figure and the machine, to a JSON file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) export: Option<PathBuf>,
-
-    /// Measure only the rows whose name matches, such as sum/f32/natural/256MiB
-    #[arg(long, value_name = "REGEX", default_value = "")]
-    pub(crate) filter: Regex,
-
-    /// Threads; all that the machine has unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
-    pub(crate) threads: Option<u64>,
+    /// Find the fastest launches for the GPU at hand, and keep them for --device cuda and auto
+    Tune(Tune),
+    /// Run a kernel in the simulator and tell what it does and costs, step by step
+    Explain(Explain),
 }
 
 /// A reduction as asked for on the command line.
@@ -169,35 +173,14 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "Machine")]
     threads: Option<u64>,
 
-    /// Where to compute
+    /// Where to compute: auto (the faster way to the data), cpu, cuda, cuda:N for the GPU of a number, or simt for the GPU's kernels
+    /// in a simulator: slow, every access checked
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
-    device: Device,
-}
+    pub(crate) device: Device,
 
-/// Where to compute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Device {
-    /// The fastest there is
-    Auto,
-    /// This machine's processor
-    Cpu,
-}
-
-impl Device {
-    /// The device that is taken: there is one, so far.
-    pub(crate) fn chosen(self) -> Device {
-        match self {
-            Device::Auto | Device::Cpu => Device::Cpu,
-        }
-    }
-
-    /// The name that results carry.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Device::Auto => "auto",
-            Device::Cpu => "cpu",
-        }
-    }
+    /// What `warpfold tune` measured: another file than the user's own, or none
+    #[arg(long, value_name = "FILE|none", help_heading = "Machine")]
+    tuning: Option<PathBuf>,
 }
 
 /// Whether to show a progress bar.
@@ -261,9 +244,9 @@ impl Reduction {
         }
     }
 
-    /// Where to compute.
-    pub(crate) fn device(&self) -> Device {
-        self.device.chosen()
+    /// Where to read what was measured on this machine.
+    pub(crate) fn tuning(&self) -> Source {
+        Source::of(self.tuning.as_deref())
     }
 
     /// The limit on threads.
@@ -315,6 +298,11 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
     match cli.command {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
+        Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
+        Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Asked::FirstUses(uses)),
+        Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
+        Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
+        Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -1,6 +1,7 @@
 //! [`Failure`]: every way in which the program ends without a result, and its exit code.
 
 use std::io;
+use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 
@@ -23,6 +24,20 @@ pub enum Failure {
     /// The reduction has no result for these data.
     #[error("{}", in_terms_of_options(.0))]
     Reduction(#[from] warpfold::Error),
+    /// The device asked for cannot be used.
+    #[error("{0}")]
+    NoDevice(warpfold::Error),
+    /// The tuning file is not what it should be.
+    #[error(
+        "the tuning file {}: {why}; run warpfold tune again, or leave the file aside with --tuning none",
+        path.display()
+    )]
+    Tuning {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The result could not be written.
     #[error("cannot write {what}: {reason}")]
     Output {
@@ -57,7 +72,10 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         use warpfold::Error::{Undefined, Unsupported};
         match self {
-            Failure::Usage(_) | Failure::Reduction(Undefined { .. } | Unsupported { .. }) => 2,
+            Failure::Usage(_)
+            | Failure::NoDevice(_)
+            | Failure::Tuning { .. }
+            | Failure::Reduction(Undefined { .. } | Unsupported { .. }) => 2,
             Failure::Input { .. } | Failure::Reduction(_) | Failure::Output { .. } => 1,
             Failure::Interrupted => 130,
             Failure::ReaderGone => 0,

@@ -11,13 +11,18 @@
 
 mod args;
 mod bench;
+mod device;
 mod error;
+mod explain;
 pub mod input;
 mod interrupt;
 mod narrow;
 mod progress;
 mod report;
 mod run;
+#[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
+mod tune;
+mod tuning;
 
 pub use error::Failure;
 
@@ -29,6 +34,11 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Reduction(reduction)) => run::reduction(&reduction),
         Ok(args::Asked::Text(text)) => report::print(&text),
         Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
+        Ok(args::Asked::BenchCuda(asked)) => bench::cuda(&asked),
+        Ok(args::Asked::FirstUses(asked)) => bench::first_uses(&asked),
+        Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
+        Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
+        Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

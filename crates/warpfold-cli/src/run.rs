@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use warpfold::partial::{Finish, Output};
-use warpfold::plan::Plan;
-use warpfold::{DType, Element, Op, Policy, Stream, with_element};
+use warpfold::{DType, Element, Op, Policy, with_element};
 
 use crate::args::{Reduction, Verbosity};
+use crate::device::{self, Folder, Work};
 use crate::input::{self, Input, Order, Random, Wanted};
 use crate::progress::Progress;
 use crate::report::{self, Report};
@@ -45,10 +45,12 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         }
     }
     let dtype = inputs.first().map_or(DType::F64, Input::dtype);
+    let work = Work { op: asked.op(), dtype, policy, bytes: elements_bytes(&inputs) };
+    let chosen = device::choose(asked.device, work, &asked.tuning())?;
     let progress = Progress::start(asked.progress(), total(&inputs));
     let folded = with_element!(dtype, T => {
-        let stream = Stream::<T>::new(asked.op(), policy)?;
-        fold(stream, inputs, asked.op(), progress, finish)
+        let folder = Folder::<T>::new(&chosen.executor, asked.op(), policy)?;
+        fold(folder, inputs, asked.op(), progress, finish)
     })?;
     let report = Report {
         op: asked.op(),
@@ -56,12 +58,16 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: folded.n,
         output: folded.output,
         accuracy: asked.accuracy,
-        device: asked.device(),
+        device: chosen.executor.device(),
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
     };
     if asked.verbosity() == Verbosity::Verbose {
-        anstream::eprintln!("plan: {}, in pieces of {} MiB", folded.plan, input::PIECE_BYTES >> 20);
+        anstream::eprintln!("plan: {}", folded.plan);
+        if let Some(why) = &chosen.why {
+            let (device, gpus) = (chosen.executor.device(), device::cuda::remark());
+            anstream::eprintln!("device: auto takes {device}: {why}; {gpus}");
+        }
         anstream::eprintln!("time: {}", report.timing());
     }
     interrupt::check()?;
@@ -88,17 +94,22 @@ fn total(inputs: &[Input]) -> Option<u64> {
     inputs.iter().map(Input::work).sum()
 }
 
+/// Bytes of the elements in all, where every input knows its own.
+fn elements_bytes(inputs: &[Input]) -> Option<u64> {
+    inputs.iter().map(Input::bytes).sum()
+}
+
 /// What is left of the inputs.
 struct Folded {
     output: Output,
     n: u64,
-    plan: Plan,
+    plan: String,
     total: Duration,
     folding: Duration,
 }
 
 fn fold<T: Element>(
-    mut stream: Stream<T>,
+    mut folder: Folder<T>,
     inputs: Vec<Input>,
     op: Op,
     progress: Progress,
@@ -106,12 +117,12 @@ fn fold<T: Element>(
 ) -> Result<Folded, Failure> {
     let mut clock = Clock { progress, folding: Duration::ZERO };
     if op == Op::Dot {
-        fold_pair(&mut stream, inputs, &mut clock)?;
+        fold_pair(&mut folder, inputs, &mut clock)?;
     } else {
-        fold_joined(&mut stream, inputs, Order::of(op), &mut clock)?;
+        fold_joined(&mut folder, inputs, Order::of(op), &mut clock)?;
     }
-    let (n, plan) = (stream.seen(), stream.plan(stream.seen()));
-    let output = clock.time(|| stream.finish(finish))?;
+    let (n, plan) = (folder.seen(), folder.plan()?);
+    let output = clock.time(|| folder.finish(finish))?;
     Ok(Folded { output, n, plan, total: clock.progress.elapsed(), folding: clock.folding })
 }
 
@@ -132,7 +143,7 @@ impl Clock {
 
 /// One array after another, as one.
 fn fold_joined<T: Element>(
-    stream: &mut Stream<T>,
+    folder: &mut Folder<T>,
     inputs: Vec<Input>,
     order: Order,
     clock: &mut Clock,
@@ -145,7 +156,7 @@ fn fold_joined<T: Element>(
         while let Some(piece) = pieces.next_piece()? {
             let elements =
                 input::elements::<T>(piece, first).map_err(|p| Failure::input(&name, p))?;
-            clock.time(|| stream.push(elements))?;
+            clock.time(|| folder.push(elements))?;
             first += elements.len() as u64;
             bytes += piece.len() as u64;
             let done = read.as_ref().map_or(bytes, |read| read.load(Relaxed));
@@ -158,7 +169,7 @@ fn fold_joined<T: Element>(
 
 /// Two arrays side by side. Pieces are of one size whatever the input, so they pair up until one array ends.
 fn fold_pair<T: Element>(
-    stream: &mut Stream<T>,
+    folder: &mut Folder<T>,
     inputs: Vec<Input>,
     clock: &mut Clock,
 ) -> Result<(), Failure> {
@@ -175,7 +186,7 @@ fn fold_pair<T: Element>(
     let names = [x.name().clone(), y.name().clone()];
     let (mut x, mut y) = (x.pieces(Order::C)?, y.pieces(Order::C)?);
     loop {
-        let first = stream.seen();
+        let first = folder.seen();
         let view =
             |bytes, name| input::elements::<T>(bytes, first).map_err(|p| Failure::input(name, p));
         let left = view(x.next_piece()?.unwrap_or_default(), &names[0])?;
@@ -191,7 +202,7 @@ fn fold_pair<T: Element>(
         if left.is_empty() {
             return Ok(());
         }
-        clock.time(|| stream.push_pair(left, right))?;
-        clock.progress.set(2 * stream.seen() * T::DTYPE.size() as u64);
+        clock.time(|| folder.push_pair(left, right))?;
+        clock.progress.set(2 * folder.seen() * T::DTYPE.size() as u64);
     }
 }

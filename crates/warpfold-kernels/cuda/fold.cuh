@@ -22,6 +22,7 @@ struct Arguments {
     void* value;           // the finished value in the result's type, for the device to use; or null
     u64* done;             // where the stamp goes once record and value are visible; or null
     u64 stamp;
+    u64 options;           // bit 0: exact folds skip NaN (the others have an entry for that)
 };
 
 template <class Fold> __device__ __forceinline__ void finish_grid(Fold& fold, const Arguments& a) {
@@ -147,11 +148,12 @@ template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Argu
     finish_grid(fold, a);
 }
 
-// An entry point. A block has at most 512 threads, and a multiprocessor room for BLOCKS such blocks.
-#define KERNEL(name, ...)                                                                              \
-    extern "C" __global__ void __launch_bounds__(512, __VA_ARGS__::BLOCKS) name(                        \
-        const void* x, const void* y, u64 n, Workspace* workspace, u64* record, void* value,           \
-        u64* done, u64 stamp) {                                                                        \
-        READ<__VA_ARGS__>({x, y, n, workspace, record, value, done, stamp});                           \
-    }
+// An entry point. A block has at most BLOCK threads, and a multiprocessor room for BLOCKS such blocks.
+#define BLOCK(...) 512
 #define READ fold_array
+#define KERNEL(name, ...)                                                                              \
+    extern "C" __global__ void __launch_bounds__(BLOCK(__VA_ARGS__), __VA_ARGS__::BLOCKS) name(         \
+        const void* x, const void* y, u64 n, Workspace* workspace, u64* record, void* value,           \
+        u64* done, u64 stamp, u64 options) {                                                           \
+        READ<__VA_ARGS__>({x, y, n, workspace, record, value, done, stamp, options});                  \
+    }

@@ -10,7 +10,8 @@
 struct Workspace {
     u32 ticket;
     u32 pad[31];
-    // One state a block follows, at byte 128.
+    u64 exact[288];  // what exact folds add up (exact_total.cuh); zero between launches
+    // One state a block follows.
 };
 
 // The number of blocks that were here before; the last one resets it.

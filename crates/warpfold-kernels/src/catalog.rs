@@ -88,7 +88,42 @@ pub const FOLDS: &[Fold] = &[
         takes: Takes::Real,
         packed: &[],
     },
+    Fold {
+        name: "exact_sum",
+        source: "exact_sum.cu",
+        template: "ExactSum",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_l1",
+        source: "exact_sum.cu",
+        template: "ExactL1",
+        takes: Takes::RealFloats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_dot",
+        source: "exact_dot.cu",
+        template: "ExactDot",
+        takes: Takes::Floats,
+        packed: &[],
+    },
+    Fold {
+        name: "exact_moments",
+        source: "exact_moments.cu",
+        template: "ExactMoments",
+        takes: Takes::Floats,
+        packed: &[],
+    },
 ];
+
+/// Sources that are compiled as they are, for [`BASE`]: no folds.
+pub const PLAIN: &[Plain] = &[Plain {
+    name: "limits",
+    source: "limits.cu",
+    entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
+}];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW: &[&str] = &["f16", "bf16", "f32"];
@@ -129,6 +164,8 @@ pub enum Takes {
     Real,
     /// Real and complex floats.
     Floats,
+    /// Real floats.
+    RealFloats,
 }
 
 /// A kind of fold.
@@ -166,13 +203,37 @@ impl Element {
 }
 
 impl Fold {
+    /// Whether it is an exact fold of floats, which takes its choices as options.
+    pub fn is_exact(&self) -> bool {
+        self.name.starts_with("exact_")
+    }
+
     /// Whether the fold is compiled for an element type.
     pub fn takes(&self, element: &Element) -> bool {
         match self.takes {
             Takes::All => true,
             Takes::Real => element.class != Class::Complex,
             Takes::Floats => element.class != Class::Integer,
+            Takes::RealFloats => element.class == Class::Float,
         }
+    }
+}
+
+/// A source that is compiled as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plain {
+    /// Its name, the first part of its module's.
+    pub name: &'static str,
+    /// The file below `cuda/`.
+    pub source: &'static str,
+    /// Its entries.
+    pub entries: &'static [&'static str],
+}
+
+impl Plain {
+    /// The module's name, which is the file's: `limits.sm70`.
+    pub fn module(&self) -> String {
+        format!("{}.sm{BASE}", self.name)
     }
 }
 
@@ -193,9 +254,10 @@ impl Build {
         format!("{}_{}", self.fold.name, self.element.name)
     }
 
-    /// The entry that skips NaNs, `sum_f32_skip_nan`, where elements can be NaN.
+    /// The entry that skips NaNs, `sum_f32_skip_nan`, where elements can be NaN and the entry does not take that as an option.
     pub fn entry_skip_nan(&self) -> Option<String> {
-        self.element.has_nan().then(|| self.entry() + "_skip_nan")
+        let apart = self.element.has_nan() && !self.fold.is_exact();
+        apart.then(|| self.entry() + "_skip_nan")
     }
 
     /// The module's name, which is the file's: `sum_f32.sm70`.

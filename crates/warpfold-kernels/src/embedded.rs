@@ -1,6 +1,9 @@
-//! The PTX files, deflated by the build script and inflated when asked for.
+//! The PTX files, compressed by the build script and decompressed when asked for.
 
 use std::borrow::Cow;
+use std::io::Read;
+
+use lzma_rust2::LzmaReader;
 
 use crate::catalog;
 
@@ -11,21 +14,30 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 pub struct Module {
     /// The file's name without `.ptx`.
     pub name: &'static str,
-    deflated: &'static [u8],
+    compressed: &'static [u8],
+    pub(crate) lines_compressed: &'static [u8],
 }
 
 impl Module {
     /// The PTX text.
     pub fn ptx(&self) -> Cow<'static, str> {
-        let bytes = miniz_oxide::inflate::decompress_to_vec(self.deflated)
-            .expect("the build script deflated it");
-        String::from_utf8(bytes).expect("PTX is ASCII").into()
+        decompress(self.compressed).into()
     }
 
     /// Bytes that the module takes in the binary.
     pub const fn embedded_bytes(&self) -> usize {
-        self.deflated.len()
+        self.compressed.len() + self.lines_compressed.len()
     }
+}
+
+/// The text of a stream of LZMA that the build script made.
+pub(crate) fn decompress(compressed: &[u8]) -> String {
+    const MEMORY_KIB: u32 = 64 << 10;
+    let mut text = String::new();
+    LzmaReader::new_mem_limit(compressed, MEMORY_KIB, None)
+        .and_then(|mut reader| reader.read_to_string(&mut text))
+        .expect("the build script compressed ASCII text");
+    text
 }
 
 /// Every module, by name.
@@ -69,6 +81,14 @@ mod tests {
             }
             assert!(ptx.contains(&format!(".target sm_{}", build.target)), "{}", module.name);
             names.push(build.module());
+        }
+        for plain in catalog::PLAIN {
+            let module = find(&plain.module()).unwrap_or_else(|| panic!("{}", plain.module()));
+            let ptx = module.ptx();
+            let declared = |entry: &&str| ptx.contains(&format!(".visible .entry {entry}("));
+            assert!(plain.entries.iter().all(declared), "{}", module.name);
+            assert_eq!(ptx.matches(".visible .entry").count(), plain.entries.len());
+            names.push(plain.module());
         }
         names.sort();
         let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();

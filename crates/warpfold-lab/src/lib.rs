@@ -5,10 +5,11 @@
 //!   verified before it is timed.
 //! - [`sampler`] times: warm-up, repeats until a budget is spent, median and quartiles, subjects in alternation.
 //! - [`machine`] says where, [`report`] holds what was measured, [`table`] prints it.
-//! - [`cpu`] is the benchmark of the CPU backend.
+//! - [`cpu`] is the benchmark of the CPU backend, [`cuda`] that of NVIDIA GPUs.
 
 pub mod array;
 pub mod cpu;
+pub mod cuda;
 pub mod machine;
 pub mod oracle;
 pub mod report;

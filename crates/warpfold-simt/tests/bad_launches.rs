@@ -9,6 +9,12 @@ fn refusal(bench: &Bench, memory: &mut Memory) -> String {
     match bench.fault(&load("trees"), memory, &Settings::default()) {
         Fault::Launch { kernel, message } => {
             assert_eq!(kernel, bench.0.kernel);
+            let text = bench::text("trees");
+            let at = text.lines().position(|line| line.contains(&format!(".entry {kernel}(")));
+            assert!(
+                at.is_none_or(|at| message.ends_with(&format!("(PTX line {})", at + 1))),
+                "{message}"
+            );
             message
         }
         other => panic!("{other}"),

@@ -8,13 +8,15 @@ pub mod element;
 mod error;
 pub mod exact;
 mod functions;
-#[cfg(feature = "cuda")]
+#[cfg(any(feature = "cuda", feature = "simt"))]
 pub mod kernel;
 mod op;
 pub mod partial;
 pub mod plan;
 mod policy;
 mod reduce;
+#[cfg(feature = "simt")]
+pub mod simt;
 mod stream;
 mod value;
 

@@ -5,6 +5,8 @@ use warpfold_lab::array::Data;
 use warpfold_lab::report::{Contest, Deviation, Entry, Report, Row, size};
 use warpfold_lab::table::{error, gigabytes, percent, time, wanted};
 
+use super::Table;
+
 /// The working set that stands for memory, and the one that stands for a cache.
 const LARGE: u64 = 256 << 20;
 const CACHED: u64 = 1 << 20;
@@ -137,23 +139,4 @@ fn caption(report: &Report) -> String {
     let machine = &report.machine;
     let day = report.date.split('T').next().unwrap_or_default();
     format!("{}, {} cores, {} kernels, {day}:\n", machine.cpu, machine.cores, machine.isa)
-}
-
-/// A table on its way to Markdown.
-struct Table {
-    head: Vec<String>,
-    lines: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new(head: impl IntoIterator<Item = String>) -> Self {
-        Table { head: head.into_iter().collect(), lines: Vec::new() }
-    }
-
-    fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule = format!("|{}\n", "---|".repeat(self.head.len()));
-        let lines = self.lines.iter().map(|cells| line(cells));
-        [line(&self.head), rule].into_iter().chain(lines).collect()
-    }
 }

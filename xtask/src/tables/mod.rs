@@ -3,11 +3,13 @@
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
 mod cpu;
+mod cuda;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use warpfold_lab::cuda::report::Report as CudaReport;
 use warpfold_lab::report::Report;
 
 use crate::Outcome;
@@ -26,6 +28,8 @@ pub(crate) struct Tables {
 struct Results {
     /// CPU reports, in the order of their machines' names.
     cpu: Vec<Report>,
+    /// CUDA reports, in the order of their devices' names.
+    cuda: Vec<CudaReport>,
 }
 
 impl Tables {
@@ -54,31 +58,71 @@ impl Tables {
 
 impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
-        let mut files: Vec<PathBuf> = match fs::read_dir(folder) {
-            Ok(entries) => entries.flatten().map(|entry| entry.path().join("cpu.json")).collect(),
-            Err(_) => Vec::new(),
-        };
-        files.retain(|file| file.is_file());
-        files.sort();
-        let load =
-            |file: &PathBuf| Report::load(file).map_err(|e| format!("{}: {e}", file.display()));
-        Ok(Results { cpu: files.iter().map(load).collect::<Outcome<_>>()? })
+        let cpu = files(folder, "cpu.json");
+        let cuda = files(folder, "cuda.json");
+        let wrong = |file: &Path, e: std::io::Error| format!("{}: {e}", file.display());
+        let load = |file: &PathBuf| Report::load(file).map_err(|e| wrong(file, e));
+        let load_cuda = |file: &PathBuf| CudaReport::load(file).map_err(|e| wrong(file, e));
+        Ok(Results {
+            cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
+            cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
+        })
     }
 
     /// The table of a name, for every machine.
     fn table(&self, name: &str) -> Option<String> {
-        let of_report: fn(&Report) -> String = match name {
-            "cpu-speed" => cpu::speed,
-            "cpu-cache" => cpu::cache,
-            "cpu-peers" => cpu::peers,
-            "cpu-targets" => cpu::targets,
-            "cpu-machines" => cpu::machine,
-            _ => return None,
+        let cpu = |of_report: fn(&Report) -> String| {
+            joined(&self.cpu, of_report, "bench/peers/cpu/run.sh")
         };
-        if self.cpu.is_empty() {
-            return Some("No results yet: `bench/peers/cpu/run.sh` makes them.\n".into());
-        }
-        Some(self.cpu.iter().map(of_report).collect::<Vec<_>>().join("\n"))
+        let cuda = |of_report: fn(&CudaReport) -> String| {
+            joined(&self.cuda, of_report, "bench/cuda/run.sh")
+        };
+        Some(match name {
+            "cpu-speed" => cpu(cpu::speed),
+            "cpu-cache" => cpu(cpu::cache),
+            "cpu-peers" => cpu(cpu::peers),
+            "cpu-targets" => cpu(cpu::targets),
+            "cpu-machines" => cpu(cpu::machine),
+            "cuda-speed" => cuda(cuda::speed),
+            "cuda-sizes" => cuda(cuda::sizes),
+            "cuda-latency" => cuda(cuda::latency),
+            _ => return None,
+        })
+    }
+}
+
+/// The files of a name, one a machine, in the order of the machines' names.
+fn files(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path().join(name)).collect();
+    files.retain(|file| file.is_file());
+    files.sort();
+    files
+}
+
+fn joined<R>(reports: &[R], of_report: fn(&R) -> String, maker: &str) -> String {
+    match reports.is_empty() {
+        true => format!("No results yet: `{maker}` makes them.\n"),
+        false => reports.iter().map(of_report).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// A table on its way to Markdown.
+struct Table {
+    head: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(head: impl IntoIterator<Item = String>) -> Self {
+        Table { head: head.into_iter().collect(), lines: Vec::new() }
+    }
+
+    fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = format!("|{}\n", "---|".repeat(self.head.len()));
+        let lines = self.lines.iter().map(|cells| line(cells));
+        [line(&self.head), rule].into_iter().chain(lines).collect()
     }
 }
 

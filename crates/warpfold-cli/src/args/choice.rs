@@ -18,26 +18,26 @@ struct Choice<T> {
 
 /// One of several named values; a name that is none of theirs is answered with the nearest.
 #[derive(Clone)]
-pub(super) struct OneOf<T> {
+pub(crate) struct OneOf<T> {
     /// What is chosen, for the message.
     what: &'static str,
     choices: Vec<Choice<T>>,
 }
 
 /// A reduction, by name.
-pub(super) fn op() -> OneOf<Op> {
+pub(crate) fn op() -> OneOf<Op> {
     let choice =
         |&value: &Op| Choice { value, name: value.name(), aliases: &[], about: value.about() };
     OneOf { what: "reduction", choices: Op::ALL.iter().map(choice).collect() }
 }
 
 /// An element type, by name or alias.
-pub(super) fn dtype() -> OneOf<DType> {
+pub(crate) fn dtype() -> OneOf<DType> {
     dtypes("element type", |_| true)
 }
 
 /// A float type to round to.
-pub(super) fn float() -> OneOf<DType> {
+pub(crate) fn float() -> OneOf<DType> {
     dtypes("float type", |dtype| dtype.is_float() && !dtype.is_complex())
 }
 
@@ -50,7 +50,7 @@ fn dtypes(what: &'static str, is_one: fn(DType) -> bool) -> OneOf<DType> {
     }
 }
 
-pub(super) fn accuracy() -> OneOf<Accuracy> {
+pub(crate) fn accuracy() -> OneOf<Accuracy> {
     named(
         "accuracy",
         &[
@@ -64,7 +64,7 @@ pub(super) fn accuracy() -> OneOf<Accuracy> {
     )
 }
 
-pub(super) fn nan() -> OneOf<Nan> {
+pub(crate) fn nan() -> OneOf<Nan> {
     named(
         "treatment of NaN",
         &[
@@ -74,7 +74,7 @@ pub(super) fn nan() -> OneOf<Nan> {
     )
 }
 
-pub(super) fn overflow() -> OneOf<Overflow> {
+pub(crate) fn overflow() -> OneOf<Overflow> {
     named(
         "treatment of overflow",
         &[

@@ -1,7 +1,7 @@
 //! Counts as people write them: `1000`, `1_000_000`, `1e8`, `2.5e6`.
 
 /// Parses a count, exactly.
-pub(super) fn parse(text: &str) -> Result<u64, String> {
+pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let wrong = || "a count is an integer such as 1000, 1_000_000, 1e8 or 2.5e6".to_string();
     let plain: String = text.chars().filter(|&c| c != '_').collect();
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));

@@ -19,7 +19,7 @@ impl Render for Csv {
         add(&mut columns, report, "bits", |number| number.bits.clone());
         columns.extend([
             ("accuracy".into(), report.accuracy().into()),
-            ("device".into(), report.device.name().into()),
+            ("device".into(), report.device.to_string()),
             ("seconds".into(), report.seconds.to_string()),
             ("bytes_per_second".into(), report.bytes_per_second().to_string()),
         ]);

@@ -15,7 +15,7 @@ use warpfold::partial::Output;
 use warpfold::{Accuracy, DType, Op, Value};
 
 use crate::Failure;
-use crate::args::Device;
+use crate::device::Device;
 
 /// A finished reduction and how it went.
 pub(crate) struct Report {

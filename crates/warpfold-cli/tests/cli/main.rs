@@ -2,7 +2,10 @@
 
 mod arrays;
 mod corpus;
+mod devices;
+mod driver;
 mod errors;
+mod explain;
 mod interrupt;
 mod memory;
 mod npy;
@@ -10,4 +13,5 @@ mod output;
 mod program;
 mod random;
 mod raw;
+mod simt;
 mod text;

@@ -114,7 +114,8 @@ fn verbose_prints_inputs_plan_and_time_on_standard_error() {
     let lines: Vec<_> = found.err.lines().collect();
     assert_eq!(lines[0], "input: random numbers: 1000 f32, generated");
     assert!(lines[1].starts_with("plan: sum of 1000 f32 (4000 bytes) on cpu"), "{}", lines[1]);
-    assert!(lines[2].starts_with("time: ") && lines.len() == 3);
+    assert!(lines[2].starts_with("device: auto takes cpu: "), "{}", lines[2]);
+    assert!(lines[3].starts_with("time: ") && lines.len() == 4);
 }
 
 #[test]

@@ -178,6 +178,9 @@ impl Worker<'_, '_> {
         place: Place<'_>,
         scope: Scope,
     ) {
+        if self.world.is_empty() {
+            return;
+        }
         for scope in [Scope::Block, scope] {
             let Some(place) = self.world_place(block, place, scope) else { return };
             let Some((own, foreign)) = self.world.acquire(place, block.index) else { continue };
@@ -198,6 +201,10 @@ impl Worker<'_, '_> {
         strength: Strength,
         scope: Scope,
     ) {
+        let Fenced { block: of_block, device: of_device } = &block.fenced[thread as usize];
+        if !strength.releases() && of_block.is_none() && of_device.is_none() {
+            return;
+        }
         let now = block.warps[(thread / 32) as usize].now;
         let own = (block.knowledge[thread as usize].clone(), now);
         let fenced = block.fenced[thread as usize].clone();

@@ -69,6 +69,8 @@ impl Launch {
             let names: Vec<&str> = program.kernels().iter().map(Kernel::name).collect();
             return refuse(format!("the program has no such kernel; it has: {}", names.join(", ")));
         };
+        // From here on the message says where the kernel is.
+        let refuse = |message: String| refuse(format!("{message} (PTX line {})", kernel.line));
         let threads = self.block.count();
         if threads == 0 || self.grid.count() == 0 {
             return refuse("the grid or the block is empty".into());

@@ -70,6 +70,22 @@ impl Program {
         })
     }
 
+    /// Says where lines of the PTX come from, where the PTX itself does not: file and line of the CUDA source.
+    pub fn locate<'a>(&mut self, of: impl Fn(u32) -> Option<(&'a str, u32)>) {
+        let sites = self.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites);
+        for site in sites.filter(|site| site.location.is_none()) {
+            let Some((file, line)) = of(site.line.0) else { continue };
+            site.location = Some(Location {
+                file: 0,
+                line: u64::from(line),
+                column: 0,
+                function: None,
+                inlined_at: None,
+            });
+            site.file = Some(file.to_owned());
+        }
+    }
+
     /// The kernels, in the order of the file.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
@@ -114,7 +130,11 @@ impl std::fmt::Display for Site {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "PTX line {}", self.line)?;
         if let (Some(location), Some(file)) = (&self.location, &self.file) {
-            write!(f, " ({file}:{}:{})", location.line, location.column)?;
+            write!(f, " ({file}:{}", location.line)?;
+            match location.column {
+                0 => write!(f, ")")?,
+                column => write!(f, ":{column})")?,
+            }
         }
         write!(f, " `{}`", self.text)
     }
@@ -124,6 +144,8 @@ impl std::fmt::Display for Site {
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) name: String,
+    /// Where it begins.
+    pub(crate) line: Line,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) parameter_bytes: u32,
     pub(crate) code: Vec<Instruction>,

@@ -32,6 +32,11 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// Whether nothing was released yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.histories.is_empty()
+    }
+
     /// A thread of `block` makes `knowledge` visible to whoever acquires at `place`.
     pub(crate) fn release(&mut self, place: Place, block: u32, knowledge: &Knowledge) {
         let next = self.histories.len() as u32;

@@ -1,147 +1,18 @@
-//! Arrays in device memory: owned, borrowed, or another library's.
+//! Arrays in a GPU's memory, cudarc's among them.
 
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
-use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaView, DevicePtr, DeviceSlice};
 
-use super::driver::{CudaStream, Memory};
+use super::gpu::Gpu;
 use crate::element::Element;
-use crate::{Error, Result};
+use crate::kernel;
 
-/// An array in device memory.
-pub struct Buffer<T> {
-    memory: Memory,
-    len: usize,
-    element: PhantomData<T>,
-}
+/// An array in a GPU's memory.
+pub type Buffer<T> = kernel::Buffer<Gpu, T>;
 
-impl<T: Element> Buffer<T> {
-    pub(super) fn new(memory: Memory, len: usize) -> Self {
-        Buffer { memory, len, element: PhantomData }
-    }
-
-    /// Elements.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// All of it, to be reduced.
-    pub fn view(&self) -> View<'_, T> {
-        View { address: self.memory.address(), len: self.len, ready: None, memory: PhantomData }
-    }
-
-    /// A part of it, to be reduced; any element may be its first.
-    ///
-    /// # Panics
-    /// If the range reaches beyond the end, as slices do.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
-        self.view().slice(range)
-    }
-
-    /// Copies it to the host.
-    ///
-    /// # Errors
-    /// [`Error::Device`]; also if the device holds bytes that are no value of the type (a `bool` of 2).
-    pub fn download(&self) -> Result<Vec<T>> {
-        let mut bytes = vec![0u8; self.len * size_of::<T>()];
-        self.memory.read(&mut bytes)?;
-        let element = |bytes| bytemuck::checked::try_pod_read_unaligned(bytes);
-        bytes.chunks_exact(size_of::<T>()).map(element).collect::<Result<_, _>>().map_err(|error| {
-            Error::Device {
-                asked: format!("downloading {} {}", self.len, T::DTYPE),
-                obstacle: error.to_string(),
-                remedy: "write only values of the element type to the buffer",
-            }
-        })
-    }
-
-    /// Copies a slice to it, from element `first` on.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    ///
-    /// # Panics
-    /// If the slice reaches beyond the end.
-    pub fn write(&mut self, first: usize, x: &[T]) -> Result<()> {
-        assert!(first + x.len() <= self.len, "{} elements at {first} of {}", x.len(), self.len);
-        self.memory.write(first * size_of::<T>(), bytemuck::cast_slice(x))
-    }
-
-    /// Its address on the device.
-    pub fn address(&self) -> u64 {
-        self.memory.address()
-    }
-}
-
-/// A borrowed array in device memory.
-#[derive(Clone, Copy)]
-pub struct View<'a, T> {
-    pub(super) address: u64,
-    len: usize,
-    /// The stream whose work so far must be done before the array is read.
-    pub(super) ready: Option<&'a Arc<CudaStream>>,
-    memory: PhantomData<&'a [T]>,
-}
-
-impl<'a, T: Element> View<'a, T> {
-    /// An array by its address.
-    ///
-    /// # Safety
-    /// `address` must be that of `len` initialised elements, aligned to their size, in memory that the GPU of the reduction can
-    /// read; nothing may write to them or free them while `'a` lasts, and what wrote them must be done.
-    pub unsafe fn from_raw(address: u64, len: usize) -> Self {
-        View { address, len, ready: None, memory: PhantomData }
-    }
-
-    /// Elements.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// A part of it.
-    ///
-    /// # Panics
-    /// If the range reaches beyond the end, as slices do.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> View<'a, T> {
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&before) => before + 1,
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&last) => last + 1,
-            Bound::Excluded(&end) => end,
-            Bound::Unbounded => self.len,
-        };
-        assert!(start <= end && end <= self.len, "{start}..{end} of {} elements", self.len);
-        let address = self.address + (start * size_of::<T>()) as u64;
-        View { address, len: end - start, ..*self }
-    }
-}
-
-impl<'a, T: Element> From<&'a Buffer<T>> for View<'a, T> {
-    fn from(buffer: &'a Buffer<T>) -> Self {
-        buffer.view()
-    }
-}
-
-impl<'a, T: Element> From<&View<'a, T>> for View<'a, T> {
-    fn from(view: &View<'a, T>) -> Self {
-        *view
-    }
-}
+/// A borrowed array in a GPU's memory.
+pub type View<'a, T> = kernel::View<'a, Gpu, T>;
 
 impl<'a, T: Element> From<&'a CudaSlice<T>> for View<'a, T> {
     fn from(slice: &'a CudaSlice<T>) -> Self {

@@ -5,12 +5,13 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::driver::{self, CudaContext, Function};
+use super::system::{self, PcieLink};
 use crate::Result;
 use crate::kernel::Kernel;
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Description {
     /// Its number.
     pub ordinal: usize,
@@ -26,22 +27,39 @@ pub struct Description {
     pub l2: u64,
     /// The version of CUDA that the driver knows: 13000 is 13.0.
     pub driver: i32,
+    /// The release of the driver's kernel module, where the system tells it: 580.159.04.
+    pub release: Option<String>,
+    /// The highest clocks of multiprocessors and memory, in MHz; 0 where the driver does not tell.
+    pub clocks: [u32; 2],
+    /// The link to the host, where the system tells it.
+    pub link: Option<PcieLink>,
 }
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "cuda:{} {}: {} multiprocessors, {:.0} GiB, compute capability {}.{}, driver for CUDA {}.{}",
+            "cuda:{} {}: {} multiprocessors, {:.0} GiB, compute capability {}.{}, driver {}for CUDA {}.{}",
             self.ordinal,
             self.name,
             self.multiprocessors,
             self.memory as f64 / f64::from(1 << 30),
             self.compute / 10,
             self.compute % 10,
+            self.release.as_ref().map_or(String::new(), |release| format!("{release} ")),
             self.driver / 1000,
             self.driver % 1000 / 10
         )
+    }
+}
+
+impl Description {
+    /// Why no kernel runs on it; `None` if kernels do.
+    pub fn obstacle(&self) -> Option<String> {
+        let (major, minor) = (self.compute / 10, self.compute % 10);
+        (self.compute < warpfold_kernels::catalog::BASE).then(|| {
+            format!("its compute capability is {major}.{minor}, and the kernels need 7.0 or more")
+        })
     }
 }
 
@@ -54,10 +72,20 @@ pub fn devices() -> Result<Vec<Description>> {
 }
 
 pub(super) fn describe(ordinal: usize) -> Result<Description> {
-    let driver::Properties { name, compute, multiprocessors, memory, l2 } =
+    let driver::Properties { name, compute, multiprocessors, memory, l2, clocks, bus } =
         driver::properties(ordinal)?;
-    let driver = driver::version()?;
-    Ok(Description { ordinal, name, compute, multiprocessors, memory, l2, driver })
+    Ok(Description {
+        ordinal,
+        name,
+        compute,
+        multiprocessors,
+        memory,
+        l2,
+        driver: driver::version()?,
+        release: system::driver_release(),
+        clocks,
+        link: system::link(&bus),
+    })
 }
 
 /// One GPU, shared by everything that uses it.

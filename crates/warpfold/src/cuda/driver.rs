@@ -1,4 +1,4 @@
-//! The driver's calls that the executor needs, in Rust's terms: the only file that names cudarc, but for slices of its own.
+//! The driver's calls that the executor needs, in Rust's terms: with `pinned.rs` the only file that names cudarc, but for slices of its own.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -99,6 +99,8 @@ pub(super) struct Properties {
     pub(super) multiprocessors: u32,
     pub(super) memory: u64,
     pub(super) l2: u64,
+    pub(super) clocks: [u32; 2],
+    pub(super) bus: String,
 }
 
 pub(super) fn properties(ordinal: usize) -> Result<Properties> {
@@ -109,6 +111,8 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
     let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(asked);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    // Drivers may cease to tell these, and nothing depends on them.
+    let told = |which| number(which).unwrap_or(0);
     Ok(Properties {
         name: result::device::get_name(device).map_err(asked)?,
         compute: (10 * major + minor) as u32,
@@ -116,6 +120,16 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
         // SAFETY: as above.
         memory: unsafe { result::device::total_mem(device) }.map_err(asked)? as u64,
         l2: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as u64,
+        clocks: [
+            told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
+            told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
+        ],
+        bus: format!(
+            "{:04x}:{:02x}:{:02x}.0",
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
+        ),
     })
 }
 
@@ -161,17 +175,32 @@ pub(super) unsafe fn launch(
     launch: &Launch,
 ) -> Result<()> {
     let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
-    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
-    let mut words = launch.arguments.words();
+    let words = launch.arguments.words();
+    // SAFETY: as the caller promises; production kernels take these words and no dynamic shared memory.
+    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], words, asked) }
+}
+
+/// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
+///
+/// # Safety
+/// As [`launch`], for whatever the kernel does with its parameters; they must be as many as it takes.
+pub(super) unsafe fn launch_words<const N: usize>(
+    stream: &CudaStream,
+    function: Function,
+    [grid, block, shared]: [u32; 3],
+    mut words: [u64; N],
+    asked: impl Fn() -> String,
+) -> Result<()> {
+    stream.context().bind_to_thread().map_err(|e| failed(e, &asked))?;
     let mut pointers = words.each_mut().map(|word| ptr::from_mut(word).cast::<c_void>());
-    let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
-    // SAFETY: as the caller promises; the driver copies the eight parameters before it returns.
-    unsafe { result::launch_kernel(function.0, grid, block, 0, stream.cu_stream(), &mut pointers) }
-        .map_err(|e| failed(e, asked))
+    let (grid, block, stream) = ((grid, 1, 1), (block, 1, 1), stream.cu_stream());
+    // SAFETY: as the caller promises; the driver copies the parameters before it returns.
+    unsafe { result::launch_kernel(function.0, grid, block, shared, stream, &mut pointers) }
+        .map_err(|e| failed(e, &asked))
 }
 
 /// Device memory of its own.
-pub(super) struct Memory {
+pub struct Memory {
     context: Arc<CudaContext>,
     address: u64,
     bytes: usize,
@@ -238,6 +267,10 @@ impl Memory {
 
     pub(super) fn address(&self) -> u64 {
         self.address
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 

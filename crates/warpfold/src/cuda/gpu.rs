@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Reduce;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
-use super::driver::Memory;
+use super::driver::{CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
-use super::reduce::Reduce;
+use crate::Result;
 use crate::element::Element;
-use crate::plan::CudaFacts;
-use crate::{Error, Result};
+use crate::kernel::{self, Machine, RECORD_WORDS};
+use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ struct Shared {
     /// Before the device, so that lanes are dropped while it is open.
     idle: Mutex<Vec<Lane>>,
     device: Arc<Device>,
+    /// What was measured on it.
+    rows: Vec<TunedRow>,
 }
 
 impl Gpu {
@@ -28,8 +31,33 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device): there is no driver, it is too old, or there is no such GPU.
     pub fn open(ordinal: usize) -> Result<Gpu> {
+        Gpu::open_tuned(ordinal, None)
+    }
+
+    /// Opens a GPU, whose plans take the shapes that were measured on one of its name, if the tuning has it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    ///
+    /// # Panics
+    /// If the tuning does not pass its own [`check`](Tuning::check).
+    pub fn open_tuned(ordinal: usize, tuning: Option<&Tuning>) -> Result<Gpu> {
         let device = Arc::new(Device::open(ordinal)?);
-        Ok(Gpu(Arc::new(Shared { idle: Mutex::default(), device })))
+        let mut rows = Vec::new();
+        if let Some(tuning) = tuning {
+            assert_eq!(tuning.check(), Ok(()), "a tuning is checked where it is read");
+            let gpu = tuning.of(&device.description.name, device.facts());
+            rows = gpu.map_or(rows, |gpu| gpu.rows.clone());
+        }
+        Ok(Gpu(Arc::new(Shared { idle: Mutex::default(), device, rows })))
+    }
+
+    /// How it would run a problem.
+    ///
+    /// # Errors
+    /// As [`plan::choose_cuda`](crate::plan::choose_cuda).
+    pub fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        choose_tuned(problem, self.facts(), &self.0.rows)
     }
 
     /// What it is.
@@ -42,13 +70,16 @@ impl Gpu {
         self.0.device.facts()
     }
 
+    pub(super) fn device(&self) -> &Arc<Device> {
+        &self.0.device
+    }
+
     /// Copies a slice to the device.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
     pub fn upload<T: Element>(&self, x: &[T]) -> Result<Buffer<T>> {
-        let memory = Memory::copy_of(&self.0.device.context, bytemuck::cast_slice(x))?;
-        Ok(Buffer::new(memory, x.len()))
+        Machine::upload(self, x)
     }
 
     /// An array of zeros on the device.
@@ -62,7 +93,7 @@ impl Gpu {
 
     /// Starts a reduction of an array in device memory; see [`Reduce`].
     pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
-        Reduce::new(self, x.into(), None)
+        Machine::reduce(self, x)
     }
 
     /// Starts a reduction of two arrays of one length: dot.
@@ -74,11 +105,7 @@ impl Gpu {
         x: impl Into<View<'a, T>>,
         y: impl Into<View<'a, T>>,
     ) -> Result<Reduce<'a, T>> {
-        let (x, y) = (x.into(), y.into());
-        if x.len() != y.len() {
-            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
-        }
-        Ok(Reduce::new(self, x, Some(y)))
+        Machine::reduce_two(self, x, y)
     }
 
     /// A queue of its own for reductions whose results stay on the device.
@@ -114,5 +141,49 @@ impl Gpu {
         // Only a lane that ended well is used again: a failed launch may have left its ticket half way.
         idle().push(lane);
         Ok(result)
+    }
+}
+
+impl Machine for Gpu {
+    type Memory = Memory;
+    type Stream = Arc<CudaStream>;
+
+    fn facts(&self) -> CudaFacts {
+        self.0.device.facts()
+    }
+
+    fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        Gpu::plan(self, problem)
+    }
+
+    fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
+        Memory::copy_of(&self.0.device.context, bytes)
+    }
+
+    fn run<T: Element>(
+        &self,
+        plan: &CudaPlan,
+        x: View<'_, T>,
+        y: Option<View<'_, T>>,
+    ) -> Result<[u64; RECORD_WORDS]> {
+        self.with_lane(|lane| {
+            lane.after_all(x, y)?;
+            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
+            unsafe { lane.run(plan, x.address, y.map_or(0, |y| y.address)) }
+        })
+    }
+}
+
+impl kernel::Memory for Memory {
+    fn address(&self) -> u64 {
+        Memory::address(self)
+    }
+
+    fn read(&self, bytes: &mut [u8]) -> Result<()> {
+        Memory::read(self, bytes)
+    }
+
+    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+        Memory::write(self, first, bytes)
     }
 }

@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
-use crate::kernel::{Arguments, Launch, RECORD_WORDS, workspace_bytes};
-use crate::plan::CudaPlan;
+use crate::kernel::{Arguments, Launch, RECORD_WORDS, record_words, workspace_bytes};
+use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
-
-/// Blocks of the largest grid, a multiprocessor: what a workspace has room for.
-pub(super) const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 
 /// The slot's words: the record, then the stamp on a sector of its own.
 const STAMP: usize = RECORD_WORDS;
@@ -36,7 +33,7 @@ impl Lane {
 
     /// On a stream that exists already.
     pub(super) fn on(device: &Arc<Device>, stream: Arc<CudaStream>) -> Result<Lane> {
-        let blocks = device.description.multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+        let blocks = device.description.multiprocessors * MAX_PER_MULTIPROCESSOR;
         let workspace = Memory::zeroed(&device.context, workspace_bytes(blocks) as usize)?;
         let slot = Mapped::zeroed(&device.context, RECORD_WORDS + 1)?;
         Ok(Lane { device: device.clone(), stream, workspace, slot, stamp: 0 })
@@ -52,7 +49,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Runs a plan and waits for its record.
+    /// Runs a plan and waits for what it leaves.
     ///
     /// # Safety
     /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
@@ -62,6 +59,16 @@ impl Lane {
         x: u64,
         y: u64,
     ) -> Result<[u64; RECORD_WORDS]> {
+        // SAFETY: as the caller promises; this waits.
+        unsafe { self.begin(plan, x, y)? };
+        self.wait(plan)
+    }
+
+    /// Starts a plan whose record is left in the lane's slot; [`wait`](Self::wait) before the next.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), until `wait` returns.
+    pub(super) unsafe fn begin(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<()> {
         self.stamp += 1;
         let arguments = Arguments {
             record: self.slot.address(),
@@ -70,8 +77,7 @@ impl Lane {
             ..self.arguments(plan, x, y)
         };
         // SAFETY: the caller vouches for the arrays; the rest is this lane's own.
-        unsafe { self.launch(&Launch::new(plan, arguments))? };
-        self.wait(plan)
+        unsafe { self.launch(&Launch::new(plan, arguments)) }
     }
 
     /// Starts a plan whose value is left on the device; returns before it has run.
@@ -108,7 +114,8 @@ impl Lane {
         unsafe { driver::launch(&self.stream, function, launch) }
     }
 
-    fn wait(&mut self, plan: &CudaPlan) -> Result<[u64; RECORD_WORDS]> {
+    /// The record of the plan that was begun, once it is there.
+    pub(super) fn wait(&mut self, plan: &CudaPlan) -> Result<[u64; RECORD_WORDS]> {
         let started = Instant::now();
         while self.slot.word(STAMP) != self.stamp {
             if started.elapsed() > WATCH {
@@ -126,7 +133,11 @@ impl Lane {
         }
         // The device wrote the record before the stamp, with a fence between; the host reads in that order.
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        Ok(std::array::from_fn(|k| self.slot.word(k)))
+        let mut record = [0; RECORD_WORDS];
+        for (k, word) in record[..record_words(plan)].iter_mut().enumerate() {
+            *word = self.slot.word(k);
+        }
+        Ok(record)
     }
 
     pub(super) fn stream(&self) -> &CudaStream {

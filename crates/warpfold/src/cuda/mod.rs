@@ -17,11 +17,19 @@ mod device;
 mod driver;
 mod gpu;
 mod lane;
+mod pinned;
 mod queue;
-mod reduce;
+mod raw_kernel;
+mod stream;
+mod system;
 
 pub use buffer::{Buffer, View};
 pub use device::{Description, devices};
 pub use gpu::Gpu;
 pub use queue::{Mark, Queue};
-pub use reduce::Reduce;
+pub use raw_kernel::RawKernel;
+pub use stream::{PIECE_BYTES, Stream};
+pub use system::PcieLink;
+
+/// A reduction on a GPU being set up.
+pub type Reduce<'a, T> = crate::kernel::Reduce<'a, Gpu, T>;

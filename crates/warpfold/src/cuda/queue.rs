@@ -1,8 +1,9 @@
 //! [`Queue`]: reductions one after another on a stream, results left on the device, the host free meanwhile.
 
+use super::Reduce;
 use super::driver::{self, CudaEvent};
 use super::lane::Lane;
-use super::reduce::Reduce;
+use super::raw_kernel::RawKernel;
 use crate::element::Element;
 use crate::plan::{CudaPlan, Fold};
 use crate::{Op, Result};
@@ -48,6 +49,9 @@ impl Queue {
                 | Fold::MinMax
                 | Fold::ArgMin
                 | Fold::ArgMax
+                | Fold::ExactSum
+                | Fold::ExactL1
+                | Fold::ExactDot
         );
         if !on_device || matches!(op, Op::Mean | Op::Any | Op::All) {
             return Err(crate::Error::Unsupported {
@@ -90,6 +94,27 @@ impl Queue {
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
         unsafe { self.lane.start(plan, x.address, y.map_or(0, |y| y.address), value) }
+    }
+
+    /// Starts a kernel that is not the library's, in `[blocks, threads, bytes of dynamic shared memory]`; returns before it has run.
+    ///
+    /// # Safety
+    /// The kernel must take `N` parameters of 64 bits; whatever it reads and writes must live, and be left alone, until the queue has
+    /// come this far.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), as for a launch that the device cannot hold.
+    pub unsafe fn start_raw<const N: usize>(
+        &mut self,
+        kernel: &RawKernel,
+        shape: [u32; 3],
+        parameters: [u64; N],
+    ) -> Result<()> {
+        let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
+        // SAFETY: as the caller promises.
+        unsafe {
+            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, asked)
+        }
     }
 
     /// Marks this place in the queue.

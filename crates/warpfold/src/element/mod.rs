@@ -83,7 +83,7 @@ pub trait Element:
     ) -> Result<Self::Sum, Error>;
 
     /// A float result from parts that were summed fast; integers have none.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "simt"))]
     #[doc(hidden)]
     fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
 
@@ -158,7 +158,7 @@ macro_rules! real_element {
             }
         }
 
-        #[cfg(feature = "cuda")]
+        #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(_parts: [f64; 1]) -> $sum {
             unreachable!("integer sums are exact")
         }
@@ -183,7 +183,7 @@ macro_rules! real_element {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
-        #[cfg(feature = "cuda")]
+        #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
             Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
         }

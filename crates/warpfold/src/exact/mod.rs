@@ -42,3 +42,5 @@ pub use register::{Register, Special};
 pub(crate) use round::round_ratio;
 pub(crate) use round::{round_root, to_bigint};
 pub use sum::Exact;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use sum::SumLimbs;

@@ -4,7 +4,8 @@ use super::fixed::{Fixed, Limbs};
 use super::round::round_fixed;
 use crate::element::{Decoded, Float, Real};
 
-/// Which special values went into a sum. Joining is a set union, so order never matters.
+/// Which special values went into a sum. Joining is a set union, so order never matters; infinities of both signs, whose sum is no
+/// number, are the same as a NaN, so that equal sums are equal partials.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Special(u8);
 
@@ -25,7 +26,14 @@ impl Special {
 
     /// Joins two sets.
     pub const fn union(self, other: Special) -> Special {
-        Special(self.0 | other.0)
+        Special(self.0 | other.0).reduced()
+    }
+
+    const fn reduced(self) -> Special {
+        match self.0 {
+            0 | 2 | 4 => self,
+            _ => Special::NAN,
+        }
     }
 
     /// The set as bits 0 to 2: NaN, +∞, -∞.
@@ -35,7 +43,7 @@ impl Special {
 
     /// The set from its bits, unless others are set.
     pub const fn from_bits(bits: u8) -> Option<Special> {
-        if bits < 8 { Some(Special(bits)) } else { None }
+        if bits < 8 { Some(Special(bits).reduced()) } else { None }
     }
 
     /// What a sum of these is: nothing special, an infinity, or NaN.

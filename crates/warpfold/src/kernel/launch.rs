@@ -17,7 +17,7 @@ pub struct Kernel {
 impl Kernel {
     /// The name of its entry point.
     pub fn entry(&self) -> String {
-        let skip = if self.skips_nan { "_skip_nan" } else { "" };
+        let skip = if self.skips_nan && !self.fold.is_exact() { "_skip_nan" } else { "" };
         format!("{}_{}{skip}", self.fold.name(), self.dtype)
     }
 
@@ -61,12 +61,15 @@ pub struct Arguments {
     pub done: u64,
     /// The stamp.
     pub stamp: u64,
+    /// Bit 0: exact folds skip NaN.
+    pub options: u64,
 }
 
 impl Arguments {
     /// The parameters one by one, 64 bits each.
-    pub const fn words(&self) -> [u64; 8] {
-        [self.x, self.y, self.n, self.workspace, self.record, self.value, self.done, self.stamp]
+    pub const fn words(&self) -> [u64; 9] {
+        let Arguments { x, y, n, workspace, record, value, done, stamp, options } = *self;
+        [x, y, n, workspace, record, value, done, stamp, options]
     }
 }
 
@@ -88,12 +91,13 @@ impl Launch {
     pub fn new(plan: &CudaPlan, arguments: Arguments) -> Self {
         let (fold, dtype) = (plan.fold, plan.problem.dtype);
         let kernel = Kernel { fold, dtype, skips_nan: plan.skips_nan() };
+        let arguments = Arguments { options: plan.skips_nan().into(), ..arguments };
         Launch { kernel, grid: plan.grid, block: plan.block, arguments }
     }
 }
 
-/// Bytes before the first block's state in a workspace: the ticket, alone in its sector.
-pub const WORKSPACE_HEADER: u64 = 128;
+/// Bytes before the first block's state in a workspace: the ticket, alone in its sector, and what exact folds add up.
+pub const WORKSPACE_HEADER: u64 = 128 + 8 * 288;
 
 /// Bytes of the largest state that a block leaves.
 const STATE_BYTES: u64 = 64;
@@ -132,6 +136,17 @@ mod tests {
                 let ptx = kernel.module(90).unwrap();
                 assert!(ptx.ptx().contains(&format!(".visible .entry {}(", kernel.entry())));
             }
+        }
+    }
+
+    #[test]
+    fn blocks_are_as_large_as_the_kernels_take() {
+        for build in catalog::builds() {
+            let fold = Fold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
+            let dtype: DType = build.element.name.parse().unwrap();
+            let module = Kernel { fold, dtype, skips_nan: false }.module(90).unwrap();
+            let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
+            assert!(module.ptx().contains(&most), "{}: {most}", build.module());
         }
     }
 

@@ -1,10 +1,21 @@
-//! Kernel launches as plain values, and how what they leave is read: shared by everything that can run PTX.
+//! Kernel launches as plain values, the arrays and reductions of a [`Machine`] that runs them, and how what they leave is read: shared by
+//! everything that can run PTX.
 
+mod buffer;
 mod fast;
+mod floats;
+mod joined;
 mod launch;
+mod machine;
 mod record;
+mod reduce;
+
+pub use buffer::{Buffer, View};
 
 pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
+pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
-pub use record::{Outcome, RECORD_WORDS, read};
+pub use machine::{Machine, Memory};
+pub use record::{Outcome, RECORD_WORDS, read, record_words};
+pub use reduce::Reduce;

@@ -1,23 +1,47 @@
 //! From the words that a kernel writes to what they stand for. The layouts are given at the head of each kernel's source.
 
 use super::fast::{FastMoments, FastSum};
+use super::floats;
 use crate::double_double::DoubleDouble;
 use crate::element::{Element, Ordered, Parts};
-use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special};
+use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
 use crate::partial::{
     Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1, Output, Partial, Place,
     Product, RealProduct, with_float,
 };
 use crate::plan::{CudaPlan, Fold};
-use crate::{Error, Op, Result, Value};
+use crate::{Error, Op, Result, Value, with_element};
 
-/// Words that a kernel may write to its record.
-pub const RECORD_WORDS: usize = 8;
+/// Words that a kernel may write to its record: two, and the integers of the widest exact fold.
+pub const RECORD_WORDS: usize = 2 + 136;
+
+/// Words that folds write that are not exact sums of floats.
+const FEW: usize = 8;
+
+/// Words that a plan's kernel writes.
+pub fn record_words(plan: &CudaPlan) -> usize {
+    let dtype = plan.problem.dtype;
+    with_element!(dtype, T => {
+        let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
+        match plan.fold {
+            Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
+            Fold::ExactDot => 2 + T::PARTS * product,
+            Fold::ExactMoments => 2 + T::PARTS * sum + product,
+            _ => FEW,
+        }
+    })
+}
 
 /// What a kernel's record stands for.
-pub fn read<T: Element>(plan: &CudaPlan, record: &[u64; RECORD_WORDS]) -> Outcome<T> {
+///
+/// # Panics
+/// If the record is shorter than [`record_words`].
+pub fn read<T: Element>(plan: &CudaPlan, record: &[u64]) -> Outcome<T> {
     let n = plan.problem.n;
     match plan.fold {
+        Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments => {
+            exact(floats::read(plan.fold, record, n))
+        }
         Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if T::DTYPE.is_float() => {
             let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
             Outcome::Sum(FastSum { parts, count: n - record[2] })
@@ -99,7 +123,7 @@ impl<T: Element> Outcome<T> {
 
 /// Integers `[low 64 bits of the magnitude, flags]`, floats `[mantissa as two f64, exponent, flags]`; flags are 1 for a zero, 2 for an
 /// infinity or a magnitude beyond 2^64, 4 for a NaN, 8 for negative.
-fn product<T: Element>(record: &[u64; RECORD_WORDS]) -> Product<T> {
+fn product<T: Element>(record: &[u64]) -> Product<T> {
     let float = T::DTYPE.is_float();
     let flags = record[if float { 3 } else { 1 }];
     let negative = flags & 8 != 0;
@@ -149,7 +173,7 @@ fn extend<L: Limbs>(low: &[u64], further: u64) -> Fixed<L> {
 }
 
 /// `[sum of distances, 2 parts; sum of their squares; the point they are from, 2 parts; skipped]`, all but the last as f64.
-fn fast_moments<T: Element>(record: &[u64; RECORD_WORDS], n: u64) -> FastMoments<T> {
+fn fast_moments<T: Element>(record: &[u64], n: u64) -> FastMoments<T> {
     let word = |k: usize| f64::from_bits(record[k]);
     let count = n - record[5];
     let divisor = count.max(1) as f64;
@@ -169,7 +193,7 @@ fn signed<T: Element>() -> bool {
 }
 
 /// `[1 for a maximum + 2 for a minimum, its bits, its index, the minimum's bits, its index]`.
-fn extremes<T: Ordered>(record: &[u64; RECORD_WORDS], n: u64) -> Extremes<T> {
+fn extremes<T: Ordered>(record: &[u64], n: u64) -> Extremes<T> {
     let mut extremes = Extremes { count: n, ..Extremes::new() };
     for (flag, k) in [(1, 1), (2, 3)] {
         if record[0] & flag == 0 {
@@ -201,7 +225,7 @@ mod tests {
         choose_cuda(Problem { op, dtype: T::DTYPE, n, policy }, facts).unwrap()
     }
 
-    fn finish<T: Element>(op: Op, n: u64, record: [u64; 8]) -> crate::Result<Output> {
+    fn finish<T: Element>(op: Op, n: u64, record: [u64; FEW]) -> crate::Result<Output> {
         read::<T>(&plan::<T>(op, n), &record).finish(op, Finish::default())
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Problem, tuning};
-use crate::{Accuracy, Error, Nan, Op, Result};
+use crate::{Accuracy, DType, Error, Nan, Op, Result};
 
 /// What the planner must know of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,6 +34,10 @@ pub enum Fold {
     Moments,
     Dot,
     Prod,
+    ExactSum,
+    ExactL1,
+    ExactDot,
+    ExactMoments,
 }
 
 impl Fold {
@@ -52,6 +56,10 @@ impl Fold {
         Fold::Moments,
         Fold::Dot,
         Fold::Prod,
+        Fold::ExactSum,
+        Fold::ExactL1,
+        Fold::ExactDot,
+        Fold::ExactMoments,
     ];
 
     /// The first part of its kernels' names.
@@ -70,6 +78,42 @@ impl Fold {
             Fold::Moments => "moments",
             Fold::Dot => "dot",
             Fold::Prod => "prod",
+            Fold::ExactSum => "exact_sum",
+            Fold::ExactL1 => "exact_l1",
+            Fold::ExactDot => "exact_dot",
+            Fold::ExactMoments => "exact_moments",
+        }
+    }
+
+    /// Whether it is an exact fold of floats.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments)
+    }
+
+    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds have digits of their own in shared memory
+    /// (`exact_digits.cuh`), so that wide types leave room for few.
+    pub const fn most_threads(self, dtype: DType) -> u32 {
+        let digits = self.digits(dtype);
+        let mut threads = if digits == 0 { 512 } else { 256 };
+        while threads > 32 && digits * 8 * threads > 45 << 10 {
+            threads /= 2;
+        }
+        threads
+    }
+
+    /// The 64-bit digits of a thread; none of folds that are not exact.
+    pub(super) const fn digits(self, dtype: DType) -> u32 {
+        let (sum, product) = match dtype {
+            DType::F16 => (3, 4),
+            DType::BF16 | DType::F32 | DType::Complex64 => (17, 13),
+            _ => (41, 81),
+        };
+        let parts = if dtype.is_complex() { 2 } else { 1 };
+        match self {
+            Fold::ExactSum | Fold::ExactL1 => parts * sum,
+            Fold::ExactDot => parts * product,
+            Fold::ExactMoments => parts * sum + product,
+            _ => 0,
         }
     }
 }
@@ -106,20 +150,22 @@ pub struct Shape {
 /// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel
 /// folds it as asked.
 pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
-    let fold = fold(problem)?;
-    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(problem.bytes())))
+    let fold = fold_of(problem)?;
+    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(fold, problem.dtype, problem.bytes())))
 }
 
 /// The plan of a given shape.
 pub(crate) fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
+    let block = shape.block.min(fold.most_threads(problem.dtype));
     let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
-    let useful = packs.div_ceil(u64::from(shape.block) * u64::from(shape.packs)).max(1);
+    let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
     let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
     let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
-    CudaPlan { problem, fold, block: shape.block, grid: useful as u32 }
+    CudaPlan { problem, fold, block, grid: useful as u32 }
 }
 
-fn fold(problem: Problem) -> Result<Fold> {
+/// The kernel that folds a problem.
+pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     let Problem { op, dtype, policy, .. } = problem;
     let unsupported = |option, why| Err(Error::Unsupported { option, op, dtype, why });
     let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
@@ -132,10 +178,16 @@ fn fold(problem: Problem) -> Result<Fold> {
         Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Dot | Op::Stats
     );
     if rounds && dtype.is_float() && policy.accuracy == Accuracy::Exact {
-        return unsupported(
-            "an exact float result on CUDA",
-            "no kernel does it yet; ask for fast accuracy, or run on the CPU",
-        );
+        return match op {
+            Op::Sum | Op::Mean => Ok(Fold::ExactSum),
+            Op::L1 if !dtype.is_complex() => Ok(Fold::ExactL1),
+            Op::Dot => Ok(Fold::ExactDot),
+            Op::Var | Op::Std | Op::L2 => Ok(Fold::ExactMoments),
+            _ => unsupported(
+                "an exact float result on CUDA",
+                "no kernel does it yet; ask for fast accuracy, or run on the CPU",
+            ),
+        };
     }
     Ok(match op {
         Op::Sum | Op::Mean => Fold::Sum,
@@ -181,7 +233,7 @@ impl fmt::Display for CudaPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DType, Policy};
+    use crate::Policy;
 
     const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
     fn problem(op: Op, dtype: DType, n: u64) -> Problem {
@@ -207,12 +259,20 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_float_sum_is_refused_by_name_and_nothing_is_downgraded() {
-        for op in [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Dot, Op::Stats] {
-            let mut asked = problem(op, DType::F64, 10);
+    fn what_is_not_exact_is_refused_by_name_and_nothing_is_downgraded() {
+        for (op, dtype) in [(Op::L1, DType::Complex64), (Op::Stats, DType::F64)] {
+            let mut asked = problem(op, dtype, 10);
             asked.policy.accuracy = Accuracy::Exact;
             let error = choose_cuda(asked, H200).unwrap_err().to_string();
             assert!(error.contains("fast accuracy"), "{error}");
+        }
+    }
+
+    #[test]
+    fn exact_is_the_default() {
+        for op in [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Dot] {
+            let asked = Problem { op, dtype: DType::F64, n: 10, policy: Policy::default() };
+            assert!(choose_cuda(asked, H200).unwrap().fold.name().starts_with("exact_"));
         }
     }
 

@@ -2,14 +2,20 @@
 
 mod choose;
 mod cuda;
+mod place;
+mod tuned;
 mod tuning;
 
 use std::fmt;
 
 pub use choose::choose;
-#[cfg(feature = "cuda")]
+#[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
+pub use place::{Place, Side, place_host};
+#[cfg(feature = "cuda")]
+pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;
+pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};
 
 use crate::{Accuracy, DType, Nan, Op, Overflow, Policy};
 

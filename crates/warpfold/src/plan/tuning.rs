@@ -1,6 +1,7 @@
 //! The tuned numbers, each with its evidence. What was not measured has no row.
 
-use super::cuda::Shape;
+use super::cuda::{Fold, Shape};
+use crate::DType;
 
 /// Bytes a thread takes at a time: large enough that taking is free (a few ns in 8 µs at 30 GB/s), small enough that threads
 /// finish together.
@@ -15,7 +16,20 @@ pub(super) const BYTES_PER_THREAD: u64 = 512 << 10;
 /// One block alone up to 64 KiB: 3.2 us beside 3.5 for the best that has to wait for other blocks. Then two packs a thread. Kernels
 /// take up to 42 registers, so three blocks of 512 threads fill a multiprocessor: 2 GiB of f32 in 472.3 us beside 474.5 for two and
 /// 491 for four; below 48 MiB two are better, as fewer have to wait for each other: 7.72 us beside 8.03 at 16 MiB.
-pub(super) fn cuda_shape(bytes: u64) -> Shape {
+pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
+    let digits = fold.digits(dtype);
+    if digits > 0 {
+        return exact_shape(fold, dtype, digits);
+    }
     let per_multiprocessor = if bytes < 48 << 20 { 2 } else { 3 };
     Shape { block: 512, per_multiprocessor, packs: 2, alone: 4096 }
+}
+
+/// As many blocks as find room for their digits in a multiprocessor of Hopper, up to 1024 threads.
+fn exact_shape(fold: Fold, dtype: DType, digits: u32) -> Shape {
+    let block = fold.most_threads(dtype);
+    let other = if digits > 40 { 3 << 10 } else { 3 << 9 };
+    let bytes = digits * 8 * block + other;
+    let per_multiprocessor = ((228 << 10) / bytes).min(1024 / block);
+    Shape { block, per_multiprocessor, packs: 4, alone: 4 * block }
 }

@@ -30,11 +30,50 @@ fn out_of_memory_names_the_sizes_and_leaves_the_gpu_usable() {
 }
 
 #[test]
-fn an_exact_float_sum_is_refused_by_name() {
+fn what_has_no_exact_kernel_is_refused_by_name() {
     let Some(gpu) = crate::gpu() else { return };
-    let x = gpu.upload(&[1.0f32]).unwrap();
-    for op in [Op::Sum, Op::Mean] {
-        let error = gpu.reduce(&x).partial(op).unwrap_err().to_string();
-        assert!(error.contains("fast"), "{error}");
+    let x = gpu.upload(&[warpfold::Complex::new(1.0f32, 2.0)]).unwrap();
+    let error = gpu.reduce(&x).partial(Op::L1).unwrap_err().to_string();
+    assert!(error.contains("fast"), "{error}");
+}
+
+/// In a process of its own, for a kernel that fails takes the process's GPU with it.
+#[test]
+fn a_pointer_that_is_no_device_memory() {
+    if crate::gpu().is_none() {
+        return;
     }
+    let program = std::env::current_exe().unwrap();
+    let arguments = ["--ignored", "--exact", "--nocapture", "errors::reads_what_is_not_there"];
+    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let line = text.lines().find(|line| line.contains("bad pointer: ")).expect(&text);
+    for word in ["sum of 1000 i32", "CUDA_ERROR_ILLEGAL_ADDRESS", "check the pointers", "CUDA 1"] {
+        assert!(line.contains(word), "{word:?} is missing in: {line}");
+    }
+}
+
+#[test]
+#[ignore = "takes the process's GPU with it; a_pointer_that_is_no_device_memory runs it"]
+fn reads_what_is_not_there() {
+    let Some(gpu) = crate::gpu() else { return };
+    // SAFETY: none: this is what the promise is for. The device's memory management finds the lie, and the error is what is tested.
+    let nothing = unsafe { warpfold::cuda::View::<i32>::from_raw(0x7000_0000_0000, 1000) };
+    let error = gpu.reduce(nothing).sum().unwrap_err();
+    println!("bad pointer: {error}");
+    // Whatever comes after says so as well, and nothing hangs or panics.
+    let later = gpu.upload(&[1i32]).and_then(|x| gpu.reduce(&x).sum()).unwrap_err();
+    println!("then: {later}");
+}
+
+#[test]
+fn the_largest_array_that_is_too_large_leaves_no_trace() {
+    let Some(gpu) = crate::gpu() else { return };
+    let memory = gpu.description().memory as usize;
+    for bytes in [memory, usize::MAX, usize::MAX / 2] {
+        assert!(matches!(gpu.alloc::<u8>(bytes), Err(Error::Device { .. })), "{bytes} bytes");
+    }
+    let x = gpu.alloc::<u8>(1 << 20).unwrap();
+    assert_eq!(gpu.reduce(&x).count(), Ok(0));
 }

@@ -3,10 +3,17 @@
 //! On a machine without a GPU each test says so and passes; with `WARPFOLD_REQUIRE_CUDA=1` it fails instead.
 #![cfg(feature = "cuda")]
 
+#[path = "../kernels/check.rs"]
+mod check;
+#[path = "../kernels/compare.rs"]
 mod compare;
+#[path = "../kernels/data.rs"]
 mod data;
 mod errors;
+mod interplay;
 mod reductions;
+mod soak;
+mod stream;
 mod threads;
 
 use std::sync::OnceLock;

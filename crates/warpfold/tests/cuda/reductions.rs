@@ -1,32 +1,11 @@
-//! The same array reduced on both, every way there is.
+//! Every length, alignment and shape on a GPU, and what only a GPU is fast enough for.
 
-use warpfold::cuda::{Gpu, View};
-use warpfold::partial::{Finish, Output};
+use warpfold::cuda::Gpu;
 use warpfold::plan::Shape;
-use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, with_element};
+use warpfold::{DType, Element, with_element};
 
-use crate::compare::{near, same};
+use crate::check::{check, check_dot, check_exact};
 use crate::data::{Kind, Random, array};
-
-/// What runs on CUDA, and whether it rounds on the way for floats.
-const OPS: &[(Op, bool)] = &[
-    (Op::Sum, true),
-    (Op::Mean, true),
-    (Op::Min, false),
-    (Op::Max, false),
-    (Op::MinMax, false),
-    (Op::ArgMin, false),
-    (Op::ArgMax, false),
-    (Op::Count, false),
-    (Op::Var, true),
-    (Op::Std, true),
-    (Op::L1, true),
-    (Op::L2, true),
-    (Op::Linf, false),
-    (Op::Prod, true),
-    (Op::Any, false),
-    (Op::All, false),
-];
 
 /// Lengths around packs, warps, blocks and whole grids of the shapes below.
 fn lengths(size: usize) -> Vec<usize> {
@@ -47,188 +26,6 @@ const SHAPES: &[Option<Shape>] = &[
     Some(Shape { block: 96, per_multiprocessor: 32, packs: 1, alone: 0 }),
     Some(Shape { block: 512, per_multiprocessor: 2, packs: 4, alone: 0 }),
 ];
-
-/// The CPU's result. Norms that it folds in other ways are taken from exact sums and extremes of magnitudes.
-fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
-    match op {
-        Op::L1 => return Ok(Output::One(l1(x, policy))),
-        Op::Linf => return Ok(Output::One(linf(x, policy))),
-        // The product of the same numbers in f32, which holds every f16: another kernel, the same result.
-        Op::Prod if T::DTYPE == DType::F16 => {
-            let wide: Vec<f32> = T::as_parts(x).iter().map(|p| number(*p) as f32).collect();
-            let partial = warpfold::reduce(&wide).policy(policy).partial(op)?;
-            return partial.finish(op, Finish::default());
-        }
-        _ => {}
-    }
-    let partial = warpfold::reduce(x).policy(policy).partial(op)?;
-    partial.finish(op, Finish::default()).map_err(|error| match error {
-        Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
-        other => other,
-    })
-}
-
-fn kept<T: Element>(x: &[T], policy: Policy) -> Vec<T> {
-    let is_nan = |x: &T| T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p));
-    x.iter().copied().filter(|x| policy.nan == Nan::Propagate || !is_nan(x)).collect()
-}
-
-/// A real number as f64, which holds every float and every integer of up to 53 bits.
-fn number<R: warpfold::Ordered>(x: R) -> f64 {
-    let mut one = warpfold::Exact::<R>::new();
-    one.add(x);
-    match one.round_as::<f64>().into() {
-        Value::F64(x) => x,
-        other => panic!("{other:?} is not an f64"),
-    }
-}
-
-fn l1<T: Element>(x: &[T], policy: Policy) -> Value {
-    let x = kept(x, policy);
-    if !T::DTYPE.is_float() {
-        // Magnitudes as u64, summed exactly.
-        let magnitude = |p: &T::Part| with_magnitude(*p);
-        let parts: Vec<u64> = T::as_parts(&x).iter().map(magnitude).collect();
-        let mut sum = warpfold::Exact::<u64>::new();
-        sum.extend(&parts);
-        return sum.round_as::<f64>().into();
-    }
-    let parts: Vec<f64> = T::as_parts(&x).iter().map(|p| number(*p)).collect();
-    let magnitudes: Vec<f64> = parts
-        .chunks(T::PARTS)
-        .map(|z| match z {
-            [re, im] if re.is_nan() || im.is_nan() => f64::NAN,
-            [re, im] => re.hypot(*im),
-            _ => z[0].abs(),
-        })
-        .collect();
-    let mut sum = warpfold::Exact::<f64>::new();
-    sum.extend(&magnitudes);
-    rounded::<T>(sum.round())
-}
-
-fn linf<T: Element>(x: &[T], policy: Policy) -> Value {
-    let x = kept(x, policy);
-    if !T::DTYPE.is_float() {
-        return T::as_parts(&x).iter().map(|p| with_magnitude(*p)).max().unwrap_or(0).into();
-    }
-    let parts = T::as_parts(&x).iter().map(|p| number(*p).abs());
-    rounded::<T>(parts.fold(0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }))
-}
-
-/// In the float type of the results.
-fn rounded<T: Element>(x: f64) -> Value {
-    let mut one = warpfold::Exact::<f64>::new();
-    one.add(x);
-    match T::DTYPE {
-        DType::F64 | DType::Complex128 => one.round_as::<f64>().into(),
-        _ => one.round_as::<f32>().into(),
-    }
-}
-
-fn with_magnitude<R: warpfold::Ordered>(x: R) -> u64 {
-    match x.into() {
-        Value::I8(x) => x.unsigned_abs().into(),
-        Value::I16(x) => x.unsigned_abs().into(),
-        Value::I32(x) => x.unsigned_abs().into(),
-        Value::I64(x) => x.unsigned_abs(),
-        Value::Bool(x) => x.into(),
-        Value::U8(x) => x.into(),
-        Value::U16(x) => x.into(),
-        Value::U32(x) => x.into(),
-        Value::U64(x) => x,
-        other => panic!("{other:?} is no integer"),
-    }
-}
-
-fn check<T: Element>(gpu: &Gpu, x: &[T], view: View<'_, T>, shape: Option<Shape>, what: &str) {
-    for nan in [Nan::Propagate, Nan::Ignore] {
-        if nan == Nan::Ignore && !T::DTYPE.is_float() {
-            continue;
-        }
-        for &(op, rounds) in OPS {
-            let real = matches!(
-                op,
-                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf | Op::Prod
-            );
-            if real && T::DTYPE.is_complex() {
-                continue;
-            }
-            let policy = Policy { nan, ..Policy::default() };
-            let cpu = reference(x, op, policy);
-            let fast = Policy { accuracy: Accuracy::Fast, ..policy };
-            let mut reduce = gpu.reduce(view).policy(fast);
-            if let Some(shape) = shape {
-                reduce = reduce.shape(shape);
-            }
-            let cuda = reduce.output(op, Finish::default());
-            let agree = if rounds && T::DTYPE.is_float() {
-                // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
-                let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
-                let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
-                let unit =
-                    if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
-                let tolerance = match (op, &cpu) {
-                    // Both within one ulp, subnormal results too.
-                    (Op::Prod, Ok(Output::One(Value::F64(x)))) => {
-                        x.abs() * 2f64.powi(-51) + f64::from_bits(2)
-                    }
-                    (Op::Prod, Ok(Output::One(Value::F32(x)))) => {
-                        f64::from(x.abs()) * 2f64.powi(-22) + 2f64.powi(-148)
-                    }
-                    _ => mean * 2f64.powi(unit),
-                };
-                near(&cuda, &cpu, tolerance)
-            } else {
-                same(&cuda, &cpu)
-            };
-            assert!(
-                agree,
-                "{op} of {} {} ({what}, {nan:?}, {shape:?}): cuda {cuda:?}, cpu {cpu:?}",
-                x.len(),
-                T::DTYPE
-            );
-        }
-    }
-}
-
-/// Dot, of arrays aligned alike and not.
-fn check_dot<T: Element>(
-    gpu: &Gpu,
-    x: &[T],
-    y: &[T],
-    views: (View<'_, T>, View<'_, T>),
-    what: &str,
-) {
-    for nan in [Nan::Propagate, Nan::Ignore] {
-        let keep = |x: &T| {
-            nan == Nan::Propagate || !T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p))
-        };
-        let mut exact = warpfold::Dot::<T>::new();
-        for (x, y) in x.iter().zip(y).filter(|(x, y)| keep(x) && keep(y)) {
-            exact.add(*x, *y);
-        }
-        let cpu = warpfold::Partial::Dot(Box::new(exact)).finish(Op::Dot, Finish::default());
-        let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
-        let cuda = gpu
-            .reduce_two(views.0, views.1)
-            .unwrap()
-            .policy(policy)
-            .output(Op::Dot, Finish::default());
-        let agree = if T::DTYPE.is_float() {
-            let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
-            near(&cuda, &cpu, 2.0 * x.len().max(1) as f64 * 2f64.powi(unit))
-        } else {
-            same(&cuda, &cpu)
-        };
-        assert!(
-            agree,
-            "dot of {} {} ({what}, {nan:?}): cuda {cuda:?}, cpu {cpu:?}",
-            x.len(),
-            T::DTYPE
-        );
-    }
-}
 
 fn every_length<T: Element>(gpu: &Gpu) {
     let lengths = lengths(size_of::<T>());
@@ -256,6 +53,7 @@ fn every_length<T: Element>(gpu: &Gpu) {
                 &x[i..i + n],
                 &x[j..j + n],
                 views,
+                false,
                 &format!("{kind:?} from {i} and {j}"),
             );
         }
@@ -264,6 +62,46 @@ fn every_length<T: Element>(gpu: &Gpu) {
             let what = format!("{kind:?} from {offset}");
             check(gpu, &x[offset..offset + n], buffer.slice(offset..offset + n), None, &what);
         }
+    }
+}
+
+/// Exact folds over data of one scale and of none, in many shapes.
+fn exact<T: Element>(gpu: &Gpu) {
+    let mut random = Random(T::DTYPE as u64 + 1000);
+    let lengths = lengths(size_of::<T>());
+    let longest = lengths[lengths.len() - 1] + 40;
+    for kind in [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros] {
+        let x = array::<T>(kind, longest, &mut random);
+        let buffer = gpu.upload(&x).unwrap();
+        for (k, &n) in lengths.iter().enumerate() {
+            let (i, j) = (random.below(33) as usize, random.below(33) as usize);
+            let what = format!("{kind:?} from {i}");
+            let shape = SHAPES[k % SHAPES.len()];
+            check_exact(gpu, &x[i..i + n], buffer.slice(i..i + n), shape, &what);
+            let j = if k % 3 == 0 { i } else { j };
+            let views = (buffer.slice(i..i + n), buffer.slice(j..j + n));
+            check_dot(gpu, &x[i..i + n], &x[j..j + n], views, kind == Kind::Wide, &what);
+        }
+    }
+    // Launches of any shape, over an array that fills none of them evenly.
+    let x = array::<T>(Kind::Wide, 100_003, &mut random);
+    let buffer = gpu.upload(&x).unwrap();
+    for _ in 0..40 {
+        let shape = Shape {
+            block: 32 * (1 + random.below(16) as u32),
+            per_multiprocessor: 1 + random.below(32) as u32,
+            packs: 1 + random.below(8) as u32,
+            alone: 0,
+        };
+        check_exact(gpu, &x, (&buffer).into(), Some(shape), "any shape");
+    }
+}
+
+#[test]
+fn exact_sums_have_the_bits_of_the_cpu() {
+    let Some(gpu) = crate::gpu() else { return };
+    for dtype in DType::ALL.iter().filter(|dtype| dtype.is_float()) {
+        with_element!(*dtype, T => exact::<T>(&gpu));
     }
 }
 
@@ -279,7 +117,7 @@ fn each_kernel<T: Element>(gpu: &Gpu) {
     }
     for first in [1, 2] {
         let views = (buffer.slice(1..n), buffer.slice(first..first + n - 1));
-        check_dot(gpu, &x[1..n], &x[first..first + n - 1], views, "each kernel");
+        check_dot(gpu, &x[1..n], &x[first..first + n - 1], views, false, "each kernel");
     }
 }
 
@@ -308,13 +146,13 @@ macro_rules! for_each_type {
             #[test]
             fn every_length_alignment_and_shape() {
                 let Some(gpu) = crate::gpu() else { return };
-                super::with_element!(super::DType::$dtype, T => super::every_length::<T>(&gpu));
+                warpfold::with_element!(warpfold::DType::$dtype, T => super::every_length::<T>(&gpu));
             }
 
             #[test]
             fn large_arrays() {
                 let Some(gpu) = crate::gpu() else { return };
-                super::with_element!(super::DType::$dtype, T => super::large::<T>(&gpu));
+                warpfold::with_element!(warpfold::DType::$dtype, T => super::large::<T>(&gpu));
             }
         }
     )+};

@@ -145,6 +145,7 @@ impl<'m> Builder<'m> {
             .min();
         Ok(Kernel {
             name: function.name.clone(),
+            line: function.line,
             parameters,
             parameter_bytes: end as u32,
             code: self.code,

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Puts the release program and the script that counts with it into a folder that can be carried to a machine with a GPU and Nsight Compute,
+# and run there without cargo:   bench/simt/carry.sh FOLDER    and there:   FOLDER/counters.sh FOLDER/warpfold
+set -euo pipefail
+to=$(mkdir -p "$1" && cd "$1" && pwd)
+cd "$(dirname "$0")/../.."
+CARGO_PROFILE_RELEASE_DEBUG=0 cargo build --release --locked --package warpfold-cli
+install target/release/warpfold "$to/warpfold"
+strip "$to/warpfold"
+install bench/simt/counters.sh bench/simt/counters.py "$to/"

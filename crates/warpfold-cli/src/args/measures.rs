@@ -1,0 +1,92 @@
+//! The commands that look at the machine: devices, bench, tune.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use warpfold_lab::Regex;
+
+use crate::device::Device;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchTarget {
+    /// Every reduction and element type on the processor, beside the read ceiling of the same run
+    Cpu(Bench),
+    /// Every reduction and element type on an NVIDIA GPU, cold and hot, beside the read ceiling of the same run
+    Cuda(BenchCuda),
+    /// What the first use of a kernel costs in a process; for `bench cuda`, which starts it
+    #[command(hide = true)]
+    FirstUses(FirstUses),
+}
+
+/// A benchmark of a GPU as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct BenchCuda {
+    /// Write the report, with every figure and the device, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as sum/f32/fast/2GiB/cold
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// The GPU: cuda, or cuda:N for that of a number
+    #[arg(long, value_name = "DEVICE", default_value = "cuda")]
+    pub(crate) device: Device,
+
+    /// Figures of another library in the same run, a JSON object a line, to be kept in the report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) peers: Option<PathBuf>,
+}
+
+/// First uses as asked for by `bench cuda`.
+#[derive(Debug, Args)]
+pub(crate) struct FirstUses {
+    /// The GPU
+    #[arg(long, value_name = "DEVICE", default_value = "cuda")]
+    pub(crate) device: Device,
+
+    /// What the driver's cache is, in words
+    #[arg(long, value_name = "TEXT", default_value = "as the driver has it")]
+    pub(crate) cache: String,
+}
+
+/// Tuning as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Tune {
+    /// The GPU: cuda, or cuda:N for that of a number
+    #[arg(long, value_name = "DEVICE", default_value = "cuda")]
+    pub(crate) device: Device,
+
+    /// The tuning file to write, in place of the user's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tuning: Option<PathBuf>,
+
+    /// Write every launch that was tried, with its time, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+}
+
+/// How to print a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// A line each
+    Text,
+    /// One object
+    Json,
+}
+
+/// A benchmark as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Write the report, with every figure and the machine, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as sum/f32/natural/256MiB
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// Threads; all that the machine has unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) threads: Option<u64>,
+}

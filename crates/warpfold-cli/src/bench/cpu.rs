@@ -1,0 +1,58 @@
+//! `warpfold bench cpu`: runs the lab's benchmark of the processor and prints it.
+
+use indicatif::ProgressBar;
+use warpfold_lab::report::{Ceiling, Failure as Wrong, Row};
+use warpfold_lab::{cpu, table};
+
+use super::{bar, unwritten, verdict};
+use crate::args::Bench;
+use crate::{Failure, report};
+
+/// Shows on a terminal how far a benchmark is.
+struct Watch(ProgressBar);
+
+impl cpu::Observer for Watch {
+    fn planned(&mut self, rows: usize) {
+        self.0.set_length(rows as u64);
+    }
+
+    fn preparing(&mut self, what: &str) {
+        self.0.set_message(format!("preparing {what}"));
+    }
+
+    fn ceiling(&mut self, ceiling: &Ceiling) {
+        let rate = table::gigabytes(ceiling.bytes_per_second);
+        self.0.set_message(format!("read ceiling {rate} GB/s"));
+    }
+
+    fn row(&mut self, row: &Row) {
+        self.0.inc(1);
+        self.0.set_message(table::line(row).trim_end().to_owned());
+    }
+
+    fn failed(&mut self, failure: &Wrong) {
+        self.0.inc(1);
+        self.0.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+    }
+}
+
+/// Measures the processor.
+pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
+    let options = cpu::Options {
+        filter: asked.filter.clone(),
+        threads: asked.threads.map(|threads| threads as usize),
+        ..cpu::Options::default()
+    };
+    let bar = bar();
+    let outcome = cpu::run(&options, &mut Watch(bar.clone()));
+    bar.finish_and_clear();
+    let measured = outcome.map_err(|error| Failure::Output {
+        what: "the benchmark's arrays".into(),
+        reason: error.to_string(),
+    })?;
+    report::print(table::text(&measured).as_bytes())?;
+    if let Some(file) = &asked.export {
+        measured.save(file).map_err(|error| unwritten(file, &error))?;
+    }
+    verdict(measured.failures.len())
+}

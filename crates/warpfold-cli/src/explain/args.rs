@@ -1,0 +1,52 @@
+//! What `warpfold explain` takes.
+
+use clap::{Args, ValueEnum};
+use warpfold::DType;
+
+use crate::args::{choice, count};
+
+/// An explanation as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan
+    pub(crate) kernel: String,
+
+    /// Elements of the array, which are random
+    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1000")]
+    pub(crate) n: u64,
+
+    /// Threads of a block: whole warps
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(32..=512), default_value = "128")]
+    pub(crate) block: u32,
+
+    /// Blocks; as many as give each thread 16 bytes, and 8 at most, unless given
+    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) grid: Option<u32>,
+
+    /// Element type [default: that of the kernel's full name, else f32]
+    #[arg(long = "type", value_name = "T", value_parser = choice::dtype())]
+    pub(crate) dtype: Option<DType>,
+
+    /// Compute capability times ten, which decides the build of the kernel
+    #[arg(long, value_name = "C", default_value = "90")]
+    pub(crate) compute: u32,
+
+    /// Schedule of blocks and warps: the same seed gives the same run
+    #[arg(long, value_name = "S", default_value = "0")]
+    pub(crate) seed: u64,
+
+    /// How to print the explanation
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// How to print an explanation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Verdicts, steps and the annotated source, for a terminal
+    Text,
+    /// All of it as one object
+    Json,
+    /// One page that needs nothing else: to be played step by step in a browser
+    Html,
+}

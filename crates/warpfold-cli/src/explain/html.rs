@@ -1,0 +1,216 @@
+//! An explanation as one page that needs nothing else: figures, sources and the grid are in it as they are; the script moves through the
+//! steps and draws what each one touches.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::explanation::Explanation;
+use super::source::Cost;
+use super::steps::Step;
+use super::text::events;
+
+/// The page around what is told.
+const PAGE: &str = include_str!("page.html");
+
+/// Pixels that a step is wide.
+const STEP: usize = 7;
+
+/// The page.
+pub(crate) fn render(told: &Explanation) -> String {
+    let parts: [(&str, String); 8] = [
+        ("style", include_str!("page.css").to_owned()),
+        ("script", include_str!("page.js").to_owned()),
+        ("title", escaped(&told.title())),
+        ("subtitle", subtitle(told)),
+        ("verdicts", verdicts(told)),
+        ("grid", grid(told)),
+        ("sources", sources(told)),
+        ("data", data(told)),
+    ];
+    let mut out = String::new();
+    let mut rest = PAGE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").expect("the page closes what it opens");
+        let (_, text) = parts.iter().find(|(part, _)| *part == name).expect("a part of the page");
+        out += before;
+        out += text;
+        rest = after;
+    }
+    out + rest
+}
+
+fn subtitle(told: &Explanation) -> String {
+    escaped(&format!(
+        "Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
+        told.module, told.seed, told.told_block
+    ))
+}
+
+fn verdicts(told: &Explanation) -> String {
+    let mut out = String::new();
+    for verdict in &told.verdicts {
+        let (grade, cost) = (verdict.grade.name(), escaped(verdict.cost));
+        let sentence = escaped(&verdict.sentence);
+        write!(out, "<li class=\"{grade}\"><b>{cost}<span>{grade}</span></b> {sentence}</li>")
+            .expect("strings take text");
+    }
+    out
+}
+
+/// The kinds of work that the grid tells apart.
+fn kind(class: &str) -> &'static str {
+    match class {
+        "global load" | "global store" | "bulk copy" => "global",
+        "shared load" | "shared store" => "shared",
+        "atomic" | "fence" | "mbarrier" => "atomic",
+        "block barrier" => "barrier",
+        "warp exchange" | "warp barrier" => "exchange",
+        "control" | "predicate" => "control",
+        _ => "compute",
+    }
+}
+
+/// Threads down, steps across: what each thread does in each step.
+fn grid(told: &Explanation) -> String {
+    let threads = told.block as usize;
+    let row = (320 / threads.max(1)).clamp(1, 8);
+    let (width, height) = (STEP * told.steps.len(), row * threads);
+    let mut out = String::new();
+    let mut add = |text: String| out += &text;
+    add(format!(
+        "<svg id=\"grid\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"Threads down, steps across\" data-step=\"{STEP}\">"
+    ));
+    let kinds = ["compute", "control", "exchange", "shared", "global", "atomic", "barrier"];
+    for kind_ in kinds {
+        for (layer, lanes) in [("", true), (" off", false)] {
+            let mut path = String::new();
+            for (x, step) in told.steps.iter().enumerate().filter(|(_, s)| kind(s.class) == kind_) {
+                for part in &step.warps {
+                    let mask = if lanes { part.on } else { part.active & !part.on };
+                    let first = part.warp as usize * 32;
+                    for (start, length) in runs(mask) {
+                        let y = row * (first + start);
+                        write!(
+                            path,
+                            "M{} {y}h{}v{}h-{}z",
+                            STEP * x,
+                            STEP - 1,
+                            row * length,
+                            STEP - 1
+                        )
+                        .expect("strings take text");
+                    }
+                }
+            }
+            if !path.is_empty() {
+                add(format!("<path class=\"{kind_}{layer}\" d=\"{path}\"/>"));
+            }
+        }
+    }
+    for warp in 1..threads.div_ceil(32) {
+        let y = 32 * row * warp;
+        add(format!("<path class=\"warp\" d=\"M0 {y}h{width}\"/>"));
+    }
+    let ends = told.steps.windows(2).enumerate().filter(|(_, pair)| pair[0].phase != pair[1].phase);
+    for (x, _) in ends {
+        add(format!("<path class=\"phase\" d=\"M{} 0v{height}\"/>", STEP * (x + 1)));
+    }
+    add(format!(
+        "<rect id=\"cursor\" x=\"0\" y=\"0\" width=\"{STEP}\" height=\"{height}\"/></svg>"
+    ));
+    out
+}
+
+/// Stretches of ones: where they start, and how long they are.
+fn runs(mut mask: u32) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    while mask != 0 {
+        let start = mask.trailing_zeros();
+        let length = (mask >> start).trailing_ones();
+        runs.push((start as usize, length as usize));
+        let end = start + length;
+        mask = if end == 32 { 0 } else { mask >> end << end };
+    }
+    runs
+}
+
+fn sources(told: &Explanation) -> String {
+    let mut out = String::new();
+    let w = &mut out;
+    for (index, file) in told.files.iter().enumerate() {
+        let name = escaped(&file.name);
+        write!(w, "<h3>{name}</h3><div class=\"source\"><table><thead><tr><th>instr.</th><th>lanes</th><th></th><th>source</th></tr></thead><tbody>")
+            .expect("strings take text");
+        let mut last = None;
+        for line in &file.lines {
+            if last.is_some_and(|last| line.number > last + 1) {
+                *w += "<tr class=\"gap\"><td></td><td></td><td>⋮</td><td></td></tr>";
+            }
+            last = Some(line.number);
+            let (count, lanes, remarks) = line.cost.as_ref().map_or_else(Default::default, shown);
+            let remarks = if remarks.is_empty() { remarks } else { format!("<i>{remarks}</i>") };
+            let text = escaped(line.text.trim_end());
+            write!(
+                w,
+                "<tr id=\"s{index}-{}\"><td>{count}</td><td>{lanes}</td><td>{}</td><td><code>{text}</code>{remarks}</td></tr>",
+                line.number, line.number
+            )
+            .expect("strings take text");
+        }
+        *w += "</tbody></table></div>";
+    }
+    out
+}
+
+fn shown(cost: &Cost) -> (String, String, String) {
+    let lanes = format!("{:.0} %", 100.0 * cost.efficiency());
+    (cost.warp_instructions.to_string(), lanes, escaped(&cost.remarks()))
+}
+
+/// What the script needs.
+#[derive(Serialize)]
+struct Data<'a> {
+    block: u64,
+    /// The PTX of each instruction, its source line's place in the page, and its PTX line.
+    code: Vec<(&'a str, Option<String>, u32)>,
+    steps: Vec<Told<'a>>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    step: &'a Step,
+    /// In words.
+    events: String,
+}
+
+fn data(told: &Explanation) -> String {
+    let code = told.instructions.iter().map(|instruction| {
+        let source = instruction.source.map(|(file, line)| format!("s{file}-{line}"));
+        (instruction.text.as_str(), source, instruction.line)
+    });
+    let steps =
+        told.steps.iter().map(|step| Told { step, events: events(std::slice::from_ref(step)) });
+    let data = Data { block: told.block, code: code.collect(), steps: steps.collect() };
+    // No text may end the script element early.
+    serde_json::to_string(&data).expect("plain values are JSON").replace('<', "\\u003c")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_of_ones() {
+        assert_eq!(runs(0), []);
+        assert_eq!(runs(u32::MAX), [(0, 32)]);
+        assert_eq!(runs(0x8000_0005), [(0, 1), (2, 1), (31, 1)]);
+        assert_eq!(runs(0xffff_0000), [(16, 16)]);
+    }
+}

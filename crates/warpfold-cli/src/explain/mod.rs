@@ -1,0 +1,49 @@
+//! `warpfold explain`: one launch of a kernel in the simulator, told step by step.
+//!
+//! ```text
+//! args -> subject (PTX, sources, memory, a launch) -> the simulator, watched by a recorder
+//!      -> explanation (counts, verdicts, annotated sources, the steps of one block) -> text | json | html
+//! ```
+//!
+//! Only [`subject`] knows what a production kernel is; whatever has PTX, sources and a launch can be explained.
+
+mod args;
+mod explanation;
+mod html;
+mod recorder;
+mod source;
+mod steps;
+mod subject;
+mod text;
+mod verdict;
+
+use warpfold_simt::{Detail, Settings};
+
+pub(crate) use args::Explain;
+use args::Format;
+use explanation::Explanation;
+use recorder::Recorder;
+use subject::Subject;
+
+use crate::{Failure, report};
+
+/// Explains a kernel and prints the explanation.
+pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
+    let explanation = run(Subject::of(asked)?, asked.seed)?;
+    let text = match asked.format {
+        Format::Text => text::render(&explanation),
+        Format::Json => serde_json::to_string(&explanation).expect("plain values are JSON") + "\n",
+        Format::Html => html::render(&explanation),
+    };
+    report::print(text.as_bytes())
+}
+
+fn run(mut subject: Subject, seed: u64) -> Result<Explanation, Failure> {
+    let settings = Settings { seed, chains: Detail::On, ..Settings::default() };
+    let mut recorder = Recorder::default();
+    let counters = subject
+        .launch
+        .run_observed(&subject.program, &mut subject.memory, &settings, &mut recorder)
+        .map_err(|fault| subject.failed(&fault))?;
+    Ok(Explanation::new(&subject, seed, &counters, recorder))
+}

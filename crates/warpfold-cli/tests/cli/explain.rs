@@ -1,0 +1,130 @@
+//! `warpfold explain`: what is counted, in every format.
+
+use crate::program::run;
+
+fn json(args: &[&str]) -> serde_json::Value {
+    let run = run(["explain", "--format", "json"].iter().chain(args));
+    serde_json::from_str(run.value()).expect("one object")
+}
+
+#[test]
+fn text_tells_costs_steps_and_lines() {
+    let run = run(["explain", "sum", "--n", "1000", "--block", "128"]);
+    let text = run.value();
+    assert!(text.starts_with("sum_f32 over 1000 f32: 2 blocks of 128 threads"), "{text}");
+    for part in [
+        "idle lanes",
+        "bank conflicts",
+        "divergence",
+        "Work W = ",
+        "reads x: 4 requests, 61 sectors",
+        "barrier",
+        "sum.cu",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn counts_are_those_that_the_launch_must_have() {
+    let told = json(&["sum", "--type", "i32", "--n", "4096", "--block", "256", "--grid", "4"]);
+    assert_eq!(told["kernel"], "sum_i32");
+    assert_eq!(
+        (&told["grid"], &told["block"], &told["warps"]),
+        (&4.into(), &256.into(), &32.into())
+    );
+    let counts = &told["counts"];
+    // 4096 elements of 4 bytes, 16 a lane: 32 requests of 16 sectors; then the last block reads four states of 16 bytes.
+    assert_eq!(counts["global_bytes_read"], 4 * 4096 + 4 * 16);
+    assert_eq!(counts["atomics"], 4);
+    assert_eq!(counts["global_load_sectors"], 32 * 16 + 2 * 2);
+    // Instructions and source lines add up to the whole.
+    let sum = |list: &serde_json::Value| -> u64 {
+        let costs = list.as_array().expect("a list").iter().map(|line| &line["cost"]);
+        costs.filter_map(|cost| cost["warp_instructions"].as_u64()).sum()
+    };
+    assert_eq!(Some(sum(&told["instructions"])), counts["warp_instructions"].as_u64());
+    let in_lines: u64 =
+        told["files"].as_array().expect("files").iter().map(|file| sum(&file["lines"])).sum();
+    assert!(
+        in_lines <= sum(&told["instructions"]) && 10 * in_lines > 9 * sum(&told["instructions"])
+    );
+    // The block that is told is the one that folds what all have left.
+    let updates =
+        told["steps"].as_array().expect("steps").iter().filter(|s| s["class"] == "atomic");
+    assert_eq!(updates.count(), 1);
+}
+
+/// Each warp's instructions stand in the order in which it ran them, none lost: their counts by instruction are the launch's.
+#[test]
+fn steps_are_the_whole_of_a_block() {
+    for kernel in
+        ["sum_f64", "argmin_f16", "minmax_i8", "moments_u16", "dot_complex64", "prod_f32_skip_nan"]
+    {
+        let told = json(&[kernel, "--n", "777", "--grid", "1", "--seed", "5"]);
+        let mut counts = vec![0u64; told["instructions"].as_array().expect("a list").len()];
+        let mut phase = 0;
+        for step in told["steps"].as_array().expect("steps") {
+            let warps = step["warps"].as_array().expect("warps");
+            counts[step["index"].as_u64().expect("an index") as usize] += warps.len() as u64;
+            assert!(step["phase"].as_u64() >= Some(phase), "{kernel}: phases follow each other");
+            phase = step["phase"].as_u64().expect("a phase");
+        }
+        for (count, line) in counts.iter().zip(told["instructions"].as_array().expect("a list")) {
+            assert_eq!(
+                Some(*count),
+                line["cost"]["warp_instructions"].as_u64(),
+                "{kernel}: {line}"
+            );
+        }
+    }
+}
+
+/// Every element that opens closes, nothing is fetched, and no text of a kernel becomes markup.
+#[test]
+fn the_page_is_whole_and_needs_nothing_else() {
+    let run = run(["explain", "argmax", "--type", "f16", "--n", "500", "--format", "html"]);
+    let page = run.value();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    for outside in ["http:", "https:", "src=", "href=", "@import", "url("] {
+        let own = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!own.contains(outside), "{outside:?} asks for something else");
+    }
+    assert!(!page.contains("{{") && page.contains("<svg id=\"grid\""));
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = page;
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start + 1..];
+        let end = rest.find('>').expect("a tag ends");
+        let (tag, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
+        match tag {
+            _ if tag.starts_with('!')
+                || ["meta", "input"].contains(&name)
+                || tag.ends_with('/') => {}
+            _ if tag.starts_with('/') => assert_eq!(open.pop(), Some(name), "</{name}>"),
+            _ => {
+                open.push(name);
+                if ["script", "style"].contains(&name) {
+                    rest = &rest[rest.find(&format!("</{name}>")).expect("it ends")..];
+                }
+            }
+        }
+    }
+    assert!(open.is_empty(), "{open:?} are left open");
+}
+
+#[test]
+fn what_cannot_be_explained_is_said() {
+    let fails = |args: &[&str], words: &[&str]| run(["explain"].iter().chain(args)).fails(2, words);
+    fails(&["summ"], &["summ", "did you mean \"sum\"", "argmax"]);
+    fails(&["sum_f33"], &["sum_f33", "element type", "complex128"]);
+    fails(&["sum_f32", "--type", "f64"], &["sum_f32", "f64"]);
+    fails(&["max_i8_skip_nan"], &["i8"]);
+    fails(&["sum", "--block", "100"], &["100", "96", "128"]);
+    fails(&["sum", "--block", "2048"], &["2048", "512"]);
+    fails(&["max", "--type", "complex64"], &["complex64"]);
+    fails(&["sum", "--n", "1e12"], &["1000000000000", "at most"]);
+    fails(&["sum", "--compute", "61"], &["7.0"]);
+}

@@ -1,0 +1,126 @@
+// Fixed-point sums of any numbers, private to each thread: digits in shared memory, one column a thread.
+//
+// Digit k of thread t is word k * THREADS + t: neighbours touch neighbouring banks and no word has two owners, so there are neither
+// conflicts nor atomics, and the speed does not depend on the data. Digits are signed and hold far more than their bits, so that carries wait
+// (`settle`) until a thousand additions later. Infinities and NaNs are a set beside the digits.
+#pragma once
+#include "elements.cuh"
+
+// What was met beside finite numbers; the bits of a record.
+constexpr u32 MET_NAN = 1, MET_PLUS = 2, MET_MINUS = 4;
+__device__ __forceinline__ u32 met(f64 x) { return x != x ? MET_NAN : x > 0 ? MET_PLUS : MET_MINUS; }
+
+// f64 numbers of any size: 53 bits a digit, so that a mantissa touches two digits and a product of two of them three. The last bit of a number of
+// exponent field LOWEST is bit 0, which stands for 2^-OFFSET of the type's unit.
+template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigits {
+    static constexpr int THREADS = THREADS_, COUNT = COUNT_, BITS = 53, OFFSET = OFFSET_;
+    static constexpr u64 MASK = (1ull << BITS) - 1;
+    static_assert(BITS == 53, "9893 / 2^19 stands for 1 / 53, right for places below 12825");
+    static constexpr u32 ADDITIONS = 900;  // a digit has room for 1023 of less than 2^53 each
+    i64* digit;
+    u32 waiting = 0, specials = 0;
+
+    __device__ __forceinline__ void open(u64* storage) { digit = reinterpret_cast<i64*>(storage) + threadIdx.x; }
+
+    // Between waves, of at most a hundred additions each, whoever counts them in `waiting`.
+    __device__ __forceinline__ void settle() {
+        i64 carry = 0;
+        for (int k = 0; k < COUNT; k++) {
+            const i64 sum = digit[k * THREADS] + carry;
+            carry = k < COUNT - 1 ? sum >> BITS : 0;
+            digit[k * THREADS] = k < COUNT - 1 ? sum & i64(MASK) : sum;
+        }
+    }
+    __device__ __forceinline__ void add(f64 x) {
+        const u64 bits = __double_as_longlong(x);
+        const u32 field = u32(bits >> 52) & 0x7ff;
+        if (field == 0x7ff) { specials |= met(x); return; }
+        // Below NORMAL there are only zero and, if it is 1, subnormal numbers.
+        constexpr u32 NORMAL = LOWEST > 1 ? LOWEST : 1;
+        if (NORMAL > 1 && field == 0) return;
+        const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field >= NORMAL) << 52;
+        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST, k = at * 9893 >> 19, shift = at - k * BITS;
+        // A signed number, cut in two: the lower digit's part is never negative.
+        const i64 sign = i64(bits) >> 63, number = (i64(mantissa) ^ sign) - sign;
+        i64* to = digit + k * THREADS;
+        const i64 was_low = to[0], was_high = to[THREADS];
+        to[0] = was_low + i64(u64(number) << shift & MASK);
+        to[THREADS] = was_high + (number >> (BITS - shift));
+    }
+    // The product of two numbers, where bit 0 is the last bit of the least square (LOWEST is -1073): 106 bits at once, whatever underflows in floating point.
+    __device__ __forceinline__ void add_product(f64 x, f64 y) {
+        const u64 a = __double_as_longlong(x), b = __double_as_longlong(y);
+        const u32 of_a = u32(a >> 52) & 0x7ff, of_b = u32(b >> 52) & 0x7ff;
+        if (of_a == 0x7ff || of_b == 0x7ff) { specials |= met(x * y); return; }
+        const u64 m = (a & 0xfffffffffffffull) | u64(of_a > 0) << 52;
+        const u64 n = (b & 0xfffffffffffffull) | u64(of_b > 0) << 52;
+        const u32 at = (of_a ? of_a : 1) + (of_b ? of_b : 1) - 2, k = at * 9893 >> 19, shift = at - k * BITS;
+        const u64 low = m * n, high = __umul64hi(m, n);
+        const u64 word0 = low << shift;
+        const u64 word1 = high << shift | (shift ? low >> (64 - shift) : 0);
+        const u64 word2 = shift ? high >> (64 - shift) : 0;
+        const i64 sign = i64(a ^ b) >> 63;
+        const i64 part0 = i64(word0 & MASK), part1 = i64((word0 >> 53 | word1 << 11) & MASK);
+        const i64 part2 = i64(word1 >> 42 | word2 << 22);
+        i64* to = digit + k * THREADS;
+        const i64 was0 = to[0], was1 = to[THREADS], was2 = to[2 * THREADS];
+        to[0] = was0 + (part0 ^ sign) - sign;
+        to[THREADS] = was1 + (part1 ^ sign) - sign;
+        to[2 * THREADS] = was2 + (part2 ^ sign) - sign;
+    }
+    // Sums of a window, which are f64 numbers like any other.
+    __device__ __forceinline__ void add_sum(f64 x) { add(x); }
+    __device__ __forceinline__ void close() {}
+    static __device__ __forceinline__ i64 integer(u64 word, int) { return i64(word); }
+};
+
+// f32 numbers (and bf16 as such): 16 binades a digit, each digit an f64 that the addition cannot round: 24 bits of mantissa, 15 of binades and
+// 13 of additions. A number takes one conversion, one load, one addition and one store, where integers need thrice the instructions.
+// Infinities and NaNs gather in the digit of their field by themselves.
+template <int THREADS_, int OFFSET_> struct BinadeDigits {
+    static constexpr int THREADS = THREADS_, COUNT = 17, BITS = 16, OFFSET = OFFSET_;
+    static constexpr u32 ADDITIONS = 8000;
+    static constexpr int LAST = 15;  // the digit of infinities and NaNs; one more takes its carries
+    f64* digit;
+    u32 waiting = 0, specials = 0;
+
+    __device__ __forceinline__ void open(u64* storage) { digit = reinterpret_cast<f64*>(storage) + threadIdx.x; }
+
+    // Moves what is a multiple of the next digit's unit there, leaving at most half of one.
+    __device__ __forceinline__ void settle() {
+        close();
+        for (int k = 0; k <= LAST; k++) {
+            const f64 sum = digit[k * THREADS];
+            const f64 bias = __longlong_as_double(i64(BITS * (k + 1) - 150 + 52 + 1023) << 52 | 1ll << 51);
+            const f64 carry = __dsub_rn(__dadd_rn(sum, bias), bias);
+            digit[k * THREADS] = __dsub_rn(sum, carry);
+            digit[(k + 1) * THREADS] = __dadd_rn(digit[(k + 1) * THREADS], carry);
+        }
+    }
+    __device__ __forceinline__ void add(f32 x) {
+        f64* to = digit + (__float_as_uint(x) >> 27 & 15) * THREADS;
+        *to = __dadd_rn(*to, f64(x));
+    }
+    // Sums of a window: three pieces of at most 24 bits, each to the digit of its own exponent.
+    __device__ __forceinline__ void add_sum(f64 x) {
+#pragma unroll
+        for (int piece = 0; piece < 3; piece++) {
+            const u64 bits = __double_as_longlong(x);
+            const f64 head = __longlong_as_double(bits & ~((1ull << 29) - 1));
+            const i32 field = i32(u32(bits >> 52) & 0x7ff) - (1023 - 127);
+            f64* to = digit + (field < 0 ? 0 : field >> 4) * THREADS;
+            *to = __dadd_rn(*to, head);
+            x = __dsub_rn(x, head);
+        }
+    }
+    // Takes what is not finite out of its digit.
+    __device__ __forceinline__ void close() {
+        const f64 last = digit[LAST * THREADS];
+        if ((__double_as_longlong(last) >> 52 & 0x7ff) != 0x7ff) return;
+        specials |= met(last);
+        digit[LAST * THREADS] = 0;
+    }
+    static __device__ __forceinline__ i64 integer(u64 word, int k) {
+        return i64(__longlong_as_double(word) * __longlong_as_double(i64(150 - BITS * k + 1023) << 52));
+    }
+};

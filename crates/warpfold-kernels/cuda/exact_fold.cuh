@@ -1,0 +1,219 @@
+// The frame of every exact fold: threads gather in windows and digits, blocks in words, the grid in the workspace, one warp finishes.
+//
+// A fold is a struct that one thread owns:
+//   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
+//   PACKS                     of those in flight
+//   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
+//   Fold(storage, skip)       starts with digits that are zero
+//   inside(Loaded)            takes a pack into its window, if that holds all its numbers
+//   outside(Loaded)           takes any pack into its digits
+//   one(Element...)           takes in one element, or pair
+//   end_wave()                after every PACKS packs, for what need not be asked at each
+//   close()                   puts what is in registers into the digits
+//   skipped, specials(k)      NaNs skipped, and what beside finite numbers went into integer k
+//   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
+//   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
+//   finish(word, seen, ...)   one warp: writes integers and value
+//
+// record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; elements skipped; the integers one after another, two's complement, 64 bits a word].
+#pragma once
+#include "exact_total.cuh"
+
+// Shared memory that needs no permission, less what else a block has there; and what a multiprocessor of Hopper has for all.
+constexpr int STORAGE_BYTES = 45 << 10, SHARED_BYTES = 228 << 10;
+
+constexpr int threads_of(int words) {
+    int threads = 256;
+    while (threads > 32 && words * 8 * threads > STORAGE_BYTES) threads /= 2;
+    return threads;
+}
+constexpr int blocks_of(int words, int most) {
+    const int threads = threads_of(words);
+    const int other = words > 40 ? 3 << 10 : 3 << 9;
+    const int fit = SHARED_BYTES / (words * 8 * threads + other);
+    return fit * threads > most ? most / threads : fit;
+}
+
+// Everything that all blocks have seen.
+struct Seen {
+    u32 specials[3];
+    u64 skipped;
+};
+
+// All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
+template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, const Arguments& a) {
+    __shared__ u64 word[Fold::WORDS];
+    __shared__ u32 scratch[Fold::WORDS];
+    __shared__ Seen seen;
+    ExactState* state = reinterpret_cast<ExactState*>(a.workspace->exact);
+    const u32 lane = threadIdx.x;
+
+    for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
+    if (threadIdx.x == 0) seen = {};
+    fold.close();
+    __syncthreads();
+    Fold::add_columns(storage, word);
+#pragma unroll
+    for (int k = 0; k < Fold::INTEGERS; k++) {
+        if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
+    }
+    if (fold.skipped) atomicAdd(&seen.skipped, fold.skipped);
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+
+    if (gridDim.x > 1) {
+        for (u32 k = lane; k < Fold::WORDS; k += 32) {
+            if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
+        }
+        if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
+        if (lane == 0 && seen.skipped) atomicAdd(&state->skipped, seen.skipped);
+        __syncwarp();
+        u32 before = 0;
+        if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
+        if (__shfl_sync(0xffffffffu, before, 0) != gridDim.x - 1) return;
+        __syncwarp();  // hands on what lane 0 has acquired
+        for (u32 k = lane; k < Fold::WORDS; k += 32) {
+            word[k] = __ldcg(&state->word[k]);
+            state->word[k] = 0;
+        }
+        if (lane < Fold::INTEGERS) {
+            seen.specials[lane] = __ldcg(&state->specials[lane]);
+            state->specials[lane] = 0;
+        }
+        if (lane == 0) {
+            seen.skipped = __ldcg(&state->skipped);
+            state->skipped = 0;
+        }
+        __syncwarp();
+    }
+    Fold::finish(word, seen, scratch, a);
+    if (a.record && lane == 0) {
+        u64 specials = 0;
+#pragma unroll
+        for (int k = 0; k < Fold::INTEGERS; k++) specials |= u64(seen.specials[k]) << 8 * k;
+        a.record[0] = specials;
+        a.record[1] = seen.skipped;
+    }
+    if (a.done) {
+        __threadfence_system();
+        __syncwarp();
+        if (lane == 0) *reinterpret_cast<volatile u64*>(a.done) = a.stamp;
+    }
+}
+
+// Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
+// at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
+template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
+    constexpr int PACKS = Fold::PACKS;
+    typedef typename Fold::Loaded Loaded;
+    const u64 threads = u64(gridDim.x) * blockDim.x;
+    u64 base = 0;
+#pragma unroll 1
+    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+        const u64 i = base + u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
+        Loaded p[PACKS];
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            if (!fold.inside(p[k])) fold.outside(p[k]);
+        }
+        fold.end_wave();
+    }
+    const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    Loaded p[PACKS];
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (i + k * threads < count) p[k] = load(i + k * threads);
+    }
+#pragma unroll 1
+    for (int k = 0; k < PACKS && i + k * threads < count; k++) {
+        if (!fold.inside(p[0])) fold.outside(p[0]);
+#pragma unroll
+        for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
+    }
+    fold.end_wave();
+}
+
+template <class Fold> __device__ __forceinline__ void clear_digits(u64* storage) {
+#pragma unroll 8
+    for (int k = 0; k < Fold::STORAGE; k++) storage[k * Fold::THREADS + threadIdx.x] = 0;
+}
+
+template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arguments& a) {
+    typedef typename Fold::Element E;
+    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    const E* x = static_cast<const E*>(a.x);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Pack* packs = reinterpret_cast<const Pack*>(x + head);
+
+    clear_digits<Fold>(storage);
+    Fold fold(storage, a.options & 1);
+    fold_waves(fold, count, [&](u64 i) { return load(packs + i); });
+    // At most one element before the first pack and one after the last for each thread.
+#pragma unroll 1
+    for (int end = 0; end < 2; end++) {
+        const u64 i = end ? tail + thread : thread;
+        if (i < (end ? a.n : head)) fold.one(x[i]);
+    }
+    finish_exact(fold, storage, a);
+}
+
+struct TwoPacks { Pack x, y; };
+
+template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Arguments& a) {
+    typedef typename Fold::Element E;
+    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    const E *x = static_cast<const E*>(a.x), *y = static_cast<const E*>(a.y);
+    const u64 head = misaligned<E>(x, a.n);
+    const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
+    const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Pack* packs = reinterpret_cast<const Pack*>(x + head);
+    const bool alike = reinterpret_cast<u64>(y + head) % 16 == 0;
+
+    clear_digits<Fold>(storage);
+    Fold fold(storage, a.options & 1);
+    fold_waves(fold, count, [&](u64 i) {
+        TwoPacks both;
+        both.x = load(packs + i);
+        if (alike) {
+            both.y = load(reinterpret_cast<const Pack*>(y + head) + i);
+        } else {
+            Elements<E> e(both.x);
+#pragma unroll
+            for (int k = 0; k < PER_PACK<E>; k++) e.element[k] = y[head + i * PER_PACK<E> + k];
+            both.y = e.pack;
+        }
+        return both;
+    });
+#pragma unroll 1
+    for (int end = 0; end < 2; end++) {
+        const u64 i = end ? tail + thread : thread;
+        if (i < (end ? a.n : head)) fold.one(x[i], y[i]);
+    }
+    finish_exact(fold, storage, a);
+}
+
+// One warp: one integer a part, for the record and rounded.
+template <class Kind, int PARTS, class Wide>
+__device__ __forceinline__ void finish_sums(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+    typedef typename FormatOf<Wide>::type Format;
+#pragma unroll 1
+    for (int part = 0; part < PARTS; part++) {
+        const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
+        if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
+        if (!a.value) continue;
+        const u64 bits = round_integer<Format>(integer, Kind::UNIT, seen.specials[part], scratch);
+        if (threadIdx.x == 0) set_bits(static_cast<Wide*>(a.value) + part, bits);
+    }
+}
+
+// Follows the data: after so many changes of scale a thread's window stays where it is, and the digits take the rest.
+constexpr u32 MOVES = 8;
+
+#undef READ
+#define READ fold_exact_array
+#undef BLOCK
+#define BLOCK(...) __VA_ARGS__::THREADS

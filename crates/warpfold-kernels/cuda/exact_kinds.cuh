@@ -1,0 +1,104 @@
+// What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent.
+#pragma once
+#include "exact_digits.cuh"
+#include "exact_window.cuh"
+
+// The type of the components as stored.
+template <class E> struct Component { typedef E type; };
+template <> struct Component<complex64> { typedef f32 type; };
+template <> struct Component<complex128> { typedef f64 type; };
+
+template <class F> struct SumOf;
+template <> struct SumOf<f16> {
+    static constexpr int WORDS = 4, UNIT = -24;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 3, 1023 - 24, 52>;
+    template <int LANES> using Window = WholeRange<LANES>;
+};
+template <> struct SumOf<bf16> {
+    static constexpr int WORDS = 12, UNIT = -133;
+    template <int THREADS> using Digits = BinadeDigits<THREADS, 17>;
+    template <int LANES> using Window = PlainWindow<LANES, 8>;
+};
+template <> struct SumOf<f32> {
+    static constexpr int WORDS = 12, UNIT = -149;
+    template <int THREADS> using Digits = BinadeDigits<THREADS, 1>;
+    template <int LANES> using Window = PlainWindow<LANES, 24>;
+};
+template <> struct SumOf<f64> {
+    static constexpr int WORDS = 68, UNIT = -1074;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
+    template <int LANES> using Window = BiasedWindow<LANES, 53, 1, 9>;
+};
+
+template <class F> struct ProductOf;
+template <> struct ProductOf<f16> {
+    static constexpr int WORDS = 6, UNIT = -48;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 4, 1023 - 48, 52>;
+    template <int LANES> using Window = WholeProducts<LANES>;
+};
+template <> struct ProductOf<bf16> {
+    static constexpr int WORDS = 20, UNIT = -266;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 266, 52>;
+    template <int LANES> using Window = BiasedWindow<LANES, 16, 1, 10>;
+};
+template <> struct ProductOf<f32> {
+    static constexpr int WORDS = 20, UNIT = -298;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 298, 52>;
+    template <int LANES> using Window = BiasedWindow<LANES, 48, 1, 10>;
+};
+template <> struct ProductOf<f64> {
+    static constexpr int WORDS = 134, UNIT = -2148;
+    template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
+    template <int LANES> using Window = BiasedWindow<LANES, 106, 2, 7>;
+};
+
+// A product of narrow numbers exactly, of f64 rounded.
+template <class F> __device__ __forceinline__ f64 product(F x, F y) { return __dmul_rn(f64(x), f64(y)); }
+
+// Products that f64 holds go where sums go; others as product and error into a window, or whole into the digits.
+template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f32 x, f32 y) {
+    window.add(lane, product(x, y));
+}
+template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f64 x, f64 y) {
+    const f64 rounded = product(x, y);
+    window.add(lane, rounded);
+    window.add(lane, __fma_rn(x, y, -rounded), 1);
+}
+template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f32 x, f32 y) { digits.add(product(x, y)); }
+template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f64 x, f64 y) { digits.add_product(x, y); }
+
+// Two windows that hold a number and its square. f16: any finite number.
+template <int LANES> __device__ __forceinline__ void align_windows(WholeRange<LANES>&, WholeProducts<LANES>&) {}
+template <int LANES> __device__ __forceinline__ bool hold(const WholeRange<LANES>& sums, const WholeProducts<LANES>&, f32 x) {
+    return sums.holds(x);
+}
+template <int LANES> __device__ __forceinline__ bool cover(const WholeRange<LANES>&, const WholeProducts<LANES>&, u32) { return true; }
+
+// f32 and bf16: the squares' window begins with the square of what the sums' begins with, and is twice as wide or more.
+template <int LANES, int M, class Squares>
+__device__ __forceinline__ void align_windows(PlainWindow<LANES, M>& sums, Squares& squares) {
+    static_assert(Squares::SPAN >= 2 * PlainWindow<LANES, M>::SPAN, "the square of every number of the one window lies in the other");
+    squares.start_at(2 * (sums.low >> 23) - 2 * 127 + 1023);
+}
+template <int LANES, int M, class Squares>
+__device__ __forceinline__ bool hold(const PlainWindow<LANES, M>& sums, const Squares&, f32 x) { return sums.holds(x); }
+template <int LANES, int M, class Squares>
+__device__ __forceinline__ bool cover(const PlainWindow<LANES, M>& sums, const Squares&, u32 field) { return sums.covers(field); }
+
+// f64: the squares' window is the narrow one. Both end together, and stay where the errors of squares do not underflow nor biases overflow.
+template <int LANES, int L, int LOG, class Squares>
+__device__ __forceinline__ void align_windows(BiasedWindow<LANES, 53, L, LOG>& sums, Squares& squares) {
+    constexpr u32 SPAN = Squares::SPAN / 2, LEAST = 1023 - 484, MOST = 1023 + 500 - SPAN;
+    const u32 start = (sums.low >> 20) + sums.SPAN - SPAN;
+    const u32 low = start < LEAST ? LEAST : start > MOST ? MOST : start;
+    sums.start_at(low);
+    squares.start_at(2 * low - 1023);
+}
+template <int LANES, int L, int LOG, class Squares>
+__device__ __forceinline__ bool hold(const BiasedWindow<LANES, 53, L, LOG>& sums, const Squares&, f64 x) {
+    return (high_word(x) & 0x7fffffffu) - sums.low < Squares::SPAN / 2 << 20;
+}
+template <int LANES, int L, int LOG, class Squares>
+__device__ __forceinline__ bool cover(const BiasedWindow<LANES, 53, L, LOG>& sums, const Squares&, u32 field) {
+    return field - (sums.low >> 20) < Squares::SPAN / 2;
+}

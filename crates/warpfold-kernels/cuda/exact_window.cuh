@@ -1,0 +1,157 @@
+// Where natural data goes: f64 accumulators in registers that no addition rounds, for numbers of a window of exponents.
+//
+// A window covers SPAN exponent fields from `low` on. Which ones is each thread's own affair: it follows the data (`move`).
+#pragma once
+#include "elements.cuh"
+
+__device__ __forceinline__ u32 high_word(f64 x) { return u32(__double2hiint(x)); }
+
+__device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
+
+// Sums of lanes that f64 holds exactly, into digits.
+template <int STEP, int LANES, class Digits> __device__ __forceinline__ void drain_lanes(f64* lane, int part, Digits& digits) {
+    f64 sum = 0;
+#pragma unroll
+    for (int l = 0; l < LANES; l += STEP) {
+        sum = __dadd_rn(sum, lane[l + part]);
+        lane[l + part] = 0;
+    }
+    digits.waiting += 3;
+    digits.add_sum(sum);
+}
+
+// All finite numbers: for f16, whose 40 bits leave f64 room for the additions.
+template <int LANES> struct WholeRange {
+    static constexpr u32 ADDITIONS = 1024;
+    f64 lane[LANES];
+
+    __device__ __forceinline__ WholeRange() {
+#pragma unroll
+        for (int l = 0; l < LANES; l++) lane[l] = 0;
+    }
+    __device__ __forceinline__ bool holds(f32 x) const { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+    __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
+    template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
+        drain_lanes<STEP, LANES>(lane, part, digits);
+    }
+    static __device__ __forceinline__ u32 field(f32) { return 0; }
+    __device__ __forceinline__ bool covers(u32) const { return true; }
+    __device__ __forceinline__ void move(u32) {}
+};
+
+// f32 numbers of MANTISSA bits by plain addition: MANTISSA + SPAN + 10 bits of additions + 2 of lanes are the 53 of an f64.
+template <int LANES, int MANTISSA> struct PlainWindow {
+    static constexpr u32 SPAN = 53 - 12 - MANTISSA, ADDITIONS = 1024, FIELDS = 255;
+    f64 lane[LANES];
+    u32 low = (130 - SPAN) << 23;  // the window ends at 8
+
+    __device__ __forceinline__ PlainWindow() {
+#pragma unroll
+        for (int l = 0; l < LANES; l++) lane[l] = 0;
+    }
+    __device__ __forceinline__ bool holds(f32 x) const {
+        return (__float_as_uint(x) & 0x7fffffffu) - low < SPAN << 23;
+    }
+    __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
+    template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
+        drain_lanes<STEP, LANES>(lane, part, digits);
+    }
+    // The exponent field of a finite number; 0 of others, which no window is moved for.
+    static __device__ __forceinline__ u32 field(f32 x) {
+        const u32 field = __float_as_uint(x) >> 23 & 255;
+        return field == FIELDS ? 0 : field;
+    }
+    __device__ __forceinline__ bool covers(u32 field) const { return field - (low >> 23) < SPAN; }
+    // Moves the window, which is empty, to where it holds the field with three binades to spare.
+    __device__ __forceinline__ void move(u32 field) {
+        const u32 end = field + 3 < FIELDS ? field + 3 : FIELDS;
+        low = (end > SPAN ? end - SPAN : 1) << 23;
+    }
+};
+
+// f64 numbers of MANTISSA bits by biased accumulators. One starts at 1.5 * 2^M and so lies on the grid 2^(M-52) throughout: s = q + z rounds z to
+// that grid, h = s - q is what went in, and z - h, exact as well, goes to the next one, at last to a plain sum. With 2^LOG additions of magnitudes
+// below 2^H the first has M = H + LOG + 1, each next M' = M - 52 + LOG + 2, and the plain sum is exact while M_last + 2 LOG - 53 <= grid + 53.
+// (S. Rump, T. Ogita, S. Oishi, Accurate floating-point summation, 2008.)
+// With more than one level each addition is a product and its error, which enters at the second (and doubles what arrives there): no window goes
+// where the error would underflow.
+template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
+    static constexpr u32 SPAN = 106 - MANTISSA - 2 * LOG - (LEVELS - 1) * (LOG - 50) - (LEVELS > 1);
+    static constexpr u32 ADDITIONS = 1u << LOG, FIELDS = 2047;
+    static constexpr u32 LEAST = LEVELS > 1 ? 54 : 1, END = FIELDS - 2 - LOG;
+    f64 level[LEVELS][LANES], rest[LANES];
+    u32 low;  // the lowest field, as the high word of such a number
+
+    __device__ __forceinline__ BiasedWindow() {
+        low = (1023 + 6 - SPAN) << 20;
+        clear();
+    }
+    __device__ __forceinline__ f64 bias(int n) const {
+        const i64 field = i64((low >> 20) + SPAN) + LOG + 1 - n * (50 - LOG);
+        return __longlong_as_double(field << 52 | 1ll << 51);
+    }
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int l = 0; l < LANES; l++) {
+#pragma unroll
+            for (int n = 0; n < LEVELS; n++) level[n][l] = bias(n);
+            rest[l] = 0;
+        }
+    }
+    static __device__ __forceinline__ u32 field(f64 x) {
+        const u32 field = high_word(x) >> 20 & FIELDS;
+        return field == FIELDS ? 0 : field;
+    }
+    __device__ __forceinline__ bool covers(u32 field) const { return field - (low >> 20) < SPAN; }
+    __device__ __forceinline__ void move(u32 field) {
+        const u32 end = field + 3 < END ? field + 3 : END;
+        start_at(end > SPAN + LEAST ? end - SPAN : LEAST);
+    }
+    // From an exponent field on; the window is empty.
+    __device__ __forceinline__ void start_at(u32 field) {
+        low = field << 20;
+        clear();
+    }
+    __device__ __forceinline__ bool holds(f64 x) const { return (high_word(x) & 0x7fffffffu) - low < SPAN << 20; }
+    // From level `first` on.
+    __device__ __forceinline__ void add(int l, f64 x, int first = 0) {
+#pragma unroll
+        for (int n = 0; n < LEVELS; n++) {
+            if (n < first) continue;
+            const f64 sum = __dadd_rn(level[n][l], x);
+            x = __dsub_rn(x, __dsub_rn(sum, level[n][l]));
+            level[n][l] = sum;
+        }
+        rest[l] = __dadd_rn(rest[l], x);
+    }
+    template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
+        digits.waiting += LANES / STEP * (LEVELS + 1);
+#pragma unroll 1
+        for (int n = 0; n <= LEVELS; n++) {
+#pragma unroll
+            for (int l = 0; l < LANES; l += STEP) {
+                f64 value = rest[l + part];
+#pragma unroll
+                for (int m = 0; m < LEVELS; m++) {
+                    if (m == n) value = __dsub_rn(level[m][l + part], bias(m));
+                }
+                digits.add_sum(value);
+            }
+        }
+#pragma unroll
+        for (int l = 0; l < LANES; l += STEP) {
+#pragma unroll
+            for (int m = 0; m < LEVELS; m++) level[m][l + part] = bias(m);
+            rest[l + part] = 0;
+        }
+    }
+};
+
+// Products of finite f16: multiples of 2^-48 up to 2^32, all on the grid of one window.
+template <int LANES> struct WholeProducts : BiasedWindow<LANES, 22, 1, 10> {
+    __device__ __forceinline__ WholeProducts() { this->start_at(1023 + 32 - this->SPAN); }
+    __device__ __forceinline__ bool holds(f64 x) const { return is_finite(x); }
+    static __device__ __forceinline__ u32 field(f64) { return 0; }
+    __device__ __forceinline__ bool covers(u32) const { return true; }
+    __device__ __forceinline__ void move(u32) {}
+};

@@ -1,0 +1,285 @@
+//! The run: limits, then verify and time every row, then what it takes on the host.
+
+use std::time::SystemTime;
+
+use regex_lite::Regex;
+use warpfold::cuda::{Buffer, Gpu, Queue};
+use warpfold::plan::Shape;
+use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
+
+use super::cases::{Case, cases};
+use super::device_time::DeviceTime;
+use super::latency;
+use super::limits::{Limits, Variant};
+use super::pool::{POOL, Pool};
+use super::report::{
+    Device, Latency, Limits as Found, Peer, Reading, Report, Row, SCHEMA, Temperature,
+};
+use super::table::LARGE;
+use super::verify::verify;
+use crate::report::Failure;
+use crate::sampler::Timing;
+
+/// What to measure and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Rows whose name matches, such as `sum/f32/fast/2GiB/cold`.
+    pub filter: Regex,
+    /// How to time.
+    pub time: DeviceTime,
+    /// The revision of the sources, to be kept in the report.
+    pub revision: Option<String>,
+    /// First uses of kernels, which only other processes can measure: see [`first_uses`](super::first_uses).
+    pub first_uses: Vec<Latency>,
+    /// Other libraries' figures of the same run.
+    pub peers: Vec<Peer>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            filter: Regex::new("").expect("the empty expression matches everything"),
+            time: DeviceTime::default(),
+            revision: None,
+            first_uses: Vec::new(),
+            peers: Vec::new(),
+        }
+    }
+}
+
+/// Is told of the run as it goes; `()` listens to nothing.
+pub trait Observer {
+    /// So many rows will be measured.
+    fn planned(&mut self, rows: usize) {
+        let _ = rows;
+    }
+
+    /// Something is being prepared: no rows for a while.
+    fn preparing(&mut self, what: &str) {
+        let _ = what;
+    }
+
+    /// A row was measured, or left out because the GPU has no such reduction (`None`).
+    fn row(&mut self, row: Option<&Row>) {
+        let _ = row;
+    }
+
+    /// A row was not timed.
+    fn failed(&mut self, failure: &Failure) {
+        let _ = failure;
+    }
+}
+
+impl Observer for () {}
+
+/// Measures a GPU. Wrong results are not timed: they are in the report's failures.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device): also if it has less than some 5 GiB of free memory.
+pub fn run(gpu: &Gpu, options: &Options, observer: &mut dyn Observer) -> Result<Report> {
+    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|case| options.filter.is_match(&case.name())).collect();
+    observer.planned(cases.len());
+    observer.preparing("4 GiB of arrays and the read ceiling");
+    let mut bench = Bench::new(gpu, options.time)?;
+    let mut limits = bench.limits()?;
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    let mut ceiling = None;
+    for case in cases {
+        if ceiling.is_none_or(|(dtype, _)| dtype != case.dtype) {
+            // Anew for each type, so that a device that slows down does so for both.
+            ceiling = Some((case.dtype, bench.ceiling()?));
+        }
+        let rate = ceiling.map(|(_, rate)| rate);
+        let row = with_element!(case.dtype, T => bench.row::<T>(case, rate)?);
+        match row {
+            Measured::Row(row) => {
+                observer.row(Some(&row));
+                rows.push(row);
+            }
+            Measured::Undefined => observer.row(None),
+            Measured::Wrong(error) => {
+                let failure = Failure { name: case.name(), error };
+                observer.failed(&failure);
+                failures.push(failure);
+            }
+        }
+    }
+    limits.empty = limits.empty.min(bench.limits.empty(&mut bench.queue, options.time)?);
+    observer.preparing("latencies");
+    let mut latencies = options.first_uses.clone();
+    latencies.extend(latency::on_host(gpu, &mut bench.queue)?);
+    Ok(Report {
+        schema: SCHEMA,
+        warpfold: crate::VERSION.to_owned(),
+        revision: options.revision.clone(),
+        date,
+        device: device(gpu),
+        method: method(options.time),
+        limits,
+        rows,
+        latencies,
+        failures,
+        peers: options.peers.clone(),
+    })
+}
+
+fn method(time: DeviceTime) -> String {
+    format!(
+        "device events around calls back to back on one stream, median of {} samples of about {} ms; cold: arrays in rotation \
+         through {} GiB, hot: the same array again",
+        time.samples,
+        time.sample / 1e3,
+        POOL >> 30
+    )
+}
+
+fn device(gpu: &Gpu) -> Device {
+    let facts = gpu.description();
+    Device {
+        name: facts.name.clone(),
+        compute: facts.compute,
+        multiprocessors: facts.multiprocessors,
+        memory: facts.memory,
+        l2: facts.l2,
+        driver: facts.release.clone(),
+        cuda: facts.driver,
+        clocks: facts.clocks,
+    }
+}
+
+/// What became of a row.
+enum Measured {
+    Row(Row),
+    /// The GPU has no such reduction.
+    Undefined,
+    Wrong(String),
+}
+
+/// The arrays and where results go.
+pub(super) struct Bench<'a> {
+    gpu: &'a Gpu,
+    pub(super) queue: Queue,
+    pool: Pool,
+    result: Buffer<u64>,
+    limits: Limits,
+    reader: Option<Variant>,
+    time: DeviceTime,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(gpu: &'a Gpu, time: DeviceTime) -> Result<Bench<'a>> {
+        Ok(Bench {
+            gpu,
+            queue: gpu.queue()?,
+            pool: Pool::new(gpu, DType::F32)?,
+            result: gpu.alloc(8)?,
+            limits: Limits::load(gpu)?,
+            reader: None,
+            time,
+        })
+    }
+
+    /// The limits, searched for.
+    fn limits(&mut self) -> Result<Found> {
+        let empty = self.limits.empty(&mut self.queue, self.time)?;
+        let mut readings: Vec<Reading> = Vec::new();
+        for (bytes, temperature) in [
+            (LARGE, Temperature::Cold),
+            (POOL as u64, Temperature::Cold),
+            (16 << 20, Temperature::Hot),
+        ] {
+            let (variant, reading) =
+                self.limits.fastest(&mut self.queue, &self.pool, bytes, temperature, self.time)?;
+            self.reader.get_or_insert(variant);
+            readings.push(reading);
+        }
+        Ok(Found { empty, readings })
+    }
+
+    /// The rate of the fastest reading kernel now, over large arrays.
+    fn ceiling(&mut self) -> Result<f64> {
+        let variant = self.reader.expect("limits come first");
+        let (cold, time) = (Temperature::Cold, self.time);
+        let us = self.limits.read(&mut self.queue, &self.pool, LARGE, cold, variant, time)?;
+        Ok(LARGE as f64 / us * 1e6)
+    }
+
+    /// Verifies and times a row.
+    fn row<T: Element>(&mut self, case: Case, rate: Option<f64>) -> Result<Measured> {
+        let Case { op, dtype, accuracy, n, temperature } = case;
+        self.pool.hold(dtype)?;
+        match verify::<T>(self.gpu, &self.pool, op, accuracy) {
+            None => return Ok(Measured::Undefined),
+            Some(Err(wrong)) => return Ok(Measured::Wrong(wrong)),
+            Some(Ok(())) => {}
+        }
+        let timed = self.time::<T>(case, None, self.time)?;
+        let bytes = case.bytes();
+        let large = temperature == Temperature::Cold && bytes >= LARGE;
+        Ok(Measured::Row(Row {
+            op,
+            dtype,
+            accuracy,
+            n,
+            bytes,
+            temperature,
+            microseconds: timed.median,
+            quartiles: Some([timed.q1, timed.q3]),
+            bytes_per_second: bytes as f64 / timed.median * 1e6,
+            ceiling: rate.filter(|_| large),
+        }))
+    }
+
+    /// Lets the pool hold a type's data.
+    pub(super) fn hold(&mut self, dtype: DType) -> Result<()> {
+        self.pool.hold(dtype)
+    }
+
+    /// Times a case, in another shape than the plan's where one is given.
+    pub(super) fn time<T: Element>(
+        &mut self,
+        case: Case,
+        shape: Option<Shape>,
+        time: DeviceTime,
+    ) -> Result<Timing> {
+        let Bench { gpu, queue, pool, result, .. } = self;
+        let policy = Policy { accuracy: case.accuracy, ..Policy::default() };
+        let mut leaves = Leaves::Value;
+        time.measure(queue, |queue, k| {
+            let k = if case.temperature == Temperature::Hot { 0 } else { k };
+            let x = pool.array::<T>(case.n, k);
+            let mut reduce = match case.op {
+                Op::Dot => gpu.reduce_two(x, pool.array::<T>(case.n, k + 1))?,
+                _ => gpu.reduce(x),
+            }
+            .policy(policy);
+            if let Some(shape) = shape {
+                reduce = reduce.shape(shape);
+            }
+            if leaves == Leaves::Value {
+                // SAFETY: pool and result outlive the queue's work, which `measure` waits for; nothing else uses the result.
+                match unsafe { queue.start(&reduce, case.op, result.address()) } {
+                    Err(warpfold::Error::Unsupported { .. }) => leaves = Leaves::Nothing,
+                    done => return done,
+                }
+            }
+            // SAFETY: as above.
+            unsafe { queue.start_for_time(&reduce, case.op) }
+        })
+    }
+}
+
+/// What a timed reduction leaves on the device: its value, where its last step runs there.
+#[derive(PartialEq)]
+enum Leaves {
+    Value,
+    Nothing,
+}
+
+/// A case of the accuracy that the GPU has for a reduction of large arrays.
+pub(super) fn case(op: Op, dtype: DType, bytes: u64, accuracy: Accuracy) -> Case {
+    let n = bytes / dtype.size() as u64;
+    Case { op, dtype, accuracy, n, temperature: Temperature::Cold }
+}

@@ -1,0 +1,43 @@
+//! The kernels that ceilings are measured with, on a simulated GPU: they read every pack, and nothing else.
+#![cfg(feature = "cuda")]
+
+use warpfold_kernels::catalog::PLAIN;
+use warpfold_simt::{Argument, Dimensions, Launch, Memory, Program, Settings};
+
+/// The pattern that makes a thread write, which happens once in 2^32 of random packs.
+const MARK: u32 = 0x1234_5678;
+
+/// Whether a reading kernel finds the mark in the pack of an index among `packs` others.
+fn finds(program: &Program, entry: &str, [grid, block]: [u32; 2], packs: usize, at: usize) -> bool {
+    let mut memory = Memory::new();
+    let mut words = vec![0u32; 4 * packs];
+    words[4 * at..4 * at + 4].fill(MARK);
+    let (x, out) = (memory.upload(&words), memory.upload(&[0u32]));
+    let launch = Launch {
+        kernel: entry.to_owned(),
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(block),
+        shared_bytes: 0,
+        arguments: vec![Argument::from(x), Argument::from(packs as u64), Argument::from(out)],
+    };
+    // A read past the end is a fault.
+    launch.run(program, &mut memory, &Settings::default()).expect("no fault");
+    memory.read::<u32>(out).expect("it was uploaded") == [MARK]
+}
+
+#[test]
+fn every_pack_is_read() {
+    let module = warpfold_kernels::find(&PLAIN[0].module()).expect("it is embedded");
+    let program = Program::load(&module.ptx()).expect("the PTX is whole");
+    for entry in PLAIN[0].entries.iter().filter(|entry| entry.starts_with("read_")) {
+        for shape in [[1, 32], [2, 64], [3, 32]] {
+            for packs in [1, 31, 32, 33, 1000, 1024] {
+                for at in [0, 1, packs / 3, packs / 2, 2 * packs / 3, packs - 1] {
+                    let at = at.min(packs - 1);
+                    let found = finds(&program, entry, shape, packs, at);
+                    assert!(found, "{entry} in {shape:?} overlooks pack {at} of {packs}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! [`Stream`]: an array from the host, piece by piece, copied while the piece before it is folded.
+
+use super::driver::Memory;
+use super::gpu::Gpu;
+use super::lane::Lane;
+use super::pinned::Pinned;
+use crate::element::Element;
+pub use crate::kernel::PIECE_BYTES;
+use crate::kernel::{self, Joined};
+use crate::partial::{Finish, Output};
+use crate::plan::{CudaPlan, Problem};
+use crate::{Error, Op, Policy, Result};
+
+/// Pieces on their way at once: one being filled by the host while the other is copied and folded.
+const SLOTS: usize = 2;
+
+/// One reduction over host memory that arrives in turn, like [`warpfold::Stream`](crate::Stream), on a GPU.
+///
+/// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
+/// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
+/// ([`Accuracy::Fast`](crate::Accuracy::Fast)) are the same bits for the same plan.
+///
+/// It takes 64 MiB at most (128 for dot), half of it page-locked on the host, and nothing that grows with the array.
+///
+/// ```no_run
+/// use warpfold::{Op, Policy, cuda::{Gpu, Stream}, partial::Finish};
+/// let mut stream = Stream::<i32>::new(&Gpu::open(0)?, Op::Sum, Policy::default())?;
+/// for piece in [[1, 2], [3, 4]] {
+///     stream.push(&piece)?;
+/// }
+/// println!("{:?}", stream.finish(Finish::default())?);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+pub struct Stream<T: Element> {
+    gpu: Gpu,
+    op: Op,
+    policy: Policy,
+    slots: Vec<Slot>,
+    /// The slot that is being filled.
+    at: usize,
+    /// Elements in it.
+    filled: usize,
+    seen: u64,
+    joined: Joined<T>,
+    /// What went wrong before: the piece that it happened to is missing.
+    failed: Option<Error>,
+}
+
+/// A piece's way to the device. Fields are dropped in order: the lane waits before the memory goes.
+struct Slot {
+    lane: Lane,
+    device: Memory,
+    host: Pinned,
+    /// What is being folded, and the index of its first element.
+    started: Option<(CudaPlan, u64)>,
+}
+
+impl<T: Element> Stream<T> {
+    /// Elements of a piece.
+    const PIECE: usize = PIECE_BYTES / size_of::<T>();
+
+    /// An empty stream.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
+    pub fn new(gpu: &Gpu, op: Op, policy: Policy) -> Result<Self> {
+        let stream = Stream {
+            gpu: gpu.clone(),
+            op,
+            policy,
+            slots: Vec::new(),
+            at: 0,
+            filled: 0,
+            seen: 0,
+            joined: Joined::default(),
+            failed: None,
+        };
+        stream.plan(Self::PIECE as u64)?;
+        Ok(stream)
+    }
+
+    /// How a piece of `n` elements is folded.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn plan(&self, n: u64) -> Result<CudaPlan> {
+        let problem = Problem { op: self.op, dtype: T::DTYPE, n, policy: self.policy };
+        self.gpu.plan(problem)
+    }
+
+    /// Elements of a piece.
+    pub const fn piece(&self) -> u64 {
+        Self::PIECE as u64
+    }
+
+    /// Takes in the next elements.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
+    pub fn push(&mut self, x: &[T]) -> Result<()> {
+        if self.op == Op::Dot {
+            let why = "dot takes pieces of two arrays";
+            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
+        }
+        self.whole(|stream| stream.take(&[x]))
+    }
+
+    /// Takes in the next elements of each of two arrays (dot).
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
+    pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
+        if x.len() != y.len() {
+            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
+        }
+        if self.op != Op::Dot {
+            let why = "only dot takes two arrays";
+            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
+        }
+        self.whole(|stream| stream.take(&[x, y]))
+    }
+
+    /// Elements taken in so far (pairs, for dot).
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// As [`Partial::finish`](crate::Partial::finish); [`Error::Device`].
+    pub fn finish(mut self, finish: Finish) -> Result<Output> {
+        self.whole(Self::end)?;
+        let outcome = self.joined.outcome().expect("a piece was folded, if an empty one");
+        outcome.finish(self.op, finish).map_err(|error| match error {
+            Error::Empty { .. } => Error::Empty { op: self.op, ignored: self.seen > 0 },
+            other => other,
+        })
+    }
+
+    /// Goes on only while no piece is missing.
+    fn whole(&mut self, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        step(self).inspect_err(|error| self.failed = Some(error.clone()))
+    }
+
+    /// Sends what is left, and waits for all.
+    fn end(&mut self) -> Result<()> {
+        if self.filled > 0 || self.seen == 0 {
+            self.slot()?;
+            self.start()?;
+        }
+        // The slot that would be filled next holds the older piece.
+        for k in 0..self.slots.len() {
+            self.collect((self.at + k) % self.slots.len())?;
+        }
+        Ok(())
+    }
+
+    /// Takes in arrays of one length.
+    fn take(&mut self, arrays: &[&[T]]) -> Result<()> {
+        let mut done = 0;
+        while done < arrays[0].len() {
+            let filled = self.filled;
+            let n = (Self::PIECE - filled).min(arrays[0].len() - done);
+            let slot = self.slot()?;
+            for (k, array) in arrays.iter().enumerate() {
+                let first = k * PIECE_BYTES + filled * size_of::<T>();
+                slot.host.write(first, bytemuck::cast_slice(&array[done..done + n]));
+            }
+            done += n;
+            self.filled += n;
+            self.seen += n as u64;
+            if self.filled == Self::PIECE {
+                self.start()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot to fill, once the piece that it held is folded.
+    fn slot(&mut self) -> Result<&mut Slot> {
+        if self.at == self.slots.len() {
+            let device = self.gpu.device();
+            let bytes = PIECE_BYTES * if self.op == Op::Dot { 2 } else { 1 };
+            self.slots.push(Slot {
+                lane: Lane::new(device)?,
+                device: Memory::zeroed(&device.context, bytes)?,
+                host: Pinned::zeroed(&device.context, bytes)?,
+                started: None,
+            });
+        }
+        self.collect(self.at)?;
+        Ok(&mut self.slots[self.at])
+    }
+
+    /// Sends the piece in the present slot on its way; the next is filled meanwhile.
+    fn start(&mut self) -> Result<()> {
+        let plan = self.plan(self.filled as u64)?;
+        let first = self.seen - self.filled as u64;
+        let slot = &mut self.slots[self.at];
+        let bytes = self.filled * size_of::<T>();
+        let arrays = if self.op == Op::Dot { 2 } else { 1 };
+        slot.started = Some((plan, first));
+        for k in 0..arrays {
+            // SAFETY: both memories are the slot's own and are let alone until `collect` has waited, or the lane's end.
+            unsafe {
+                slot.host.upload(k * PIECE_BYTES, bytes, &slot.device, slot.lane.stream())?;
+            }
+        }
+        let x = slot.device.address();
+        let y = if arrays == 2 { x + PIECE_BYTES as u64 } else { 0 };
+        // SAFETY: the arrays are in the slot's own memory, of so many elements, copied before on the same stream.
+        unsafe { slot.lane.begin(&plan, x, y)? };
+        self.at = (self.at + 1) % SLOTS;
+        self.filled = 0;
+        Ok(())
+    }
+
+    /// Joins what a slot has folded, if anything.
+    fn collect(&mut self, slot: usize) -> Result<()> {
+        let slot = &mut self.slots[slot];
+        if let Some((plan, first)) = slot.started.take() {
+            let record = slot.lane.wait(&plan)?;
+            self.joined.push(kernel::read(&plan, &record), first);
+        }
+        Ok(())
+    }
+}

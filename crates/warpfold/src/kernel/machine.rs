@@ -1,0 +1,92 @@
+//! [`Machine`]: what the kernels run on, as the rest of the library sees it.
+
+use super::buffer::{Buffer, View};
+use super::record::RECORD_WORDS;
+use super::reduce::Reduce;
+use crate::element::Element;
+use crate::plan::{self, CudaFacts, CudaPlan, Problem};
+use crate::{Error, Result};
+
+/// Something that runs the kernels: a GPU by its driver, or the simulator. It gives memory and runs launches; what a launch means
+/// is the same for all.
+pub trait Machine: Clone + Sized {
+    /// An allocation, freed when dropped.
+    type Memory: Memory;
+    /// What orders work on arrays of other libraries.
+    type Stream;
+
+    /// What the planner knows of it.
+    fn facts(&self) -> CudaFacts;
+
+    /// The plan for a problem.
+    ///
+    /// # Errors
+    /// As [`plan::choose_cuda`].
+    fn plan(&self, problem: Problem) -> Result<CudaPlan> {
+        plan::choose_cuda(problem, self.facts())
+    }
+
+    /// A copy of host memory.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: out of memory, with the sizes.
+    fn copy_of(&self, bytes: &[u8]) -> Result<Self::Memory>;
+
+    /// Runs a plan over the arrays and waits for its record.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn run<T: Element>(
+        &self,
+        plan: &CudaPlan,
+        x: View<'_, Self, T>,
+        y: Option<View<'_, Self, T>>,
+    ) -> Result<[u64; RECORD_WORDS]>;
+
+    /// Copies a slice to the machine.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: out of memory, with the sizes.
+    fn upload<T: Element>(&self, x: &[T]) -> Result<Buffer<Self, T>> {
+        Ok(Buffer::new(self.copy_of(bytemuck::cast_slice(x))?, x.len()))
+    }
+
+    /// Starts a reduction of an array in the machine's memory; see [`Reduce`].
+    fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, Self, T>>) -> Reduce<'a, Self, T> {
+        Reduce::new(self, x.into(), None)
+    }
+
+    /// Starts a reduction of two arrays of one length: dot.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`].
+    fn reduce_two<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, Self, T>>,
+        y: impl Into<View<'a, Self, T>>,
+    ) -> Result<Reduce<'a, Self, T>> {
+        let (x, y) = (x.into(), y.into());
+        if x.len() != y.len() {
+            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
+        }
+        Ok(Reduce::new(self, x, Some(y)))
+    }
+}
+
+/// Bytes of a machine.
+pub trait Memory {
+    /// The address that kernels know it by.
+    fn address(&self) -> u64;
+
+    /// Copies all of it to the host.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn read(&self, bytes: &mut [u8]) -> Result<()>;
+
+    /// Copies host memory to a part of it, from byte `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()>;
+}

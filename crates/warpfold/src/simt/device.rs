@@ -1,0 +1,185 @@
+//! [`Device`]: a GPU that is not there.
+
+use std::sync::{Arc, Mutex};
+
+use warpfold_simt::{Argument, Counters, Dimensions, Observer, Settings};
+
+use super::memory::{Memory, Shared, lock};
+use super::{Reduce, View, programs};
+use crate::element::Element;
+use crate::kernel::{
+    Arguments, Buffer, Launch, Machine, Memory as _, RECORD_WORDS, WORKSPACE_HEADER,
+    workspace_bytes,
+};
+use crate::plan::{CudaFacts, CudaPlan};
+use crate::{Error, Result};
+
+/// The device whose plans the simulator follows unless told otherwise: an H200.
+const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
+
+/// A simulated GPU. Cheap to clone; clones share its memory. One reduction runs at a time.
+#[derive(Debug, Clone)]
+pub struct Device {
+    facts: CudaFacts,
+    settings: Settings,
+    memory: Shared,
+}
+
+/// What a launch left, and what it cost.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The words that stand for the result; [`kernel::read`](crate::kernel::read) reads them.
+    pub record: [u64; RECORD_WORDS],
+    /// What the launch cost, in all, by line and by step.
+    pub counters: Counters,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Device::new()
+    }
+}
+
+impl Device {
+    /// A device that plans as an H200 does, with every check on.
+    pub fn new() -> Device {
+        Device::with(H200, Settings::default())
+    }
+
+    /// A device of other facts: what it knows of a GPU, and how runs are scheduled and checked.
+    pub fn with(facts: CudaFacts, settings: Settings) -> Device {
+        Device { facts, settings, memory: Arc::new(Mutex::default()) }
+    }
+
+    /// The same device, its memory included, under other settings.
+    pub fn under(&self, settings: Settings) -> Device {
+        Device { settings, ..self.clone() }
+    }
+
+    /// What the planner knows of it.
+    pub fn facts(&self) -> CudaFacts {
+        self.facts
+    }
+
+    /// Copies a slice to the device.
+    ///
+    /// # Errors
+    /// None so far: the simulator takes the host's memory.
+    pub fn upload<T: Element>(&self, x: &[T]) -> Result<super::Buffer<T>> {
+        Machine::upload(self, x)
+    }
+
+    /// An array of zeros on the device.
+    ///
+    /// # Errors
+    /// None so far: the simulator takes the host's memory.
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
+        Ok(Buffer::new(self.copy_of(&vec![0; len * size_of::<T>()])?, len))
+    }
+
+    /// Starts a reduction of an array in the device's memory; see [`Reduce`].
+    pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
+        Machine::reduce(self, x)
+    }
+
+    /// Starts a reduction of two arrays of one length: dot.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`].
+    pub fn reduce_two<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, T>>,
+        y: impl Into<View<'a, T>>,
+    ) -> Result<Reduce<'a, T>> {
+        Machine::reduce_two(self, x, y)
+    }
+
+    /// Runs a plan over arrays and counts what it costs; `watch` is shown every instruction.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the fault that stopped it.
+    pub fn launch<T: Element>(
+        &self,
+        plan: &CudaPlan,
+        x: View<'_, T>,
+        y: Option<View<'_, T>>,
+        watch: Option<&mut dyn Observer>,
+    ) -> Result<Run> {
+        // States of blocks are unwritten memory, so that reading one that no block has left is a fault.
+        let bytes = workspace_bytes(plan.grid);
+        let workspace = Memory::unwritten(&self.memory, bytes, WORKSPACE_HEADER as usize)?;
+        let slot = Memory::copy_of(&self.memory, &[0; 8 * (RECORD_WORDS + 1)]);
+        let done = slot.address() + 8 * RECORD_WORDS as u64;
+        let arguments = Arguments {
+            x: x.address,
+            y: y.map_or(0, |y| y.address),
+            n: plan.problem.n,
+            workspace: workspace.address(),
+            record: slot.address(),
+            value: 0,
+            done,
+            stamp: 1,
+            options: 0,
+        };
+        let counters = self.run_launch(plan, &Launch::new(plan, arguments), watch)?;
+        let mut words = [0u64; RECORD_WORDS + 1];
+        slot.read(bytemuck::cast_slice_mut(&mut words))?;
+        if words[RECORD_WORDS] != 1 {
+            return Err(fault(plan, "the kernel ended without a result".into()));
+        }
+        let record = std::array::from_fn(|k| u64::from_le(words[k]));
+        Ok(Run { record, counters })
+    }
+
+    fn run_launch(
+        &self,
+        plan: &CudaPlan,
+        launch: &Launch,
+        watch: Option<&mut dyn Observer>,
+    ) -> Result<Counters> {
+        let program = programs::of(launch.kernel, self.facts.compute)?;
+        let simulated = warpfold_simt::Launch {
+            kernel: launch.kernel.entry(),
+            grid: Dimensions::from(launch.grid),
+            block: Dimensions::from(launch.block),
+            shared_bytes: 0,
+            arguments: launch.arguments.words().into_iter().map(Argument::from).collect(),
+        };
+        let mut memory = lock(&self.memory);
+        let counters = match watch {
+            Some(observer) => {
+                simulated.run_observed(&program, &mut memory, &self.settings, observer)
+            }
+            None => simulated.run(&program, &mut memory, &self.settings),
+        };
+        counters.map_err(|error| fault(plan, error.to_string()))
+    }
+}
+
+fn fault(plan: &CudaPlan, obstacle: String) -> Error {
+    let asked = format!("{plan}, simulated");
+    Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
+}
+
+impl Machine for Device {
+    type Memory = Memory;
+    /// Nothing runs beside the simulator.
+    type Stream = std::convert::Infallible;
+
+    fn facts(&self) -> CudaFacts {
+        self.facts
+    }
+
+    fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
+        Ok(Memory::copy_of(&self.memory, bytes))
+    }
+
+    fn run<T: Element>(
+        &self,
+        plan: &CudaPlan,
+        x: View<'_, T>,
+        y: Option<View<'_, T>>,
+    ) -> Result<[u64; RECORD_WORDS]> {
+        Ok(self.launch(plan, x, y, None)?.record)
+    }
+}

@@ -1,0 +1,69 @@
+//! Allocations in the simulator's memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warpfold_simt as machine;
+
+use crate::kernel;
+use crate::{Error, Result};
+
+/// The memory of one device, shared by its arrays.
+pub(super) type Shared = Arc<Mutex<machine::Memory>>;
+
+/// Locks it. A thread that panicked while it held the lock left bytes in arrays, which is where they belong.
+pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, machine::Memory> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An allocation, freed when dropped; a kernel that touches it afterwards faults.
+#[derive(Debug)]
+pub struct Memory {
+    shared: Shared,
+    buffer: machine::Buffer,
+}
+
+impl Memory {
+    pub(super) fn copy_of(shared: &Shared, bytes: &[u8]) -> Memory {
+        let buffer = lock(shared).upload_bytes(bytes);
+        Memory { shared: shared.clone(), buffer }
+    }
+
+    /// Bytes that nobody wrote but the first `zeros`, which are zero.
+    pub(super) fn unwritten(shared: &Shared, bytes: u64, zeros: usize) -> Result<Memory> {
+        let buffer = lock(shared).allocate(bytes);
+        let mut memory = Memory { shared: shared.clone(), buffer };
+        kernel::Memory::write(&mut memory, 0, &vec![0; zeros])?;
+        Ok(memory)
+    }
+}
+
+impl kernel::Memory for Memory {
+    fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    fn read(&self, bytes: &mut [u8]) -> Result<()> {
+        let found = lock(&self.shared).read_bytes(self.buffer, 0, bytes.len() as u64);
+        bytes.copy_from_slice(&found.map_err(|e| failed("reading an array", &e))?);
+        Ok(())
+    }
+
+    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+        let written = lock(&self.shared).write_bytes(self.buffer, first as u64, bytes);
+        written.map_err(|e| failed("writing an array", &e))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        lock(&self.shared).free(self.buffer);
+    }
+}
+
+fn failed(asked: &str, error: &machine::BufferError) -> Error {
+    Error::Device {
+        asked: format!("{asked} in the simulator's memory"),
+        obstacle: error.to_string(),
+        remedy: "report it: arrays are allocated as large as they are written",
+    }
+}

@@ -1,0 +1,33 @@
+//! PTX modules made ready to run, each once in a process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpfold_simt::Program;
+
+use crate::kernel::Kernel;
+use crate::{Error, Result};
+
+/// The program that holds a kernel for devices of a compute capability (times ten).
+///
+/// # Errors
+/// As [`Kernel::module`]; [`Error::Device`] with the line if the simulator does not know an instruction of it.
+pub(super) fn of(kernel: Kernel, compute: u32) -> Result<Arc<Program>> {
+    static LOADED: Mutex<Option<HashMap<&str, Arc<Program>>>> = Mutex::new(None);
+    let module = kernel.module(compute)?;
+    let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(program) = loaded().get_or_insert_default().get(module.name) {
+        return Ok(program.clone());
+    }
+    // Not under the lock: other threads load other modules meanwhile, and the rare second load of one does no harm.
+    let mut program = Program::load(&module.ptx()).map_err(|error| Error::Device {
+        asked: format!("loading the kernels of {}", module.name),
+        obstacle: error.to_string(),
+        remedy: "report it: the simulator is to know every instruction of the kernels",
+    })?;
+    let lines = module.lines();
+    program.locate(|line| lines.of(line));
+    let program = Arc::new(program);
+    loaded().get_or_insert_default().insert(module.name, program.clone());
+    Ok(program)
+}

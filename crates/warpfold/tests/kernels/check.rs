@@ -1,0 +1,278 @@
+//! One array reduced by the kernels on some machine and by the CPU: every reduction there is, compared.
+
+use warpfold::kernel::{Machine, View};
+use warpfold::partial::{Finish, Output};
+use warpfold::plan::Shape;
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value};
+
+use crate::compare::{near, same};
+/// What the kernels do, and whether it rounds on the way for floats.
+const OPS: &[(Op, bool)] = &[
+    (Op::Sum, true),
+    (Op::Mean, true),
+    (Op::Min, false),
+    (Op::Max, false),
+    (Op::MinMax, false),
+    (Op::ArgMin, false),
+    (Op::ArgMax, false),
+    (Op::Count, false),
+    (Op::Var, true),
+    (Op::Std, true),
+    (Op::L1, true),
+    (Op::L2, true),
+    (Op::Linf, false),
+    (Op::Prod, true),
+    (Op::Any, false),
+    (Op::All, false),
+];
+
+/// The CPU's result. Norms that it folds in other ways are taken from exact sums and extremes of magnitudes.
+fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
+    match op {
+        Op::L1 => return Ok(Output::One(l1(x, policy))),
+        Op::Linf => return Ok(Output::One(linf(x, policy))),
+        // The product of the same numbers in f32, which holds every f16: another kernel, the same result.
+        Op::Prod if T::DTYPE == DType::F16 => {
+            let wide: Vec<f32> = T::as_parts(x).iter().map(|p| number(*p) as f32).collect();
+            let partial = warpfold::reduce(&wide).policy(policy).partial(op)?;
+            return partial.finish(op, Finish::default());
+        }
+        _ => {}
+    }
+    let partial = warpfold::reduce(x).policy(policy).partial(op)?;
+    partial.finish(op, Finish::default()).map_err(|error| match error {
+        Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
+        other => other,
+    })
+}
+
+fn kept<T: Element>(x: &[T], policy: Policy) -> Vec<T> {
+    let is_nan = |x: &T| T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p));
+    x.iter().copied().filter(|x| policy.nan == Nan::Propagate || !is_nan(x)).collect()
+}
+
+/// A real number as f64, which holds every float and every integer of up to 53 bits.
+fn number<R: warpfold::Ordered>(x: R) -> f64 {
+    let mut one = warpfold::Exact::<R>::new();
+    one.add(x);
+    match one.round_as::<f64>().into() {
+        Value::F64(x) => x,
+        other => panic!("{other:?} is not an f64"),
+    }
+}
+
+fn l1<T: Element>(x: &[T], policy: Policy) -> Value {
+    let x = kept(x, policy);
+    if !T::DTYPE.is_float() {
+        // Magnitudes as u64, summed exactly.
+        let magnitude = |p: &T::Part| with_magnitude(*p);
+        let parts: Vec<u64> = T::as_parts(&x).iter().map(magnitude).collect();
+        let mut sum = warpfold::Exact::<u64>::new();
+        sum.extend(&parts);
+        return sum.round_as::<f64>().into();
+    }
+    let parts: Vec<f64> = T::as_parts(&x).iter().map(|p| number(*p)).collect();
+    let magnitudes: Vec<f64> = parts
+        .chunks(T::PARTS)
+        .map(|z| match z {
+            [re, im] if re.is_nan() || im.is_nan() => f64::NAN,
+            [re, im] => re.hypot(*im),
+            _ => z[0].abs(),
+        })
+        .collect();
+    let mut sum = warpfold::Exact::<f64>::new();
+    sum.extend(&magnitudes);
+    rounded::<T>(sum.round())
+}
+
+fn linf<T: Element>(x: &[T], policy: Policy) -> Value {
+    let x = kept(x, policy);
+    if !T::DTYPE.is_float() {
+        return T::as_parts(&x).iter().map(|p| with_magnitude(*p)).max().unwrap_or(0).into();
+    }
+    let parts = T::as_parts(&x).iter().map(|p| number(*p).abs());
+    rounded::<T>(parts.fold(0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }))
+}
+
+/// In the float type of the results.
+fn rounded<T: Element>(x: f64) -> Value {
+    let mut one = warpfold::Exact::<f64>::new();
+    one.add(x);
+    match T::DTYPE {
+        DType::F64 | DType::Complex128 => one.round_as::<f64>().into(),
+        _ => one.round_as::<f32>().into(),
+    }
+}
+
+fn with_magnitude<R: warpfold::Ordered>(x: R) -> u64 {
+    match x.into() {
+        Value::I8(x) => x.unsigned_abs().into(),
+        Value::I16(x) => x.unsigned_abs().into(),
+        Value::I32(x) => x.unsigned_abs().into(),
+        Value::I64(x) => x.unsigned_abs(),
+        Value::Bool(x) => x.into(),
+        Value::U8(x) => x.into(),
+        Value::U16(x) => x.into(),
+        Value::U32(x) => x.into(),
+        Value::U64(x) => x,
+        other => panic!("{other:?} is no integer"),
+    }
+}
+
+/// Every reduction of one array.
+pub(crate) fn check<M: Machine, T: Element>(
+    machine: &M,
+    x: &[T],
+    view: View<'_, M, T>,
+    shape: Option<Shape>,
+    what: &str,
+) {
+    for nan in [Nan::Propagate, Nan::Ignore] {
+        if nan == Nan::Ignore && !T::DTYPE.is_float() {
+            continue;
+        }
+        for &(op, rounds) in OPS {
+            let real = matches!(
+                op,
+                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf | Op::Prod
+            );
+            if real && T::DTYPE.is_complex() {
+                continue;
+            }
+            let policy = Policy { nan, ..Policy::default() };
+            let cpu = reference(x, op, policy);
+            let fast = Policy { accuracy: Accuracy::Fast, ..policy };
+            let mut reduce = machine.reduce(view).policy(fast);
+            if let Some(shape) = shape {
+                reduce = reduce.shape(shape);
+            }
+            let found = reduce.output(op, Finish::default());
+            let agree = if rounds && T::DTYPE.is_float() {
+                // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
+                let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
+                let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
+                let unit =
+                    if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
+                let tolerance = match (op, &cpu) {
+                    // Both within one ulp, subnormal results too.
+                    (Op::Prod, Ok(Output::One(Value::F64(x)))) => {
+                        x.abs() * 2f64.powi(-51) + f64::from_bits(2)
+                    }
+                    (Op::Prod, Ok(Output::One(Value::F32(x)))) => {
+                        f64::from(x.abs()) * 2f64.powi(-22) + 2f64.powi(-148)
+                    }
+                    _ => mean * 2f64.powi(unit),
+                };
+                near(&found, &cpu, tolerance)
+            } else {
+                same(&found, &cpu)
+            };
+            assert!(
+                agree,
+                "{op} of {} {} ({what}, {nan:?}, {shape:?}): kernel {found:?}, cpu {cpu:?}",
+                x.len(),
+                T::DTYPE
+            );
+        }
+    }
+}
+
+/// Dot, of arrays aligned alike and not.
+pub(crate) fn check_dot<M: Machine, T: Element>(
+    machine: &M,
+    x: &[T],
+    y: &[T],
+    views: (View<'_, M, T>, View<'_, M, T>),
+    wide: bool,
+    what: &str,
+) {
+    for nan in [Nan::Propagate, Nan::Ignore] {
+        let keep = |x: &T| {
+            nan == Nan::Propagate || !T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p))
+        };
+        let mut exact = warpfold::Dot::<T>::new();
+        for (x, y) in x.iter().zip(y).filter(|(x, y)| keep(x) && keep(y)) {
+            exact.add(*x, *y);
+        }
+        let cpu = warpfold::Partial::Dot(Box::new(exact)).finish(Op::Dot, Finish::default());
+        let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
+        let exact = machine
+            .reduce_two(views.0, views.1)
+            .unwrap()
+            .nan(nan)
+            .output(Op::Dot, Finish::default());
+        assert!(
+            same(&exact, &cpu),
+            "exact dot of {} {} ({what}, {nan:?}): kernel {exact:?}, cpu {cpu:?}",
+            x.len(),
+            T::DTYPE
+        );
+        if wide {
+            continue;
+        }
+        let found = machine
+            .reduce_two(views.0, views.1)
+            .unwrap()
+            .policy(policy)
+            .output(Op::Dot, Finish::default());
+        let agree = if T::DTYPE.is_float() {
+            let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
+            near(&found, &cpu, 2.0 * x.len().max(1) as f64 * 2f64.powi(unit))
+        } else {
+            same(&found, &cpu)
+        };
+        assert!(
+            agree,
+            "dot of {} {} ({what}, {nan:?}): kernel {found:?}, cpu {cpu:?}",
+            x.len(),
+            T::DTYPE
+        );
+    }
+}
+
+/// Every reduction that rounds once, of floats: the same bits as the CPU.
+pub(crate) fn check_exact<M: Machine, T: Element>(
+    machine: &M,
+    x: &[T],
+    view: View<'_, M, T>,
+    shape: Option<Shape>,
+    what: &str,
+) {
+    if !T::DTYPE.is_float() {
+        return;
+    }
+    for nan in [Nan::Propagate, Nan::Ignore] {
+        let policy = Policy { nan, ..Policy::default() };
+        for op in [Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var, Op::Std] {
+            if op == Op::L1 && T::DTYPE.is_complex() {
+                continue;
+            }
+            let finish = Finish { ddof: 1, ..Finish::default() };
+            let partial = warpfold::reduce(x).policy(policy).partial(op).unwrap();
+            let cpu = partial.finish(op, finish).map_err(|error| match error {
+                Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
+                other => other,
+            });
+            let mut reduce = machine.reduce(view).policy(policy);
+            if let Some(shape) = shape {
+                reduce = reduce.shape(shape);
+            }
+            let found = reduce.output(op, finish);
+            assert!(
+                same(&found, &cpu),
+                "exact {op} of {} {} ({what}, {nan:?}, {shape:?}): kernel {found:?}, cpu {cpu:?}",
+                x.len(),
+                T::DTYPE
+            );
+            // The partial too, to its last bit, but for how an undefined sum came about.
+            let defined = !format!("{found:?}").contains("NaN");
+            if op != Op::L1 && found.is_ok() && defined {
+                assert_eq!(
+                    reduce.partial(op).unwrap(),
+                    partial,
+                    "{op} ({what}, {nan:?}, {shape:?})"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The device itself: memory, schedules, faults, counts.
+
+use warpfold::kernel::{Outcome, read};
+use warpfold::plan::{CudaFacts, choose_cuda};
+use warpfold::simt::{Device, Settings};
+use warpfold::{Accuracy, Error, Op};
+
+#[test]
+fn arrays_come_back_as_they_were_and_parts_can_be_written() {
+    let device = Device::new();
+    let mut x = device.upload(&[1.5f32, -0.0, 3.0]).unwrap();
+    x.write(1, &[7.0]).unwrap();
+    assert_eq!(x.download().unwrap(), [1.5, 7.0, 3.0]);
+    assert_eq!(device.alloc::<u8>(3).unwrap().download().unwrap(), [0; 3]);
+    assert_eq!(device.reduce(x.slice(1..)).max(), Ok(7.0));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_counts_and_every_seed_the_same_sum() {
+    let x: Vec<u32> = (0..5000).map(|k| k * 77_777).collect();
+    let facts = CudaFacts { compute: 90, multiprocessors: 4 };
+    let runs: Vec<_> = [1, 1, 2]
+        .into_iter()
+        .map(|seed| {
+            let device = Device::with(facts, Settings { seed, ..Settings::default() });
+            let buffer = device.upload(&x).unwrap();
+            let plan = device.reduce(&buffer).plan(Op::Sum).unwrap();
+            device.launch(&plan, buffer.view(), None, None).unwrap()
+        })
+        .collect();
+    assert_eq!(runs[0].counters, runs[1].counters);
+    assert!(runs.iter().all(|run| run.record == runs[0].record));
+    // Every element is read once, by whole packs but for a tail.
+    assert_eq!(runs[0].counters.total.global_bytes_read, 4 * 5000);
+}
+
+#[test]
+fn plans_are_those_of_an_h200() {
+    let device = Device::new();
+    let buffer = device.upload(&vec![1i8; 1 << 17]).unwrap();
+    let plan = device.reduce(&buffer).plan(Op::Count).unwrap();
+    let h200 = CudaFacts { compute: 90, multiprocessors: 132 };
+    assert_eq!(plan, choose_cuda(plan.problem, h200).unwrap());
+    let run = device.launch(&plan, buffer.view(), None, None).unwrap();
+    let Outcome::Exact(partial) = read::<i8>(&plan, &run.record) else {
+        panic!("counts are exact")
+    };
+    assert_eq!(partial, warpfold::reduce(&[1i8; 1 << 17]).partial(Op::Count).unwrap());
+    assert_eq!(run.counters.blocks, u64::from(plan.grid));
+}
+
+#[test]
+fn an_endless_run_ends_in_an_error_that_names_the_line() {
+    let settings = Settings { budget: 100, ..Settings::default() };
+    let device = Device::new().under(settings);
+    let x = device.upload(&[1u8; 1000]).unwrap();
+    let Err(Error::Device { asked, obstacle, .. }) = device.reduce(&x).sum() else {
+        panic!("100 instructions are too few")
+    };
+    assert!(asked.contains("sum of 1000 u8"), "{asked}");
+    assert!(obstacle.contains("budget of 100") && obstacle.contains("PTX line"), "{obstacle}");
+}
+
+#[test]
+fn an_array_that_was_freed_is_out_of_bounds() {
+    let device = Device::new();
+    let x = device.upload(&[1.0f64; 64]).unwrap();
+    // SAFETY: the simulator checks every access, which is what this test is about.
+    let dangling = unsafe { warpfold::simt::View::<f64>::from_raw(x.address(), 64) };
+    assert_eq!(device.reduce(dangling).accuracy(Accuracy::Fast).sum(), Ok(64.0));
+    drop(x);
+    let error = device.reduce(dangling).max().unwrap_err().to_string();
+    assert!(error.contains("freed") && error.contains("PTX line"), "{error}");
+}
+
+#[test]
+fn what_the_kernels_do_not_do_is_refused_by_name() {
+    let device = Device::new();
+    let z = device.upload(&[warpfold::Complex::new(1.0f32, 2.0)]).unwrap();
+    assert!(device.reduce(&z).l1().unwrap_err().to_string().contains("fast"));
+    let x = device.upload(&[1.0f32]).unwrap();
+    let y = device.upload(&[1.0f32; 2]).unwrap();
+    assert!(matches!(device.reduce_two(&x, &y), Err(Error::LengthMismatch { .. })));
+    assert_eq!(device.facts().multiprocessors, 132);
+}

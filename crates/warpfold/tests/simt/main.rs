@@ -1,0 +1,12 @@
+//! Every kernel and element type in the simulator, against the CPU: lengths at every boundary, alignments, specials, shapes, schedules,
+//! with every check on. What a GPU is given in `tests/cuda`, on machines that have none.
+#![cfg(feature = "simt")]
+
+#[path = "../kernels/check.rs"]
+mod check;
+#[path = "../kernels/compare.rs"]
+mod compare;
+#[path = "../kernels/data.rs"]
+mod data;
+mod device;
+mod reductions;
