@@ -31,6 +31,7 @@ mod moments;
 mod register;
 mod round;
 mod sum;
+mod tally;
 
 pub(crate) use bins::{Bin, Bins};
 pub use dot::Dot;
@@ -42,3 +43,4 @@ pub use register::{Register, Special};
 pub(crate) use round::round_ratio;
 pub(crate) use round::{round_root, to_bigint};
 pub use sum::Exact;
+pub(crate) use tally::tally;
