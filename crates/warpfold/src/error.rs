@@ -36,8 +36,8 @@ pub enum Error {
         op: Op,
         /// The type of the elements.
         dtype: DType,
-        /// The type of the result.
-        result: DType,
+        /// The name of the result's type: one of [`DType`]'s, or `i128` or `u128`.
+        result: &'static str,
         /// The exact value in decimal, or a bound on it.
         value: String,
         /// Which call or option would hold the value.

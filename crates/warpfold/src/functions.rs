@@ -206,7 +206,7 @@ pub fn dot<T: Element>(x: &[T], y: &[T]) -> Result<T::Sum> {
 ///
 /// ```
 /// let stats = warpfold::stats(&[1.0f64, 2.0, 4.0]);
-/// assert_eq!((stats.sum()?, stats.max()?, stats.argmin()?), (7.0, 4.0, 0));
+/// assert_eq!((stats.mean()?, stats.max()?, stats.argmin()?), (7.0 / 3.0, 4.0, 0));
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub fn stats<T: Element>(x: &[T]) -> Stats<T> {

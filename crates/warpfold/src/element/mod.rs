@@ -151,7 +151,7 @@ macro_rules! real_element {
                 (None, Overflow::Error) => Err(Error::Overflow {
                     op,
                     dtype: Self::DTYPE,
-                    result: <$sum>::DTYPE,
+                    result: <$sum>::DTYPE.name(),
                     value: to_bigint(fixed).to_string(),
                     remedy: overflow_remedy(op),
                 }),
@@ -233,7 +233,7 @@ macro_rules! integer_element {
                 fixed.$narrow().ok_or_else(|| Error::Overflow {
                     op: Op::Sum,
                     dtype: Self::DTYPE,
-                    result: Self::DTYPE,
+                    result: stringify!($wide),
                     value: to_bigint(fixed).to_string(),
                     remedy: "merge fewer partials",
                 })

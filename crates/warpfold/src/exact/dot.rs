@@ -2,6 +2,7 @@
 
 use super::moments::ProductLimbs;
 use super::register::Register;
+use super::tally::tally;
 use crate::element::{Element, Float, Parts, Real};
 use crate::{Op, Overflow, Result, cpu};
 
@@ -44,7 +45,7 @@ impl<T: Element> Dot<T> {
             }
             _ => unreachable!("an element has one part or two"),
         }
-        self.count += 1;
+        tally(&mut self.count, 1);
     }
 
     /// Adds two slices of one length, with SIMD, on the calling thread.
@@ -61,10 +62,10 @@ impl<T: Element> Dot<T> {
         for (mine, theirs) in self.parts.as_mut().iter_mut().zip(other.parts.as_ref()) {
             mine.merge(theirs);
         }
-        self.count = self.count.saturating_add(other.count);
+        tally(&mut self.count, other.count);
     }
 
-    /// How many products were added.
+    /// How many products were added; 2^64 - 1 stands for that many or more.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -31,6 +31,7 @@ mod moments;
 mod register;
 mod round;
 mod sum;
+mod tally;
 
 pub(crate) use bins::{Bin, Bins};
 pub use dot::Dot;
@@ -44,3 +45,4 @@ pub(crate) use round::{round_root, to_bigint};
 pub use sum::Exact;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use sum::SumLimbs;
+pub(crate) use tally::tally;

@@ -5,6 +5,7 @@ use num_bigint::{BigInt, BigUint};
 use super::register::{Register, Special};
 use super::round::{round_ratio, round_root, to_bigint};
 use super::sum::{Exact, SumLimbs};
+use super::tally::tally;
 use crate::element::{Element, Float, Parts, Real};
 use crate::{Error, Op, Result, cpu};
 
@@ -50,7 +51,7 @@ impl<T: Element> Moments<T> {
             register.add(part);
             self.squares.add_product(part, part, false);
         }
-        self.count += 1;
+        tally(&mut self.count, 1);
     }
 
     /// Adds a slice, with SIMD, on the calling thread.
@@ -64,10 +65,10 @@ impl<T: Element> Moments<T> {
             mine.merge(theirs);
         }
         self.squares.merge(&other.squares);
-        self.count = self.count.saturating_add(other.count);
+        tally(&mut self.count, other.count);
     }
 
-    /// How many elements were added.
+    /// How many elements were added; 2^64 - 1 stands for that many or more.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -41,9 +41,9 @@ impl Special {
         self.0
     }
 
-    /// The set from its bits, unless others are set.
+    /// The set from its bits, if it is one that a sum leaves.
     pub const fn from_bits(bits: u8) -> Option<Special> {
-        if bits < 8 { Some(Special(bits).reduced()) } else { None }
+        if matches!(bits, 0 | 1 | 2 | 4) { Some(Special(bits)) } else { None }
     }
 
     /// What a sum of these is: nothing special, an infinity, or NaN.

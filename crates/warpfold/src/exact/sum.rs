@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 
 use super::register::Register;
 use super::round::{round_ratio, to_bigint};
+use super::tally::tally;
 use crate::element::{Element, Float, Integer, Parts, Real};
 use crate::{Error, Op, Overflow, Result, cpu};
 
@@ -44,7 +45,7 @@ impl<T: Element> Exact<T> {
         for (register, &part) in self.parts.as_mut().iter_mut().zip(T::as_parts(&[x])) {
             register.add(part);
         }
-        self.count += 1;
+        tally(&mut self.count, 1);
     }
 
     /// Adds a slice, with SIMD, on the calling thread.
@@ -57,10 +58,10 @@ impl<T: Element> Exact<T> {
         for (mine, theirs) in self.parts.as_mut().iter_mut().zip(other.parts.as_ref()) {
             mine.merge(theirs);
         }
-        self.count = self.count.saturating_add(other.count);
+        tally(&mut self.count, other.count);
     }
 
-    /// How many elements were added.
+    /// How many elements were added; 2^64 - 1 stands for that many or more.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -113,7 +114,7 @@ impl<T: Integer> Exact<T> {
     /// The sum in 128 bits.
     ///
     /// # Errors
-    /// [`Error::Overflow`] never occurs for fewer than 2^63 elements.
+    /// [`Error::Overflow`], which fewer than 2^63 elements never reach.
     pub fn wide(&self) -> Result<T::Wide> {
         T::wide(&self.parts.as_ref()[0].fixed)
     }

@@ -1,8 +1,9 @@
 //! [`Count`]: how many elements are nonzero, which answers any and all too.
 
 use crate::element::{Decoded, Element, Real};
+use crate::exact::tally;
 
-/// Elements seen and elements nonzero; NaN counts as nonzero.
+/// Elements seen and elements nonzero; NaN counts as nonzero. Either stops at 2^64 - 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     /// Elements seen.
@@ -15,14 +16,15 @@ impl Count {
     /// Counts one element.
     pub fn add<T: Element>(&mut self, x: T) {
         let is_zero = |part: &T::Part| matches!(part.decode(), Decoded::Finite { mantissa: 0, .. });
-        self.seen += 1;
-        self.nonzero += u64::from(!T::as_parts(&[x]).iter().all(is_zero));
+        let is_nonzero = !T::as_parts(&[x]).iter().all(is_zero);
+        tally(&mut self.seen, 1);
+        tally(&mut self.nonzero, u64::from(is_nonzero));
     }
 
     /// Adds another count.
     pub fn merge(&mut self, other: &Self) {
-        self.seen = self.seen.saturating_add(other.seen);
-        self.nonzero = self.nonzero.saturating_add(other.nonzero);
+        tally(&mut self.seen, other.seen);
+        tally(&mut self.nonzero, other.nonzero);
     }
 
     /// Whether any element is nonzero; false for none.

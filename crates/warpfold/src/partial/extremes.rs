@@ -1,6 +1,7 @@
 //! [`Extremes`]: the smallest and largest element and where each stands first.
 
 use crate::element::Ordered;
+use crate::exact::tally;
 use crate::{Error, Op, Result};
 
 /// A value and the first index at which it stands.
@@ -37,7 +38,7 @@ impl<T: Ordered> Extremes<T> {
 
     /// Takes in the element at `index`.
     pub fn add(&mut self, x: T, index: u64) {
-        self.count += 1;
+        tally(&mut self.count, 1);
         if x.is_nan() {
             self.first_nan = Some(self.first_nan.map_or(index, |i| i.min(index)));
         } else {
@@ -52,7 +53,7 @@ impl<T: Ordered> Extremes<T> {
         self.min = lower(self.min, other.min);
         self.max = upper(self.max, other.max);
         self.first_nan = [self.first_nan, other.first_nan].into_iter().flatten().min();
-        self.count = self.count.saturating_add(other.count);
+        tally(&mut self.count, other.count);
     }
 
     /// How many elements were taken in.

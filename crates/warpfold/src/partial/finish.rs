@@ -73,6 +73,39 @@ impl<T: Element> Partial<T> {
         }
     }
 
+    /// Whether this is what `op` is read from.
+    pub(crate) fn serves(&self, op: Op) -> bool {
+        use Op::{
+            All, Any, ArgMax, ArgMin, Dot, L1, L2, Linf, Max, Mean, Min, MinMax, Prod, Std, Sum,
+            Var,
+        };
+        match self {
+            Partial::Sum(_) => matches!(op, Sum | Mean),
+            Partial::Moments(_) => matches!(op, Var | Std | L2),
+            Partial::Dot(_) => op == Dot,
+            Partial::Extremes(_) => matches!(op, Min | Max | MinMax | ArgMin | ArgMax),
+            Partial::Count(_) => matches!(op, Any | All | Op::Count),
+            Partial::Product(_) => op == Prod,
+            Partial::Norm1(_) => op == L1,
+            Partial::Magnitude(_) => op == Linf,
+            Partial::Stats(_) => op == Op::Stats,
+        }
+    }
+
+    /// How many elements it holds, where it counts them.
+    pub(crate) fn count(&self) -> Option<u64> {
+        match self {
+            Partial::Sum(p) => Some(p.count()),
+            Partial::Moments(p) => Some(p.count()),
+            Partial::Dot(p) => Some(p.count()),
+            Partial::Extremes(p) => Some(p.count()),
+            Partial::Count(p) => Some(p.seen),
+            Partial::Norm1(p) => Some(p.count()),
+            Partial::Stats(p) => Some(p.count()),
+            Partial::Product(_) | Partial::Magnitude(_) => None,
+        }
+    }
+
     /// Rounds, once, to the result of `op`.
     ///
     /// # Errors
@@ -106,7 +139,7 @@ impl<T: Element> Partial<T> {
                 Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
             },
             (Op::L1, Partial::Norm1(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>()?.into())
             }
             (Op::Linf, Partial::Magnitude(p)) => match finish.round_to {
                 None => p.value().into(),

@@ -1,7 +1,8 @@
 //! [`Norm1`]: the sum of magnitudes.
 
 use crate::element::{Element, Float, Real};
-use crate::exact::{Exact, Limbs, ProductLimbs, Register};
+use crate::exact::{Exact, Limbs, ProductLimbs, Register, tally};
+use crate::{Error, Op, Result};
 
 /// The sum of the magnitudes of any number of elements, in any order.
 ///
@@ -46,7 +47,7 @@ impl<T: Element> Norm1<T> {
     /// Adds another partial.
     pub fn merge(&mut self, other: &Self) {
         self.total.merge(&other.total);
-        self.count += other.count;
+        tally(&mut self.count, other.count);
     }
 
     /// How many elements were added.
@@ -56,11 +57,23 @@ impl<T: Element> Norm1<T> {
 
     /// The norm in the contract's type, rounded once.
     pub fn round(&self) -> T::Round {
-        self.round_as()
+        self.total.round(Self::UNIT)
     }
 
     /// The norm rounded once to a float type of choice.
-    pub fn round_as<F: Float>(&self) -> F {
-        self.total.round(Self::UNIT)
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for complex elements and a type more precise than the contract's: `Complex<f32>` as f64. The
+    /// roots of `Complex<f32>` are kept to 52 bits, which an f64 would show.
+    pub fn round_as<F: Float>(&self) -> Result<F> {
+        if T::PARTS > 1 && F::PRECISION > <T::Round as Float>::PRECISION {
+            return Err(Error::Unsupported {
+                option: "rounding to a wider float type",
+                op: Op::L1,
+                dtype: T::DTYPE,
+                why: "its roots are kept only as precise as the norm in its own type needs them; convert the elements to complex128",
+            });
+        }
+        Ok(self.total.round(Self::UNIT))
     }
 }

@@ -2,14 +2,15 @@
 
 use super::{Extremes, Finish, Norm1, Summary};
 use crate::element::{Element, Ordered};
-use crate::exact::{Exact, Moments};
+use crate::exact::{Exact, Moments, tally};
 use crate::{Error, Op, Overflow, Result};
 
 /// Count, NaN count, exact moments, extremes and the sum of magnitudes of one array, in any order.
 ///
 /// ```
+/// use warpfold::Overflow;
 /// let stats = warpfold::stats(&[3.0f32, -1.0, 4.0]);
-/// assert_eq!((stats.count(), stats.sum()?, stats.mean()?), (3, 6.0, 2.0));
+/// assert_eq!((stats.count(), stats.sum(Overflow::Error)?, stats.mean()?), (3, 6.0, 2.0));
 /// assert_eq!((stats.var(1)?, stats.l1()), (7.0, 8.0));
 /// assert_eq!((stats.min()?, stats.argmax()?), (-1.0, 2));
 /// # Ok::<(), warpfold::Error>(())
@@ -47,8 +48,8 @@ impl<T: Element> Stats<T> {
         self.moments.merge(&other.moments);
         self.norm1.merge(&other.norm1);
         self.extremes.merge(&other.extremes);
-        self.nans += other.nans;
-        self.seen += other.seen;
+        tally(&mut self.nans, other.nans);
+        tally(&mut self.seen, other.seen);
     }
 
     /// Elements seen, NaN included.
@@ -71,12 +72,20 @@ impl<T: Element> Stats<T> {
         &self.moments
     }
 
-    /// The sum: floats rounded once, integers checked.
+    /// The sum: floats rounded once, integers checked or wrapped.
+    ///
+    /// ```
+    /// use warpfold::Overflow;
+    /// let stats = warpfold::stats(&[i64::MAX, 1]);
+    /// assert!(stats.sum(Overflow::Error).is_err());
+    /// assert_eq!(stats.sum(Overflow::Wrap)?, i64::MIN);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Overflow`].
-    pub fn sum(&self) -> Result<T::Sum> {
-        self.to_sum().sum(Overflow::Error)
+    /// [`Error::Overflow`] if an integer sum does not fit and `overflow` says so.
+    pub fn sum(&self, overflow: Overflow) -> Result<T::Sum> {
+        self.to_sum().sum(overflow)
     }
 
     /// The arithmetic mean, rounded once.
@@ -138,7 +147,7 @@ impl<T: Element> Stats<T> {
         Ok(Summary {
             count: self.seen,
             nan_count: self.nans,
-            sum: self.to_sum().sum(finish.overflow)?.into(),
+            sum: self.sum(finish.overflow)?.into(),
             mean: self.mean().ok().map(Into::into),
             var: var.ok().map(Into::into),
             std: std.ok().map(Into::into),

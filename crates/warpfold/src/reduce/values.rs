@@ -103,11 +103,14 @@ impl<T: Element> Reduce<'_, T> {
 
     /// The sum of magnitudes, rounded once (complex: within one ulp).
     pub fn l1(&self) -> T::Round {
-        self.l1_as()
+        self.norm1(Op::L1).round()
     }
 
     /// [`l1`](Self::l1), rounded to a float type of choice.
-    pub fn l1_as<F: Float>(&self) -> F {
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for `Complex<f32>` as f64; see [`Norm1::round_as`].
+    pub fn l1_as<F: Float>(&self) -> Result<F> {
         self.norm1(Op::L1).round_as()
     }
 
@@ -148,6 +151,8 @@ impl<T: Element> Reduce<'_, T> {
     }
 
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 in one pass over the data.
+    ///
+    /// What an integer sum too large does is chosen when it is read: [`Stats::sum`].
     pub fn stats(&self) -> Stats<T> {
         self.statistics(Op::Stats)
     }

@@ -142,7 +142,7 @@ fn check_bands<T: Sample, B: Backend>(backend: &B, format: Format) {
 }
 
 /// The sums that saved bytes hold, read by the layout's documentation.
-fn saved_sums<T: Sample>(op: Op, bytes: &[u8]) -> Vec<BigInt> {
+pub fn saved_sums<T: Sample>(op: Op, bytes: &[u8]) -> Vec<BigInt> {
     let (sum, products) = match T::DTYPE {
         DType::F16 => (2, 3),
         DType::BF16 | DType::F32 | DType::Complex64 => (6, 10),

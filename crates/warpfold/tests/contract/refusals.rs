@@ -1,7 +1,7 @@
 //! Where there is no result: which error it is, and what exactly it says.
 
 use warpfold::partial::{Finish, Output};
-use warpfold::{Complex, DType, Nan, Op, Overflow, Policy, Stream, bf16, f16};
+use warpfold::{Complex, DType, Nan, Op, Overflow, Policy, Stream, bf16, f16, reduce};
 
 use crate::backend::{Ask, Backend};
 use crate::oracle::expected;
@@ -100,6 +100,22 @@ fn messages<B: Backend>(backend: &B) {
         message(backend, ask, &[f16::ONE]),
         "rounding to an integer type does not apply to sum of f16: results are rounded to f16, bf16, f32 or f64 only"
     );
+}
+
+/// The roots behind l1 of `Complex<f32>` are kept to 52 bits: enough for an f32, and too few for an f64.
+#[test]
+fn complex_norms_are_not_rounded_to_a_wider_type() {
+    let narrow = [Complex::new(1f32, 1.0), Complex::new(2.0, 1.0)];
+    assert_eq!(
+        reduce(&narrow).l1_as::<f64>().unwrap_err().to_string(),
+        "rounding to a wider float type does not apply to l1 of complex64: its roots are kept only as precise as the norm \
+         in its own type needs them; convert the elements to complex128"
+    );
+    assert_eq!(reduce(&narrow).l1_as::<f32>(), Ok(reduce(&narrow).l1()));
+    assert_eq!(reduce(&narrow).l1_as::<f16>(), Ok(f16::from_f64(2f64.sqrt() + 5f64.sqrt())));
+    // All other types are exact, or as wide as can be.
+    assert_eq!(reduce(&[0.1f32, -0.2]).l1_as::<f64>(), Ok(f64::from(0.1f32) + f64::from(0.2f32)));
+    assert_eq!(reduce(&[Complex::new(3f64, 4.0)]).l1_as::<f64>(), Ok(5.0));
 }
 
 #[test]

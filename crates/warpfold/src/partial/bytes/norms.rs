@@ -74,8 +74,9 @@ impl<T: Element> Saved for Stats<T> {
         };
         let kept = moments.count;
         let agree = norm1.count == kept && (T::PARTS > 1 || extremes.count == kept);
-        // NaNs are either all counted or all left out.
-        let all = nans <= seen && (kept == seen || kept == seen - nans);
+        // NaNs are either all counted or all left out; a counter that stopped at the top no longer tells which.
+        let counted = kept <= seen && (seen == u64::MAX || kept == seen || kept == seen - nans);
+        let all = nans <= seen && counted;
         match agree && all {
             true => Ok(Stats { moments, norm1, extremes, nans, seen }),
             false => Err("their parts do not count the same elements".into()),

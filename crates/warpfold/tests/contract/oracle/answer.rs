@@ -67,6 +67,7 @@ pub enum Refusal {
     TooFew,
     Overflow,
     Undefined,
+    Unsupported,
 }
 
 /// What the contract allows.
@@ -139,6 +140,7 @@ fn classify(error: &Error) -> (Refusal, Op) {
         Error::TooFew { op, .. } => (Refusal::TooFew, *op),
         Error::Overflow { op, .. } => (Refusal::Overflow, *op),
         Error::Undefined { op, .. } => (Refusal::Undefined, *op),
+        Error::Unsupported { op, .. } => (Refusal::Unsupported, *op),
         other => panic!("no reduction of the contract ends with {other:?}"),
     }
 }

@@ -167,6 +167,9 @@ impl<T: Sample> Oracle<T> {
             return Expected::Refused(Refusal::TooFew, op);
         }
         let round = format_of(finish.round_to).unwrap_or(T::ROUND);
+        if op == Op::L1 && T::PARTS == 2 && round.fraction_bits > T::ROUND.fraction_bits {
+            return Expected::Refused(Refusal::Unsupported, op);
+        }
         let one = |cell| Expected::Bits(vec![cell]);
         let each = |denominator: u64| {
             let bits = self.sums[..T::PARTS].iter().map(|sum| sum.round(round, denominator));

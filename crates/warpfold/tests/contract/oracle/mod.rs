@@ -9,6 +9,6 @@ mod format;
 mod hardware;
 mod total;
 
-pub use answer::{Cell, Expected, cells};
+pub use answer::{Cell, Expected, Refusal, cells};
 pub use fold::{Oracle, expected};
 pub use format::{BF16, F16, F32, F64, Format, Number};
