@@ -5,7 +5,9 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
+use crate::cpu::isa::Avx512;
 use crate::cpu::memory::{prefetch, streamed};
+use crate::plan::Isa;
 
 /// Moments in progress over `PARTS` interleaved components.
 ///
@@ -19,6 +21,7 @@ pub(in crate::cpu) struct MomentsFold<
     const PARTS: usize,
 > {
     nan: Nan,
+    avx512: Option<Avx512>,
     adapt: Adapt,
     window: Window<F>,
     sum: Cascade<SUM_LEVELS, LANES>,
@@ -55,11 +58,12 @@ impl<
         },
     };
 
-    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+    pub(in crate::cpu) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
         let (sum, squares) = Self::cascades(&window);
         MomentsFold {
             nan,
+            avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
             sum,
@@ -76,8 +80,32 @@ impl<
         (Cascade::new(end, grid), Cascade::new(2 * end, 2 * grid))
     }
 
+    /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) if SQUARE_LEVELS == 1 => {
+                let (window, mut sum, mut squares) = (self.window, self.sum, self.squares);
+                let (cascades, spill) = ((&mut sum, &mut squares), |group: &_| self.spill(group));
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses = unsafe { super::avx512::squares(groups, &window, cascades, spill) };
+                (self.sum, self.squares) = (sum, squares);
+                misses
+            }
+            _ => self.portable(groups),
+        };
+        for (part, spill) in self.sum_spills.iter_mut().enumerate() {
+            self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
+        }
+        let squares = &mut self.square_spill.register.fixed;
+        self.squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, mut sum, mut squares, mut misses) = (self.window, self.sum, self.squares, 0);
         for at in streamed(groups.len()) {
             let group = &groups[at];
@@ -106,15 +134,6 @@ impl<
             }
         }
         (self.sum, self.squares) = (sum, squares);
-        for (part, spill) in self.sum_spills.iter_mut().enumerate() {
-            self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
-        }
-        self.squares.drain_into(
-            &mut self.square_spill.register.fixed,
-            2 * (F::UNIT + F::SCALE),
-            0,
-            1,
-        );
         misses
     }
 

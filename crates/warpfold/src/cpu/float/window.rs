@@ -36,6 +36,11 @@ impl<F: Lane> Window<F> {
         Window { low, span, low_field, high_field }
     }
 
+    /// The bits of the least magnitude inside, and how far above them the others lie.
+    pub(super) fn words(&self) -> (F::Word, F::Word) {
+        (self.low, self.span)
+    }
+
     /// Whether the value lies inside. Zero does only if subnormals do, although every window could take it: see [`takes`](Self::takes).
     #[inline(always)]
     pub(super) fn holds(&self, x: F) -> bool {

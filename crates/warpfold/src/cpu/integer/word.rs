@@ -1,7 +1,7 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
 use super::{GROUP, Wide};
-use crate::cpu::memory::{prefetch, streamed};
+use crate::cpu::memory::{prefetch, streamed, streamed_in_pairs};
 
 /// Elements that a kernel takes at once.
 pub(in crate::cpu) type Group<W> = [W; GROUP];
@@ -53,7 +53,7 @@ macro_rules! multiply_in_lanes {
         const LANES: usize = 32;
         let mut lanes = [0 as $lane; LANES];
         let (xs, ys) = (regroup::<_, LANES>($x), regroup::<_, LANES>($y));
-        for at in streamed(xs.len().min(ys.len())) {
+        for at in streamed_in_pairs(xs.len().min(ys.len())) {
             let (x, y) = (&xs[at], &ys[at]);
             prefetch(x);
             prefetch(y);
@@ -113,7 +113,7 @@ macro_rules! for_each_group {
     };
     ($lanes:expr, ($x:ident, $y:ident), $l:ident => $body:block) => {
         let (xs, ys) = (regroup::<_, { $lanes }>($x), regroup::<_, { $lanes }>($y));
-        for at in streamed(xs.len().min(ys.len())) {
+        for at in streamed_in_pairs(xs.len().min(ys.len())) {
             let ($x, $y) = (&xs[at], &ys[at]);
             prefetch($x);
             prefetch($y);
