@@ -8,7 +8,7 @@ use crate::exact::Bin;
 /// A float type that SIMD lanes hold.
 pub(in crate::cpu) trait Lane: Real {
     /// The unsigned integer of its width.
-    type Word: bytemuck::Pod + Default + std::fmt::Debug + Send + Sync;
+    type Word: bytemuck::Pod + Default + Into<u64> + std::fmt::Debug + Send + Sync;
     /// The type that holds a product of two, exactly or with an error apart.
     type Product: Lane;
     /// The integer in which values of one exponent are summed.
@@ -24,6 +24,9 @@ pub(in crate::cpu) trait Lane: Real {
 
     /// Whether sums of a few values fit f32.
     const ADD_SHORT: bool;
+
+    /// The bits.
+    fn word(self) -> Self::Word;
 
     /// A finite value in f32, times 2^SCALE; exact where [`ADD_SHORT`](Self::ADD_SHORT) says that it is of use.
     fn short(self) -> f32;
@@ -64,6 +67,11 @@ macro_rules! lane {
             const MAGNITUDE: $bits = <$bits>::MAX >> 1;
             const SCALE: i32 = $scale;
             const ADD_SHORT: bool = $add_short;
+
+            #[inline(always)]
+            fn word(self) -> $bits {
+                self.to_bits()
+            }
 
             #[inline(always)]
             fn short(self) -> f32 {

@@ -20,6 +20,7 @@ mod lane;
 mod moments;
 mod spill;
 mod sum;
+mod tally;
 mod window;
 
 use adapt::Adapt;

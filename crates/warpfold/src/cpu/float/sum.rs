@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::block::{any_nan, padded, without_nan};
-use super::window::{Bounds, top_field};
+use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
@@ -230,7 +230,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     #[inline(always)]
     fn binned(&mut self, x: &[F]) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
-            spill.add_values(x.iter().copied().skip(part).step_by(PARTS), T::sign);
+            spill.add_values(x.as_chunks::<PARTS>().0, part, T::sign);
         }
     }
 
@@ -245,6 +245,10 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             self.window = Window::below(top, Self::BOUNDS);
             self.short = Window::below(top, Self::SHORT);
             self.cascade = Self::cascade(&self.window);
+            if is_hopeless(&self.window, x) {
+                self.adapt.note(x.len(), x.len());
+                return self.binned(x);
+            }
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let last = padded(tail);
