@@ -9,6 +9,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod count;
+mod crew;
 mod executor;
 mod fast;
 mod float;
