@@ -202,3 +202,6 @@ where
     partials.for_each(|partial| merge(&mut all, partial));
     all
 }
+
+#[cfg(test)]
+mod tests;

