@@ -1,9 +1,8 @@
 //! Reading memory at its speed: several streams at once, each a little ahead of itself.
 //!
-//! One stream of cache lines leaves a core waiting: its hardware prefetcher stops at each page and the kernel's own
-//! instructions push the next misses out of the reorder window. Four streams, asked for 2 KiB ahead into the second-level cache, hide
-//! the most arithmetic. One stream, two or eight, distances of half a KiB to 8, and asking into the first level were all slower for
-//! kernels that take about half the time of their reading (two threads of a Xeon with AVX512-FP16, 256 MiB).
+//! One stream of cache lines can leave a core waiting: its hardware prefetcher stops at each page, and a kernel's own instructions
+//! push the next misses out of the reorder window. Four streams, asked for 2 KiB ahead into the second-level cache, were the choice of
+//! trials with a few kernels on two threads of one Xeon with AVX512-FP16, 256 MiB at a time; other machines may choose otherwise.
 
 /// Streams at once, over all arrays.
 const STREAMS: usize = 4;
