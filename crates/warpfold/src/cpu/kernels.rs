@@ -134,18 +134,15 @@ macro_rules! floats {
         }
 
         fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
-            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
-            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;
-            let nan = plan.problem.policy.nan;
-            let start = || Together(Squares::new(plan.isa, nan), Together(Sum::new(plan.isa, nan), Order::new(plan)));
-            let (moments, (norm1, order)) = run(plan, x, first, start, |all, one| {
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1, 1>;
+            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Order::new(plan));
+            let (moments, order) = run(plan, x, first, start, |all, one| {
                 all.0.merge(one.0);
-                all.1.0.merge(one.1.0);
-                all.1.1.merge(one.1.1);
+                all.1.merge(one.1);
             });
             Stats {
                 moments: Moments { sum: moments.sum, squares: moments.squares, count: moments.counted },
-                norm1: Norm1::from_sum(&norm1.parts[0], <$part as Real>::UNIT, norm1.counted),
+                norm1: Norm1::from_sum(&moments.norms[0], <$part as Real>::UNIT, moments.counted),
                 extremes: order.extremes,
                 nans: order.nans,
                 seen: x.len() as u64,

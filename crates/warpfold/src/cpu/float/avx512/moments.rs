@@ -1,4 +1,6 @@
-//! Sums of values and of their squares, of types whose squares f64 holds.
+//! Sums of values, of their squares and perhaps of their magnitudes, of types whose squares f64 holds.
+
+use std::arch::x86_64::_mm512_abs_pd;
 
 use super::{Limits, REGISTERS, Sums, all, scaled, values};
 use crate::cpu::avx512::WIDTH;
@@ -14,14 +16,20 @@ pub(in crate::cpu::float) fn squares<
     const LEVELS: usize,
     const SQUARE_LEVELS: usize,
     const LANES: usize,
+    const NORMS: usize,
 >(
     groups: &[[F; LANES]],
     window: &Window<F>,
-    (sum, square): (&mut Cascade<LEVELS, LANES>, &mut Cascade<SQUARE_LEVELS, LANES>),
+    (sum, square, norms): (
+        &mut Cascade<LEVELS, LANES>,
+        &mut Cascade<SQUARE_LEVELS, LANES>,
+        &mut [Cascade<LEVELS, LANES>; NORMS],
+    ),
     mut spill: impl FnMut(&[F; LANES]) -> usize,
 ) -> usize {
     let limits = Limits::of(window);
     let (mut sums, mut squares) = (Sums::of(sum), Sums::of(square));
+    let mut magnitudes = norms.each_ref().map(Sums::of);
     let mut misses = 0;
     for at in streamed(groups.len()) {
         let group = &groups[at];
@@ -38,6 +46,9 @@ pub(in crate::cpu::float) fn squares<
                     let value = scaled::<F>(value);
                     sums.plain(each * r + k, value);
                     squares.deposit_product(each * r + k, value, value);
+                    for magnitudes in &mut magnitudes {
+                        magnitudes.plain(each * r + k, _mm512_abs_pd(value));
+                    }
                 }
             }
         };
@@ -58,5 +69,8 @@ pub(in crate::cpu::float) fn squares<
     }
     sums.store(sum);
     squares.store(square);
+    for (magnitudes, norm) in magnitudes.iter().zip(norms) {
+        magnitudes.store(norm);
+    }
     misses
 }
