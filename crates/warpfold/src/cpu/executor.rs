@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::crew::share;
 use super::isa::{Job, with_isa};
 use crate::plan::{Isa, Plan};
 
@@ -161,7 +162,7 @@ where
             none => *none = Some(partial),
         }
     };
-    on_threads(plan.threads, &work);
+    share(plan.threads, &work);
     let all = result.into_inner().unwrap_or_else(|poison| poison.into_inner());
     all.expect("the calling thread always leaves a partial")
 }
@@ -191,7 +192,7 @@ where
         }
         partials.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);
     };
-    on_threads(plan.threads, &work);
+    share(plan.threads, &work);
     let mut partials = partials.into_inner().unwrap_or_else(|poison| poison.into_inner());
     partials.sort_unstable_by_key(|&(number, _)| number);
     let mut partials = partials.into_iter().map(|(_, partial)| partial);
@@ -202,15 +203,5 @@ where
     all
 }
 
-/// Runs the work on the calling thread and on `threads - 1` others.
-fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
-    if threads <= 1 {
-        return work();
-    }
-    rayon::in_place_scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|_| work());
-        }
-        work();
-    });
-}
+#[cfg(test)]
+mod tests;

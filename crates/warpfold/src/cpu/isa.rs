@@ -15,6 +15,16 @@ fn isa() -> Isa {
     *WIDEST.get_or_init(widest)
 }
 
+/// Proof that the features of [`Isa::Avx512`] are there and allowed: who holds one may call kernels written for them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    pub(super) fn found(allowed: Isa) -> Option<Self> {
+        (allowed.min(isa()) == Isa::Avx512).then_some(Avx512(()))
+    }
+}
+
 /// Work whose body is compiled for an instruction set; `run` must be `#[inline(always)]`.
 pub(super) trait Job {
     /// What it returns.

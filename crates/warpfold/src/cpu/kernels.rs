@@ -82,7 +82,7 @@ macro_rules! floats {
                 let Policy { nan, accuracy, .. } = plan.problem.policy;
                 let (plan, x) = (&plan.in_parts($parts), Self::as_parts(x));
                 let sum = match accuracy {
-                    Accuracy::Exact => run(plan, x, first, || Sum::new(nan), Summed::merge),
+                    Accuracy::Exact => run(plan, x, first, || Sum::new(plan.isa, nan), Summed::merge),
                     Accuracy::Fast => run(plan, x, first, || Plain::new(nan), Summed::merge),
                 };
                 Exact { parts: sum.parts, count: sum.counted / $parts }
@@ -90,7 +90,7 @@ macro_rules! floats {
 
             fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self> {
                 type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, $parts>;
-                let start = || Squares::new(plan.problem.policy.nan);
+                let start = || Squares::new(plan.isa, plan.problem.policy.nan);
                 let all = run(&plan.in_parts($parts), Self::as_parts(x), first, start, Squared::merge);
                 Moments { sum: all.sum, squares: all.squares, count: all.counted / $parts }
             }
@@ -99,8 +99,8 @@ macro_rules! floats {
                 let Policy { nan, accuracy, .. } = plan.problem.policy;
                 let (plan, input) = (&plan.in_parts($parts), (Self::as_parts(x), Self::as_parts(y)));
                 let dot = match accuracy {
-                    Accuracy::Exact => run(plan, input, first, || <$dot>::new(nan), Summed::merge),
-                    Accuracy::Fast => run(plan, input, first, || <$fast>::new(nan), Summed::merge),
+                    Accuracy::Exact => run(plan, input, first, || <$dot>::new(plan.isa, nan), Summed::merge),
+                    Accuracy::Fast => run(plan, input, first, || <$fast>::new(plan.isa, nan), Summed::merge),
                 };
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
@@ -122,7 +122,7 @@ macro_rules! floats {
             type Plain = FastSum<$part, Magnitudes, 1>;
             let Policy { nan, accuracy, .. } = plan.problem.policy;
             let sum = match accuracy {
-                Accuracy::Exact => run(plan, x, 0, || Sum::new(nan), Summed::merge),
+                Accuracy::Exact => run(plan, x, 0, || Sum::new(plan.isa, nan), Summed::merge),
                 Accuracy::Fast => run(plan, x, 0, || Plain::new(nan), Summed::merge),
             };
             Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
@@ -134,18 +134,15 @@ macro_rules! floats {
         }
 
         fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
-            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
-            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;
-            let nan = plan.problem.policy.nan;
-            let start = || Together(Squares::new(nan), Together(Sum::new(nan), Order::new(nan)));
-            let (moments, (norm1, order)) = run(plan, x, first, start, |all, one| {
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1, 1>;
+            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Order::new(plan));
+            let (moments, order) = run(plan, x, first, start, |all, one| {
                 all.0.merge(one.0);
-                all.1.0.merge(one.1.0);
-                all.1.1.merge(one.1.1);
+                all.1.merge(one.1);
             });
             Stats {
                 moments: Moments { sum: moments.sum, squares: moments.squares, count: moments.counted },
-                norm1: Norm1::from_sum(&norm1.parts[0], <$part as Real>::UNIT, norm1.counted),
+                norm1: Norm1::from_sum(&moments.norms[0], <$part as Real>::UNIT, moments.counted),
                 extremes: order.extremes,
                 nans: order.nans,
                 seen: x.len() as u64,
@@ -156,7 +153,7 @@ macro_rules! floats {
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
-            let start = || Roots::<Self>::new(plan.problem.policy.nan);
+            let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);
             run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
         }
 
@@ -170,7 +167,7 @@ macro_rules! floats {
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 2>;
             let (nan, seen) = (plan.problem.policy.nan, x.len() as u64);
             let start = || {
-                Together(Squares::new(nan), Together(Roots::<Self>::new(nan), Nans::<Self>::new()))
+                Together(Squares::new(plan.isa, nan), Together(Roots::<Self>::new(plan.isa, nan), Nans::<Self>::new()))
             };
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let (moments, (norm1, nans)) = run(&plan, x, first, start, |all, one| {
@@ -230,7 +227,8 @@ macro_rules! integers {
             }
 
             fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
-                Product::integer(run(plan, x, 0, IntegerFactors::default, |all, one| all.merge(&one)))
+                let start = || IntegerFactors::new(plan.isa);
+                Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
             }
         }
     )+};

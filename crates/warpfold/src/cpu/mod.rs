@@ -6,7 +6,10 @@
     reason = "loops over lanes index several arrays alike, and comparisons without a branch are what the compiler vectorises"
 )]
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod count;
+mod crew;
 mod executor;
 mod fast;
 mod float;

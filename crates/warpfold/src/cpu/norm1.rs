@@ -13,6 +13,7 @@ use crate::double_double::{DoubleDouble, power_of_two, two_product};
 use crate::element::{Decoded, Element, Real};
 use crate::exact::{Register, Special};
 use crate::partial::Norm1;
+use crate::plan::Isa;
 
 /// Roots of a buffer.
 const BUFFER: usize = 4096;
@@ -41,11 +42,11 @@ impl<T: Element<Part: Factor>> Roots<T> {
     /// Whether an f64 alone holds a root as well as need be.
     const NARROW: bool = T::Part::MANTISSA_BITS <= 24;
 
-    pub(super) fn new(nan: Nan) -> Self {
+    pub(super) fn new(isa: Isa, nan: Nan) -> Self {
         Roots {
             nan,
-            high: Sum::new(Nan::Propagate),
-            low: Sum::new(Nan::Propagate),
+            high: Sum::new(isa, Nan::Propagate),
+            low: Sum::new(isa, Nan::Propagate),
             buffer: Box::new(Buffer { high: [0.0; BUFFER], low: [0.0; BUFFER] }),
             apart: Norm1::new(),
             seen: 0,

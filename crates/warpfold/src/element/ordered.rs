@@ -7,9 +7,9 @@ use super::{Decoded, Real};
 /// A real type whose values have an order: everything but complex numbers.
 pub trait Ordered: Real + Into<crate::Value> {
     /// A signed or unsigned integer of the element's own width.
-    type Key: Ord + Copy + Default + std::fmt::Debug + Send + Sync + 'static;
+    type Key: Ord + Default + bytemuck::Pod + std::fmt::Debug + Send + Sync;
     /// The unsigned integer of the element's own width.
-    type Magnitude: Ord + Copy + Default + Into<u64> + std::fmt::Debug + Send + Sync + 'static;
+    type Magnitude: Ord + Default + bytemuck::Pod + Into<u64> + std::fmt::Debug + Send + Sync;
     /// The positive quiet NaN; only asked of types that have one.
     fn nan() -> Self;
 

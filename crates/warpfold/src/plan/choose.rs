@@ -9,7 +9,8 @@ use super::{CpuFacts, Plan, Problem, tuning};
 pub fn choose(problem: Problem, cpu: CpuFacts) -> Plan {
     let grain = (tuning::GRAIN_BYTES / problem.dtype.size() as u64).max(1);
     let useful = problem.bytes() / tuning::BYTES_PER_THREAD + 1;
-    let allowed = problem.policy.threads.unwrap_or(cpu.threads).max(1) as u64;
+    // More than can run at once would only take turns.
+    let allowed = problem.policy.threads.unwrap_or(cpu.threads).min(cpu.threads).max(1) as u64;
     let isa = problem.policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa));
     Plan { problem, isa, threads: allowed.min(useful) as usize, grain }
 }
@@ -37,6 +38,7 @@ mod tests {
         assert_eq!(plan(1 << 30, None).threads, 16);
         assert_eq!(plan(1 << 30, Some(3)).threads, 3);
         assert_eq!(plan(1 << 30, Some(0)).threads, 1);
+        assert_eq!(plan(1 << 30, Some(100)).threads, 16);
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Adapt {
 
     /// Learns how a block of `n` values went that took the window.
     pub(super) fn note(&mut self, misses: usize, n: usize) {
-        // One miss in 32 doubles the time of a block.
+        // A miss goes to the register by itself: beyond these, the bins are the better way.
         if misses <= n / 32 {
             self.way = Way::Window;
             self.next_pause = FIRST_PAUSE;

@@ -62,6 +62,16 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         }
     }
 
+    /// The accumulators of the first level, if there is one, and the rests.
+    pub(super) fn lanes(&self) -> (&[f64], &[f64; LANES]) {
+        (self.levels.first().map_or(&[], |level| level), &self.rest)
+    }
+
+    /// The same to be written.
+    pub(super) fn lanes_mut(&mut self) -> (&mut [f64], &mut [f64; LANES]) {
+        (self.levels.first_mut().map_or(&mut [], |level| level), &mut self.rest)
+    }
+
     /// Moves all lanes `part, part + step, …` into an integer of unit `2^unit` and leaves them empty.
     #[inline(always)]
     pub(super) fn drain_into<L: Limbs>(

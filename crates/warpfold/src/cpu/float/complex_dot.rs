@@ -6,8 +6,9 @@ use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::memory::{prefetch, streamed};
+use crate::cpu::memory::{prefetch, streamed_in_pairs};
 use crate::exact::Fixed;
+use crate::plan::Isa;
 
 /// A complex dot product in progress over interleaved parts.
 ///
@@ -28,7 +29,7 @@ pub(in crate::cpu) struct ComplexDotFold<F: Lane, const LEVELS: usize, const LAN
 impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS, LANES> {
     const BLOCK: usize = LANES << LOG_ADDS;
 
-    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+    pub(in crate::cpu) fn new(_: Isa, nan: Nan) -> Self {
         let window = Window::below(F::Product::FIELD_ONE, product_bounds::<F>(LEVELS));
         let cascade = Cascade::new(window.end(), product_grid::<F>(&window));
         ComplexDotFold {
@@ -47,7 +48,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
     fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let (window, mut misses) = (self.window, 0);
         let (mut straight, mut crossed) = (self.straight, self.crossed);
-        for at in streamed(x.len().min(y.len())) {
+        for at in streamed_in_pairs(x.len().min(y.len())) {
             let (x, y) = (&x[at], &y[at]);
             prefetch(x);
             prefetch(y);

@@ -5,11 +5,14 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
-use crate::cpu::memory::{prefetch, streamed};
+use crate::cpu::isa::Avx512;
+use crate::cpu::memory::{prefetch, streamed_in_pairs};
+use crate::plan::Isa;
 
 /// A dot product in progress. The window is one of products: what counts is where they lie, not where the factors do.
 pub(in crate::cpu) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     nan: Nan,
+    avx512: Option<Avx512>,
     adapt: Adapt,
     window: Window<F::Product>,
     cascade: Cascade<LEVELS, LANES>,
@@ -53,10 +56,11 @@ pub(super) fn takes<F: Lane>(window: &Window<F::Product>, x: F, y: F, product: F
 impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES> {
     const BLOCK: usize = LANES << LOG_ADDS;
 
-    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+    pub(in crate::cpu) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::Product::FIELD_ONE, product_bounds::<F>(LEVELS));
         DotFold {
             nan,
+            avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
             cascade: Cascade::new(window.end(), product_grid::<F>(&window)),
@@ -66,10 +70,31 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
         }
     }
 
+    /// A block of whole groups inside the window; returns how many products missed it.
     #[inline(always)]
     fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) if LEVELS <= 1 => {
+                let (window, mut cascade) = (self.window, self.cascade);
+                let spill = |x: &_, y: &_| self.spill(x, y);
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses =
+                    unsafe { super::avx512::products((x, y), &window, &mut cascade, spill) };
+                self.cascade = cascade;
+                misses
+            }
+            _ => self.portable(x, y),
+        };
+        self.cascade.drain_into(&mut self.spill.register.fixed, 2 * F::UNIT, 0, 1);
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let (window, mut cascade, mut misses) = (self.window, self.cascade, 0);
-        for at in streamed(x.len().min(y.len())) {
+        for at in streamed_in_pairs(x.len().min(y.len())) {
             let (x, y) = (&x[at], &y[at]);
             prefetch(x);
             prefetch(y);
@@ -99,7 +124,6 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             }
         }
         self.cascade = cascade;
-        self.cascade.drain_into(&mut self.spill.register.fixed, 2 * F::UNIT, 0, 1);
         misses
     }
 

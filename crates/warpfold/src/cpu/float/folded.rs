@@ -18,17 +18,19 @@ impl<L: Limbs, const PARTS: usize> Summed<L, PARTS> {
     }
 }
 
-/// Registers of the sum's parts and of the squares, and how many values of all parts counted.
-pub(in crate::cpu) struct Squared<L, M, const PARTS: usize> {
+/// Registers of the sum's parts, of the squares and of the magnitudes where they were asked for, and how many values of all parts counted.
+pub(in crate::cpu) struct Squared<L, M, const PARTS: usize, const NORMS: usize> {
     pub(in crate::cpu) sum: [Register<L>; PARTS],
     pub(in crate::cpu) squares: Register<M>,
+    pub(in crate::cpu) norms: [Register<L>; NORMS],
     pub(in crate::cpu) counted: u64,
 }
 
-impl<L: Limbs, M: Limbs, const PARTS: usize> Squared<L, M, PARTS> {
+impl<L: Limbs, M: Limbs, const PARTS: usize, const NORMS: usize> Squared<L, M, PARTS, NORMS> {
     /// Adds what another thread left.
     pub(in crate::cpu) fn merge(&mut self, other: Self) {
-        for (mine, theirs) in self.sum.iter_mut().zip(&other.sum) {
+        let mine = self.sum.iter_mut().chain(&mut self.norms);
+        for (mine, theirs) in mine.zip(other.sum.iter().chain(&other.norms)) {
             mine.merge(theirs);
         }
         self.squares.merge(&other.squares);

@@ -8,7 +8,7 @@ use crate::exact::Bin;
 /// A float type that SIMD lanes hold.
 pub(in crate::cpu) trait Lane: Real {
     /// The unsigned integer of its width.
-    type Word: Copy + Default + std::fmt::Debug + Send + Sync;
+    type Word: bytemuck::Pod + Default + Into<u64> + std::fmt::Debug + Send + Sync;
     /// The type that holds a product of two, exactly or with an error apart.
     type Product: Lane;
     /// The integer in which values of one exponent are summed.
@@ -17,11 +17,16 @@ pub(in crate::cpu) trait Lane: Real {
     const FIELD_MAX: u32;
     /// The exponent field of 1.0.
     const FIELD_ONE: u32;
+    /// The bits of the magnitude.
+    const MAGNITUDE: Self::Word;
     /// [`wide`](Self::wide) gives the value times 2^SCALE.
     const SCALE: i32;
 
     /// Whether sums of a few values fit f32.
     const ADD_SHORT: bool;
+
+    /// The bits.
+    fn word(self) -> Self::Word;
 
     /// A finite value in f32, times 2^SCALE; exact where [`ADD_SHORT`](Self::ADD_SHORT) says that it is of use.
     fn short(self) -> f32;
@@ -59,8 +64,14 @@ macro_rules! lane {
             type Bin = $bin;
             const FIELD_MAX: u32 = (1 << (<$bits>::BITS - 1 - $fraction)) - 1;
             const FIELD_ONE: u32 = Self::FIELD_MAX / 2;
+            const MAGNITUDE: $bits = <$bits>::MAX >> 1;
             const SCALE: i32 = $scale;
             const ADD_SHORT: bool = $add_short;
+
+            #[inline(always)]
+            fn word(self) -> $bits {
+                self.to_bits()
+            }
 
             #[inline(always)]
             fn short(self) -> f32 {
@@ -89,7 +100,7 @@ macro_rules! lane {
 
             #[inline(always)]
             fn within(self, low: $bits, span: $bits) -> bool {
-                (self.to_bits() & (<$bits>::MAX >> 1)).wrapping_sub(low) < span
+                (self.to_bits() & Self::MAGNITUDE).wrapping_sub(low) < span
             }
 
             #[inline(always)]

@@ -9,6 +9,8 @@
 //! speed does not depend on the data. So the window decides the speed, never the result.
 
 mod adapt;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod block;
 mod cascade;
 mod complex_dot;
@@ -18,6 +20,7 @@ mod lane;
 mod moments;
 mod spill;
 mod sum;
+mod tally;
 mod window;
 
 use adapt::Adapt;

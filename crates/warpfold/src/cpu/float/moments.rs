@@ -5,9 +5,12 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
+use crate::cpu::isa::Avx512;
 use crate::cpu::memory::{prefetch, streamed};
+use crate::plan::Isa;
 
-/// Moments in progress over `PARTS` interleaved components.
+/// Moments in progress over `PARTS` interleaved components; with one of `NORMS`, the sum of the magnitudes too, for which a window
+/// of the values serves as well.
 ///
 /// Narrow types: the value by plain addition (`SUM_LEVELS` 0), its square, exact in f64, by one level. f64: the value by one
 /// level, the rounded square and its error by three.
@@ -17,13 +20,17 @@ pub(in crate::cpu) struct MomentsFold<
     const SQUARE_LEVELS: usize,
     const LANES: usize,
     const PARTS: usize,
+    const NORMS: usize = 0,
 > {
     nan: Nan,
+    avx512: Option<Avx512>,
     adapt: Adapt,
     window: Window<F>,
     sum: Cascade<SUM_LEVELS, LANES>,
     squares: Cascade<SQUARE_LEVELS, LANES>,
+    norms: [Cascade<SUM_LEVELS, LANES>; NORMS],
     sum_spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
+    norm_spills: [Spill<F::SumLimbs, F::Bin>; NORMS],
     square_spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
@@ -35,7 +42,8 @@ impl<
     const SQUARE_LEVELS: usize,
     const LANES: usize,
     const PARTS: usize,
-> MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS>
+    const NORMS: usize,
+> MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS, NORMS>
 {
     const BLOCK: usize = LANES << LOG_ADDS;
 
@@ -55,16 +63,19 @@ impl<
         },
     };
 
-    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+    pub(in crate::cpu) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
         let (sum, squares) = Self::cascades(&window);
         MomentsFold {
             nan,
+            avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
             sum,
             squares,
+            norms: [sum; NORMS],
             sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
+            norm_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             square_spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
             seen: 0,
             skipped: 0,
@@ -76,9 +87,47 @@ impl<
         (Cascade::new(end, grid), Cascade::new(2 * end, 2 * grid))
     }
 
+    /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
-        let (window, mut sum, mut squares, mut misses) = (self.window, self.sum, self.squares, 0);
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) if SQUARE_LEVELS == 1 => {
+                let window = self.window;
+                let (mut sum, mut squares, mut norms) = (self.sum, self.squares, self.norms);
+                let cascades = (&mut sum, &mut squares, &mut norms);
+                let spill = |group: &_| self.spill(group);
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses = unsafe { super::avx512::squares(groups, &window, cascades, spill) };
+                (self.sum, self.squares, self.norms) = (sum, squares, norms);
+                misses
+            }
+            _ => self.portable(groups),
+        };
+        for (part, spill) in self.sum_spills.iter_mut().enumerate() {
+            self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
+        }
+        for (norm, spill) in self.norms.iter_mut().zip(&mut self.norm_spills) {
+            norm.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, 0, 1);
+        }
+        let squares = &mut self.square_spill.register.fixed;
+        self.squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, groups: &[[F; LANES]]) -> usize {
+        let (window, mut sum, mut squares, mut norms) =
+            (self.window, self.sum, self.squares, self.norms);
+        let mut deposit = |lane, x: f64| {
+            sum.deposit(0, lane, x);
+            squares.deposit_product(lane, square(x));
+            for norm in &mut norms {
+                norm.deposit(0, lane, x.abs());
+            }
+        };
+        let mut misses = 0;
         for at in streamed(groups.len()) {
             let group = &groups[at];
             prefetch(group);
@@ -88,8 +137,7 @@ impl<
             }
             if inside {
                 for (lane, &x) in group.iter().enumerate() {
-                    sum.deposit(0, lane, x.wide());
-                    squares.deposit_product(lane, square(x.wide()));
+                    deposit(lane, x.wide());
                 }
             } else {
                 let mut missed = false;
@@ -97,24 +145,14 @@ impl<
                     let takes = window.takes(x);
                     missed |= !takes;
                     let x = if takes { x } else { F::default() };
-                    sum.deposit(0, lane, x.wide());
-                    squares.deposit_product(lane, square(x.wide()));
+                    deposit(lane, x.wide());
                 }
                 if missed {
                     misses += self.spill(group);
                 }
             }
         }
-        (self.sum, self.squares) = (sum, squares);
-        for (part, spill) in self.sum_spills.iter_mut().enumerate() {
-            self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
-        }
-        self.squares.drain_into(
-            &mut self.square_spill.register.fixed,
-            2 * (F::UNIT + F::SCALE),
-            0,
-            1,
-        );
+        (self.sum, self.squares, self.norms) = (sum, squares, norms);
         misses
     }
 
@@ -128,7 +166,7 @@ impl<
     /// Adds the values that a condition picks to the spills; returns how many.
     #[inline(always)]
     fn add_each(&mut self, x: &[F], picks: impl Fn(F) -> bool) -> usize {
-        for spill in &mut self.sum_spills {
+        for spill in self.sum_spills.iter_mut().chain(&mut self.norm_spills) {
             spill.reserve(x.len());
         }
         self.square_spill.reserve(x.len());
@@ -137,6 +175,9 @@ impl<
             if picks(x) {
                 picked += 1;
                 self.sum_spills[i % PARTS].add_value(x, |negative| negative);
+                for spill in &mut self.norm_spills {
+                    spill.add_value(x, |_| false);
+                }
                 self.square_spill.add_product(x, x, false);
             }
         }
@@ -153,6 +194,7 @@ impl<
         if way == Way::NewWindow {
             self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
             (self.sum, self.squares) = Self::cascades(&self.window);
+            self.norms = [self.sum; NORMS];
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let last = padded(tail);
@@ -177,9 +219,10 @@ impl<
     const SQUARE_LEVELS: usize,
     const LANES: usize,
     const PARTS: usize,
-> Fold<&[F]> for MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS>
+    const NORMS: usize,
+> Fold<&[F]> for MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS, NORMS>
 {
-    type Partial = Squared<F::SumLimbs, F::ProductLimbs, PARTS>;
+    type Partial = Squared<F::SumLimbs, F::ProductLimbs, PARTS, NORMS>;
 
     #[inline(always)]
     fn take(&mut self, piece: &[F], _first: u64) {
@@ -201,6 +244,7 @@ impl<
         Squared {
             sum: self.sum_spills.map(Spill::finish),
             squares: self.square_spill.finish(),
+            norms: self.norm_spills.map(Spill::finish),
             counted: self.seen - self.skipped,
         }
     }

@@ -1,5 +1,6 @@
 //! Where values outside the window go: straight into the register while they are few, into exponent bins when many.
 
+use super::{Lane, tally::Tally};
 use crate::element::{Decoded, Real};
 use crate::exact::{Bin, Bins, Limbs, Register, Special};
 
@@ -13,7 +14,7 @@ pub(super) struct Spill<L, B = i128> {
     shifts: u32,
 }
 
-/// Values that a register takes by itself (about 10 ns each) before bins (32 KiB to clear and drain for f64) pay.
+/// Values that a register takes by itself before bins, which have to be cleared and drained, pay.
 const FEW: u32 = 512;
 
 impl<L: Limbs, B: Bin> Spill<L, B> {
@@ -53,20 +54,39 @@ impl<L: Limbs, B: Bin> Spill<L, B> {
         }
     }
 
-    /// Adds many values. Once there are bins this is one read, addition and write for each, without a branch that data could mislead.
+    /// Adds one part of many numbers. Once there are bins this is one read, addition and write for each, without a branch that data
+    /// could mislead.
     #[inline(always)]
-    pub(super) fn add_values<F: Real>(
+    pub(super) fn add_values<F: Lane, const PARTS: usize>(
         &mut self,
-        x: impl ExactSizeIterator<Item = F>,
+        numbers: &[[F; PARTS]],
+        part: usize,
         sign: impl Fn(bool) -> bool,
     ) {
-        self.reserve(x.len());
+        self.reserve(numbers.len());
         let Some(bins) = &mut self.bins else {
-            return x.for_each(|x| self.add_value(x, &sign));
+            return numbers.iter().for_each(|number| self.add_value(number[part], &sign));
         };
         let slots = bins.slots();
-        for x in x {
-            match x.decode() {
+        if F::MANTISSA_BITS <= Tally::MOST_BITS {
+            for numbers in numbers.chunks(Tally::MOST) {
+                let finite = Tally::of(numbers, part).empty_into::<F, B>(slots, &sign);
+                if !finite {
+                    for number in numbers {
+                        match number[part].decode() {
+                            Decoded::Finite { .. } => {}
+                            Decoded::Infinite { negative } => {
+                                self.register.note(Special::infinity(sign(negative)));
+                            }
+                            Decoded::Nan => self.register.note(Special::NAN),
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        for number in numbers {
+            match number[part].decode() {
                 Decoded::Finite { negative, mantissa, shift } => {
                     slots[shift as usize].add(u128::from(mantissa), sign(negative));
                 }

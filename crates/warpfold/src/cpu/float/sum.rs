@@ -3,14 +3,18 @@
 use std::marker::PhantomData;
 
 use super::block::{any_nan, padded, without_nan};
-use super::window::{Bounds, top_field};
+use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::cpu::executor::Fold;
+use crate::cpu::isa::Avx512;
 use crate::cpu::memory::{prefetch, streamed};
+use crate::plan::Isa;
 
 /// What of each value is summed.
 pub(in crate::cpu) trait Term: Send {
+    /// Whether the sign is dropped.
+    const MAGNITUDES: bool;
     /// The value as it is added.
     fn of(value: f64) -> f64;
     /// The value as it is added, in f32.
@@ -23,6 +27,8 @@ pub(in crate::cpu) trait Term: Send {
 pub(in crate::cpu) enum Values {}
 
 impl Term for Values {
+    const MAGNITUDES: bool = false;
+
     #[inline(always)]
     fn of(value: f64) -> f64 {
         value
@@ -43,6 +49,8 @@ impl Term for Values {
 pub(in crate::cpu) enum Magnitudes {}
 
 impl Term for Magnitudes {
+    const MAGNITUDES: bool = true;
+
     #[inline(always)]
     fn of(value: f64) -> f64 {
         value.abs()
@@ -71,6 +79,7 @@ pub(in crate::cpu) struct SumFold<
     const PARTS: usize,
 > {
     nan: Nan,
+    avx512: Option<Avx512>,
     adapt: Adapt,
     window: Window<F>,
     short: Window<F>,
@@ -104,10 +113,11 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     };
     const BLOCK: usize = LANES << LOG_ADDS;
 
-    pub(in crate::cpu) fn new(nan: Nan) -> Self {
+    pub(in crate::cpu) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
         SumFold {
             nan,
+            avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
             short: Window::below(F::FIELD_ONE, Self::SHORT),
@@ -126,6 +136,35 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) => {
+                let (windows, mut cascade) =
+                    ([&self.window.clone(), &self.short.clone()], self.cascade);
+                let spill = |group: &_| self.spill(group);
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses = unsafe {
+                    super::avx512::windowed::<F, T, LEVELS, LANES>(
+                        groups,
+                        windows,
+                        &mut cascade,
+                        spill,
+                    )
+                };
+                self.cascade = cascade;
+                misses
+            }
+            _ => self.portable(groups),
+        };
+        for (part, spill) in self.spills.iter_mut().enumerate() {
+            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
+        }
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, groups: &[[F; LANES]]) -> usize {
         let (window, short, mut cascade) = (self.window, self.short, self.cascade);
         let mut misses = 0;
         for at in streamed(groups.len()) {
@@ -168,9 +207,6 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             }
         }
         self.cascade = cascade;
-        for (part, spill) in self.spills.iter_mut().enumerate() {
-            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
-        }
         misses
     }
 
@@ -194,7 +230,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     #[inline(always)]
     fn binned(&mut self, x: &[F]) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
-            spill.add_values(x.iter().copied().skip(part).step_by(PARTS), T::sign);
+            spill.add_values(x.as_chunks::<PARTS>().0, part, T::sign);
         }
     }
 
@@ -209,6 +245,10 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             self.window = Window::below(top, Self::BOUNDS);
             self.short = Window::below(top, Self::SHORT);
             self.cascade = Self::cascade(&self.window);
+            if is_hopeless(&self.window, x) {
+                self.adapt.note(x.len(), x.len());
+                return self.binned(x);
+            }
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let last = padded(tail);

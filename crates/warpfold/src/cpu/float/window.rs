@@ -36,6 +36,11 @@ impl<F: Lane> Window<F> {
         Window { low, span, low_field, high_field }
     }
 
+    /// The bits of the least magnitude inside, and how far above them the others lie.
+    pub(super) fn words(&self) -> (F::Word, F::Word) {
+        (self.low, self.span)
+    }
+
     /// Whether the value lies inside. Zero does only if subnormals do, although every window could take it: see [`takes`](Self::takes).
     #[inline(always)]
     pub(super) fn holds(&self, x: F) -> bool {
@@ -59,9 +64,11 @@ impl<F: Lane> Window<F> {
     }
 }
 
+/// Values that stand for a block.
+const SAMPLE: usize = 64;
+
 /// The greatest exponent field among a sample of the values; that of 1.0 if none is finite and normal.
 pub(super) fn top_field<F: Lane>(values: impl ExactSizeIterator<Item = F>) -> u32 {
-    const SAMPLE: usize = 64;
     let step = (values.len() / SAMPLE).max(1);
     values
         .step_by(step)
@@ -70,4 +77,12 @@ pub(super) fn top_field<F: Lane>(values: impl ExactSizeIterator<Item = F>) -> u3
         .max()
         .filter(|&field| field > 0)
         .unwrap_or(F::FIELD_ONE)
+}
+
+/// Whether so much of a sample misses the window that trying it on the whole block would be lost time.
+pub(super) fn is_hopeless<F: Lane>(window: &Window<F>, values: &[F]) -> bool {
+    let step = (values.len() / SAMPLE).max(1);
+    let sample = values.iter().step_by(step);
+    let (most, missed) = (sample.len() / 4, sample.filter(|&&x| !window.takes(x)).count());
+    missed > most
 }

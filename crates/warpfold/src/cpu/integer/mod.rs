@@ -61,7 +61,7 @@ where
 {
     let start = || {
         let moments = Together(Adding::<Values>::default(), Adding::<Squares>::default());
-        let order = Order::<W>::new(plan.problem.policy.nan);
+        let order = Order::<W>::new(plan);
         Together(moments, Together(Adding::<Magnitudes>::default(), order))
     };
     let ((sum, squares), (magnitudes, order)) = run(plan, x, first, start, |all, one| {

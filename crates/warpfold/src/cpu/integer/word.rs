@@ -1,7 +1,7 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
 use super::{GROUP, Wide};
-use crate::cpu::memory::{prefetch, streamed};
+use crate::cpu::memory::{prefetch, streamed, streamed_in_pairs};
 
 /// Elements that a kernel takes at once.
 pub(in crate::cpu) type Group<W> = [W; GROUP];
@@ -47,13 +47,14 @@ macro_rules! add_in_lanes {
     }};
 }
 
-/// Adds products up likewise.
+/// Adds products up likewise. Two of bytes make a lane of 32 bits by one instruction, `pmaddwd`, as long as all stays within these: a
+/// block's total does.
 macro_rules! multiply_in_lanes {
     ($x:expr, $y:expr, $product:ty, $lane:ty, $total:ty) => {{
         const LANES: usize = 32;
         let mut lanes = [0 as $lane; LANES];
         let (xs, ys) = (regroup::<_, LANES>($x), regroup::<_, LANES>($y));
-        for at in streamed(xs.len().min(ys.len())) {
+        for at in streamed_in_pairs(xs.len().min(ys.len())) {
             let (x, y) = (&xs[at], &ys[at]);
             prefetch(x);
             prefetch(y);
@@ -65,9 +66,9 @@ macro_rules! multiply_in_lanes {
     }};
 }
 
-/// Types whose products fit a lane with room for a block of them: product type, lanes of sums, of magnitudes, of products, total.
+/// Types whose products fit a lane with room for a block of them: lanes of sums, of magnitudes, their total, and how products add up.
 macro_rules! narrow {
-    ($($ty:ty: $product:ty, $sum:ty, $magnitude:ty, $square:ty, $total:ty;)+) => {$(
+    ($($ty:ty: $sum:ty, $magnitude:ty, $total:ty, ($x:ident, $y:ident) => $products:expr;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
@@ -80,24 +81,29 @@ macro_rules! narrow {
             }
 
             #[inline(always)]
-            fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
-                multiply_in_lanes!(x, y, $product, $square, $total)
+            fn products($x: &[Group<Self>], $y: &[Group<Self>]) -> Wide {
+                $products
             }
         }
     )+};
 }
 narrow! {
-    i8: i16, i16, u16, i32, i64;
-    u8: u16, u16, u16, u32, u64;
-    i16: i32, i32, u32, i64, i64;
-    u16: u32, u32, u32, u64, u64;
+    i8: i16, u16, i64, (x, y) => multiply_in_lanes!(x, y, i32, i32, i32);
+    u8: u16, u16, u64, (x, y) => multiply_in_lanes!(x, y, u32, u32, u32);
+    i16: i32, u32, i64, (x, y) => multiply_in_lanes!(x, y, i32, i64, i64);
+    u16: u32, u32, u64, (x, y) => multiply_in_lanes!(x, y, u32, u64, u64);
 }
 const _: () = assert!(ADDITIONS * 128 == 1 << 15, "bytes add up in 16 bits");
+const _: () = assert!(super::BLOCK_BYTES as u64 * 255 * 255 < 1 << 32, "their products in 32");
 
-/// The sum of lanes, each of which a block leaves far below 2^50.
+/// The sum of 64-bit values that lanes took as remainders of 2^64 and, apart, by their upper halves: what the lower halves add up to
+/// is below 2^64 for a block, so that the remainder tells it.
 #[inline(always)]
-fn total<const LANES: usize>(lanes: [u64; LANES]) -> i128 {
-    i128::from(lanes.into_iter().sum::<u64>())
+fn whole<const LANES: usize>(remainders: [u64; LANES], uppers: [i64; LANES]) -> i128 {
+    let upper: i64 = uppers.into_iter().sum();
+    let lanes = remainders.into_iter().zip(uppers);
+    let lower: u64 = lanes.map(|(all, upper)| all.wrapping_sub((upper << 32) as u64)).sum();
+    (i128::from(upper) << 32) + i128::from(lower)
 }
 
 /// Runs the body for each lane `l` of each group of `$lanes` elements. The prefetch stands in the innermost loop but one, where
@@ -113,7 +119,7 @@ macro_rules! for_each_group {
     };
     ($lanes:expr, ($x:ident, $y:ident), $l:ident => $body:block) => {
         let (xs, ys) = (regroup::<_, { $lanes }>($x), regroup::<_, { $lanes }>($y));
-        for at in streamed(xs.len().min(ys.len())) {
+        for at in streamed_in_pairs(xs.len().min(ys.len())) {
             let ($x, $y) = (&xs[at], &ys[at]);
             prefetch($x);
             prefetch($y);
@@ -122,23 +128,23 @@ macro_rules! for_each_group {
     };
 }
 
-/// Adds unsigned 64-bit values up as halves of 32 bits, so that no lane overflows.
-macro_rules! add_halves {
+/// Adds 64-bit values up so that no lane loses a carry.
+macro_rules! add_wide {
     (($($x:ident),+), $l:ident => $value:expr) => {{
         const LANES: usize = 16;
-        let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
+        let (mut remainders, mut uppers) = ([0u64; LANES], [0i64; LANES]);
         for_each_group!(LANES, ($($x),+), $l => {
-            let value: u64 = $value;
-            low[$l] += value & LOW;
-            high[$l] += value >> 32;
+            let value = $value;
+            remainders[$l] = remainders[$l].wrapping_add(value as u64);
+            uppers[$l] += (value >> 32) as i64;
         });
-        total(low) + (total(high) << 32)
+        Wide::from(whole(remainders, uppers))
     }};
 }
 
-/// 32-bit types: lanes of 64 bits for sums; products biased to be unsigned, then added as halves.
+/// 32-bit types: lanes of 64 bits for sums.
 macro_rules! middle {
-    ($($ty:ty: $lane:ty, $bias:expr;)+) => {$(
+    ($($ty:ty: $lane:ty;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
@@ -151,65 +157,66 @@ macro_rules! middle {
             fn magnitudes(x: &[Group<Self>]) -> Wide {
                 let mut lanes = [0u64; 16];
                 for_each_group!(16, (x), l => { lanes[l] += u64::from(x[l].abs_diff(0)) });
-                Wide::from(total(lanes))
+                Wide::from(i128::from(lanes.into_iter().sum::<u64>()))
             }
 
             #[inline(always)]
             fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
-                const BIAS: u64 = $bias;
-                let bias = i128::from(BIAS) * (x.len() * GROUP) as i128;
-                let biased = add_halves!((x, y), l => (<$lane>::from(x[l]) * <$lane>::from(y[l])) as u64 ^ BIAS);
-                Wide::from(biased - bias)
+                add_wide!((x, y), l => <$lane>::from(x[l]) * <$lane>::from(y[l]))
             }
         }
     )+};
 }
 middle! {
-    i32: i64, 1 << 63;
-    u32: u64, 0;
+    i32: i64;
+    u32: u64;
 }
 
-/// 64-bit types, biased to be unsigned. With `u = x + B`, `v = y + B`: `Σxy = Σuv - B·(Σu + Σv) + n·B²`.
+/// 64-bit types; products are biased to be unsigned. With `u = x + B`, `v = y + B`: `Σxy = Σuv - B·(Σu + Σv) + n·B²`.
 macro_rules! full {
     ($($ty:ty: $bias:expr;)+) => {$(
         impl Word for $ty {
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
-                const BIAS: u64 = $bias;
-                let bias = i128::from(BIAS) * (x.len() * GROUP) as i128;
-                Wide::from(add_halves!((x), l => x[l] as u64 ^ BIAS) - bias)
+                add_wide!((x), l => x[l])
             }
 
             #[inline(always)]
             fn magnitudes(x: &[Group<Self>]) -> Wide {
-                Wide::from(add_halves!((x), l => x[l].abs_diff(0)))
+                add_wide!((x), l => x[l].abs_diff(0))
             }
 
-            /// The four 32-bit products of a pair are added as halves, by weight; the halves of both factors, too.
+            /// The four products of a pair's halves, added by weight; and the factors.
             #[inline(always)]
             fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
                 const BIAS: u64 = $bias;
+                const LANES: usize = 8;
                 let n = (x.len() * GROUP) as i128;
-                let [mut w0, mut w32, mut w64, mut w96, mut low, mut high] = [[0u64; 8]; 6];
-                for_each_group!(8, (x, y), l => {
+                let mut remainders = [[0u64; LANES]; 4];
+                let mut uppers = [[0i64; LANES]; 4];
+                for_each_group!(LANES, (x, y), l => {
                     let (u, v) = (x[l] as u64 ^ BIAS, y[l] as u64 ^ BIAS);
                     let (a, b, c, d) = (u & LOW, u >> 32, v & LOW, v >> 32);
-                    let (ac, ad, bc, bd) = (a * c, a * d, b * c, b * d);
-                    w0[l] += ac & LOW;
-                    w32[l] += (ac >> 32) + (ad & LOW) + (bc & LOW);
-                    w64[l] += (ad >> 32) + (bc >> 32) + (bd & LOW);
-                    w96[l] += bd >> 32;
-                    low[l] += a + c;
-                    high[l] += b + d;
+                    let mut add = |sum: usize, value: u64| {
+                        remainders[sum][l] = remainders[sum][l].wrapping_add(value);
+                        uppers[sum][l] += (value >> 32) as i64;
+                    };
+                    add(0, a * c);
+                    add(1, a * d);
+                    add(1, b * c);
+                    add(2, b * d);
+                    if BIAS != 0 {
+                        add(3, u);
+                        add(3, v);
+                    }
                 });
-                let mut wide = Wide {
-                    low: total(w0) + (total(w32) << 32),
-                    high: total(w64) + (total(w96) << 32),
-                };
+                let [w0, w32, w64, factors]: [i128; 4] =
+                    std::array::from_fn(|sum| whole(remainders[sum], uppers[sum]));
+                let mut wide =
+                    Wide { low: w0 + ((w32 & i128::from(LOW)) << 32), high: w64 + (w32 >> 32) };
                 if BIAS != 0 {
-                    let sums = total(low) + (total(high) << 32);
-                    wide.low -= (sums & 1) << 63;
-                    wide.high += (n << 62) - (sums >> 1);
+                    wide.low -= (factors & 1) << 63;
+                    wide.high += (n << 62) - (factors >> 1);
                 }
                 wide
             }

@@ -4,27 +4,29 @@ use std::marker::PhantomData;
 
 use super::Survey;
 use crate::cpu::executor::Fold;
+use crate::cpu::isa::Avx512;
 use crate::cpu::memory::{prefetch, streamed};
 use crate::cpu::order::BLOCK_BYTES;
 use crate::element::Ordered;
 use crate::partial::IntegerProduct;
+use crate::plan::Isa;
 
 /// An integer product in progress.
 pub(in crate::cpu) struct IntegerFactors<R> {
     product: IntegerProduct,
+    avx512: Option<Avx512>,
     element: PhantomData<R>,
 }
 
-impl<R> Default for IntegerFactors<R> {
-    fn default() -> Self {
-        IntegerFactors { product: IntegerProduct::ONE, element: PhantomData }
-    }
-}
-
 impl<R: Ordered> IntegerFactors<R> {
+    pub(in crate::cpu) fn new(isa: Isa) -> Self {
+        let avx512 = Avx512::found(isa);
+        IntegerFactors { product: IntegerProduct::ONE, avx512, element: PhantomData }
+    }
+
     #[inline(always)]
     fn block(&mut self, x: &[R]) {
-        let survey = Survey::of(x);
+        let survey = Survey::of(x, self.avx512);
         if survey.has_zero() {
             self.product = IntegerProduct::ZERO;
             return;

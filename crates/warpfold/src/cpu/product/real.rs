@@ -61,7 +61,7 @@ impl<F: Factor, const JOIN: usize> RealFactors<F, JOIN> {
         let product = if self.product.met.any() { None } else { normal::<F, JOIN>(x) };
         match product {
             Some(product) => self.product.merge(&product),
-            None => self.closely(x, Survey::of(x)),
+            None => self.closely(x, Survey::of(x, None)),
         }
     }
 

@@ -5,7 +5,13 @@
 //! The keys of NaNs lie outside those of the infinities, so that the two extremes also tell whether a block holds any
 //! NaN: only then is it read again with NaNs left out.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use std::hint::select_unpredictable;
+
 use super::executor::{Fold, run};
+use super::isa::Avx512;
 use super::memory::{prefetch, streamed};
 use crate::Nan;
 use crate::element::Ordered;
@@ -17,8 +23,7 @@ pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
-    let nan = plan.problem.policy.nan;
-    run(plan, x, first, || Order::new(nan), Found::merge).extremes
+    run(plan, x, first, || Order::new(plan), Found::merge).extremes
 }
 
 /// Extremes, and how many NaNs were met, whether they propagate or not.
@@ -39,16 +44,18 @@ pub(super) struct Order<R: Ordered> {
     extremes: Extremes<R>,
     nans: u64,
     nan: Nan,
+    avx512: Option<Avx512>,
 }
 
 impl<R: Ordered> Order<R> {
-    pub(super) fn new(nan: Nan) -> Self {
-        Order { extremes: Extremes::new(), nans: 0, nan }
+    pub(super) fn new(plan: &Plan) -> Self {
+        let (nan, avx512) = (plan.problem.policy.nan, Avx512::found(plan.isa));
+        Order { extremes: Extremes::new(), nans: 0, nan, avx512 }
     }
 
     #[inline(always)]
     fn block(&mut self, x: &[R], first: u64) {
-        let mut span = span(x, |x| Span { low: x.key(), high: x.key() });
+        let mut span = self.span(x);
         if R::from_key(span.low).is_nan() || R::from_key(span.high).is_nan() {
             span = self.without_nans(x, first);
         }
@@ -63,6 +70,20 @@ impl<R: Ordered> Order<R> {
         }
         if self.extremes.max.is_none_or(|best| high > best.key) {
             self.extremes.max = Some(place(high));
+        }
+    }
+
+    #[inline(always)]
+    fn span(&self, x: &[R]) -> Span<R::Key> {
+        let itself = |x: R| Span { low: x.key(), high: x.key() };
+        match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) => {
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let (all, rest) = unsafe { avx512::span(x) };
+                rest.iter().fold(all, |all, &x| all.join(itself(x)))
+            }
+            _ => span(x, itself),
         }
     }
 
@@ -107,6 +128,25 @@ struct Span<K> {
     high: K,
 }
 
+impl<K: Ord + Copy> Span<K> {
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        Span { low: lesser(self.low, other.low), high: greater(self.high, other.high) }
+    }
+}
+
+/// The lesser by a selection, which no pass of the compiler turns into a branch.
+#[inline(always)]
+fn lesser<K: Ord + Copy>(a: K, b: K) -> K {
+    select_unpredictable(b < a, b, a)
+}
+
+/// The greater likewise.
+#[inline(always)]
+fn greater<K: Ord + Copy>(a: K, b: K) -> K {
+    select_unpredictable(b > a, b, a)
+}
+
 /// The span of the spans of all elements.
 #[inline(always)]
 fn span<R: Ordered>(x: &[R], of: impl Fn(R) -> Span<R::Key>) -> Span<R::Key> {
@@ -124,8 +164,6 @@ fn span_in_lanes<R: Ordered, const LANES: usize>(
     x: &[R],
     of: impl Fn(R) -> Span<R::Key>,
 ) -> Span<R::Key> {
-    let lesser = |a: R::Key, b: R::Key| if b < a { b } else { a };
-    let greater = |a: R::Key, b: R::Key| if b > a { b } else { a };
     let (mut low, mut high) = ([R::KEY_MAX; LANES], [R::KEY_MIN; LANES]);
     let (groups, rest) = x.as_chunks::<LANES>();
     for at in streamed(groups.len()) {
@@ -137,15 +175,11 @@ fn span_in_lanes<R: Ordered, const LANES: usize>(
             high[l] = greater(high[l], span.high);
         }
     }
-    let mut all = Span {
+    let all = Span {
         low: low.into_iter().fold(R::KEY_MAX, lesser),
         high: high.into_iter().fold(R::KEY_MIN, greater),
     };
-    for &x in rest {
-        let span = of(x);
-        all = Span { low: lesser(all.low, span.low), high: greater(all.high, span.high) };
-    }
-    all
+    rest.iter().fold(all, |all, &x| all.join(of(x)))
 }
 
 /// The first position that fits; there is one.

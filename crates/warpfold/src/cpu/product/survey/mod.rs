@@ -1,5 +1,9 @@
 //! What a block holds that decides a product by itself: zeros, infinities, NaNs, and how many signs.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use crate::cpu::isa::Avx512;
 use crate::cpu::memory::{prefetch, streamed};
 use crate::element::Ordered;
 
@@ -12,7 +16,29 @@ pub(super) struct Survey<R: Ordered> {
 
 impl<R: Ordered> Survey<R> {
     #[inline(always)]
-    pub(super) fn of(x: &[R]) -> Self {
+    pub(super) fn of(x: &[R], avx512: Option<Avx512>) -> Self {
+        match avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) => {
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let (survey, rest) = unsafe { avx512::of(x) };
+                survey.join(Self::portable(rest))
+            }
+            _ => Self::portable(x),
+        }
+    }
+
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        Survey {
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+            odd: self.odd ^ other.odd,
+        }
+    }
+
+    #[inline(always)]
+    fn portable(x: &[R]) -> Self {
         const LANES: usize = 64;
         let zero = R::default().key();
         let mut least = [R::MAGNITUDE_MAX; LANES];
