@@ -99,7 +99,7 @@ impl Gpu {
     /// Starts a reduction of two arrays of one length: dot.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     pub fn reduce_two<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, T>>,

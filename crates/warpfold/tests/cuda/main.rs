@@ -13,6 +13,7 @@ mod errors;
 mod interplay;
 mod reductions;
 mod soak;
+mod soak_exact;
 mod stream;
 mod threads;
 

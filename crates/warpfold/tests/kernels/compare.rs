@@ -4,7 +4,7 @@ use warpfold::partial::Output;
 use warpfold::{Result, Value};
 
 /// Bits that tell values of one type apart, NaNs and zeros included.
-fn bits(value: &Value) -> Vec<u64> {
+pub(crate) fn bits(value: &Value) -> Vec<u64> {
     match value {
         Value::F16(x) => vec![x.to_bits().into()],
         Value::BF16(x) => vec![x.to_bits().into()],
