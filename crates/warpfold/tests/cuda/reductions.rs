@@ -114,6 +114,7 @@ fn each_kernel<T: Element>(gpu: &Gpu) {
     let buffer = gpu.upload(&x).unwrap();
     for shape in [None, Some(Shape { block: 128, per_multiprocessor: 1, packs: 2, alone: 0 })] {
         check(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
+        check_exact(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
     }
     for first in [1, 2] {
         let views = (buffer.slice(1..n), buffer.slice(first..first + n - 1));
