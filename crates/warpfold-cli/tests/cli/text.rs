@@ -64,6 +64,9 @@ fn headers_are_lines_without_a_number() {
     assert_eq!(text("x.tsv", "i\tj\n1\t2\n", &["sum", "--dtype", "c64"]).value(), "3.0+0.0i");
     // One number makes it data, and then the rest must be numbers too.
     text("x.csv", "a,1\n2,3\n", &["sum"]).fails(1, &["line 1, column 1", "\"a\""]);
+    // Nor is a wrong number a name.
+    text("x.csv", "1 2,3;4\n", &["sum"]).fails(1, &["line 1, column 1", "\"1 2\""]);
+    text("x.csv", "12:00,5 kg\n5,6\n", &["sum"]).fails(1, &["line 1, column 1", "\"12:00\""]);
     // Plain numbers have no header, so that a wrong first line is not lost.
     text("x.txt", "x\n1\n", &["sum"]).fails(1, &["line 1, column 1", "\"x\"", "f64"]);
 }

@@ -95,8 +95,14 @@ fn names(record: &Record) -> String {
     names
 }
 
-/// Whether a field is meant as data: a number, or a bool; the columns `i` and `j` are none.
+/// Whether a field is meant as data: a number, a bool, or what begins as a number does, so that a wrong number in the first line is told and not
+/// lost; the columns `i` and `j` are none.
 fn is_a_number(field: &[u8], dtype: DType) -> bool {
+    let digits = field.strip_prefix(b"-").or(field.strip_prefix(b"+")).unwrap_or(field);
+    let digits = digits.strip_prefix(b".").unwrap_or(digits);
+    if digits.first().is_some_and(u8::is_ascii_digit) {
+        return true;
+    }
     let is_complex =
         || dtype.is_complex() && Complex::<f64>::parse(field).is_ok() && field.len() > 1;
     f64::parse(field).is_ok() || bool::parse(field).is_ok() || is_complex()
