@@ -145,9 +145,11 @@ fn kernel(asked: &Explain) -> Result<Kernel, Failure> {
         Some(name) => (name, true),
         None => (asked.kernel.as_str(), false),
     };
-    let (fold, named) = match name.split_once('_') {
-        Some((fold, dtype)) => (fold, Some(dtype)),
-        None => (name, None),
+    // The names of exact folds hold an underscore themselves.
+    let is_fold = Fold::ALL.iter().any(|fold| fold.name() == name);
+    let (fold, named) = match name.rsplit_once('_') {
+        Some((fold, dtype)) if !is_fold => (fold, Some(dtype)),
+        _ => (name, None),
     };
     let fold = Fold::ALL.iter().copied().find(|f| f.name() == fold).ok_or_else(|| {
         let names: Vec<_> = Fold::ALL.iter().map(|fold| fold.name()).collect();

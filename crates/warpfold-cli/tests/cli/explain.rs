@@ -26,6 +26,13 @@ fn text_tells_costs_steps_and_lines() {
 }
 
 #[test]
+fn exact_folds_are_called_by_their_names() {
+    for (name, kernel) in [("exact_sum", "exact_sum_f32"), ("exact_dot_f64", "exact_dot_f64")] {
+        assert_eq!(json(&[name, "--n", "100", "--block", "32"])["kernel"], kernel);
+    }
+}
+
+#[test]
 fn counts_are_those_that_the_launch_must_have() {
     let told = json(&["sum", "--type", "i32", "--n", "4096", "--block", "256", "--grid", "4"]);
     assert_eq!(told["kernel"], "sum_i32");
