@@ -1,4 +1,4 @@
-// exact_sum, exact_l1: the correctly rounded sum of floats, or of their magnitudes, whatever the order.
+// exact_sum: the correctly rounded sum of floats, whatever the order.
 //
 // record: see exact_fold.cuh; one integer a part, its unit that of the type. value: f32 or f64, complex as a pair.
 //
@@ -6,10 +6,6 @@
 // digits alone, and costs the same whatever it is.
 #include "exact_sums.cuh"
 
-template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
-template <class E> constexpr int IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : 6;
-
 template <class E, Nan> using ExactSum = ExactFold<Components<E>, SumsOf<E>, IN_FLIGHT<E>>;
-template <class E, Nan> using ExactL1 = ExactFold<Components<E, Of::Magnitudes>, SumsOf<E>, IN_FLIGHT<E>>;
 
 #include "entries.cuh"

@@ -119,6 +119,20 @@ template <class E> struct TwoItems {
     __device__ __forceinline__ void clear(int k) { x.element[k] = y.element[k] = E(); }
 };
 
+// Every term of a pack, taken once.
+template <class Terms> struct Kept {
+    typedef typename Terms::Element E;
+    static constexpr int COUNT = Terms::COUNT;
+    decltype(Terms::term(E(), 0)) term[COUNT * PER_PACK<E>];
+
+    __device__ __forceinline__ explicit Kept(const Pack& p) {
+        const Elements<E> e(p);
+#pragma unroll
+        for (int k = 0; k < COUNT * PER_PACK<E>; k++) term[k] = Terms::term(e.element[k / COUNT], k % COUNT);
+    }
+    __device__ __forceinline__ auto operator[](int k) const { return term[k]; }
+};
+
 // The components of each element, or its magnitude.
 enum class Of { Values, Magnitudes };
 
@@ -133,17 +147,18 @@ template <class E, Of OF = Of::Values> struct Components {
         if constexpr (COUNT == 2) return {part ? x.im : x.re};
         else return {OF == Of::Magnitudes ? fabs(widen(x)) : widen(x)};
     }
-    struct All {
-        Number<Wide> number[COUNT * PER_PACK<E>];
-
-        __device__ __forceinline__ explicit All(const Pack& p) {
-            const Elements<E> e(p);
-#pragma unroll
-            for (int k = 0; k < COUNT * PER_PACK<E>; k++) number[k] = term(e.element[k / COUNT], k % COUNT);
-        }
-        __device__ __forceinline__ Number<Wide> operator[](int k) const { return number[k]; }
-    };
+    typedef Kept<Components> All;
 };
+
+// One warp: the integer of a part for the record, and rounded.
+template <class Kind, class Value>
+__device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen& seen, u32* scratch, const Arguments& a) {
+    const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
+    if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
+    if (!a.value) return;
+    const u64 bits = round_integer<typename FormatOf<Value>::type>(integer, Kind::UNIT, seen.specials[part], scratch);
+    if (threadIdx.x == 0) set_bits(static_cast<Value*>(a.value) + part, bits);
+}
 
 // One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
 template <class Kind, int PARTS, class Wide> struct Sums {
@@ -189,16 +204,12 @@ template <class Kind, int PARTS, class Wide> struct Sums {
             ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
         }
     }
-    // One warp: the integers for the record, and rounded.
     static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
-        typedef typename FormatOf<Wide>::type Format;
 #pragma unroll 1
-        for (int part = 0; part < PARTS; part++) {
-            const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
-            if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
-            if (!a.value) continue;
-            const u64 bits = round_integer<Format>(integer, Kind::UNIT, seen.specials[part], scratch);
-            if (threadIdx.x == 0) set_bits(static_cast<Wide*>(a.value) + part, bits);
-        }
+        for (int part = 0; part < PARTS; part++) finish_sum<Kind, Wide>(word, part, seen, scratch, a);
     }
 };
+
+template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
+// Packs of an array that a thread loads at once.
+template <class E> constexpr int IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : 6;
