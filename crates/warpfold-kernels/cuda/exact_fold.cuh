@@ -4,18 +4,20 @@
 //   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
 //   PACKS                     of those in flight
 //   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
-//   Fold(storage, skip)       starts with digits that are zero
-//   inside(Loaded)            takes a pack into its window, if that holds all its numbers
-//   outside(Loaded)           takes any pack into its digits
-//   one(Element...)           takes in one element, or pair
+//   Fold(storage, Arguments)  starts with digits that are zero
+//   take(Loaded, index)       takes in a pack whose first element stands at index
+//   one(index, Element...)    takes in one element, or pair
 //   end_wave()                after every PACKS packs, for what need not be asked at each
 //   close()                   puts what is in registers into the digits
-//   skipped, specials(k)      NaNs skipped, and what beside finite numbers went into integer k
+//   nans, specials(k)         NaNs counted, and what beside finite numbers went into integer k
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
 //   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
+// and, if it folds something beside integers, as folds of fold.cuh do:
+//   Beside, beside()          the states' type, identity and merge; this thread's state
+//   finish_beside(state, ...) one thread: writes that
 //
-// record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; elements skipped; the integers one after another, two's complement, 64 bits a word].
+// record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; NaNs, if they are skipped or counted; the integers one after another, two's complement, 64 bits a word].
 #pragma once
 #include "exact_total.cuh"
 
@@ -37,8 +39,36 @@ constexpr int blocks_of(int words, int most) {
 // Everything that all blocks have seen.
 struct Seen {
     u32 specials[3];
-    u64 skipped;
+    u64 nans;
 };
+
+// Nothing beside integers.
+struct NothingBeside {
+    __device__ __forceinline__ void leave(const Arguments&) {}
+    __device__ __forceinline__ void finish(const Arguments&) {}
+};
+// What is folded beside them: in the first thread the block's, later the grid's.
+template <class Fold> struct FoldedBeside {
+    typedef typename Fold::Beside Beside;
+    typename Beside::State state;
+
+    // Before the ticket.
+    __device__ __forceinline__ void leave(const Arguments& a) {
+        if (threadIdx.x == 0) reinterpret_cast<typename Beside::State*>(a.workspace + 1)[blockIdx.x] = state;
+    }
+    // The last block's first warp.
+    __device__ __forceinline__ void finish(const Arguments& a) {
+        if (gridDim.x > 1) {
+            state = share_of_blocks<Beside>(a.workspace, 32);
+            warp_fold<Beside>(state);
+        }
+        if (threadIdx.x == 0) Fold::finish_beside(state, a);
+    }
+};
+template <class Fold> __device__ __forceinline__ NothingBeside folded_beside(const Fold&, long) { return {}; }
+template <class Fold, class = typename Fold::Beside> __device__ __forceinline__ FoldedBeside<Fold> folded_beside(const Fold& fold, int) {
+    return {block_fold<typename Fold::Beside>(fold.beside())};
+}
 
 // All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
 template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, const Arguments& a) {
@@ -57,16 +87,18 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     for (int k = 0; k < Fold::INTEGERS; k++) {
         if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
     }
-    if (fold.skipped) atomicAdd(&seen.skipped, fold.skipped);
+    if (fold.nans) atomicAdd(&seen.nans, fold.nans);
+    auto beside = folded_beside(fold, 0);
     __syncthreads();
     if (threadIdx.x >= 32) return;
 
     if (gridDim.x > 1) {
+        beside.leave(a);
         for (u32 k = lane; k < Fold::WORDS; k += 32) {
             if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
         }
         if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
-        if (lane == 0 && seen.skipped) atomicAdd(&state->skipped, seen.skipped);
+        if (lane == 0 && seen.nans) atomicAdd(&state->nans, seen.nans);
         __syncwarp();
         u32 before = 0;
         if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
@@ -81,18 +113,19 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
             state->specials[lane] = 0;
         }
         if (lane == 0) {
-            seen.skipped = __ldcg(&state->skipped);
-            state->skipped = 0;
+            seen.nans = __ldcg(&state->nans);
+            state->nans = 0;
         }
         __syncwarp();
     }
     Fold::finish(word, seen, scratch, a);
+    beside.finish(a);
     if (a.record && lane == 0) {
         u64 specials = 0;
 #pragma unroll
         for (int k = 0; k < Fold::INTEGERS; k++) specials |= u64(seen.specials[k]) << 8 * k;
         a.record[0] = specials;
-        a.record[1] = seen.skipped;
+        a.record[1] = seen.nans;
     }
     if (a.done) {
         __threadfence_system();
@@ -103,7 +136,7 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
 
 // Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
 // at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
-template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
+template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 head, u64 count, const Load& load) {
     constexpr int PACKS = Fold::PACKS;
     typedef typename Fold::Loaded Loaded;
     const u64 threads = u64(gridDim.x) * blockDim.x;
@@ -115,9 +148,7 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
 #pragma unroll
         for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
 #pragma unroll
-        for (int k = 0; k < PACKS; k++) {
-            if (!fold.inside(p[k])) fold.outside(p[k]);
-        }
+        for (int k = 0; k < PACKS; k++) fold.take(p[k], head + (i + k * blockDim.x) * PER_PACK<typename Fold::Element>);
         fold.end_wave();
     }
     const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -128,7 +159,7 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
     }
 #pragma unroll 1
     for (int k = 0; k < PACKS && i + k * threads < count; k++) {
-        if (!fold.inside(p[0])) fold.outside(p[0]);
+        fold.take(p[0], head + (i + k * threads) * PER_PACK<typename Fold::Element>);
 #pragma unroll
         for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
     }
@@ -150,13 +181,13 @@ template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arg
     const Pack* packs = reinterpret_cast<const Pack*>(x + head);
 
     clear_digits<Fold>(storage);
-    Fold fold(storage, a.options & 1);
-    fold_waves(fold, count, [&](u64 i) { return load(packs + i); });
+    Fold fold(storage, a);
+    fold_waves(fold, head, count, [&](u64 i) { return load(packs + i); });
     // At most one element before the first pack and one after the last for each thread.
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold.one(x[i]);
+        if (i < (end ? a.n : head)) fold.one(i, x[i]);
     }
     finish_exact(fold, storage, a);
 }
@@ -174,8 +205,8 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
     const bool alike = reinterpret_cast<u64>(y + head) % 16 == 0;
 
     clear_digits<Fold>(storage);
-    Fold fold(storage, a.options & 1);
-    fold_waves(fold, count, [&](u64 i) {
+    Fold fold(storage, a);
+    fold_waves(fold, head, count, [&](u64 i) {
         TwoPacks both;
         both.x = load(packs + i);
         if (alike) {
@@ -191,7 +222,7 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold.one(x[i], y[i]);
+        if (i < (end ? a.n : head)) fold.one(i, x[i], y[i]);
     }
     finish_exact(fold, storage, a);
 }

@@ -17,10 +17,14 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 
     u32 added = 0, moves = 0, top = 0;
     const bool skip;
-    u64 skipped = 0;
+    u64 nans = 0;
 
-    __device__ __forceinline__ ExactFold(u64* storage, bool skip) : Gathered(storage), skip(skip) {}
+    __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
 
+    // The pack whose first item has an index; only folds of places look at that.
+    __device__ __forceinline__ void take(const Loaded& p, u64) {
+        if (!inside(p)) outside(p);
+    }
     __device__ __forceinline__ bool inside(const Loaded& p) {
         const typename Terms::All terms(p);
         bool inside = true;
@@ -41,23 +45,23 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
             }
         }
         Items items(p);
-        if (skip) {
+        if (skip || Gathered::COUNTS_NAN) {
 #pragma unroll
             for (int k = 0; k < ITEMS; k++) {
                 if (is_nan(items.item(k))) {
-                    skipped++;
-                    items.clear(k);
+                    nans++;
+                    if (skip) items.clear(k);
                 }
             }
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) add_item(items.item(k));
     }
-    template <class... X> __device__ __forceinline__ void one(X... x) {
+    template <class... X> __device__ __forceinline__ void one(u64, X... x) {
         const typename Items::Item item = {x...};
-        if (skip && is_nan(item)) {
-            skipped++;
-            return;
+        if ((skip || Gathered::COUNTS_NAN) && is_nan(item)) {
+            nans++;
+            if (skip) return;
         }
         add_item(item);
     }
@@ -163,6 +167,7 @@ __device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen
 // One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
 template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = 1024;
+    static constexpr bool COUNTS_NAN = false;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
     typedef typename Kind::template Digits<THREADS> Digits;

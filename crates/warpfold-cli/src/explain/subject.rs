@@ -2,7 +2,7 @@
 
 use warpfold::DType;
 use warpfold::kernel::{
-    Arguments, Kernel, Launch as Production, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes,
+    Arguments, FoldKernel, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes,
 };
 use warpfold::plan::Fold;
 use warpfold_kernels::sources;
@@ -94,11 +94,10 @@ impl Subject {
             value: 0,
             options: 0,
         };
-        let production = Production { kernel, grid, block: asked.block, arguments };
         let launch = Launch {
             kernel: kernel.entry(),
-            grid: Dimensions::from(production.grid),
-            block: Dimensions::from(production.block),
+            grid: Dimensions::from(grid),
+            block: Dimensions::from(asked.block),
             shared_bytes: 0,
             arguments: arguments.words().into_iter().map(Argument::from).collect(),
         };
@@ -140,7 +139,7 @@ fn failed(asked: String, obstacle: String) -> Failure {
 }
 
 /// The kernel of that name: a fold, with the type beside it or in it.
-fn kernel(asked: &Explain) -> Result<Kernel, Failure> {
+fn kernel(asked: &Explain) -> Result<FoldKernel, Failure> {
     let (name, skips_nan) = match asked.kernel.strip_suffix("_skip_nan") {
         Some(name) => (name, true),
         None => (asked.kernel.as_str(), false),
@@ -187,7 +186,7 @@ fn kernel(asked: &Explain) -> Result<Kernel, Failure> {
             format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", asked.kernel);
         return Err(Failure::Usage(message));
     }
-    Ok(Kernel { fold, dtype, skips_nan })
+    Ok(FoldKernel { fold, dtype, skips_nan })
 }
 
 /// Random elements.
