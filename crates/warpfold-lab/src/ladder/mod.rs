@@ -19,6 +19,7 @@ mod plan;
 mod rung;
 mod target;
 mod truth;
+pub mod verify;
 
 pub use climb::{Observer, Options, bytes, climb, climb_cpu};
 pub use divergence::{Branching, Divergence, divergence};
