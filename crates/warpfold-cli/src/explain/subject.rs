@@ -10,6 +10,7 @@ use warpfold_simt::{Argument, Dimensions, Fault, Launch, Memory, Program};
 
 use super::args::Explain;
 use crate::Failure;
+use crate::args::block::whole_warps;
 use crate::input::{Distribution, Produce, Random};
 
 /// PTX, its sources, memory and a launch over it.
@@ -45,20 +46,7 @@ impl Subject {
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
     pub(crate) fn of(asked: &Explain) -> Result<Subject, Failure> {
         let kernel = kernel(asked)?;
-        if !asked.block.is_multiple_of(32) {
-            let (block, less) = (asked.block, asked.block / 32 * 32);
-            let message = format!(
-                "--block {block} is no whole number of warps; take {less} or {}",
-                less + 32
-            );
-            return Err(Failure::Usage(message));
-        }
-        let most = kernel.fold.most_threads(kernel.dtype);
-        if asked.block > most {
-            let message =
-                format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
-            return Err(Failure::Usage(message));
-        }
+        whole_warps(asked.block, kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
         let module = kernel.module(asked.compute)?;
         let mut program = Program::load(&module.ptx())
             .map_err(|error| failed(format!("loading {}", module.name), error.to_string()))?;
