@@ -60,11 +60,8 @@ fn long_arrays() {
     let mut cells = Vec::new();
     for (k, rung) in rungs().iter().enumerate() {
         for n in [65537, 1_000_003, 1 << 20] {
-            let of: Vec<Cell> = long
-                .iter()
-                .filter(|cell| cell.rung == rung && cell.case.n == n)
-                .copied()
-                .collect();
+            let of: Vec<Cell> =
+                long.iter().filter(|cell| cell.rung == rung && cell.case.n == n).copied().collect();
             cells.extend(sample(of, 1, word(seed, k as u64 ^ n)));
         }
     }
@@ -91,7 +88,8 @@ fn work_and_steps_are_those_of_the_formulas() {
             ..Options::new(Case { op: Op::Sum, dtype, n, block })
         };
         let mut target = Simulator::default();
-        let ladder = warpfold_lab::with_number!(dtype, T => climb::<T, _>(&mut target, &options, &mut ()));
+        let ladder =
+            warpfold_lab::with_number!(dtype, T => climb::<T, _>(&mut target, &options, &mut ()));
         for row in ladder.expect("memory").rungs {
             let what = format!("{} of {n} {dtype} in blocks of {block}: {row:?}", row.name);
             if row.obstacle.is_some() {

@@ -46,13 +46,14 @@ pub(super) fn columns() -> Vec<Column> {
         rounded: Box::new(figure),
     };
     // A number and how people read it.
-    let number = |name, title, shown, figure: fn(&Row) -> Option<f64>, read: fn(f64) -> String| Column {
-        name,
-        title,
-        shown,
-        exact: Box::new(move |row| figure(row).map(|x| x.to_string())),
-        rounded: Box::new(move |row| figure(row).map(read)),
-    };
+    let number =
+        |name, title, shown, figure: fn(&Row) -> Option<f64>, read: fn(f64) -> String| Column {
+            name,
+            title,
+            shown,
+            exact: Box::new(move |row| figure(row).map(|x| x.to_string())),
+            rounded: Box::new(move |row| figure(row).map(read)),
+        };
     let count = |name: &'static str, title| Column {
         name,
         title,
@@ -69,7 +70,9 @@ pub(super) fn columns() -> Vec<Column> {
         }),
         Column {
             rounded: Box::new(|row| Some(if row.verified? { "yes" } else { "NO" }.to_owned())),
-            ..text("verified", "verified", Always, |row| row.verified.map(|right| right.to_string()))
+            ..text("verified", "verified", Always, |row| {
+                row.verified.map(|right| right.to_string())
+            })
         },
         text("value", "", Never, |row| row.value.clone()),
         text("exact", "", Never, |row| row.exact.clone()),
@@ -94,8 +97,20 @@ pub(super) fn columns() -> Vec<Column> {
         count("atomics", "atomics"),
         number("work", "", Never, |row| complexity(row)?.work, figure),
         number("steps", "", Never, |row| complexity(row)?.steps, figure),
-        number("work_counted", "", Never, |row| Some(complexity(row)?.work_counted? as f64), figure),
-        number("steps_counted", "", Never, |row| Some(complexity(row)?.steps_counted? as f64), figure),
+        number(
+            "work_counted",
+            "",
+            Never,
+            |row| Some(complexity(row)?.work_counted? as f64),
+            figure,
+        ),
+        number(
+            "steps_counted",
+            "",
+            Never,
+            |row| Some(complexity(row)?.steps_counted? as f64),
+            figure,
+        ),
         number("", "W", Always, work, |x| x.to_string()),
         number("", "S", Always, steps, |x| x.to_string()),
         number("parallelism", "W/S", Always, |row| Some(complexity(row)?.parallelism), figure),
@@ -145,7 +160,8 @@ fn steps(row: &Row) -> Option<f64> {
 /// Lanes that worked, of those that could have.
 fn lanes(row: &Row) -> Option<f64> {
     let counts = row.counts.as_ref()?;
-    let [on, instructions] = ["predicated_on_lanes", "warp_instructions"].map(|name| counts.get(name));
+    let [on, instructions] =
+        ["predicated_on_lanes", "warp_instructions"].map(|name| counts.get(name));
     Some(*on? as f64 / (32 * instructions?).max(1) as f64)
 }
 

@@ -65,7 +65,9 @@ fn method(options: &Options) -> String {
         Temperature::Cold => format!("cold, {} copies of the array in rotation", options.copies),
         Temperature::Hot => "hot, the same array again and again".to_owned(),
     };
-    format!("device events around each run, all its launches together, back to back on one stream; {arrays}")
+    format!(
+        "device events around each run, all its launches together, back to back on one stream; {arrays}"
+    )
 }
 
 /// Verifies cells.

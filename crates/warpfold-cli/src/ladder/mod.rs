@@ -18,8 +18,8 @@ use std::fs;
 use indicatif::ProgressBar;
 use warpfold_lab::ladder::{self as lab, Ladder as Found, Row, Rung};
 
-pub(crate) use args::Ladder;
 use args::Format;
+pub(crate) use args::Ladder;
 use place::Place;
 
 use crate::bench::{bar, unwritten};

@@ -19,7 +19,9 @@ use crate::device::{self, Device};
 pub(super) enum Place {
     Cuda(device::cuda::Gpu),
     /// In the simulator; where no one asked for it, because of that.
-    Simt { why: Option<String> },
+    Simt {
+        why: Option<String>,
+    },
     Cpu,
 }
 
@@ -48,13 +50,6 @@ impl Place {
         }
     }
 
-    /// Says on standard error what stands in for a GPU, and why.
-    pub(super) fn tell(&self) {
-        if let Place::Simt { why: Some(why) } = self {
-            anstream::eprintln!("warpfold: counts in place of times, from the simulator: {why}");
-        }
-    }
-
     /// Climbs.
     pub(super) fn climb(
         self,
@@ -62,29 +57,59 @@ impl Place {
         mut options: Options,
         watch: &mut dyn lab::Observer,
     ) -> Result<lab::Ladder, Failure> {
-        self.tell();
         let demonstrate =
             asked.rungs.is_empty() || asked.rungs.iter().any(|s| matches!(s, Step::Divergence));
         let dtype = options.case.dtype;
         match self {
             Place::Cuda(gpu) => gpu::climb(&gpu, options, demonstrate, watch),
             Place::Cpu => {
+                check_cpu(&mut options)?;
                 // The tree works in a copy.
-                fits(2 * array(options.case), available_memory(), options.case, "on this computer")?;
+                fits(
+                    2 * array(options.case),
+                    available_memory(),
+                    options.case,
+                    "on this computer",
+                )?;
                 options.method = Some("the monotonic clock around each call".to_owned());
                 Ok(with_number!(dtype, T => lab::climb_cpu::<T>(&options, watch))?)
             }
-            Place::Simt { .. } => {
+            Place::Simt { why } => {
                 let mut target = Simulator::default();
                 let needed = lab::bytes(&options, target.machine().facts());
                 fits(needed, target.free()?, options.case, "in the simulator")?;
-                let mut found = with_number!(dtype, T => lab::climb::<T, _>(&mut target, &options, watch))?;
+                tell(why.as_deref());
+                let mut found =
+                    with_number!(dtype, T => lab::climb::<T, _>(&mut target, &options, watch))?;
                 if demonstrate {
                     found.divergence = Some(lab::divergence(&mut target, 1000, options.runs)?);
                 }
                 Ok(found)
             }
         }
+    }
+}
+
+/// Leaves out what does not run without a GPU, unless it was all that was asked for.
+fn check_cpu(options: &mut Options) -> Result<(), Failure> {
+    let kernel = options.rungs.iter().find(|rung| rung.number().is_some());
+    let kernel = kernel.map(|rung| rung.name);
+    options.rungs.retain(|rung| rung.number().is_none());
+    match (options.rungs.is_empty(), kernel) {
+        (true, Some(name)) => Err(Failure::Usage(format!(
+            "--device cpu does not run {name}, a kernel; take --device cuda or --device simt"
+        ))),
+        (true, None) => Err(Failure::Usage(
+            "--device cpu does not run the demonstration, which is kernels; take --device cuda or --device simt".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Says on standard error that the simulator stands in for a GPU, and why.
+pub(super) fn tell(why: Option<&str>) {
+    if let Some(why) = why {
+        anstream::eprintln!("warpfold: in the simulator, counted and not timed: {why}");
     }
 }
 
@@ -118,10 +143,15 @@ pub(super) fn options(asked: &Ladder, place: &Place) -> Result<Options, Failure>
     let case = Case { op, dtype, n: asked.n.unwrap_or_else(|| place.default_n()), block };
     let rungs = match asked.rungs.is_empty() {
         true => lab::rungs().iter().collect(),
-        false => lab::rungs().iter().filter(|rung| {
-            asked.rungs.iter().any(|step| matches!(step, Step::Rung(wanted) if wanted.name == rung.name))
-        })
-        .collect(),
+        false => lab::rungs()
+            .iter()
+            .filter(|rung| {
+                asked
+                    .rungs
+                    .iter()
+                    .any(|step| matches!(step, Step::Rung(wanted) if wanted.name == rung.name))
+            })
+            .collect(),
     };
     let new = Options::new(case);
     Ok(Options {

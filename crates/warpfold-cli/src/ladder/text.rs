@@ -42,8 +42,10 @@ pub(super) fn markdown(ladder: &Ladder) -> String {
         for (k, line) in lines.iter().enumerate() {
             writeln!(out, "| {} |", line.join(" | ")).expect("strings take text");
             if k == 0 {
-                let rules = line.iter().enumerate().map(|(k, _)| if k == 0 { "---" } else { "---:" });
-                writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | ")).expect("strings take text");
+                let rules =
+                    line.iter().enumerate().map(|(k, _)| if k == 0 { "---" } else { "---:" });
+                writeln!(out, "| {} |", rules.collect::<Vec<_>>().join(" | "))
+                    .expect("strings take text");
             }
         }
     }
@@ -66,7 +68,10 @@ fn remarks(ladder: &Ladder, bullet: &str) -> String {
         }
         if let (Some(false), Some(value), Some(exact)) = (row.verified, &row.value, &row.exact) {
             let bound = row.bound.unwrap_or(0.0);
-            remarks.push(format!("{} gave {value}, and {exact} is right to within {bound:e}", row.name));
+            remarks.push(format!(
+                "{} gave {value}, and {exact} is right to within {bound:e}",
+                row.name
+            ));
         }
     }
     if let Some(method) = &ladder.method {
@@ -79,10 +84,18 @@ fn remarks(ladder: &Ladder, bullet: &str) -> String {
             peak.how
         ));
     }
-    remarks.push(match ladder.device.kind {
-        Kind::Simt => "W and S as counted: operations that fold two values, and the longest chain of them".to_owned(),
-        _ => "W and S by the rungs' formulas".to_owned(),
-    } + &format!("; W/P + S with P = {} lanes (1 for the host's loops)", ladder.device.processors));
+    remarks.push(
+        match ladder.device.kind {
+            Kind::Simt => {
+                "W and S as counted: operations that fold two values, and the longest chain of them"
+                    .to_owned()
+            }
+            _ => "W and S by the rungs' formulas".to_owned(),
+        } + &format!(
+            "; W/P + S with P = {} lanes (1 for the host's loops)",
+            ladder.device.processors
+        ),
+    );
     let mut out = String::from("\n");
     for remark in remarks {
         writeln!(out, "{bullet}{remark}").expect("strings take text");

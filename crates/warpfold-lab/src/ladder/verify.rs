@@ -78,7 +78,8 @@ pub fn every_cell() -> Vec<Cell> {
 
 /// As many of the cells, in their order; the seed decides which.
 pub fn sample(cells: Vec<Cell>, count: usize, seed: u64) -> Vec<Cell> {
-    let mut keyed: Vec<(u64, usize)> = (0..cells.len()).map(|k| (word(seed, k as u64), k)).collect();
+    let mut keyed: Vec<(u64, usize)> =
+        (0..cells.len()).map(|k| (word(seed, k as u64), k)).collect();
     keyed.sort_unstable();
     let mut kept: Vec<usize> = keyed.into_iter().take(count).map(|(_, k)| k).collect();
     kept.sort_unstable();
