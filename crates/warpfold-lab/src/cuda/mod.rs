@@ -3,6 +3,7 @@
 //!
 //! What was found ([`report`], [`table`]) is read everywhere; measuring needs the feature `cuda`, and a GPU.
 
+pub mod data;
 pub mod report;
 pub mod table;
 
