@@ -16,6 +16,8 @@ mod latency;
 #[cfg(feature = "cuda")]
 mod limits;
 #[cfg(feature = "cuda")]
+mod numbers;
+#[cfg(feature = "cuda")]
 mod pool;
 #[cfg(feature = "cuda")]
 mod run;

@@ -3,7 +3,8 @@
 use warpfold::cuda::{Buffer, Gpu, View};
 use warpfold::{DType, Element, Result};
 
-use super::data::{Data, Numbers};
+use super::data::Data;
+use super::numbers::Numbers;
 
 /// Bytes in all.
 pub(super) const POOL: usize = 4 << 30;
