@@ -31,7 +31,8 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
             digit[k * THREADS] = k < COUNT - 1 ? sum & i64(MASK) : sum;
         }
     }
-    __device__ __forceinline__ void add(f64 x) {
+    // x * 2^exponent.
+    __device__ __forceinline__ void add(f64 x, i32 exponent = 0) {
         const u64 bits = __double_as_longlong(x);
         const u32 field = u32(bits >> 52) & 0x7ff;
         if (field == 0x7ff) { specials |= met(x); return; }
@@ -39,7 +40,7 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
         constexpr u32 NORMAL = LOWEST > 1 ? LOWEST : 1;
         if (NORMAL > 1 && field == 0) return;
         const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field >= NORMAL) << 52;
-        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST, k = at * 9893 >> 19, shift = at - k * BITS;
+        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST + exponent, k = at * 9893 >> 19, shift = at - k * BITS;
         // A signed number, cut in two: the lower digit's part is never negative.
         const i64 sign = i64(bits) >> 63, number = (i64(mantissa) ^ sign) - sign;
         i64* to = digit + k * THREADS;

@@ -196,20 +196,6 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
     finish_exact(fold, storage, a);
 }
 
-// One warp: one integer a part, for the record and rounded.
-template <class Kind, int PARTS, class Wide>
-__device__ __forceinline__ void finish_sums(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
-    typedef typename FormatOf<Wide>::type Format;
-#pragma unroll 1
-    for (int part = 0; part < PARTS; part++) {
-        const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
-        if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
-        if (!a.value) continue;
-        const u64 bits = round_integer<Format>(integer, Kind::UNIT, seen.specials[part], scratch);
-        if (threadIdx.x == 0) set_bits(static_cast<Wide*>(a.value) + part, bits);
-    }
-}
-
 // Follows the data: after so many changes of scale a thread's window stays where it is, and the digits take the rest.
 constexpr u32 MOVES = 8;
 
