@@ -49,7 +49,7 @@ template <> struct ProductOf<f32> {
 template <> struct ProductOf<f64> {
     static constexpr int WORDS = 134, UNIT = -2148;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
-    template <int LANES> using Window = BiasedWindow<LANES, 106, 2, 7>;
+    template <int LANES> using Window = BiasedWindow<LANES, 106, 3, 9>;
 };
 
 // A product of narrow numbers exactly, of f64 rounded.

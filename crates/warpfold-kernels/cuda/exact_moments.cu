@@ -83,6 +83,6 @@ template <class E> struct SumsAndSquares {
     }
 };
 
-template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, sizeof(typename Parts<E>::Part) == 4 ? 4 : 8>;
+template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, sizeof(typename Parts<E>::Part) == 4 ? 4 : 12>;
 
 #include "entries.cuh"

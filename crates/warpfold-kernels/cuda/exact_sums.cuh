@@ -13,6 +13,8 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     typedef typename Terms::Loaded Loaded;
     typedef typename Terms::Items Items;
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
+    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4;
+    static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
     static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
 
     u32 added = 0, moves = 0, top = 0;
@@ -26,10 +28,17 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
         bool inside = true;
 #pragma unroll
         for (int k = 0; k < ALL; k++) inside = inside && this->holds(terms[k]);
-        if (!inside) return false;
+        if constexpr (BRANCHES) {
+            if (!inside) return false;
 #pragma unroll
-        for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
-        return true;
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
+            return true;
+        } else {
+            // Zeros change nothing; without a branch the chains of all packs run side by side.
+#pragma unroll
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, only_if(inside, terms[k]));
+            return inside;
+        }
     }
     __device__ __forceinline__ void outside(const Loaded& p) {
         if (moves < MOVES) {
@@ -89,6 +98,10 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 template <class F> struct Number { F x; };
 template <class F> struct Product { F x, y; };
 
+template <class F> __device__ __forceinline__ Number<F> only_if(bool kept, Number<F> term) { return {kept ? term.x : F(0)}; }
+template <class F> __device__ __forceinline__ Product<F> only_if(bool kept, Product<F> term) {
+    return {kept ? term.x : F(0), kept ? term.y : F(0)};
+}
 template <class F> __device__ __forceinline__ F value_of(Number<F> term) { return term.x; }
 template <class F> __device__ __forceinline__ f64 value_of(Product<F> term) { return product(term.x, term.y); }
 template <class Window, class F> __device__ __forceinline__ void add_term(Window& window, int lane, Number<F> term) { window.add(lane, term.x); }
