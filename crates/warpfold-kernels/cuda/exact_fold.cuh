@@ -2,11 +2,12 @@
 //
 // A fold is a struct that one thread owns:
 //   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
-//   PACKS, STEP               of those in flight, and how many copies of `outside` the code has for data that mostly goes there
+//   PACKS, STEP               of those in flight; copies of `outside_plain` in the code, a divisor of PACKS
 //   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
 //   Fold(storage, skip)       starts with digits that are zero
 //   inside(Loaded)            takes a pack into its window, if that holds all its numbers
 //   outside(Loaded)           takes any pack into its digits
+//   plain, outside_plain      whether a pack may be taken by, and the same faster
 //   one(Element...)           takes in one element, or pair
 //   end_wave()                after every PACKS packs, for what need not be asked at each
 //   close()                   puts what is in registers into the digits
@@ -101,15 +102,23 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
 }
 
-// Takes the packs of a set, a bit each, into digits. The code is there once (or STEP times), whatever PACKS is: packs move down to where it looks for
-// them. Ten thousand instructions, which PACKS copies of it come to, are more than the instruction caches hold.
-template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fold_outside(Fold& fold, Loaded (&p)[Fold::PACKS], u32 set) {
+// Takes the packs of a set, a bit each, into digits. The code is there once, whatever PACKS is: packs move down to where it looks for them. Ten thousand
+// instructions, which PACKS copies of it come to, are more than the instruction caches hold.
+template <class Fold, class Loaded> __device__ __forceinline__ void fold_outside(Fold& fold, Loaded (&p)[Fold::PACKS], u32 set) {
 #pragma unroll 1
-    for (; set; set >>= STEP) {
+    for (; set; set >>= 1) {
+        if (set & 1) fold.outside(p[0]);
 #pragma unroll
-        for (int k = 0; k < STEP; k++) {
-            if (set >> k & 1) fold.outside(p[k]);
-        }
+        for (int j = 1; j < Fold::PACKS; j++) p[j - 1] = p[j];
+    }
+}
+
+// Takes all packs, which are plain, into digits: STEP copies of the code.
+template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fold_plain(Fold& fold, Loaded (&p)[Fold::PACKS]) {
+#pragma unroll 1
+    for (int done = 0; done < Fold::PACKS; done += STEP) {
+#pragma unroll
+        for (int k = 0; k < STEP; k++) fold.outside_plain(p[k]);
 #pragma unroll
         for (int j = STEP; j < Fold::PACKS; j++) p[j - STEP] = p[j];
     }
@@ -124,7 +133,7 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
     constexpr int PACKS = Fold::PACKS;
     typedef typename Fold::Loaded Loaded;
     // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one.
-    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= 384;
+    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= 640;
     const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
     const auto load_wave = [&](Loaded (&p)[PACKS], u64 i) {
 #pragma unroll
@@ -152,11 +161,15 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
             if (__any_sync(0xffffffffu, missed != 0)) {
                 const u32 lanes = __ballot_sync(0xffffffffu, __popc(missed) * 2 > PACKS);
                 if (__popc(lanes) > 16) dense = DENSE;
-                fold_outside<1>(fold, p, missed);
+                fold_outside(fold, p, missed);
             }
         } else {
             dense--;
-            fold_outside<Fold::STEP>(fold, p, (1u << PACKS) - 1);
+            bool plain = true;
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) plain = plain && fold.plain(p[k]);
+            if (plain) fold_plain<Fold::STEP>(fold, p);
+            else fold_outside(fold, p, (1u << PACKS) - 1);
         }
         fold.end_wave();
     }

@@ -2,8 +2,8 @@
 //
 // Terms says what is added: Element, Loaded; Items, the elements (or pairs of them) of what is loaded; COUNT terms of one of them; term(item, t); and All,
 // every term of what is loaded.
-// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; and what
-// exact_fold.cuh asks for of integers.
+// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
+// exact_fold.cuh asks for of integers; and, if PLAIN, which terms are so, and add_plain_to_digits for those.
 #pragma once
 #include "exact_fold.cuh"
 #include "exact_kinds.cuh"
@@ -13,7 +13,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     typedef typename Terms::Loaded Loaded;
     typedef typename Terms::Items Items;
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
-    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4;
+    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4 || !Gathered::PLAIN;
     static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
     static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
 
@@ -61,6 +61,26 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) add_item(items.item(k));
+    }
+    // Whether nothing in a pack asks for more than `outside_plain`: all is finite, so that nothing is skipped.
+    __device__ __forceinline__ bool plain(const Loaded& p) const {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+            bool plain = !skip;
+#pragma unroll
+            for (int k = 0; k < ALL; k++) plain = plain && Gathered::plain(terms[k]);
+            return plain;
+        } else {
+            return false;
+        }
+    }
+    __device__ __forceinline__ void outside_plain(const Loaded& p) {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+#pragma unroll
+            for (int k = 0; k < ALL; k++) this->add_plain_to_digits(k % TERMS, terms[k]);
+            this->waits(ALL);
+        }
     }
     template <class... X> __device__ __forceinline__ void one(X... x) {
         const typename Items::Item item = {x...};
@@ -110,6 +130,13 @@ template <class Window, class F> __device__ __forceinline__ void add_term(Window
 }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Number<F> term) { digits.add(term.x); }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Product<F> term) { add_product(digits, term.x, term.y); }
+// The same of terms that are plain: nothing to ask, so no branches.
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Number<F> term) { return Digits::plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Product<F> term) { return plain_product<Digits>(term.x, term.y); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Number<F> term) { digits.add_plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Product<F> term) {
+    add_plain_product(digits, term.x, term.y);
+}
 
 // One array: its elements.
 template <class E> struct OneItems {
@@ -175,7 +202,8 @@ __device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen
 
 // One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
 template <class Kind, int PARTS, class Wide> struct Sums {
-    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = 1024;
+    static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
+    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
     typedef typename Kind::template Digits<THREADS> Digits;
@@ -193,6 +221,8 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     template <class Term> __device__ __forceinline__ u32 field(Term term) const { return window.field(value_of(term)); }
     template <class Term> __device__ __forceinline__ void add(int lane, Term term) { add_term(window, lane, term); }
     template <class Term> __device__ __forceinline__ void add_to_digits(int t, Term term) { add_term(digits[t % PARTS], term); }
+    template <class Term> static __device__ __forceinline__ bool plain(Term term) { return plain_term<Digits>(term); }
+    template <class Term> __device__ __forceinline__ void add_plain_to_digits(int t, Term term) { add_plain_term(digits[t % PARTS], term); }
     __device__ __forceinline__ void waits(int terms) { digits[0].waiting += terms / PARTS; }
     __device__ __forceinline__ bool covers(u32 field) const { return window.covers(field); }
     __device__ __forceinline__ void move(u32 field) { window.move(field); }
@@ -225,4 +255,4 @@ template <class Kind, int PARTS, class Wide> struct Sums {
 
 template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
 // Packs of an array that a thread loads at once.
-template <class E> constexpr int IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : 6;
+template <class E> constexpr int IN_FLIGHT = 4;
