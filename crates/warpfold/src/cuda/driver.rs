@@ -264,9 +264,13 @@ impl Memory {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the range is within the allocation.
-        unsafe { result::memcpy_htod_sync(self.address + first as u64, bytes) }
-            .map_err(|e| failed(e, asked))
+        // The driver returns once it has taken pageable memory in, which is before the device has it; streams of reductions do not wait for the null stream.
+        // SAFETY: the range is within the allocation; the null stream is always there.
+        unsafe {
+            result::memcpy_htod_sync(self.address + first as u64, bytes)
+                .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+        }
+        .map_err(|e| failed(e, asked))
     }
 
     /// Copies it back.
