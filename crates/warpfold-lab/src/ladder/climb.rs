@@ -136,10 +136,10 @@ fn ascend<T: Number, G: Target>(
     for rung in &options.rungs {
         observer.next(rung);
         let mut row = climber.row(rung);
-        if let (Some(time), Some(before)) = (row.time, rungs.iter().rev().find_map(|row| row.time))
-        {
-            row.speedup = Some(before.median / time.median);
-        }
+        // Beside the last one that folded as much.
+        let alike = rungs.iter().rev().filter(|before| before.n == row.n);
+        let before = alike.filter_map(|before| before.time).next();
+        row.speedup = row.time.zip(before).map(|(time, before)| before.median / time.median);
         observer.row(&row);
         rungs.push(row);
     }
