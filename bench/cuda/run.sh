@@ -3,6 +3,7 @@
 # $OUT (default: results): cuda.json is what results/<device>/ keeps. Stages, by default verify and time:
 #   verify    every test of the library on CUDA
 #   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
+#   ladder    every cell of the ladder verified; the ladder at 2^25 f32 and 2^28 i32, beside CUB (where there is nvcc)
 #   program   the program itself: files and standard input through the GPU, against the processor
 #   tune      warpfold tune, and the gains
 #   hard      ten hard sums: everyone's errors (docs/hard-sums.md)
@@ -26,7 +27,7 @@ compile() {
     done
     wait
 }
-if [[ $stages =~ time|hard ]] && command -v nvcc >/dev/null; then
+if [[ $stages =~ time|hard|ladder ]] && command -v nvcc >/dev/null; then
     compile >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
@@ -64,6 +65,17 @@ for stage in $stages; do
             peer $name && "/tmp/peer_$name" >>"$out/peers.jsonl" && peers=(--peers "$out/peers.jsonl")
         done
         "$here/warpfold" bench cuda "${peers[@]}" --export "$out/cuda.json" 2>&1 | tee "$out/bench.log"
+        ;;
+    ladder)
+        "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"
+        echo "ladder, every cell: exit $?"
+        cut -c1-600 "$out/ladder_verified.json"
+        peers=()
+        if [[ -s $out/peers.jsonl ]] || { peer cub && /tmp/peer_cub >"$out/peers.jsonl"; }; then peers=(--peers "$out/peers.jsonl"); fi
+        for asked in "33554432 f32" "268435456 i32"; do
+            set -- $asked
+            "$here/warpfold" ladder --device cuda --n "$1" --type "$2" "${peers[@]}" --export "$out/ladder_$2.json" 2>&1 | tee "$out/ladder_$2.log"
+        done
         ;;
     program) program 2>&1 | tee "$out/program.log" ;;
     tune) "$here/warpfold" tune --export "$out/tune.json" 2>&1 | tee "$out/tune.log" ;;

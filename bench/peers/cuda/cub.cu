@@ -54,6 +54,11 @@ int main() {
     report("empty", "-", 0, 0, median([&](size_t) { empty<<<1, 32>>>(); }));
     report("read", "16 bytes", POOL / 16, 16, median([&](size_t) { read<<<132 * 4, 512>>>((const uint4*)pool, POOL / 16, (uint4*)result); }));
     report("read", "16 bytes", POOL / 32, 16, median([&](size_t k) { read<<<132 * 4, 512>>>((const uint4*)array<uint4>(POOL / 32, k), POOL / 32, (uint4*)result); }));
+    {
+        // What the ladder of kernels is climbed with besides f32.
+        size_t n = size_t(1) << 28, bytes;
+        report("sum", "i32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<int>(n, k), (int*)result, (long long)n); }));
+    }
     for (int power : {10, 12, 14, 16, 18, 20, 22, 24, 25, 26, 28, 30}) {
         size_t n = size_t(1) << power, bytes;
         report("sum", "f32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<float>(n, k), (float*)result, (long long)n); }));
