@@ -226,9 +226,13 @@ impl Memory {
     pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let memory = Memory::uninitialised(context, bytes)?;
         if bytes > 0 {
-            // SAFETY: the range was just allocated.
-            unsafe { result::memset_d8_sync(memory.address, 0, bytes) }
-                .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
+            // The host does not wait for a memset, nor do streams of reductions for the null stream.
+            // SAFETY: the range was just allocated; the null stream is always there.
+            unsafe {
+                result::memset_d8_sync(memory.address, 0, bytes)
+                    .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+            }
+            .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
         }
         Ok(memory)
     }
