@@ -12,6 +12,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod machine;
 pub mod oracle;
+pub mod replay;
 pub mod report;
 pub mod sampler;
 pub mod table;
