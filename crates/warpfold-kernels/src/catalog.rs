@@ -119,11 +119,18 @@ pub const FOLDS: &[Fold] = &[
 ];
 
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[Plain {
-    name: "limits",
-    source: "limits.cu",
-    entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
-}];
+pub const PLAIN: &[Plain] = &[
+    Plain {
+        name: "limits",
+        source: "limits.cu",
+        entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
+    },
+    Plain {
+        name: "divergence",
+        source: "ladder/divergence.cu",
+        entries: &["horrific_kernel", "good_kernel"],
+    },
+];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW: &[&str] = &["f16", "bf16", "f32"];
