@@ -11,6 +11,7 @@
 
 mod args;
 mod bench;
+mod chart;
 mod device;
 mod error;
 mod explain;

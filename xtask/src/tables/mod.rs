@@ -2,6 +2,7 @@
 //!
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
+mod book;
 mod cpu;
 mod cuda;
 
@@ -15,7 +16,13 @@ use warpfold_lab::report::Report;
 use crate::Outcome;
 
 /// The documents that may have tables.
-const DOCUMENTS: &[&str] = &["README.md", "METHODOLOGY.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "METHODOLOGY.md",
+    "docs/book/src/index.md",
+    "docs/book/src/work_and_steps.md",
+    "docs/book/src/documents.md",
+];
 
 #[derive(Args)]
 pub(crate) struct Tables {
@@ -86,6 +93,9 @@ impl Results {
             "cuda-speed" => cuda(cuda::speed),
             "cuda-sizes" => cuda(cuda::sizes),
             "cuda-latency" => cuda(cuda::latency),
+            "ladder-rungs" => book::ladder(),
+            "ladder-formulas" => book::formulas(),
+            "documents" => book::published(),
             _ => return None,
         })
     }

@@ -2,9 +2,11 @@
 
 use warpfold::DType;
 
+use crate::array::Data;
+
 use super::paper::figure::{milliseconds, rate, relative};
 use super::paper::machines::RTX_3090;
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper, Printed};
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 const TABLE: &str = "table at the top";
 const TEXT: &str = "text of the kernel's section";
@@ -20,7 +22,7 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: N,
         dtype: DType::F32,
-        fill: Fill::Uniform,
+        fill: Data::Natural,
         block: 256,
         runs: 100,
         open: "the block, the number of runs, and what the array holds",

@@ -2,7 +2,9 @@
 
 use warpfold::DType;
 
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper, Printed};
+use crate::array::Data;
+
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 /// What it published: no times, but two tables of properties, which are counted here.
 pub(super) const PAPER: Paper = Paper {
@@ -12,7 +14,7 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: 1_048_576,
         dtype: DType::F32,
-        fill: Fill::Uniform,
+        fill: Data::Natural,
         block: 256,
         runs: 100,
         open: "the block, the number of runs, and what the array holds",

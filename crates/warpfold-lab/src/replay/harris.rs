@@ -2,9 +2,11 @@
 
 use warpfold::DType;
 
+use crate::array::Data;
+
 use super::paper::figure::{milliseconds, rate};
 use super::paper::machines::G80;
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper, Printed};
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 const TABLE: &str = "table of kernels 1 to 7";
 const LAST: &str = "remark on kernel 7";
@@ -17,7 +19,7 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: 1 << 22,
         dtype: DType::I32,
-        fill: Fill::Uniform,
+        fill: Data::Natural,
         block: 128,
         runs: 100,
         open: "the number of runs, and what the array holds",

@@ -2,7 +2,9 @@
 
 use warpfold::DType;
 
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper};
+use crate::array::Data;
+
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper};
 
 /// What it published. Its one figure, that V2 runs about six times as fast as V3, is of a sample output on a machine it does not name: see [`RATIO`].
 pub(super) const PAPER: Paper = Paper {
@@ -12,7 +14,7 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: 1 << 24,
         dtype: DType::F32,
-        fill: Fill::Bytes,
+        fill: Data::Bytes,
         block: 512,
         runs: 100,
         open: "the number of runs",

@@ -15,8 +15,7 @@ pub use audit::{Finding, audit, elements, unit};
 pub use guide::{ASPECTS, COLUMNS, MATRIX, Mark};
 pub use lesson::RATIO;
 pub use paper::{
-    Claim, Does, Experiment, Figure, Fill, Line, Machine, Mistake, Paper, Printed, Quantity,
-    machines,
+    Claim, Does, Experiment, Figure, Line, Machine, Mistake, Paper, Printed, Quantity, machines,
 };
 pub use thesis::FIGURES;
 

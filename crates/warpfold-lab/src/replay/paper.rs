@@ -3,6 +3,8 @@
 use serde::Serialize;
 use warpfold::DType;
 
+use crate::array::Data;
+
 /// One of the six documents that the ladder was built from.
 #[derive(Debug, Clone, Copy)]
 pub struct Paper {
@@ -24,6 +26,17 @@ pub struct Paper {
     pub mistakes: &'static [Mistake],
 }
 
+impl Paper {
+    /// What it ran, in a sentence without its end.
+    pub fn ran(&self) -> String {
+        let Experiment { n, dtype, fill, block, runs, open } = self.experiment;
+        let n = if n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() };
+        let runs = if runs == 1 { "one run".to_owned() } else { format!("{runs} runs") };
+        let open = if open.is_empty() { String::new() } else { format!("; open: {open}") };
+        format!("{n} elements of {dtype} ({fill}) in blocks of {block}, {runs}{open}")
+    }
+}
+
 /// An array, a launch, and how often it ran.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
@@ -32,25 +45,13 @@ pub struct Experiment {
     /// Their type.
     pub dtype: DType,
     /// What the array holds.
-    pub fill: Fill,
+    pub fill: Data,
     /// Threads of a block.
     pub block: u32,
     /// Runs over which it averages.
     pub runs: u32,
     /// What of the above the document leaves open, and is chosen here.
     pub open: &'static str,
-}
-
-/// What an array holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fill {
-    /// Ones, as the slides have it: the sum is the number of elements.
-    Ones,
-    /// Uniform from 0 to 255, as the lesson has it; integers: whole numbers of that range.
-    Bytes,
-    /// Uniform from 0 to 1; integers: small ones of either sign.
-    Uniform,
 }
 
 /// A machine whose figures a document prints.

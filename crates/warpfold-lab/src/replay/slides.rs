@@ -2,7 +2,9 @@
 
 use warpfold::DType;
 
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper, Printed};
+use crate::array::Data;
+
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 /// What they published: no times, but what the program prints.
 pub(super) const PAPER: Paper = Paper {
@@ -12,10 +14,10 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: 1 << 20,
         dtype: DType::I32,
-        fill: Fill::Ones,
+        fill: Data::Ones,
         block: 1024,
         runs: 1,
-        open: "nothing: they run once and time nothing",
+        open: "",
     },
     machines: &[],
     lines: &[

@@ -2,9 +2,11 @@
 
 use warpfold::DType;
 
+use crate::array::Data;
+
 use super::paper::figure::{error, rate};
 use super::paper::machines::{A100, G80, RTX_3070};
-use super::paper::{Claim, Does, Experiment, Fill, Line, Mistake, Paper, Printed};
+use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 const TABLE: &str = "table 3.1";
 const TEXT: &str = "chapter 3";
@@ -17,7 +19,7 @@ pub(super) const PAPER: Paper = Paper {
     experiment: Experiment {
         n: 1 << 28,
         dtype: DType::I32,
-        fill: Fill::Uniform,
+        fill: Data::Natural,
         block: 256,
         runs: 1000,
         open: "what the array holds",
