@@ -36,8 +36,26 @@ impl RawKernel {
     /// # Panics
     /// If text or name hold a NUL.
     pub fn load(gpu: &Gpu, ptx: &str, entry: &str) -> Result<RawKernel> {
-        let device = gpu.device().clone();
-        let functions = driver::load(&device.context, entry, ptx, &[entry.to_owned()])?;
-        Ok(RawKernel { function: functions[0], entry: entry.to_owned(), _device: device })
+        let mut kernels = RawKernel::load_all(gpu, ptx, &[entry.to_owned()])?;
+        Ok(kernels.remove(0))
+    }
+
+    /// Compiles PTX for the GPU once and looks up several entries of it, in their order.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    ///
+    /// # Panics
+    /// As [`load`](Self::load).
+    pub fn load_all(gpu: &Gpu, ptx: &str, entries: &[String]) -> Result<Vec<RawKernel>> {
+        let device = gpu.device();
+        let name = entries.first().map_or("no kernel", |entry| entry);
+        let functions = driver::load(&device.context, name, ptx, entries)?;
+        let kernels = functions.into_iter().zip(entries).map(|(function, entry)| RawKernel {
+            function,
+            entry: entry.clone(),
+            _device: device.clone(),
+        });
+        Ok(kernels.collect())
     }
 }

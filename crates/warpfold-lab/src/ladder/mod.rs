@@ -1,0 +1,27 @@
+//! The ladder: every way from one atomic an element to the read ceiling, run, verified, counted and timed.
+//!
+//! ```text
+//! rungs (headers of cuda/ladder) -> Plan (launches, pure) -> Target (GPU | simulator) -> Truth (exact value, bound) -> Ladder (rows)
+//! ```
+//!
+//! A [`Rung`] is one way, a [`Plan`] how it folds a [`Case`], a [`Target`] what runs it; [`climb`] does all of that for many rungs
+//! and leaves a [`Ladder`] of plain rows.
+
+mod arrays;
+mod climb;
+pub mod found;
+mod host;
+mod number;
+mod plan;
+mod rung;
+mod target;
+mod truth;
+
+pub use climb::{Observer, Options, climb};
+pub use found::{Ladder, Row};
+pub use host::{Runs, fold as host_fold};
+pub use number::{Number, OPS, Part, TYPES, defined};
+pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};
+pub use rung::{Host, Rung, Way, find, natural_data, rungs};
+pub use target::{LANES, Simulator, Target};
+pub use truth::{Truth, Verdict, gamma};
