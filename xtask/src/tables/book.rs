@@ -58,16 +58,16 @@ fn of_paper(paper: &Paper) -> String {
     }
     let found = audit(paper);
     if !found.is_empty() {
-        out += "\nFigures that cannot be right, found by computing them anew:\n\n";
+        out += "\nFigures that cannot be right, and what they are when computed anew:\n\n";
         for finding in found {
+            let should_be = format!("{} {}", digits(finding.should_be), finding.unit);
             out += &format!(
-                "- {}, {}: {} {}. It should be {:.4} {}, by {}.\n",
+                "- {}, {}: {} {}; {} ({}).\n",
                 finding.place,
-                finding.of,
+                cell(finding.of),
                 finding.printed.0,
                 finding.unit,
-                finding.should_be,
-                finding.unit,
+                should_be.trim_end(),
                 finding.by
             );
         }
@@ -75,15 +75,21 @@ fn of_paper(paper: &Paper) -> String {
     if !paper.mistakes.is_empty() {
         out += "\nWhat is wrong in its code and its reasons:\n\n";
         for mistake in paper.mistakes {
-            out += &format!(
-                "- {}: *{}*. {}.\n",
-                mistake.place,
-                cell(mistake.says),
-                sentence(mistake.truth)
-            );
+            let [says, truth] = [mistake.says, mistake.truth].map(cell);
+            out += &format!("- {}: *{says}*: {truth}.\n", cell(mistake.place));
         }
     }
     out
+}
+
+/// A number in four digits.
+fn digits(value: f64) -> String {
+    let decimals = (3 - value.abs().max(1e-9).log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
 }
 
 /// Text within a table or a list: no mark of it is markup.
@@ -91,12 +97,4 @@ fn cell(text: &str) -> String {
     ["|", "*", "_", "<", ">"]
         .iter()
         .fold(text.to_owned(), |text, mark| text.replace(mark, &format!("\\{mark}")))
-}
-
-/// With a capital at its start, and without a point at its end.
-fn sentence(text: &str) -> String {
-    let text = cell(text);
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + letters.as_str().trim_end_matches('.')
 }

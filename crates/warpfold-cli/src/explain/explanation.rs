@@ -18,6 +18,8 @@ pub(crate) struct Explanation {
     /// The PTX module, with the compute capability it is built for.
     pub(crate) module: String,
     pub(crate) dtype: &'static str,
+    /// What the launch is over, in words.
+    pub(crate) over: String,
     /// Elements of each array.
     pub(crate) n: u64,
     /// Bytes of the arrays.
@@ -68,6 +70,7 @@ impl Explanation {
             kernel: subject.name.clone(),
             module: subject.module.clone(),
             dtype: subject.dtype.name(),
+            over: subject.over.clone(),
             n: subject.n,
             array_bytes: subject.array_bytes(),
             grid: subject.launch.grid.count(),
@@ -90,8 +93,8 @@ impl Explanation {
     pub(crate) fn title(&self) -> String {
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
         format!(
-            "{} over {} {}: {} {blocks} of {} threads",
-            self.kernel, self.n, self.dtype, self.grid, self.block
+            "{} over {}: {} {blocks} of {} threads",
+            self.kernel, self.over, self.grid, self.block
         )
     }
 }

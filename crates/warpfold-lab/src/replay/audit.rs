@@ -66,7 +66,7 @@ fn of_line(paper: &Paper, line: &Line) -> Vec<Finding> {
         if let Some(first) = line.figures[..k].iter().find(same)
             && !figure.printed.may_be(first.printed.value())
         {
-            let by = format!("{} says {}", first.place, first.printed.0);
+            let by = format!("the {} says so", first.place);
             found.push(finding(figure, first.printed.value(), by));
         }
         let Some(rate) = rate(line, figure) else { continue };

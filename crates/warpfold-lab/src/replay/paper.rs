@@ -33,7 +33,7 @@ impl Paper {
         let n = if n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() };
         let runs = if runs == 1 { "one run".to_owned() } else { format!("{runs} runs") };
         let open = if open.is_empty() { String::new() } else { format!("; open: {open}") };
-        format!("{n} elements of {dtype} ({fill}) in blocks of {block}, {runs}{open}")
+        format!("{n} elements of {dtype}, data: {fill}, blocks of {block}, {runs}{open}")
     }
 }
 
