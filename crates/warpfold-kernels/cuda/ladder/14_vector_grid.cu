@@ -4,7 +4,7 @@
 // grid:   1024 threads and 32 blocks a multiprocessor, 16 bytes a thread
 // finish: two launches
 // work:   n - G
-// steps:  V * ceil(n / (V * B * G)) + min(1, mod(n, V)) - 1 + lg(min(n, B))
+// steps:  V * ceil(n / (V * B * G)) + min(1, mod(n, V)) - 1 + lg(min(ceil(n / V), B))
 // seeds:  beyond
 // wrong:  Nothing: no document goes this far.
 //

@@ -5,7 +5,7 @@
 // memory: 1 element a block
 // finish: single pass
 // work:   n - 1
-// steps:  V * ceil(n / (V * B * G)) + min(1, mod(n, V)) - 1 + lg(min(n, B)) + ceil(G / B) - 1 + lg(min(G, B))
+// steps:  V * ceil(n / (V * B * G)) + min(1, mod(n, V)) - 1 + lg(min(ceil(n / V), B)) + ceil(G / B) - 1 + lg(min(G, B))
 // seeds:  beyond
 // wrong:  Nothing: no document goes this far.
 //

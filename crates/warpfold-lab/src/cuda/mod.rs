@@ -30,4 +30,6 @@ pub use device_time::DeviceTime;
 #[cfg(feature = "cuda")]
 pub use latency::first_uses;
 #[cfg(feature = "cuda")]
-pub use run::{Observer, Options, run};
+pub(crate) use run::Leaves;
+#[cfg(feature = "cuda")]
+pub use run::{Observer, Options, read_peak, run};

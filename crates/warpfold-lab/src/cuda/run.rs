@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use regex_lite::Regex;
-use warpfold::cuda::{Buffer, Gpu, Queue};
+use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
 use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
 
@@ -258,24 +258,51 @@ impl<'a> Bench<'a> {
             if let Some(shape) = shape {
                 reduce = reduce.shape(shape);
             }
-            if leaves == Leaves::Value {
-                // SAFETY: pool and result outlive the queue's work, which `measure` waits for; nothing else uses the result.
-                match unsafe { queue.start(&reduce, case.op, result.address()) } {
-                    Err(warpfold::Error::Unsupported { .. }) => leaves = Leaves::Nothing,
-                    done => return done,
-                }
-            }
-            // SAFETY: as above.
-            unsafe { queue.start_for_time(&reduce, case.op) }
+            // SAFETY: pool and result outlive the queue's work, which `measure` waits for; nothing else uses the result.
+            unsafe { leaves.start(queue, &reduce, case.op, result.address()) }
         })
     }
 }
 
 /// What a timed reduction leaves on the device: its value, where its last step runs there.
 #[derive(PartialEq)]
-enum Leaves {
+pub(crate) enum Leaves {
     Value,
     Nothing,
+}
+
+impl Leaves {
+    /// Starts a reduction that is timed, and finds out what it leaves.
+    ///
+    /// # Safety
+    /// As [`Queue::start`].
+    pub(crate) unsafe fn start<T: Element>(
+        &mut self,
+        queue: &mut Queue,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        value: u64,
+    ) -> Result<()> {
+        if *self == Leaves::Value {
+            // SAFETY: as the caller promises.
+            match unsafe { queue.start(reduce, op, value) } {
+                Err(warpfold::Error::Unsupported { .. }) => *self = Leaves::Nothing,
+                done => return done,
+            }
+        }
+        // SAFETY: as the caller promises.
+        unsafe { queue.start_for_time(reduce, op) }
+    }
+}
+
+/// The fastest reading of arrays of so many bytes, and nothing else.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device): also if the device has less than some 5 GiB of free memory.
+pub fn read_peak(gpu: &Gpu, bytes: u64, temperature: Temperature) -> Result<Reading> {
+    let bench = Bench::new(gpu, DeviceTime::default())?;
+    let Bench { mut queue, pool, limits, time, .. } = bench;
+    Ok(limits.fastest(&mut queue, &pool, bytes, temperature, time)?.1)
 }
 
 /// A case of the accuracy that the GPU has for a reduction of large arrays.

@@ -1,7 +1,7 @@
 //! The arrays of a climb in a target's memory: the input, as often as it takes to keep caches cold, and what plans need besides.
 
 use warpfold::kernel::{Buffer, View};
-use warpfold::{Element, Op, Result};
+use warpfold::{Op, Result};
 
 use super::number::Number;
 use super::plan::{Addresses, Launch, Plan};
@@ -10,14 +10,17 @@ use super::target::Target;
 /// Elements that every copy of the array begins on a multiple of: whole sectors, and whole packs of 16 bytes.
 const ALIGNMENT: u64 = 256;
 
+/// Bytes that are written at once.
+const BLOCK: usize = 32 << 20;
+
 /// One array, several times one after another.
-pub(super) struct Inputs<G: Target, T: Element> {
+pub(super) struct Inputs<G: Target, T: Number> {
     buffer: Buffer<G::Machine, T>,
     n: u64,
     copies: usize,
 }
 
-impl<G: Target, T: Element> Inputs<G, T> {
+impl<G: Target, T: Number> Inputs<G, T> {
     /// Copies an array so many times.
     pub(super) fn new(target: &G, x: &[T], copies: usize) -> Result<Self> {
         use warpfold::kernel::Machine as _;
@@ -25,10 +28,15 @@ impl<G: Target, T: Element> Inputs<G, T> {
         if copies <= 1 {
             return Ok(Inputs { buffer: target.machine().upload(x)?, n, copies: 1 });
         }
-        let stride = n.next_multiple_of(ALIGNMENT);
-        let mut buffer = target.unwritten(stride * copies as u64)?;
-        for copy in 0..copies as u64 {
-            buffer.write((copy * stride) as usize, x)?;
+        let stride = n.next_multiple_of(ALIGNMENT) as usize;
+        let mut buffer = target.unwritten((stride * copies) as u64)?;
+        // Small arrays are written many at a time.
+        let together = (BLOCK / (stride * size_of::<T>())).clamp(1, copies);
+        let mut block = vec![T::identity(Op::Sum); stride * together];
+        block.chunks_exact_mut(stride).for_each(|chunk| chunk[..x.len()].copy_from_slice(x));
+        for first in (0..copies).step_by(together) {
+            let count = together.min(copies - first);
+            buffer.write(first * stride, &block[..count * stride])?;
         }
         Ok(Inputs { buffer, n, copies })
     }
@@ -47,7 +55,7 @@ impl<G: Target, T: Element> Inputs<G, T> {
 }
 
 /// What a plan needs besides its input.
-pub(super) struct Workspace<G: Target, T: Element> {
+pub(super) struct Workspace<G: Target, T: Number> {
     results: Buffer<G::Machine, T>,
     partials: [Buffer<G::Machine, T>; 2],
     room: Buffer<G::Machine, T>,
@@ -70,7 +78,12 @@ impl<G: Target, T: Number> Workspace<G, T> {
     }
 
     /// The launches of the `k`-th run, which leaves its result in the `k`-th slot, counted round.
-    pub(super) fn launches(&self, plan: &Plan, inputs: &Inputs<G, T>, k: usize) -> Vec<Launch> {
+    pub(super) fn launches<'p>(
+        &self,
+        plan: &'p Plan,
+        inputs: &Inputs<G, T>,
+        k: usize,
+    ) -> Vec<Launch<'p>> {
         plan.launches(Addresses {
             input: inputs.address(k),
             result: self.results.address() + (k % self.slots * size_of::<T>()) as u64,
@@ -80,7 +93,7 @@ impl<G: Target, T: Number> Workspace<G, T> {
         })
     }
 
-    /// The result of the first run.
+    /// The result of run 0.
     pub(super) fn result(&self) -> Result<T> {
         Ok(self.results.download()?[0])
     }

@@ -5,17 +5,18 @@ use std::time::SystemTime;
 
 use warpfold::kernel::Machine as _;
 use warpfold::partial::Output;
+use warpfold::plan::CudaFacts;
 use warpfold::{Accuracy, Error, Op, Result};
 use warpfold_kernels::ladder as kernels;
 use warpfold_simt::{Counters, Counts};
 
 use super::arrays::{Inputs, Workspace};
-use super::found::{Complexity, Ladder, Peak, Row, SCHEMA, Times};
+use super::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
 use super::host::{self, Runs};
 use super::number::Number;
 use super::plan::{Case, Plan};
 use super::rung::{Host, Rung, Way};
-use super::target::Target;
+use super::target::{Simulator, Target, policy};
 use super::truth::{Truth, Verdict};
 use crate::array::{Buffer, Data, fill};
 use crate::cuda::report::{Peer, Temperature};
@@ -62,6 +63,25 @@ pub trait Observer {
 
 impl Observer for () {}
 
+/// Bytes of a target's memory that a climb takes: the copies of the array, and what the most demanding rung needs besides.
+pub fn bytes(options: &Options, facts: CudaFacts) -> u128 {
+    let case = options.case;
+    let array = u128::from(case.n) * case.dtype.size() as u128;
+    let besides = options.rungs.iter().filter_map(|rung| match rung.way {
+        Way::Kernel(kernel) => Some(Plan::new(kernel, case, facts).ok()?.bytes(case.dtype)),
+        _ => None,
+    });
+    array * options.copies.max(1) as u128 + besides.max().unwrap_or(0)
+}
+
+/// Climbs on this computer alone, where kernels do not run.
+///
+/// # Errors
+/// [`Error::Device`]: the array does not fit.
+pub fn climb_cpu<T: Number>(options: &Options, observer: &mut dyn Observer) -> Result<Ladder> {
+    ascend::<T, Simulator>(None, options, observer)
+}
+
 /// Climbs.
 ///
 /// # Errors
@@ -71,20 +91,28 @@ pub fn climb<T: Number, G: Target>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Ladder> {
+    ascend::<T, G>(Some(target), options, observer)
+}
+
+fn ascend<T: Number, G: Target>(
+    target: Option<&mut G>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Ladder> {
     let Case { op, dtype, n, block } = options.case;
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let buffer = array::<T>(options)?;
     let x = &buffer.as_slice::<T>()[..n as usize];
-    let inputs = Inputs::new(target, x, options.copies)?;
-    let device = target.device();
-    let mut climber = Climber {
-        target,
-        options,
-        x,
-        inputs,
-        truth: Truth::of(op, x),
-        processors: device.processors,
+    let device = target.as_ref().map_or_else(here, |target| target.device());
+    let ground = match target {
+        Some(target) => {
+            let inputs = Inputs::new(target, x, options.copies)?;
+            Some(Ground { target, inputs })
+        }
+        None => None,
     };
+    let truth = Truth::of(op, x);
+    let mut climber = Climber { ground, options, x, truth, processors: device.processors };
     let mut rungs: Vec<Row> = Vec::new();
     for rung in &options.rungs {
         observer.next(rung);
@@ -130,12 +158,25 @@ fn array<T: Number>(options: &Options) -> Result<Buffer> {
     Ok(buffer)
 }
 
+/// This computer.
+fn here() -> Device {
+    let machine = crate::machine::Machine::here();
+    let processors = machine.cores as u64;
+    Device { kind: Kind::Cpu, name: machine.cpu, multiprocessors: None, processors }
+}
+
+/// A machine with the array in its memory.
+struct Ground<'a, T: Number, G: Target> {
+    target: &'a mut G,
+    inputs: Inputs<G, T>,
+}
+
 /// Everything that rows are made from.
 struct Climber<'a, T: Number, G: Target> {
-    target: &'a mut G,
+    /// None where kernels do not run.
+    ground: Option<Ground<'a, T, G>>,
     options: &'a Options,
     x: &'a [T],
-    inputs: Inputs<G, T>,
     truth: Truth<T>,
     processors: u64,
 }
@@ -180,7 +221,7 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
                 (formulas, processors) = (Some(host::formulas(host)), 1);
                 Ok(self.host(host))
             }
-            Way::Kernel(kernel) => match Plan::new(kernel, case, self.target.machine().facts()) {
+            Way::Kernel(kernel) => match self.plan(kernel) {
                 Err(why) => {
                     row.obstacle = Some(why);
                     return row;
@@ -241,33 +282,41 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
         Outcome { value, verdict, time, counters: Vec::new() }
     }
 
+    fn plan(&self, kernel: &kernels::Rung) -> std::result::Result<Plan, String> {
+        let ground = self.ground.as_ref().ok_or("it runs on a GPU or in the simulator")?;
+        Plan::new(kernel, self.options.case, ground.target.machine().facts())
+    }
+
     fn kernel(&mut self, kernel: &kernels::Rung, plan: &Plan) -> Result<Outcome<T>> {
         let op = self.options.case.op;
-        let workspace = Workspace::new(self.target, plan, op, 1)?;
-        let launches = workspace.launches(plan, &self.inputs, 0);
+        let Some(Ground { target, inputs }) = &mut self.ground else {
+            unreachable!("what has a plan has a machine")
+        };
+        // Atomics fold into their slot: there are so many that a run finds the identity there, but for runs without end.
+        let slots = if kernel.finish == kernels::Finish::Atomic { 1 << 12 } else { 1 };
+        let workspace = Workspace::new(*target, plan, op, slots)?;
         // SAFETY: the launches are the plan's, over arrays made for it, of its element type; all of them belong to this climb.
-        let counters = unsafe { self.target.run(plan, &launches)? };
+        let counters = unsafe { target.run(&workspace.launches(plan, inputs, 0))? };
         let value = workspace.result()?;
-        let part = self.x.len() as u64 != plan.n;
-        let verdict = match part {
-            true => Truth::of(op, &self.x[..plan.n as usize]).judge(value, plan.steps),
-            false => self.truth.judge(value, plan.steps),
+        let verdict = match self.x.len() as u64 == plan.n {
+            true => self.truth.judge(value, plan.steps),
+            false => Truth::of(op, &self.x[..plan.n as usize]).judge(value, plan.steps),
         };
         let mut time = None;
         if verdict.verified {
-            // Results fold into their slots, if at all: so many that none is met twice but in runs without end.
-            let slots = if kernel.finish == kernels::Finish::Atomic { SLOTS } else { 1 };
-            let workspace = Workspace::new(self.target, plan, op, slots)?;
-            let launches = |k| workspace.launches(plan, &self.inputs, k);
+            let launches = |k| workspace.launches(plan, inputs, k);
             // SAFETY: as above; runs that share arrays run one after another.
-            time = unsafe { self.target.time(plan, &launches, self.options.runs)? };
+            time = unsafe { target.time(&launches, self.options.runs)? };
         }
         Ok(Outcome { value, verdict, time, counters })
     }
 
     fn library(&mut self, accuracy: Accuracy) -> Result<Outcome<T>> {
         let Case { op, n, .. } = self.options.case;
-        let (output, counters) = self.target.library(self.inputs.view(0, n), op, accuracy)?;
+        let (output, counters) = match &mut self.ground {
+            Some(Ground { target, inputs }) => target.library(inputs.view(0, n), op, accuracy)?,
+            None => (crate::cpu::reduce(op, policy(accuracy), self.x)?, Vec::new()),
+        };
         let value = match output {
             Output::One(value) => T::of_value(value),
             _ => None,
@@ -277,23 +326,22 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
             obstacle: format!("the library gave {output:?}"),
             remedy: "report it",
         })?;
-        let fast = accuracy == Accuracy::Fast && op == Op::Sum;
-        let verdict = match fast {
-            // Its plan is its own: any order of n elements has at most so many steps.
+        let verdict = match accuracy == Accuracy::Fast && op == Op::Sum {
+            // Its plan is its own: whatever the order, an element passes through fewer than n additions.
             true => self.truth.judge(value, n as f64),
             false => self.truth.judge_rounded(value),
         };
-        let mut time = None;
-        if verdict.verified {
-            let views = |k| self.inputs.view(k, n);
-            time = self.target.time_library(&views, op, accuracy, self.options.runs)?;
-        }
+        let runs = self.options.runs;
+        let time = match &mut self.ground {
+            _ if !verdict.verified => None,
+            Some(Ground { target, inputs }) => {
+                target.time_library(&|k| inputs.view(k, n), op, accuracy, runs)?
+            }
+            None => Some(host::time(runs, || crate::cpu::reduce(op, policy(accuracy), self.x))),
+        };
         Ok(Outcome { value, verdict, time, counters })
     }
 }
-
-/// Slots for results that atomics fold into.
-const SLOTS: usize = 1 << 12;
 
 /// Work and steps of all launches, where they were counted.
 fn total(counters: &[Counters]) -> Option<[u64; 2]> {

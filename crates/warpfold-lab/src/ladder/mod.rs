@@ -9,7 +9,10 @@
 
 mod arrays;
 mod climb;
+mod divergence;
 pub mod found;
+#[cfg(feature = "cuda")]
+mod gpu;
 mod host;
 mod number;
 mod plan;
@@ -17,8 +20,11 @@ mod rung;
 mod target;
 mod truth;
 
-pub use climb::{Observer, Options, climb};
+pub use climb::{Observer, Options, bytes, climb, climb_cpu};
+pub use divergence::{Branching, Divergence, divergence};
 pub use found::{Ladder, Row};
+#[cfg(feature = "cuda")]
+pub use gpu::Cuda;
 pub use host::{Runs, fold as host_fold};
 pub use number::{Number, OPS, Part, TYPES, defined};
 pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};

@@ -71,11 +71,15 @@ pub struct Addresses {
 
 /// A launch with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct Launch<'a> {
+    /// The PTX module.
+    pub module: &'a str,
+    /// The entry.
+    pub entry: &'a str,
     /// Its shape.
     pub pass: Pass,
-    /// Array, results, elements, memory to work in, ticket.
-    pub parameters: [u64; 5],
+    /// Its parameters, 64 bits each; of rungs: array, results, elements, memory to work in, ticket.
+    pub parameters: Vec<u64>,
 }
 
 impl Plan {
@@ -161,13 +165,20 @@ impl Plan {
         }
     }
 
+    /// Bytes that it needs besides the array.
+    pub fn bytes(&self, dtype: DType) -> u128 {
+        let elements = [self.partials[0], self.partials[1], self.room];
+        elements.iter().map(|&elements| u128::from(elements)).sum::<u128>() * dtype.size() as u128
+    }
+
     /// The launches over arrays at given places.
-    pub fn launches(&self, at: Addresses) -> Vec<Launch> {
+    pub fn launches(&self, at: Addresses) -> Vec<Launch<'_>> {
         let last = self.passes.len() - 1;
         let launch = |(k, &pass): (usize, &Pass)| {
             let from = if k == 0 { at.input } else { at.partials[(k - 1) % 2] };
             let to = if k == last { at.result } else { at.partials[k % 2] };
-            Launch { pass, parameters: [from, to, pass.n, at.room, at.ticket] }
+            let parameters = vec![from, to, pass.n, at.room, at.ticket];
+            Launch { module: &self.module, entry: &self.entry, pass, parameters }
         };
         self.passes.iter().enumerate().map(launch).collect()
     }

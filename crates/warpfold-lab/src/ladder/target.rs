@@ -7,9 +7,10 @@ use warpfold::{Accuracy, Element, Error, Op, Overflow, Policy, Result};
 use warpfold_kernels::Module;
 use warpfold_simt::{Argument, Counters, Detail, Dimensions};
 
+use super::Launch;
 use super::found::{self, Times};
 use super::host::Runs;
-use super::{Launch, Plan};
+use crate::machine::available_memory;
 
 /// Lanes of a multiprocessor that work at once, from Volta's 64 of each kind to Hopper's 128: the latter.
 pub const LANES: u64 = 128;
@@ -31,26 +32,32 @@ pub trait Target {
     /// [`Error::Device`]: out of memory.
     fn unwritten<T: Element>(&self, len: u64) -> Result<Buffer<Self::Machine, T>>;
 
-    /// Runs launches of a plan's kernel in their order, waits, and says what each cost, if that is counted.
-    ///
-    /// # Safety
-    /// The launches must be [`Plan::launches`] of the plan, over arrays as large as it says, of its element type, that nothing else uses.
+    /// Bytes of memory that are free for arrays.
     ///
     /// # Errors
     /// [`Error::Device`].
-    unsafe fn run(&mut self, plan: &Plan, launches: &[Launch]) -> Result<Vec<Counters>>;
+    fn free(&self) -> Result<u64>;
 
-    /// Times runs, told their number; `None` where time says nothing.
+    /// Runs launches in their order, waits, and says what each cost, if that is counted.
+    ///
+    /// # Safety
+    /// Each must be a launch of an embedded kernel with the parameters that it takes; what it reads and writes must be allocated on this
+    /// machine, and used by nothing else. [`Plan::launches`](super::Plan::launches) over arrays as large as the plan says are such.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    unsafe fn run(&mut self, launches: &[Launch<'_>]) -> Result<Vec<Counters>>;
+
+    /// Times runs of launches, told their number; `None` where time says nothing.
     ///
     /// # Safety
     /// As [`run`](Self::run), for the launches of every number; arrays may be the same in several.
     ///
     /// # Errors
     /// [`Error::Device`].
-    unsafe fn time(
+    unsafe fn time<'a>(
         &mut self,
-        plan: &Plan,
-        launches: &dyn Fn(usize) -> Vec<Launch>,
+        launches: &dyn Fn(usize) -> Vec<Launch<'a>>,
         runs: Runs,
     ) -> Result<Option<Times>>;
 
@@ -80,11 +87,11 @@ pub trait Target {
         Self::Machine: 'a;
 }
 
-/// The embedded module of a plan.
-pub(super) fn module(plan: &Plan) -> Result<Module> {
-    warpfold_kernels::find(&plan.module).ok_or_else(|| Error::Device {
-        asked: format!("the kernel {}", plan.entry),
-        obstacle: format!("{} is not embedded", plan.module),
+/// The embedded module of a name.
+pub(super) fn module(name: &str) -> Result<Module> {
+    warpfold_kernels::find(name).ok_or_else(|| Error::Device {
+        asked: "a kernel of the ladder".into(),
+        obstacle: format!("{name} is not embedded"),
         remedy: "run cargo xtask kernels",
     })
 }
@@ -93,6 +100,9 @@ pub(super) fn module(plan: &Plan) -> Result<Module> {
 pub(super) fn policy(accuracy: Accuracy) -> Policy {
     Policy { accuracy, overflow: Overflow::Wrap, ..Policy::default() }
 }
+
+/// Bytes of this computer's memory for a byte of an array: the array itself, its copy in the simulator, and what the race detector keeps of it.
+const SHADOWS: u64 = 6;
 
 /// The simulator.
 #[derive(Debug, Clone)]
@@ -132,25 +142,27 @@ impl Target for Simulator {
         self.0.unwritten(len as usize)
     }
 
-    unsafe fn run(&mut self, plan: &Plan, launches: &[Launch]) -> Result<Vec<Counters>> {
-        let module = module(plan)?;
-        let run = |launch: &Launch| {
+    fn free(&self) -> Result<u64> {
+        Ok(available_memory() / SHADOWS)
+    }
+
+    unsafe fn run(&mut self, launches: &[Launch<'_>]) -> Result<Vec<Counters>> {
+        let run = |launch: &Launch<'_>| {
             let simulated = warpfold_simt::Launch {
-                kernel: plan.entry.clone(),
+                kernel: launch.entry.to_owned(),
                 grid: Dimensions::from(launch.pass.grid),
                 block: Dimensions::from(launch.pass.block),
                 shared_bytes: launch.pass.shared_bytes,
-                arguments: launch.parameters.into_iter().map(Argument::from).collect(),
+                arguments: launch.parameters.iter().copied().map(Argument::from).collect(),
             };
-            self.0.launch_raw(module, &simulated, None)
+            self.0.launch_raw(module(launch.module)?, &simulated, None)
         };
         launches.iter().map(run).collect()
     }
 
-    unsafe fn time(
+    unsafe fn time<'a>(
         &mut self,
-        _: &Plan,
-        _: &dyn Fn(usize) -> Vec<Launch>,
+        _: &dyn Fn(usize) -> Vec<Launch<'a>>,
         _: Runs,
     ) -> Result<Option<Times>> {
         Ok(None)

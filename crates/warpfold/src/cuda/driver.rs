@@ -177,26 +177,41 @@ pub(super) unsafe fn launch(
     let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
     let words = launch.arguments.words();
     // SAFETY: as the caller promises; production kernels take these words and no dynamic shared memory.
-    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], words, asked) }
+    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, asked) }
 }
+
+/// Parameters that a kernel is launched with at most.
+const MOST_PARAMETERS: usize = 16;
 
 /// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
 ///
 /// # Safety
 /// As [`launch`], for whatever the kernel does with its parameters; they must be as many as it takes.
-pub(super) unsafe fn launch_words<const N: usize>(
+pub(super) unsafe fn launch_words(
     stream: &CudaStream,
     function: Function,
     [grid, block, shared]: [u32; 3],
-    mut words: [u64; N],
+    words: &[u64],
     asked: impl Fn() -> String,
 ) -> Result<()> {
     stream.context().bind_to_thread().map_err(|e| failed(e, &asked))?;
-    let mut pointers = words.each_mut().map(|word| ptr::from_mut(word).cast::<c_void>());
+    assert!(words.len() <= MOST_PARAMETERS, "{} parameters", words.len());
+    let mut pointers = [ptr::null_mut::<c_void>(); MOST_PARAMETERS];
+    for (pointer, word) in pointers.iter_mut().zip(words) {
+        *pointer = ptr::from_ref(word).cast_mut().cast();
+    }
+    let pointers = &mut pointers[..words.len()];
     let (grid, block, stream) = ((grid, 1, 1), (block, 1, 1), stream.cu_stream());
     // SAFETY: as the caller promises; the driver copies the parameters before it returns.
-    unsafe { result::launch_kernel(function.0, grid, block, shared, stream, &mut pointers) }
+    unsafe { result::launch_kernel(function.0, grid, block, shared, stream, pointers) }
         .map_err(|e| failed(e, &asked))
+}
+
+/// Bytes of the device's memory that are free.
+pub(super) fn free_memory(context: &CudaContext) -> Result<u64> {
+    let asked = || "asking how much memory is free".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    result::mem_get_info().map(|(free, _)| free as u64).map_err(|e| failed(e, asked))
 }
 
 /// Device memory of its own.
@@ -218,7 +233,8 @@ impl Memory {
         Ok(memory)
     }
 
-    fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+    /// So many bytes, whatever they hold; none for 0.
+    pub(super) fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let asked = || {
             let free = result::mem_get_info()
                 .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));

@@ -16,7 +16,7 @@ use crate::Result;
 /// let nothing = RawKernel::load(&gpu, ptx, "nothing")?;
 /// let mut queue = gpu.queue()?;
 /// // SAFETY: the kernel takes no parameters and does nothing.
-/// unsafe { queue.start_raw(&nothing, [1, 32, 0], [])? };
+/// unsafe { queue.start_raw(&nothing, [1, 32, 0], &[])? };
 /// queue.synchronize()?;
 /// # Ok::<(), warpfold::Error>(())
 /// ```
