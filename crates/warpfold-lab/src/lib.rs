@@ -17,6 +17,7 @@ pub mod oracle;
 pub mod replay;
 pub mod report;
 pub mod sampler;
+pub mod sweep;
 pub mod table;
 
 pub use regex_lite::Regex;

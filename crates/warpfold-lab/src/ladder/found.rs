@@ -48,7 +48,7 @@ pub struct Ladder {
 }
 
 /// Where rungs ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Which of the three.
     pub kind: Kind,
@@ -58,6 +58,12 @@ pub struct Device {
     pub multiprocessors: Option<u32>,
     /// Lanes that work at once: the P of Brent's bound.
     pub processors: u64,
+    /// Bytes per second that its memory moves on paper, by width and clock, where they are known.
+    #[serde(default)]
+    pub paper_peak: Option<f64>,
+    /// The highest clock of its multiprocessors in MHz, where it is known.
+    #[serde(default)]
+    pub clock: Option<u32>,
 }
 
 /// What rungs can run on.

@@ -1,0 +1,277 @@
+//! [`Stage`]: where rungs are climbed when asked: it sees to copies of the array, the ceiling, and the words about both.
+
+use warpfold::plan::CudaFacts;
+use warpfold::Result;
+
+use super::climb::{Observer, Options, climb, climb_cpu};
+use super::divergence::{Divergence, divergence};
+use super::found::{Device, Ladder, Peak};
+use super::host::Runs;
+use super::plan::Case;
+use super::rung::Rung;
+use super::target::{Simulator, Target};
+use crate::array::Data;
+use crate::cuda::report::{Peer, Temperature};
+use crate::with_number;
+
+/// What to climb, as far as it does not depend on the machine.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Operation, element type, elements, threads of a block.
+    pub case: Case,
+    /// The rungs, from the lowest up.
+    pub rungs: Vec<&'static Rung>,
+    /// What the array holds.
+    pub data: Data,
+    /// How often to run what is timed.
+    pub runs: Runs,
+    /// Where the array is when it is timed.
+    pub temperature: Temperature,
+    /// Blocks of rungs that stride over the array, in place of as many as fill the machine.
+    pub grid: Option<u32>,
+}
+
+/// A machine with rungs on it.
+pub trait Stage {
+    /// What reports call it.
+    fn device(&self) -> Device;
+
+    /// What plans know of it; `None` where kernels do not run.
+    fn facts(&self) -> Option<CudaFacts>;
+
+    /// Bytes of its last cache: arrays within it are hot when they are met again. None where time says nothing.
+    fn cache(&self) -> u64;
+
+    /// Climbs.
+    ///
+    /// # Errors
+    /// As [`climb`].
+    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder>;
+
+    /// Runs the pair that diverges; `None` where kernels do not run.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn divergence(&mut self, rounds: u32, runs: Runs) -> Result<Option<Divergence>>;
+
+    /// Registers of a rung's threads, where a driver tells them.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn registers(&mut self, rung: &Rung, case: Case) -> Result<Option<u32>>;
+}
+
+/// What is the same in every climb of a stage.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The arrays' seed.
+    pub seed: u64,
+    /// Other libraries' figures of the same day.
+    pub peers: Vec<Peer>,
+    /// The revision of the sources.
+    pub revision: Option<String>,
+}
+
+/// The options of a climb.
+fn options(
+    ask: &Ask,
+    setting: &Setting,
+    copies: usize,
+    peak: Option<Peak>,
+    method: Option<String>,
+) -> Options {
+    Options {
+        case: ask.case,
+        rungs: ask.rungs.clone(),
+        data: ask.data,
+        seed: setting.seed,
+        runs: ask.runs,
+        temperature: ask.temperature,
+        copies,
+        grid: ask.grid,
+        peak,
+        method,
+        peers: setting.peers.clone(),
+        revision: setting.revision.clone(),
+    }
+}
+
+/// The simulator as a stage: it counts, and times nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Simulated {
+    simulator: Simulator,
+    setting: Setting,
+}
+
+impl Simulated {
+    /// One in which everything but the machine is set so.
+    pub fn new(setting: Setting) -> Simulated {
+        Simulated { simulator: Simulator::default(), setting }
+    }
+}
+
+impl Stage for Simulated {
+    fn device(&self) -> Device {
+        self.simulator.device()
+    }
+
+    fn facts(&self) -> Option<CudaFacts> {
+        Some(self.simulator.machine().facts())
+    }
+
+    fn cache(&self) -> u64 {
+        0
+    }
+
+    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
+        let options = options(ask, &self.setting, 1, None, None);
+        with_number!(ask.case.dtype, T => climb::<T, _>(&mut self.simulator, &options, observer))
+    }
+
+    fn divergence(&mut self, rounds: u32, runs: Runs) -> Result<Option<Divergence>> {
+        divergence(&mut self.simulator, rounds, runs).map(Some)
+    }
+
+    fn registers(&mut self, _: &Rung, _: Case) -> Result<Option<u32>> {
+        Ok(None)
+    }
+}
+
+/// This computer alone: the rungs of the host, and the library.
+#[derive(Debug, Clone, Default)]
+pub struct Processor {
+    setting: Setting,
+    peak: Option<Peak>,
+}
+
+impl Processor {
+    /// One in which everything but the machine is set so, with its read ceiling where that was measured.
+    pub fn new(setting: Setting, peak: Option<Peak>) -> Processor {
+        Processor { setting, peak }
+    }
+}
+
+impl Stage for Processor {
+    fn device(&self) -> Device {
+        super::climb::here()
+    }
+
+    fn facts(&self) -> Option<CudaFacts> {
+        None
+    }
+
+    fn cache(&self) -> u64 {
+        crate::machine::Machine::here().caches.last().copied().unwrap_or(0)
+    }
+
+    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
+        let method = "wall time of this computer".to_owned();
+        let options = options(ask, &self.setting, 1, self.peak.clone(), Some(method));
+        with_number!(ask.case.dtype, T => climb_cpu::<T>(&options, observer))
+    }
+
+    fn divergence(&mut self, _: u32, _: Runs) -> Result<Option<Divergence>> {
+        Ok(None)
+    }
+
+    fn registers(&mut self, _: &Rung, _: Case) -> Result<Option<u32>> {
+        Ok(None)
+    }
+}
+
+#[cfg(feature = "cuda")]
+pub use gpu::OnGpu;
+
+#[cfg(feature = "cuda")]
+mod gpu {
+    use warpfold::DType;
+    use warpfold::cuda::Gpu;
+
+    use super::super::{Cuda, Plan, Way};
+    use super::*;
+    use crate::cuda::table::LARGE;
+
+    /// Copies of an array at most: of the smallest, more than there is any use for.
+    const MOST_COPIES: u64 = 1 << 14;
+
+    /// A GPU as a stage.
+    pub struct OnGpu {
+        gpu: Gpu,
+        target: Cuda,
+        setting: Setting,
+        /// Measured when it is first asked for.
+        peak: Option<Peak>,
+    }
+
+    impl OnGpu {
+        /// One in which everything but the machine is set so.
+        ///
+        /// # Errors
+        /// [`Error::Device`](warpfold::Error::Device).
+        pub fn new(gpu: &Gpu, setting: Setting) -> Result<OnGpu> {
+            Ok(OnGpu { gpu: gpu.clone(), target: Cuda::new(gpu)?, setting, peak: None })
+        }
+
+        fn peak(&mut self) -> Result<Peak> {
+            if self.peak.is_none() {
+                let read = crate::cuda::read_peak(&self.gpu, LARGE, Temperature::Cold)?;
+                let (bytes_per_second, how) = (read.bytes_per_second, read.variant);
+                self.peak = Some(Peak { bytes_per_second, how });
+            }
+            Ok(self.peak.clone().expect("it was measured"))
+        }
+
+        /// Copies that together are far larger than the cache, of a cold array.
+        fn copies(&self, n: u64, dtype: DType, temperature: Temperature) -> usize {
+            let bytes = n.saturating_mul(dtype.size() as u64).max(256);
+            match temperature {
+                Temperature::Hot => 1,
+                Temperature::Cold => {
+                    (4 * self.cache()).div_ceil(bytes).clamp(1, MOST_COPIES) as usize
+                }
+            }
+        }
+    }
+
+    impl Stage for OnGpu {
+        fn device(&self) -> Device {
+            self.target.device()
+        }
+
+        fn facts(&self) -> Option<CudaFacts> {
+            Some(self.gpu.facts())
+        }
+
+        fn cache(&self) -> u64 {
+            self.gpu.description().l2
+        }
+
+        fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
+            let Case { n, dtype, .. } = ask.case;
+            let copies = self.copies(n, dtype, ask.temperature);
+            let method = format!(
+                "device events around each run, all launches of a reduction; {}",
+                match (ask.temperature, copies) {
+                    (Temperature::Hot, _) => "the same array again and again".to_owned(),
+                    (_, 1) => "an array far larger than the cache".to_owned(),
+                    (_, copies) => format!("{copies} copies of the array in rotation"),
+                }
+            );
+            let peak = Some(self.peak()?);
+            let options = options(ask, &self.setting, copies, peak, Some(method));
+            with_number!(dtype, T => climb::<T, _>(&mut self.target, &options, observer))
+        }
+
+        fn divergence(&mut self, rounds: u32, runs: Runs) -> Result<Option<Divergence>> {
+            divergence(&mut self.target, rounds, runs).map(Some)
+        }
+
+        fn registers(&mut self, rung: &Rung, case: Case) -> Result<Option<u32>> {
+            let Way::Kernel(kernel) = rung.way else { return Ok(None) };
+            match Plan::new(kernel, case, self.target.machine().facts()) {
+                Ok(plan) => self.target.registers(&plan.module, &plan.entry).map(Some),
+                Err(_) => Ok(None),
+            }
+        }
+    }
+}
