@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
-use super::Pass;
+use super::{Case, Pass};
 use crate::array::Data;
 use crate::cuda::report::Temperature;
 
@@ -208,6 +208,19 @@ impl Complexity {
             parallelism: work / steps.max(1.0),
             brent: work / processors as f64 + steps,
         })
+    }
+}
+
+impl Ladder {
+    /// What was asked for.
+    pub fn case(&self) -> Case {
+        let Ladder { op, dtype, n, block, .. } = *self;
+        Case { op, dtype, n, block }
+    }
+
+    /// The row of a rung.
+    pub fn row(&self, rung: &str) -> Option<&Row> {
+        self.rungs.iter().find(|row| row.name == rung)
     }
 }
 

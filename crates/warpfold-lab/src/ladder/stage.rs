@@ -1,7 +1,7 @@
 //! [`Stage`]: where rungs are climbed when asked: it sees to copies of the array, the ceiling, and the words about both.
 
-use warpfold::plan::CudaFacts;
 use warpfold::Result;
+use warpfold::plan::CudaFacts;
 
 use super::climb::{Observer, Options, climb, climb_cpu};
 use super::divergence::{Divergence, divergence};

@@ -173,4 +173,5 @@ pub(super) const PAPER: Paper = Paper {
                     and writing and once after",
         },
     ],
+    besides: &[],
 };

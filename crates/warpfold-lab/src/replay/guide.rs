@@ -4,7 +4,7 @@ use warpfold::DType;
 
 use crate::array::Data;
 
-use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
+use super::paper::{Act, Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 /// What it published: no times, but two tables of properties, which are counted here.
 pub(super) const PAPER: Paper = Paper {
@@ -73,6 +73,7 @@ pub(super) const PAPER: Paper = Paper {
             truth: "not so for V4 to V6, whose last six steps have no block barrier: count them",
         },
     ],
+    besides: &[Act::Counts],
 };
 
 /// What a cell of the guide's comparison matrix says of a version: as its sections tell it, because the copy at hand has lost the marks

@@ -81,4 +81,5 @@ pub(super) const PAPER: Paper = Paper {
         truth: "true of its time. Since Volta the lanes of a warp have program counters of their own, and what one lane writes is only sure \
                 to be seen by another after __syncwarp",
     }],
+    besides: &[],
 };

@@ -82,6 +82,7 @@ pub(super) const PAPER: Paper = Paper {
             truth: "true, and the last five steps diverge in one warp a block all the same",
         },
     ],
+    besides: &[],
 };
 
 /// The figure of its sample output: V3's time over V2's.

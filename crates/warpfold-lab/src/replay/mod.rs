@@ -1,5 +1,9 @@
 //! The experiments of the documents that the ladder was built from, and what they published.
 //!
+//! ```text
+//! Paper (a document as data) -> replay, on a Stage -> Replay (ladders, sweeps, counts) -> the program's tables
+//! ```
+//!
 //! Figures stand here as printed, errors included; [`audit`](fn@audit) finds those that cannot be right by arithmetic alone.
 
 mod audit;
@@ -8,6 +12,7 @@ mod guide;
 mod harris;
 mod lesson;
 mod paper;
+mod run;
 mod slides;
 mod thesis;
 
@@ -15,8 +20,10 @@ pub use audit::{Finding, audit, elements, unit};
 pub use guide::{ASPECTS, COLUMNS, MATRIX, Mark};
 pub use lesson::RATIO;
 pub use paper::{
-    Claim, Does, Experiment, Figure, Line, Machine, Mistake, Paper, Printed, Quantity, machines,
+    Act, Claim, Does, Experiment, Figure, Line, Machine, Mistake, Paper, Printed, Quantity,
+    machines,
 };
+pub use run::{Replay, SCHEMA, SIMULATED, replay};
 pub use thesis::FIGURES;
 
 /// The documents.
@@ -61,6 +68,41 @@ mod tests {
         assert_eq!(found("guide"), [("barriers saved a block by unrolling the last warp", "5")]);
         for right in ["lesson", "slides", "harris"] {
             assert_eq!(found(right), [], "{right}");
+        }
+    }
+
+    /// Every rung that a document names is there, and what the rungs' own headers say of their documents agrees.
+    #[test]
+    fn documents_and_headers_name_the_same_rungs() {
+        for paper in PAPERS {
+            for rung in paper.lines.iter().filter_map(|line| line.does.rung()) {
+                let found = crate::ladder::find(rung).expect("a rung");
+                let seeds = |name: &str| name.eq_ignore_ascii_case(paper.name);
+                assert!(
+                    found.seeds.iter().any(|(name, _)| seeds(name)),
+                    "{rung} in {}",
+                    paper.name
+                );
+            }
+        }
+    }
+
+    /// The whole experiment of each document, in the simulator, and nothing of it wrong.
+    #[test]
+    fn every_document_replays_without_a_gpu() {
+        use crate::ladder::{Setting, Simulated};
+        // The largest are left to the program's own tests.
+        for name in ["slides", "harris"] {
+            let paper = paper(name).expect("a document");
+            let setting = Setting::default();
+            let mut stage = Simulated::new(setting.clone());
+            let found = replay(paper, &mut stage, &setting, &mut |_| ()).expect("it runs");
+            assert_eq!((found.document.as_str(), found.simulated), (name, Some(SIMULATED)));
+            for row in found.ladders.iter().flat_map(|ladder| &ladder.rungs) {
+                assert_eq!(row.verified, Some(true), "{name}: {row:?}");
+            }
+            let text = serde_json::to_string(&found).expect("plain values");
+            assert_eq!(serde_json::from_str::<Replay>(&text).expect("as it was written"), found);
         }
     }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use warpfold::DType;
 
 use crate::array::Data;
+use crate::sweep::Over;
 
 /// One of the six documents that the ladder was built from.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,21 @@ pub struct Paper {
     pub claims: &'static [Claim],
     /// Code and statements that are wrong.
     pub mistakes: &'static [Mistake],
+    /// What it ran besides its lines.
+    pub besides: &'static [Act],
+}
+
+/// Something that a document ran besides its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// The same rungs, for the maximum of other data: the slides' exercise.
+    Maximum,
+    /// Its best rung over a sweep of at most so many elements: the thesis's figures.
+    Sweep(Over, u64),
+    /// The pair that diverges.
+    Divergence,
+    /// What the simulator counts of its rungs, and their registers: the guide's two tables.
+    Counts,
 }
 
 impl Paper {

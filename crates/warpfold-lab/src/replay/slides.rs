@@ -4,7 +4,7 @@ use warpfold::DType;
 
 use crate::array::Data;
 
-use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
+use super::paper::{Act, Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 /// What they published: no times, but what the program prints.
 pub(super) const PAPER: Paper = Paper {
@@ -77,4 +77,5 @@ pub(super) const PAPER: Paper = Paper {
             truth: "room for the whole array, where a partial sum a block is kept",
         },
     ],
+    besides: &[Act::Maximum],
 };

@@ -3,10 +3,11 @@
 use warpfold::DType;
 
 use crate::array::Data;
+use crate::sweep::Over;
 
 use super::paper::figure::{error, rate};
 use super::paper::machines::{A100, G80, RTX_3070};
-use super::paper::{Claim, Does, Experiment, Line, Mistake, Paper, Printed};
+use super::paper::{Act, Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 
 const TABLE: &str = "table 3.1";
 const TEXT: &str = "chapter 3";
@@ -228,6 +229,12 @@ pub(super) const PAPER: Paper = Paper {
             truth: "not since Volta, though the thesis measured an Ampere GPU: its kernel is undefined there. It names the remedy, __syncwarp, \
                     and leaves it out",
         },
+    ],
+    besides: &[
+        Act::Sweep(Over::Block, 1 << 27),
+        Act::Sweep(Over::Size, 1 << 28),
+        Act::Sweep(Over::Type, 1 << 28),
+        Act::Divergence,
     ],
 };
 
