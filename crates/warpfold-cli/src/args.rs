@@ -1,5 +1,6 @@
 //! The command line, declared once: help, completions and the man page come from here too.
 
+pub(crate) mod block;
 pub(crate) mod choice;
 pub(crate) mod count;
 mod measures;
@@ -18,6 +19,7 @@ use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
+use crate::ladder::Ladder;
 use crate::report::{FileFormat, Format};
 use crate::tuning::Source;
 
@@ -33,6 +35,7 @@ Examples:
   warpfold dot x.npy y.npy --as f64 --format json
   warpfold stats --random 1e8 --dist normal --verbose
   warpfold argmax x.npy --device cuda       on an NVIDIA GPU
+  warpfold ladder --type i32 --op max       the kernels that lead there, one by one
 
 Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 interrupted.";
 
@@ -54,6 +57,8 @@ pub(crate) enum Asked {
     Devices(ListFormat),
     /// Explain a kernel.
     Explain(Explain),
+    /// Climb the ladder.
+    Ladder(Ladder),
 }
 
 #[derive(Debug, Parser)]
@@ -96,6 +101,8 @@ enum Command {
     Tune(Tune),
     /// Run a kernel in the simulator and tell what it does and costs, step by step
     Explain(Explain),
+    /// Climb from one atomic an element to the read ceiling: every kernel that teaches, verified, timed or counted
+    Ladder(Ladder),
 }
 
 /// A reduction as asked for on the command line.
@@ -303,6 +310,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
         Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
+        Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

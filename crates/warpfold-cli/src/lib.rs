@@ -17,6 +17,7 @@ mod error;
 mod explain;
 pub mod input;
 mod interrupt;
+mod ladder;
 mod narrow;
 mod progress;
 mod report;
@@ -40,6 +41,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
         Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
+        Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

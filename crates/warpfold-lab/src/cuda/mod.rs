@@ -32,4 +32,4 @@ pub use latency::first_uses;
 #[cfg(feature = "cuda")]
 pub(crate) use run::Leaves;
 #[cfg(feature = "cuda")]
-pub use run::{Observer, Options, read_peak, run};
+pub use run::{Observer, Options, READ_BYTES, read_peak, run};

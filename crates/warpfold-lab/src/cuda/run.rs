@@ -295,6 +295,9 @@ impl Leaves {
     }
 }
 
+/// Bytes of the arrays whose reading is the peak of cold arrays.
+pub const READ_BYTES: u64 = LARGE;
+
 /// The fastest reading of arrays of so many bytes, and nothing else.
 ///
 /// # Errors

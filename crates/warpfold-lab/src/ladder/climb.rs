@@ -1,7 +1,7 @@
 //! The climb: each rung is run, judged, counted or timed, and put beside the others.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use warpfold::kernel::Machine as _;
 use warpfold::partial::Output;
@@ -15,7 +15,7 @@ use super::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
 use super::host::{self, Runs};
 use super::number::Number;
 use super::plan::{Case, Plan};
-use super::rung::{Host, Rung, Way};
+use super::rung::{Host, Rung, Way, natural_data, rungs};
 use super::target::{Simulator, Target, policy};
 use super::truth::{Truth, Verdict};
 use crate::array::{Buffer, Data, fill};
@@ -48,6 +48,26 @@ pub struct Options {
     pub peers: Vec<Peer>,
     /// The revision of the sources, to be kept in the report.
     pub revision: Option<String>,
+}
+
+impl Options {
+    /// Every rung over its natural data, nothing beside it.
+    pub fn new(case: Case) -> Options {
+        Options {
+            case,
+            rungs: rungs().iter().collect(),
+            data: natural_data(case.op, case.dtype),
+            seed: 1,
+            runs: Runs::Within(Duration::from_secs(1), 100),
+            temperature: Temperature::Cold,
+            copies: 1,
+            grid: None,
+            peak: None,
+            method: None,
+            peers: Vec::new(),
+            revision: None,
+        }
+    }
 }
 
 /// Is told of the climb as it goes; `()` listens to nothing.
@@ -145,6 +165,7 @@ fn ascend<T: Number, G: Target>(
         temperature: options.temperature,
         method: options.method.clone(),
         peak: options.peak.clone(),
+        divergence: None,
         rungs,
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
-use super::{Case, Pass};
+use super::{Case, Divergence, Pass};
 use crate::array::Data;
 use crate::cuda::report::Temperature;
 
@@ -43,6 +43,8 @@ pub struct Ladder {
     pub method: Option<String>,
     /// The fastest reading, in bytes per second, and how; none where nothing is timed.
     pub peak: Option<Peak>,
+    /// The demonstration beside the ladder, where it was asked for.
+    pub divergence: Option<Divergence>,
     /// What was found, from the lowest rung up.
     pub rungs: Vec<Row>,
 }
@@ -177,7 +179,8 @@ pub struct Complexity {
     pub work: Option<f64>,
     /// S of all launches by the formula.
     pub steps: Option<f64>,
-    /// W as the simulator counted it.
+    /// W as the simulator counted it, in operations of the hardware: of complex numbers several an operation, and with those of lanes that fold
+    /// along though nobody asks for it.
     pub work_counted: Option<u64>,
     /// S as the simulator counted it.
     pub steps_counted: Option<u64>,

@@ -9,9 +9,10 @@ use warpfold::{Accuracy, Element, Error, Op, Result};
 use warpfold_kernels::{catalog, ladder as kernels};
 use warpfold_simt::Counters;
 
-use super::Launch;
+use super::climb::{Options, bytes};
 use super::found::{self, Times};
 use super::host::Runs;
+use super::plan::{Case, Launch};
 use super::target::{LANES, Target, module, policy};
 use crate::cuda::Leaves;
 
@@ -36,6 +37,21 @@ impl Cuda {
     pub fn new(gpu: &Gpu) -> Result<Cuda> {
         let (queue, result) = (gpu.queue()?, gpu.alloc(8)?);
         Ok(Cuda { gpu: gpu.clone(), queue, loaded: HashMap::new(), result })
+    }
+
+    /// Copies of the array that keep it out of the cache when they are read in turns: several times what the L2 holds, as far as memory goes.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn cold_copies(&self, options: &Options) -> Result<usize> {
+        const CACHES: u64 = 8;
+        let Case { n, dtype, .. } = options.case;
+        let array = n.max(256).saturating_mul(dtype.size() as u64);
+        let wanted = (CACHES * self.gpu.description().l2).div_ceil(array).max(2);
+        let besides = bytes(&Options { copies: 1, ..options.clone() }, self.gpu.facts());
+        // A little is left for what kernels need themselves.
+        let free = u128::from(self.gpu.free_memory()? / 100 * 95).saturating_sub(besides);
+        Ok(wanted.min(1 + (free / u128::from(array)) as u64) as usize)
     }
 
     /// Compiles a module, once, with every entry that it has.

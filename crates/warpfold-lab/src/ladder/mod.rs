@@ -20,6 +20,7 @@ mod rung;
 mod stage;
 mod target;
 mod truth;
+pub mod verify;
 
 pub use climb::{Observer, Options, bytes, climb, climb_cpu};
 pub use divergence::{Branching, Divergence, divergence};

@@ -149,7 +149,9 @@ impl Plan {
                 per_pack,
             };
             plan.work += rung.work.value(v);
-            plan.steps += rung.steps.value(v);
+            // Halves that are rounded up may take a step more than the logarithm of what is there.
+            let rounded = if pass.block.is_power_of_two() { 0.0 } else { 1.0 };
+            plan.steps += rung.steps.value(v) + rounded;
             plan.room = plan.room.max(match rung.memory {
                 Room::None => 0,
                 Room::ElementPerThread => u64::from(pass.grid) * u64::from(pass.block),

@@ -72,27 +72,18 @@ pub struct Setting {
     pub revision: Option<String>,
 }
 
-/// The options of a climb.
-fn options(
-    ask: &Ask,
-    setting: &Setting,
-    copies: usize,
-    peak: Option<Peak>,
-    method: Option<String>,
-) -> Options {
+/// The options of a climb, without what depends on the machine.
+fn options(ask: &Ask, setting: &Setting) -> Options {
     Options {
-        case: ask.case,
         rungs: ask.rungs.clone(),
         data: ask.data,
         seed: setting.seed,
         runs: ask.runs,
         temperature: ask.temperature,
-        copies,
         grid: ask.grid,
-        peak,
-        method,
         peers: setting.peers.clone(),
         revision: setting.revision.clone(),
+        ..Options::new(ask.case)
     }
 }
 
@@ -124,7 +115,7 @@ impl Stage for Simulated {
     }
 
     fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
-        let options = options(ask, &self.setting, 1, None, None);
+        let options = options(ask, &self.setting);
         with_number!(ask.case.dtype, T => climb::<T, _>(&mut self.simulator, &options, observer))
     }
 
@@ -165,8 +156,8 @@ impl Stage for Processor {
     }
 
     fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
-        let method = "wall time of this computer".to_owned();
-        let options = options(ask, &self.setting, 1, self.peak.clone(), Some(method));
+        let method = Some("the monotonic clock around each call".to_owned());
+        let options = Options { peak: self.peak.clone(), method, ..options(ask, &self.setting) };
         with_number!(ask.case.dtype, T => climb_cpu::<T>(&options, observer))
     }
 
@@ -184,15 +175,14 @@ pub use gpu::OnGpu;
 
 #[cfg(feature = "cuda")]
 mod gpu {
-    use warpfold::DType;
     use warpfold::cuda::Gpu;
 
     use super::super::{Cuda, Plan, Way};
     use super::*;
-    use crate::cuda::table::LARGE;
+    use crate::cuda::{READ_BYTES, read_peak};
 
     /// Copies of an array at most: of the smallest, more than there is any use for.
-    const MOST_COPIES: u64 = 1 << 14;
+    const MOST_COPIES: usize = 1 << 14;
 
     /// A GPU as a stage.
     pub struct OnGpu {
@@ -214,23 +204,23 @@ mod gpu {
 
         fn peak(&mut self) -> Result<Peak> {
             if self.peak.is_none() {
-                let read = crate::cuda::read_peak(&self.gpu, LARGE, Temperature::Cold)?;
-                let (bytes_per_second, how) = (read.bytes_per_second, read.variant);
-                self.peak = Some(Peak { bytes_per_second, how });
+                let read = read_peak(&self.gpu, READ_BYTES, Temperature::Cold)?;
+                let how = format!("{} bytes, {}", read.bytes, read.variant);
+                self.peak = Some(Peak { bytes_per_second: read.bytes_per_second, how });
             }
             Ok(self.peak.clone().expect("it was measured"))
         }
+    }
 
-        /// Copies that together are far larger than the cache, of a cold array.
-        fn copies(&self, n: u64, dtype: DType, temperature: Temperature) -> usize {
-            let bytes = n.saturating_mul(dtype.size() as u64).max(256);
-            match temperature {
-                Temperature::Hot => 1,
-                Temperature::Cold => {
-                    (4 * self.cache()).div_ceil(bytes).clamp(1, MOST_COPIES) as usize
-                }
-            }
-        }
+    /// What was done about the cache, in words.
+    fn method(temperature: Temperature, copies: usize) -> String {
+        let arrays = match temperature {
+            Temperature::Cold => format!("cold, {copies} copies of the array in rotation"),
+            Temperature::Hot => "hot, the same array again and again".to_owned(),
+        };
+        format!(
+            "device events around each run, all its launches together, back to back on one stream; {arrays}"
+        )
     }
 
     impl Stage for OnGpu {
@@ -247,18 +237,13 @@ mod gpu {
         }
 
         fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
-            let Case { n, dtype, .. } = ask.case;
-            let copies = self.copies(n, dtype, ask.temperature);
-            let method = format!(
-                "device events around each run, all launches of a reduction; {}",
-                match (ask.temperature, copies) {
-                    (Temperature::Hot, _) => "the same array again and again".to_owned(),
-                    (_, 1) => "an array far larger than the cache".to_owned(),
-                    (_, copies) => format!("{copies} copies of the array in rotation"),
-                }
-            );
-            let peak = Some(self.peak()?);
-            let options = options(ask, &self.setting, copies, peak, Some(method));
+            let mut options = options(ask, &self.setting);
+            options.peak = Some(self.peak()?);
+            if ask.temperature == Temperature::Cold {
+                options.copies = self.target.cold_copies(&options)?.min(MOST_COPIES);
+            }
+            options.method = Some(method(ask.temperature, options.copies));
+            let dtype = ask.case.dtype;
             with_number!(dtype, T => climb::<T, _>(&mut self.target, &options, observer))
         }
 

@@ -32,6 +32,11 @@ pub trait Target {
     /// [`Error::Device`]: out of memory.
     fn unwritten<T: Element>(&self, len: u64) -> Result<Buffer<Self::Machine, T>>;
 
+    /// Lets what follows run in another order of blocks and warps, where that can be chosen.
+    fn schedule(&mut self, seed: u64) {
+        let _ = seed;
+    }
+
     /// Bytes of memory that are free for arrays.
     ///
     /// # Errors
@@ -106,7 +111,10 @@ const SHADOWS: u64 = 6;
 
 /// The simulator.
 #[derive(Debug, Clone)]
-pub struct Simulator(Device);
+pub struct Simulator {
+    device: Device,
+    settings: Settings,
+}
 
 impl Default for Simulator {
     fn default() -> Self {
@@ -117,7 +125,7 @@ impl Default for Simulator {
 impl Simulator {
     /// One that schedules and checks as told, and counts work and steps if `settings.chains` says so.
     pub fn new(settings: Settings) -> Simulator {
-        Simulator(Device::new().under(settings))
+        Simulator { device: Device::new().under(settings.clone()), settings }
     }
 }
 
@@ -125,11 +133,16 @@ impl Target for Simulator {
     type Machine = Device;
 
     fn machine(&self) -> &Device {
-        &self.0
+        &self.device
+    }
+
+    fn schedule(&mut self, seed: u64) {
+        self.settings.seed = seed;
+        self.device = self.device.under(self.settings.clone());
     }
 
     fn device(&self) -> found::Device {
-        let multiprocessors = self.0.facts().multiprocessors;
+        let multiprocessors = self.device.facts().multiprocessors;
         found::Device {
             kind: found::Kind::Simt,
             name: "simulator of a GPU of compute capability 9.0".to_owned(),
@@ -141,7 +154,7 @@ impl Target for Simulator {
     }
 
     fn unwritten<T: Element>(&self, len: u64) -> Result<Buffer<Device, T>> {
-        self.0.unwritten(len as usize)
+        self.device.unwritten(len as usize)
     }
 
     fn free(&self) -> Result<u64> {
@@ -157,7 +170,7 @@ impl Target for Simulator {
                 shared_bytes: launch.pass.shared_bytes,
                 arguments: launch.parameters.iter().copied().map(Argument::from).collect(),
             };
-            self.0.launch_raw(module(launch.module)?, &simulated, None)
+            self.device.launch_raw(module(launch.module)?, &simulated, None)
         };
         launches.iter().map(run).collect()
     }
@@ -176,8 +189,8 @@ impl Target for Simulator {
         op: Op,
         accuracy: Accuracy,
     ) -> Result<(Output, Vec<Counters>)> {
-        let plan = self.0.reduce(x).policy(policy(accuracy)).plan(op)?;
-        let run = self.0.launch(&plan, x, None, None)?;
+        let plan = self.device.reduce(x).policy(policy(accuracy)).plan(op)?;
+        let run = self.device.launch(&plan, x, None, None)?;
         let finish = Finish { overflow: Overflow::Wrap, ..Finish::default() };
         Ok((read::<T>(&plan, &run.record).finish(op, finish)?, vec![run.counters]))
     }

@@ -242,11 +242,11 @@ mod tests {
         let x: Vec<f32> = (0..1u64 << 16).map(|k| (k * 7919 % 1000) as f32 * 0.001).collect();
         let truth = Truth::of(Op::Sum, &x);
         let exact: f64 = x.iter().map(|&x| f64::from(x)).sum();
-        // A tree of 16 steps is within 16 units of 2^-24; a loop is not, and is allowed more.
+        // A tree of 16 steps is within 16 units of 2^-24 of the magnitudes; a loop is allowed more.
         let tree = truth.judge(exact as f32, 16.0);
         assert!(tree.verified && tree.bound < exact * 1.01e-6, "{tree:?}");
-        let serial = x.iter().fold(0.0f32, |sum, x| sum + x);
-        assert!(!truth.judge(serial, 16.0).verified && truth.judge(serial, 65536.0).verified);
+        let serial = truth.judge(x.iter().fold(0.0f32, |sum, x| sum + x), 65535.0);
+        assert!(serial.verified && serial.bound > 100.0 * tree.bound, "{serial:?}");
         // One element more or less is no rounding.
         assert!(!truth.judge((exact - 0.1) as f32, 16.0).verified);
         assert!(truth.judge_rounded(exact as f32).verified);

@@ -1,0 +1,25 @@
+//! What stands for GPUs in a program built without them.
+
+use warpfold_lab::ladder::verify::{Cell, Verified};
+use warpfold_lab::ladder::{Ladder, Observer, Options};
+
+use crate::Failure;
+use crate::device::cuda::Gpu;
+
+pub(super) fn climb(
+    gpu: &Gpu,
+    _: Options,
+    _: bool,
+    _: &mut dyn Observer,
+) -> Result<Ladder, Failure> {
+    gpu.absent()
+}
+
+pub(super) fn verify(
+    gpu: &Gpu,
+    _: &[Cell],
+    _: u64,
+    _: impl FnMut(&Cell),
+) -> Result<Verified, Failure> {
+    gpu.absent()
+}
