@@ -16,6 +16,7 @@ pub mod machine;
 pub mod oracle;
 pub mod replay;
 pub mod report;
+pub mod roofline;
 pub mod sampler;
 pub mod sweep;
 pub mod table;
