@@ -8,8 +8,7 @@ use crate::args::{choice, count};
 /// An explanation as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; a rung of the ladder, such as
-    /// 06_interleaved; horrific or good, the pair that diverges
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; or a rung of the ladder: 06_interleaved
     pub(crate) kernel: String,
 
     /// Elements of the array, which are random
@@ -17,8 +16,12 @@ pub(crate) struct Explain {
     pub(crate) n: u64,
 
     /// Threads of a block: whole warps
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(32..=1024), default_value = "128")]
+    #[arg(long, value_name = "B", default_value = "128")]
     pub(crate) block: u32,
+
+    /// Operation of a rung [default: sum]
+    #[arg(long, value_name = "OP", value_parser = choice::ladder_op())]
+    pub(crate) op: Option<Op>,
 
     /// Blocks; as many as give each thread 16 bytes, and 8 at most, unless given
     #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=65536))]
@@ -27,10 +30,6 @@ pub(crate) struct Explain {
     /// Element type [default: that of the kernel's full name, else f32]
     #[arg(long = "type", value_name = "T", value_parser = choice::dtype())]
     pub(crate) dtype: Option<DType>,
-
-    /// What a rung computes: sum, min, max or prod [default: sum]
-    #[arg(long, value_name = "OP", value_parser = choice::op())]
-    pub(crate) op: Option<Op>,
 
     /// Compute capability times ten, which decides the build of the kernel
     #[arg(long, value_name = "C", default_value = "90")]

@@ -15,11 +15,12 @@ use super::verdict::{self, Verdict};
 #[derive(Debug, Serialize)]
 pub(crate) struct Explanation {
     pub(crate) kernel: String,
+    /// What else is to be said of it; empty where there is nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) note: String,
     /// The PTX module, with the compute capability it is built for.
     pub(crate) module: String,
     pub(crate) dtype: &'static str,
-    /// What the launch is over, in words.
-    pub(crate) over: String,
     /// Elements of each array.
     pub(crate) n: u64,
     /// Bytes of the arrays.
@@ -68,9 +69,9 @@ impl Explanation {
         let classes = counters.classes.iter().map(|(class, count)| (class.name(), *count));
         Explanation {
             kernel: subject.name.clone(),
+            note: subject.note.clone(),
             module: subject.module.clone(),
             dtype: subject.dtype.name(),
-            over: subject.over.clone(),
             n: subject.n,
             array_bytes: subject.array_bytes(),
             grid: subject.launch.grid.count(),
@@ -93,8 +94,8 @@ impl Explanation {
     pub(crate) fn title(&self) -> String {
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
         format!(
-            "{} over {}: {} {blocks} of {} threads",
-            self.kernel, self.over, self.grid, self.block
+            "{} over {} {}: {} {blocks} of {} threads",
+            self.kernel, self.n, self.dtype, self.grid, self.block
         )
     }
 }

@@ -41,8 +41,9 @@ pub(crate) fn render(told: &Explanation) -> String {
 }
 
 fn subtitle(told: &Explanation) -> String {
+    let note = if told.note.is_empty() { String::new() } else { format!("{} ", told.note) };
     escaped(&format!(
-        "Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
+        "{note}Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
         told.module, told.seed, told.told_block
     ))
 }

@@ -5,7 +5,7 @@
 //!      -> explanation (counts, verdicts, annotated sources, the steps of one block) -> text | json | html
 //! ```
 //!
-//! Only [`subject`] knows what kernels there are; whatever has PTX, sources and a launch can be explained.
+//! Only [`subject`] knows what kernels and rungs there are; whatever has PTX, sources and a launch can be explained.
 
 mod args;
 mod explanation;

@@ -50,13 +50,6 @@ impl Place {
         }
     }
 
-    /// Says on standard error what stands in for a GPU, and why.
-    pub(super) fn tell(&self) {
-        if let Place::Simt { why: Some(why) } = self {
-            anstream::eprintln!("warpfold: counts in place of times, from the simulator: {why}");
-        }
-    }
-
     /// Climbs.
     pub(super) fn climb(
         self,
@@ -64,13 +57,13 @@ impl Place {
         mut options: Options,
         watch: &mut dyn lab::Observer,
     ) -> Result<lab::Ladder, Failure> {
-        self.tell();
         let demonstrate =
             asked.rungs.is_empty() || asked.rungs.iter().any(|s| matches!(s, Step::Divergence));
         let dtype = options.case.dtype;
         match self {
             Place::Cuda(gpu) => gpu::climb(&gpu, options, demonstrate, watch),
             Place::Cpu => {
+                check_cpu(&mut options)?;
                 // The tree works in a copy.
                 fits(
                     2 * array(options.case),
@@ -81,10 +74,11 @@ impl Place {
                 options.method = Some("the monotonic clock around each call".to_owned());
                 Ok(with_number!(dtype, T => lab::climb_cpu::<T>(&options, watch))?)
             }
-            Place::Simt { .. } => {
+            Place::Simt { why } => {
                 let mut target = Simulator::default();
                 let needed = lab::bytes(&options, target.machine().facts());
                 fits(needed, target.free()?, options.case, "in the simulator")?;
+                tell(why.as_deref());
                 let mut found =
                     with_number!(dtype, T => lab::climb::<T, _>(&mut target, &options, watch))?;
                 if demonstrate {
@@ -93,6 +87,29 @@ impl Place {
                 Ok(found)
             }
         }
+    }
+}
+
+/// Leaves out what does not run without a GPU, unless it was all that was asked for.
+fn check_cpu(options: &mut Options) -> Result<(), Failure> {
+    let kernel = options.rungs.iter().find(|rung| rung.number().is_some());
+    let kernel = kernel.map(|rung| rung.name);
+    options.rungs.retain(|rung| rung.number().is_none());
+    match (options.rungs.is_empty(), kernel) {
+        (true, Some(name)) => Err(Failure::Usage(format!(
+            "--device cpu does not run {name}, a kernel; take --device cuda or --device simt"
+        ))),
+        (true, None) => Err(Failure::Usage(
+            "--device cpu does not run the demonstration, which is kernels; take --device cuda or --device simt".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Says on standard error that the simulator stands in for a GPU, and why.
+pub(super) fn tell(why: Option<&str>) {
+    if let Some(why) = why {
+        anstream::eprintln!("warpfold: in the simulator, counted and not timed: {why}");
     }
 }
 

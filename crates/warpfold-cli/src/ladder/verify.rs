@@ -6,7 +6,7 @@ use warpfold_lab::ladder::verify::{Cell, Verified, every_cell, sample, verify as
 use warpfold_simt::Settings;
 
 use super::args::{Format, Ladder, Step};
-use super::place::Place;
+use super::place::{Place, tell};
 use super::{gpu, verdict};
 use crate::bench::bar;
 use crate::{Failure, report};
@@ -35,7 +35,6 @@ pub(super) fn verify(asked: &Ladder, place: Place) -> Result<(), Failure> {
         let message = "nothing of what --verify-all verifies is left: widen --n, --type, --op, --block, --rung or --sample";
         return Err(Failure::Usage(message.into()));
     }
-    place.tell();
     let bar = bar();
     bar.set_length(cells.len() as u64);
     let each = |cell: &Cell| {
@@ -44,7 +43,8 @@ pub(super) fn verify(asked: &Ladder, place: Place) -> Result<(), Failure> {
     };
     let verified = match &place {
         Place::Cuda(gpu) => gpu::verify(gpu, &cells, asked.seed, each),
-        Place::Simt { .. } => {
+        Place::Simt { why } => {
+            tell(why.as_deref());
             let mut target = Simulator::new(Settings::default());
             Ok(verify_cells(&mut target, &cells, asked.seed, each)?)
         }

@@ -7,6 +7,7 @@ mod driver;
 mod errors;
 mod explain;
 mod interrupt;
+mod ladder;
 mod memory;
 mod npy;
 mod output;

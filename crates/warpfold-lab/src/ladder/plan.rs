@@ -108,7 +108,7 @@ impl Plan {
         if let Some(lack) = &rung.lacks
             && (&*lack.op, &*lack.element) == (op.name(), dtype.name())
         {
-            return Err(format!("not on this type: {}", lack.why));
+            return Err(format!("not on this type, {}", lack.why));
         }
         if facts.compute < rung.target {
             let of = |compute: u32| format!("{}.{}", compute / 10, compute % 10);
@@ -278,7 +278,7 @@ mod tests {
             Plan::new(rung, Case { op, dtype, n, block }, facts).unwrap_err()
         };
         let wrong = refused("01_atomic", Op::Prod, DType::Complex128, 1, 32, 90);
-        assert!(wrong.contains("not on this type") && wrong.contains("16 bytes"), "{wrong}");
+        assert!(wrong.contains("not on this type, as") && wrong.contains("16 bytes"), "{wrong}");
         let wrong = refused("11_unrolled", Op::Sum, DType::F32, 1, 96, 90);
         assert!(wrong.contains("96") && wrong.contains("128"), "{wrong}");
         let wrong = refused("16_bulk_copy", Op::Sum, DType::F32, 1, 32, 80);

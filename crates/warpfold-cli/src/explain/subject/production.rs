@@ -1,4 +1,4 @@
-//! Production kernels as subjects: looked up by name, and given arrays.
+//! The kernels that ship, by their folds.
 
 use warpfold::DType;
 use warpfold::kernel::{
@@ -7,30 +7,23 @@ use warpfold::kernel::{
 use warpfold::plan::Fold;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
-use super::{Place, Subject, random};
+use super::{Place, Subject, files, program, random};
 use crate::Failure;
+use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
 
-/// The kernel that was asked for, with random arrays.
-///
-/// # Errors
-/// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
-pub(super) fn subject(asked: &Explain) -> Result<Subject, Failure> {
+/// A launch of a fold's kernel.
+pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
     if let Some(op) = asked.op {
         let message = format!(
-            "--op {op} is for the rungs of the ladder; {} is what it computes",
-            asked.kernel
+            "--op {op} is for rungs of the ladder; {} says itself what it computes",
+            fold.name()
         );
         return Err(Failure::Usage(message));
     }
-    let kernel = kernel(asked)?;
-    let most = kernel.fold.most_threads(kernel.dtype);
-    if asked.block > most {
-        let message = format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
-        return Err(Failure::Usage(message));
-    }
+    let kernel = kernel(fold, asked)?;
+    whole_warps(asked.block, kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
     let module = kernel.module(asked.compute)?;
-    let program = super::loaded(module)?;
     let mut memory = Memory::new();
     let mut places = Vec::new();
     let mut place = |name, buffer: warpfold_simt::Buffer| {
@@ -70,46 +63,39 @@ pub(super) fn subject(asked: &Explain) -> Result<Subject, Failure> {
     };
     Ok(Subject {
         name: kernel.entry(),
-        over: format!("{} {}", asked.n, kernel.dtype),
+        note: String::new(),
         module: module.name.to_owned(),
         dtype: kernel.dtype,
         n: asked.n,
-        program,
+        program: program(&module)?,
         launch,
         memory,
         places,
-        sources: super::all_sources(),
+        sources: files(),
     })
 }
 
-/// The kernel of that name: a fold, with the type beside it or in it.
-fn kernel(asked: &Explain) -> Result<Kernel, Failure> {
-    let (name, skips_nan) = match asked.kernel.strip_suffix("_skip_nan") {
-        Some(name) => (name, true),
-        None => (asked.kernel.as_str(), false),
-    };
+/// The fold that a name begins with, if any does.
+pub(super) fn find(name: &str) -> Option<Fold> {
+    let (fold, _) = parts(name);
+    Fold::ALL.iter().copied().find(|known| known.name() == fold)
+}
+
+/// A name's fold, and the element type after it.
+fn parts(name: &str) -> (&str, Option<&str>) {
+    let name = name.strip_suffix("_skip_nan").unwrap_or(name);
     // The names of exact folds hold an underscore themselves.
     let is_fold = Fold::ALL.iter().any(|fold| fold.name() == name);
-    let (fold, named) = match name.rsplit_once('_') {
+    match name.rsplit_once('_') {
         Some((fold, dtype)) if !is_fold => (fold, Some(dtype)),
         _ => (name, None),
-    };
-    let fold = Fold::ALL.iter().copied().find(|f| f.name() == fold).ok_or_else(|| {
-        let names: Vec<_> = Fold::ALL.iter().map(|fold| fold.name()).collect();
-        let rungs = warpfold_lab::ladder::rungs().iter().filter(|rung| rung.number().is_some());
-        let rungs: Vec<_> = rungs.map(|rung| rung.name).collect();
-        let folds = names.iter().map(|name| (strsim::osa_distance(name, fold), name));
-        let steps = rungs.iter().map(|name| (strsim::osa_distance(name, &asked.kernel), name));
-        let nearest = folds.chain(steps).min_by_key(|(distance, _)| *distance).map(|(_, name)| name);
-        Failure::Usage(format!(
-            "no kernel is called {:?}; did you mean {:?}? There are {}, each alone or with an element type, as in sum_f32; the rungs of \
-             the ladder, {}; and horrific and good",
-            asked.kernel,
-            nearest.expect("there are kernels"),
-            names.join(", "),
-            rungs.join(", ")
-        ))
-    })?;
+    }
+}
+
+/// The kernel of a fold: the type is in the name or beside it.
+fn kernel(fold: Fold, asked: &Explain) -> Result<Kernel, Failure> {
+    let skips_nan = asked.kernel.ends_with("_skip_nan");
+    let (_, named) = parts(&asked.kernel);
     let dtype = match (named.map(str::parse::<DType>), asked.dtype) {
         (None, dtype) => dtype.unwrap_or(DType::F32),
         (Some(Ok(named)), None) => named,

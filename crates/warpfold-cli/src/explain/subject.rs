@@ -1,12 +1,11 @@
-//! [`Subject`]: what is explained. Kernels are looked up and given arrays here, and nowhere else.
+//! [`Subject`]: what is explained. Here and below, and only here, kernels are looked up and given arrays.
 
-mod divergence;
 mod production;
 mod rung;
 
 use warpfold::DType;
-use warpfold_kernels::{Module, sources};
-use warpfold_lab::ladder;
+use warpfold::plan::Fold;
+use warpfold_kernels::{Module, ladder, sources};
 use warpfold_simt::{Fault, Launch, Memory, Program};
 
 use super::args::Explain;
@@ -17,8 +16,8 @@ use crate::input::{Distribution, Produce, Random};
 pub(crate) struct Subject {
     /// What the kernel is called.
     pub(crate) name: String,
-    /// What the launch is over: `1000 f32`.
-    pub(crate) over: String,
+    /// What else is to be said of it; empty where there is nothing.
+    pub(crate) note: String,
     /// The module it is in.
     pub(crate) module: String,
     /// What it folds.
@@ -42,23 +41,20 @@ pub(crate) struct Place {
 }
 
 impl Subject {
-    /// What was asked for: a rung of the ladder, one of the pair beside it, or a production kernel.
+    /// The kernel that was asked for, with random arrays.
     ///
     /// # Errors
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
     pub(crate) fn of(asked: &Explain) -> Result<Subject, Failure> {
-        if !asked.block.is_multiple_of(32) {
-            let (block, less) = (asked.block, asked.block / 32 * 32);
-            let message = format!(
-                "--block {block} is no whole number of warps; take {less} or {}",
-                less + 32
-            );
-            return Err(Failure::Usage(message));
+        if let Some(rung) = rung::find(&asked.kernel) {
+            return rung::subject(rung, asked);
         }
-        match (ladder::find(&asked.kernel), divergence::entry(&asked.kernel)) {
-            (Ok(rung), _) => rung::subject(rung, asked),
-            (_, Some(entry)) => divergence::subject(entry, asked),
-            _ => production::subject(asked),
+        if let Some(entry) = rung::demonstration(&asked.kernel) {
+            return rung::branches(entry);
+        }
+        match production::find(&asked.kernel) {
+            Some(fold) => production::subject(fold, asked),
+            None => Err(unknown(&asked.kernel)),
         }
     }
 
@@ -76,7 +72,7 @@ impl Subject {
 
     /// The launch's fault as the program's.
     pub(crate) fn failed(&self, fault: &Fault) -> Failure {
-        failed(format!("running {} over {}", self.name, self.over), fault.to_string())
+        failed(format!("running {} over {} {}", self.name, self.n, self.dtype), fault.to_string())
     }
 }
 
@@ -85,8 +81,8 @@ fn failed(asked: String, obstacle: String) -> Failure {
     warpfold::Error::Device { asked, obstacle, remedy }.into()
 }
 
-/// A module whose lines know where in the sources they come from.
-fn loaded(module: Module) -> Result<Program, Failure> {
+/// A program with the source lines of its module.
+fn program(module: &Module) -> Result<Program, Failure> {
     let mut program = Program::load(&module.ptx())
         .map_err(|error| failed(format!("loading {}", module.name), error.to_string()))?;
     let lines = module.lines();
@@ -94,12 +90,28 @@ fn loaded(module: Module) -> Result<Program, Failure> {
     Ok(program)
 }
 
-fn all_sources() -> Vec<(String, String)> {
+/// The sources that lines may name.
+fn files() -> Vec<(String, String)> {
     sources().iter().map(|s| (s.name.to_owned(), s.text.to_owned())).collect()
 }
 
-/// Bytes of the largest array that is explained.
-const MOST_BYTES: u64 = 64 << 20;
+/// Says what there is, and the nearest name.
+fn unknown(name: &str) -> Failure {
+    let folds: Vec<&str> = Fold::ALL.iter().map(|fold| fold.name()).collect();
+    let rungs: Vec<&str> = ladder::rungs().iter().map(|rung| &*rung.name).collect();
+    let bare = name.rsplit_once('_').map_or(name, |(fold, _)| fold);
+    let distance = |known: &&&str| {
+        let to = |text: &str| strsim::osa_distance(known, text);
+        let numbered = known.split_once('_').map(|(_, rest)| strsim::osa_distance(rest, name));
+        to(name).min(to(bare)).min(numbered.unwrap_or(usize::MAX))
+    };
+    let nearest = folds.iter().chain(&rungs).min_by_key(distance).expect("there are kernels");
+    Failure::Usage(format!(
+        "no kernel is called {name:?}; did you mean {nearest:?}? There are {}, each alone or with an element type, as in sum_f32, and the rungs of the ladder, {}",
+        folds.join(", "),
+        rungs.join(", ")
+    ))
+}
 
 /// Random elements.
 fn random(dtype: DType, n: u64, array: u64) -> Result<Vec<u8>, Failure> {
@@ -114,3 +126,6 @@ fn random(dtype: DType, n: u64, array: u64) -> Result<Vec<u8>, Failure> {
     Random::new(dtype, n, Distribution::Uniform, 0, array)?.fill(&mut elements)?;
     Ok(elements)
 }
+
+/// Bytes of the largest array that is explained.
+const MOST_BYTES: u64 = 64 << 20;
