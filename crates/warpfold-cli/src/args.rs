@@ -21,6 +21,7 @@ use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
 use crate::report::{FileFormat, Format};
+use crate::sweep::Sweep;
 use crate::tuning::Source;
 
 const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
@@ -59,6 +60,8 @@ pub(crate) enum Asked {
     Explain(Explain),
     /// Climb the ladder.
     Ladder(Ladder),
+    /// Climb it at many places.
+    Sweep(Sweep),
 }
 
 #[derive(Debug, Parser)]
@@ -103,6 +106,8 @@ enum Command {
     Explain(Explain),
     /// Climb from one atomic an element to the read ceiling: every kernel that teaches, verified, timed or counted
     Ladder(Ladder),
+    /// Rungs over many blocks, sizes, types, or elements a thread, as tables and charts
+    Sweep(Sweep),
 }
 
 /// A reduction as asked for on the command line.
@@ -311,6 +316,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
         Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
         Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
+        Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -22,6 +22,9 @@ mod narrow;
 mod progress;
 mod report;
 mod run;
+mod sheet;
+mod stage;
+mod sweep;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;
@@ -42,6 +45,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
         Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
         Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
+        Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

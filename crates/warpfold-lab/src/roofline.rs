@@ -4,10 +4,10 @@
 //! longest of the three is the bound (S. Williams, A. Waterman, D. Patterson, *Roofline*, 2009).
 
 use serde::{Deserialize, Serialize};
-use warpfold::DType;
+use warpfold::{DType, Result};
 
-use crate::ladder::Ladder;
 use crate::ladder::found::{Device, Peak};
+use crate::ladder::{Ask, Ladder, Stage};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -37,6 +37,38 @@ pub struct Roofline {
     pub launch: Option<f64>,
     /// The rungs.
     pub ladder: Ladder,
+}
+
+/// Measures a stage's limits, and climbs beneath them; `None` in the simulator, where time says nothing.
+///
+/// # Errors
+/// As those of [`Stage::climb`].
+pub fn roofline(
+    stage: &mut dyn Stage,
+    ask: &Ask,
+    watch: &mut dyn FnMut(&str),
+) -> Result<Option<Roofline>> {
+    watch("the fastest reading");
+    let Some(read) = stage.reading()? else { return Ok(None) };
+    watch("additions");
+    let dtype = ask.case.dtype;
+    let Some((adds_per_second, adds_how)) = stage.adding(dtype)? else { return Ok(None) };
+    let launch = stage.launch()?;
+    watch("the rungs");
+    let ladder = stage.climb(ask, &mut ())?;
+    Ok(Some(Roofline {
+        schema: SCHEMA,
+        warpfold: crate::VERSION.to_owned(),
+        date: ladder.date.clone(),
+        device: stage.device(),
+        dtype,
+        n: ask.case.n,
+        read,
+        adds_per_second,
+        adds_how,
+        launch,
+        ladder,
+    }))
 }
 
 /// What bounds a reduction.
@@ -94,7 +126,7 @@ mod tests {
     use warpfold::Op;
 
     use super::*;
-    use crate::ladder::{Ask, Case, Runs, Simulated, Stage, find};
+    use crate::ladder::{Case, Runs, Simulated, find};
 
     #[test]
     fn the_longest_of_three_is_the_bound() {

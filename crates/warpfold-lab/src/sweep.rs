@@ -88,6 +88,8 @@ pub struct Sweep {
     pub method: Option<String>,
     /// The fastest reading; none where nothing is timed.
     pub peak: Option<Peak>,
+    /// Microseconds of a launch that does nothing; none where nothing is timed.
+    pub launch: Option<f64>,
     /// What was found, rung after rung.
     pub points: Vec<Point>,
 }
@@ -183,6 +185,7 @@ pub fn sweep(
         data: ask.data,
         method: first.as_ref().and_then(|ladder| ladder.method.clone()),
         peak: first.and_then(|ladder| ladder.peak),
+        launch: stage.launch()?,
         points,
     })
 }

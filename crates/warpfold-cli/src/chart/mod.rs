@@ -41,6 +41,18 @@ impl Chart {
         theme::alone(&self.drawn(), self.title())
     }
 
+    /// Several charts as one picture, one below the other.
+    pub(crate) fn stacked(charts: &[Chart]) -> String {
+        match charts {
+            [one] => one.file(),
+            charts => {
+                let drawn: Vec<String> = charts.iter().map(Chart::drawn).collect();
+                let titles: Vec<&str> = charts.iter().map(Chart::title).collect();
+                theme::stacked(&drawn, &titles.join("; "))
+            }
+        }
+    }
+
     /// The chart as part of a page that has [`style`] once.
     pub(crate) fn embedded(&self) -> String {
         theme::embedded(&self.drawn(), self.title())

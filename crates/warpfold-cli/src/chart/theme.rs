@@ -57,6 +57,22 @@ pub(super) fn alone(drawn: &str, title: &str) -> String {
     )
 }
 
+/// Pictures below each other, as one.
+pub(super) fn stacked(drawn: &[String], title: &str) -> String {
+    let (mut inner, mut below, mut width) = (String::new(), 0, 0);
+    for picture in drawn {
+        let (_, body, [wide, high]) = parts(picture);
+        write!(inner, "<svg y=\"{below}\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\">{body}")
+            .expect("strings take text");
+        below += high;
+        width = width.max(wide);
+    }
+    let whole = format!(
+        "<svg width=\"{width}\" height=\"{below}\" viewBox=\"0 0 {width} {below}\" xmlns=\"http://www.w3.org/2000/svg\">\n{inner}</svg>\n"
+    );
+    alone(&whole, title)
+}
+
 /// The picture without a size of its own.
 pub(super) fn embedded(drawn: &str, title: &str) -> String {
     let (head, body, _) = parts(drawn);

@@ -1,7 +1,7 @@
 //! [`Stage`]: where rungs are climbed when asked: it sees to copies of the array, the ceiling, and the words about both.
 
-use warpfold::Result;
 use warpfold::plan::CudaFacts;
+use warpfold::{DType, Result};
 
 use super::climb::{Observer, Options, climb, climb_cpu};
 use super::divergence::{Divergence, divergence};
@@ -12,6 +12,7 @@ use super::rung::Rung;
 use super::target::{Simulator, Target};
 use crate::array::Data;
 use crate::cuda::report::{Peer, Temperature};
+use crate::sampler::Sampling;
 use crate::with_number;
 
 /// What to climb, as far as it does not depend on the machine.
@@ -41,6 +42,37 @@ pub trait Stage {
 
     /// Bytes of its last cache: arrays within it are hot when they are met again. None where time says nothing.
     fn cache(&self) -> u64;
+
+    /// Bytes of memory that arrays can have.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn free(&self) -> Result<u64>;
+
+    /// Microseconds of a launch that does nothing; none where nothing is launched, or time says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn launch(&mut self) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
+    /// The fastest reading of large arrays; none where time says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn reading(&mut self) -> Result<Option<Peak>> {
+        Ok(None)
+    }
+
+    /// Additions of elements of a type per second that touch no memory, and how they were done; none where time says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    fn adding(&mut self, dtype: DType) -> Result<Option<(f64, String)>> {
+        let _ = dtype;
+        Ok(None)
+    }
 
     /// Climbs.
     ///
@@ -114,6 +146,10 @@ impl Stage for Simulated {
         0
     }
 
+    fn free(&self) -> Result<u64> {
+        self.simulator.free()
+    }
+
     fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
         let options = options(ask, &self.setting);
         with_number!(ask.case.dtype, T => climb::<T, _>(&mut self.simulator, &options, observer))
@@ -128,17 +164,21 @@ impl Stage for Simulated {
     }
 }
 
+/// Words of the array whose reading is the processor's ceiling: 256 MiB.
+const READ_WORDS: usize = 32 << 20;
+
 /// This computer alone: the rungs of the host, and the library.
 #[derive(Debug, Clone, Default)]
 pub struct Processor {
     setting: Setting,
+    /// Measured when it is first asked for.
     peak: Option<Peak>,
 }
 
 impl Processor {
-    /// One in which everything but the machine is set so, with its read ceiling where that was measured.
-    pub fn new(setting: Setting, peak: Option<Peak>) -> Processor {
-        Processor { setting, peak }
+    /// One in which everything but the machine is set so.
+    pub fn new(setting: Setting) -> Processor {
+        Processor { setting, peak: None }
     }
 }
 
@@ -153,6 +193,27 @@ impl Stage for Processor {
 
     fn cache(&self) -> u64 {
         crate::machine::Machine::here().caches.last().copied().unwrap_or(0)
+    }
+
+    fn free(&self) -> Result<u64> {
+        // The tree works in a copy.
+        Ok(crate::machine::available_memory() / 2)
+    }
+
+    fn reading(&mut self) -> Result<Option<Peak>> {
+        if self.peak.is_none() {
+            let words = vec![1u64; READ_WORDS];
+            let threads = rayon::current_num_threads();
+            let (_, found) = crate::cpu::Reading::fastest(&words, threads, Sampling::default());
+            let how = format!("{} bytes, {threads} threads, {}", found.bytes, found.variant);
+            self.peak = Some(Peak { bytes_per_second: found.bytes_per_second, how });
+        }
+        Ok(self.peak.clone())
+    }
+
+    fn adding(&mut self, dtype: DType) -> Result<Option<(f64, String)>> {
+        let threads = rayon::current_num_threads();
+        Ok(Some((crate::cpu::add_rate(dtype), format!("{threads} threads, registers alone"))))
     }
 
     fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
@@ -234,6 +295,22 @@ mod gpu {
 
         fn cache(&self) -> u64 {
             self.gpu.description().l2
+        }
+
+        fn free(&self) -> Result<u64> {
+            Ok(self.target.free()?.min(crate::machine::available_memory()))
+        }
+
+        fn launch(&mut self) -> Result<Option<f64>> {
+            crate::cuda::empty_launch(&self.gpu).map(Some)
+        }
+
+        fn reading(&mut self) -> Result<Option<Peak>> {
+            self.peak().map(Some)
+        }
+
+        fn adding(&mut self, dtype: DType) -> Result<Option<(f64, String)>> {
+            crate::cuda::add_rate(&self.gpu, dtype).map(Some)
         }
 
         fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
