@@ -20,7 +20,9 @@ use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
+use crate::replay::Replay;
 use crate::report::{FileFormat, Format};
+use crate::roofline::Roofline;
 use crate::sweep::Sweep;
 use crate::tuning::Source;
 
@@ -62,6 +64,10 @@ pub(crate) enum Asked {
     Ladder(Ladder),
     /// Climb it at many places.
     Sweep(Sweep),
+    /// Repeat a document's experiment.
+    Replay(Replay),
+    /// Measure a device's limits.
+    Roofline(Roofline),
 }
 
 #[derive(Debug, Parser)]
@@ -108,6 +114,10 @@ enum Command {
     Ladder(Ladder),
     /// Rungs over many blocks, sizes, types, or elements a thread, as tables and charts
     Sweep(Sweep),
+    /// A document's own experiment: its kernels, size, type and runs, its published figures beside this machine's
+    Replay(Replay),
+    /// What this device reads and adds at most, the bound that follows for a sum, and where each rung stands
+    Roofline(Roofline),
 }
 
 /// A reduction as asked for on the command line.
@@ -317,6 +327,8 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
         Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
         Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
+        Some(Command::Replay(replay)) => Ok(Asked::Replay(replay)),
+        Some(Command::Roofline(roofline)) => Ok(Asked::Roofline(roofline)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -20,7 +20,9 @@ mod interrupt;
 mod ladder;
 mod narrow;
 mod progress;
+mod replay;
 mod report;
+mod roofline;
 mod run;
 mod sheet;
 mod stage;
@@ -46,6 +48,8 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
         Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
         Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
+        Ok(args::Asked::Replay(asked)) => replay::replay(&asked),
+        Ok(args::Asked::Roofline(asked)) => roofline::roofline(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

@@ -53,7 +53,10 @@ fn table(sheet: &Sheet, out: &mut String) {
 /// Whether a column holds words, which stand to the left, and not figures.
 pub(super) fn is_text(sheet: &Sheet, column: usize) -> bool {
     let figure = |cell: &String| {
-        cell.is_empty() || cell.starts_with(|c: char| c.is_ascii_digit() || "+-−±<>≤≥".contains(c))
+        let first = cell.split(' ').next().unwrap_or_default();
+        first.is_empty()
+            || first == "–"
+            || first.chars().all(|c| c.is_ascii_digit() || ".,e^+-−±<>≤≥×%".contains(c))
     };
     !sheet.lines.iter().all(|line| figure(&line[column]))
 }

@@ -8,7 +8,7 @@ use warpfold::partial::Output;
 use warpfold::plan::CudaFacts;
 use warpfold::{Accuracy, Error, Op, Result};
 use warpfold_kernels::ladder as kernels;
-use warpfold_simt::{Counters, Counts};
+use warpfold_simt::{Class, Counters, Counts};
 
 use super::arrays::{Inputs, Workspace};
 use super::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
@@ -391,6 +391,8 @@ fn counts(counters: &[Counters]) -> BTreeMap<String, u64> {
     let mut named: BTreeMap<String, u64> =
         total.named().map(|(name, count)| (name.to_owned(), count)).collect();
     named.insert("bank_conflicts".to_owned(), total.bank_conflicts());
+    let class = |class| counters.iter().filter_map(|c| c.classes.get(&class)).sum::<u64>();
+    named.insert("warp_exchanges".to_owned(), class(Class::WarpExchange));
     named.insert("blocks".to_owned(), counters.iter().map(|c| c.blocks).sum());
     named.insert("warps".to_owned(), counters.iter().map(|c| c.warps).sum());
     named
