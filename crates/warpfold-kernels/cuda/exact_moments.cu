@@ -3,129 +3,68 @@
 // record: see exact_fold.cuh; one integer a part for the sum, one of products for the squares of all parts. value: none.
 //
 // One window of exponents serves both: x lies in one, x * x in one twice as wide.
-#include "exact_fold.cuh"
-#include "exact_kinds.cuh"
+#include "exact_sums.cuh"
 
-template <class E> struct ExactMomentsFold {
-    typedef E Element;
-    typedef Pack Loaded;
-    typedef typename Component<E>::type Part;
+template <class E> struct SumsAndSquares {
     typedef typename Parts<E>::Part Wide;
-    typedef SumOf<Part> Sum;
-    typedef ProductOf<Part> Square;
-    static constexpr bool NARROW = sizeof(Wide) == 4;
-    static constexpr int PARTS = Parts<E>::COUNT, NUMBERS = PARTS * PER_PACK<E>;
-    static constexpr int LANES = NARROW ? 4 : 2, PACKS = NARROW ? 4 : 8;
+    typedef SumOf<typename Component<E>::type> Sum;
+    typedef ProductOf<typename Component<E>::type> Square;
+    static constexpr int PARTS = Parts<E>::COUNT, LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = sizeof(Wide) == 4 ? 640 : 896;
+    static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
-    static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT;
-    static constexpr int THREADS = threads_of(STORAGE), BLOCKS = blocks_of(STORAGE, 896);
+    static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;
     typedef typename Sum::template Digits<THREADS> SumDigits;
     typedef typename Square::template Digits<THREADS> SquareDigits;
     typedef typename Sum::template Window<LANES> SumWindow;
     typedef typename Square::template Window<LANES> SquareWindow;
+    static constexpr u32 ADDITIONS = SumWindow::ADDITIONS < SquareWindow::ADDITIONS ? SumWindow::ADDITIONS : SquareWindow::ADDITIONS;
 
     SumWindow sums;
     SquareWindow squares;
     SumDigits sum_digits[PARTS];
     SquareDigits square_digits;
-    u32 added = 0, moves = 0, top = 0;
-    const bool skip;
-    u64 skipped = 0;
 
-    __device__ __forceinline__ ExactMomentsFold(u64* storage, bool skip) : skip(skip) {
+    __device__ __forceinline__ explicit SumsAndSquares(u64* storage) {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) sum_digits[part].open(storage + part * SUM_COUNT * THREADS);
         square_digits.open(storage + PARTS * SUM_COUNT * THREADS);
         align_windows(sums, squares);
     }
-    static __device__ __forceinline__ Wide number(E x, int part) {
-        if constexpr (PARTS == 2) return part ? x.im : x.re;
-        else return widen(x);
+    __device__ __forceinline__ bool holds(Number<Wide> term) const { return hold(sums, squares, term.x); }
+    __device__ __forceinline__ u32 field(Number<Wide> term) const { return sums.field(term.x); }
+    __device__ __forceinline__ void add(int lane, Number<Wide> term) {
+        sums.add(lane, term.x);
+        add_product(squares, lane, term.x, term.x);
     }
-    __device__ __forceinline__ bool inside(const Pack& p) {
-        Elements<E> e(p);
-        Wide x[NUMBERS];
-        bool inside = true;
-#pragma unroll
-        for (int k = 0; k < NUMBERS; k++) {
-            x[k] = number(e.element[k / PARTS], k % PARTS);
-            inside = inside && hold(sums, squares, x[k]);
-        }
-        if (!inside) return false;
-#pragma unroll
-        for (int k = 0; k < NUMBERS; k++) {
-            sums.add(k % LANES, x[k]);
-            add_product(squares, k % LANES, x[k], x[k]);
-        }
-        return true;
+    __device__ __forceinline__ void add_to_digits(int part, Number<Wide> term) {
+        sum_digits[part].add(term.x);
+        add_product(square_digits, term.x, term.x);
     }
-    __device__ __forceinline__ void outside(const Pack& p) {
-        Elements<E> e(p);
-        if (moves < MOVES) {
-#pragma unroll
-            for (int k = 0; k < NUMBERS; k++) {
-                const u32 field = sums.field(number(e.element[k / PARTS], k % PARTS));
-                top = field > top ? field : top;
-            }
-        }
-        if (skip) {
-#pragma unroll
-            for (int k = 0; k < PER_PACK<E>; k++) {
-                if (is_nan(e.element[k])) {
-                    skipped++;
-                    e.element[k] = E();
-                }
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < PER_PACK<E>; k++) add(e.element[k]);
+    static __device__ __forceinline__ bool plain(Number<Wide> term) { return SquareDigits::plain(term.x); }
+    __device__ __forceinline__ void add_plain_to_digits(int part, Number<Wide> term) {
+        sum_digits[part].add_plain(term.x);
+        add_plain_product(square_digits, term.x, term.x);
     }
-    __device__ __forceinline__ void one(E x) {
-        if (skip && is_nan(x)) {
-            skipped++;
-            return;
-        }
-        add(x);
-    }
-    __device__ __forceinline__ void add(E x) {
-#pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            const Wide part_of_x = number(x, part);
-            sum_digits[part].add(part_of_x);
-            add_product(square_digits, part_of_x, part_of_x);
-        }
-        square_digits.waiting += PARTS;
-    }
-    __device__ __forceinline__ void end_wave() {
-        constexpr u32 WAVE = PACKS * ((NUMBERS + LANES - 1) / LANES);
-        constexpr u32 MOST = SumWindow::ADDITIONS < SquareWindow::ADDITIONS ? SumWindow::ADDITIONS : SquareWindow::ADDITIONS;
-        added += WAVE;
-        const bool move = top > 0 && moves < MOVES && !cover(sums, squares, top);
-        if (added > MOST - WAVE || move) {
-            drain();
-            if (move) {
-                sums.move(top);
-                align_windows(sums, squares);
-            }
-            moves += move;
-        }
-        top = 0;
-        if (square_digits.waiting > SquareDigits::ADDITIONS) {
-#pragma unroll
-            for (int part = 0; part < PARTS; part++) sum_digits[part].settle();
-            square_digits.settle();
-            square_digits.waiting = 1;
-        }
+    __device__ __forceinline__ void waits(int terms) { square_digits.waiting += terms; }
+    __device__ __forceinline__ bool covers(u32 field) const { return cover(sums, squares, field); }
+    __device__ __forceinline__ void move(u32 field) {
+        sums.move(field);
+        align_windows(sums, squares);
     }
     __device__ __forceinline__ void drain() {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) sums.template drain<PARTS>(part, sum_digits[part]);
         squares.template drain<1>(0, square_digits);
-        added = 0;
     }
-    __device__ __forceinline__ void close() {
-        drain();
+    __device__ __forceinline__ void settle() {
+        if (square_digits.waiting <= SquareDigits::ADDITIONS) return;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) sum_digits[part].settle();
+        square_digits.settle();
+        square_digits.waiting = 1;
+    }
+    __device__ __forceinline__ void close_digits() {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) sum_digits[part].close();
     }
@@ -150,6 +89,6 @@ template <class E> struct ExactMomentsFold {
     }
 };
 
-template <class E, Nan> using ExactMoments = ExactMomentsFold<E>;
+template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, sizeof(typename Parts<E>::Part) == 4 ? 4 : 12>;
 
 #include "entries.cuh"

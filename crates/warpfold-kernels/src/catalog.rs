@@ -97,9 +97,9 @@ pub const FOLDS: &[Fold] = &[
     },
     Fold {
         name: "exact_l1",
-        source: "exact_sum.cu",
+        source: "exact_l1.cu",
         template: "ExactL1",
-        takes: Takes::RealFloats,
+        takes: Takes::Floats,
         packed: &[],
     },
     Fold {
@@ -176,8 +176,6 @@ pub enum Takes {
     Real,
     /// Real and complex floats.
     Floats,
-    /// Real floats.
-    RealFloats,
 }
 
 /// A kind of fold.
@@ -226,7 +224,6 @@ impl Fold {
             Takes::All => true,
             Takes::Real => element.class != Class::Complex,
             Takes::Floats => element.class != Class::Integer,
-            Takes::RealFloats => element.class == Class::Float,
         }
     }
 }

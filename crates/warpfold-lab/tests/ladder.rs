@@ -31,7 +31,7 @@ fn short(keep: impl Fn(&Cell) -> bool) {
     let seed = seed();
     let cells: Vec<Cell> =
         every_cell().into_iter().filter(|cell| cell.case.n <= SHORT && keep(cell)).collect();
-    let count = if std::env::var_os("WARPFOLD_LADDER").is_some() { cells.len() } else { 1500 };
+    let count = if std::env::var_os("WARPFOLD_LADDER").is_some() { cells.len() } else { 2500 };
     all_right(&sample(cells, count, seed), seed);
 }
 

@@ -178,11 +178,12 @@ fn percent(x: f64) -> String {
 /// About four digits.
 fn figure(x: f64) -> String {
     match x.abs() {
-        a if a == 0.0 => "0".to_owned(),
-        a if a >= 1e7 || a < 1e-3 => format!("{x:.2e}"),
-        a if a >= 1000.0 => format!("{x:.0}"),
-        a if a >= 100.0 => format!("{x:.1}"),
-        a if a >= 1.0 => format!("{x:.2}"),
-        _ => format!("{x:.3}"),
+        0.0 => "0".to_owned(),
+        1e7.. => format!("{x:.2e}"),
+        1000.0.. => format!("{x:.0}"),
+        100.0.. => format!("{x:.1}"),
+        1.0.. => format!("{x:.2}"),
+        1e-3.. => format!("{x:.3}"),
+        _ => format!("{x:.2e}"),
     }
 }

@@ -131,6 +131,19 @@ async function withoutScript() {
   await close();
 }
 
+/** A rung of the ladder: what it is stands above, and its bank conflicts are told where they happen. */
+async function rung() {
+  const { page, step, close } = await open("rung", { colorScheme: "light" });
+  await fits(page);
+  assert.match(await page.locator("body").innerText(), /The same tree, folded by the first threads/);
+  const events = page.locator("#events");
+  // In the first step of the tree two lanes of a warp want each bank.
+  for (let k = 0; k < 9 && !/wavefronts for/.test(await events.textContent()); k++) await page.keyboard.press("PageDown");
+  assert.match(await events.textContent(), /reads shared: 4 wavefronts for 2/);
+  assert.ok((await step()) > 10);
+  await close("rung");
+}
+
 async function others() {
   for (const name of ["argmax", "empty"]) {
     const { page, step, close } = await open(name);
@@ -142,7 +155,7 @@ async function others() {
 }
 
 try {
-  for (const test of [keysButtonsAndGrid, dark, phone, withoutScript, others]) {
+  for (const test of [keysButtonsAndGrid, dark, phone, withoutScript, rung, others]) {
     await test();
     console.log(`${test.name}: passed`);
   }

@@ -19,4 +19,5 @@ trap 'rm -rf "$pages"' EXIT
 "$program" explain sum --n 1000 --block 128 --format html >"$pages/sum.html"
 "$program" explain argmax_f64_skip_nan --n 77 --block 32 --format html >"$pages/argmax.html"
 "$program" explain count_u8 --n 0 --block 512 --format html >"$pages/empty.html"
+"$program" explain 07_strided_index --n 300 --block 128 --format html >"$pages/rung.html"
 node page.mjs "$pages" "$shots"

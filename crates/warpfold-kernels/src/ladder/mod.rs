@@ -191,7 +191,7 @@ pub fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn rungs() -> &'static [Rung] {
     static RUNGS: LazyLock<Vec<Rung>> = LazyLock::new(|| {
         let read = |source| header::read(source).unwrap_or_else(|wrong| panic!("{wrong}"));
-        sources().iter().filter(|source| is_rung(source)).map(read).collect()
+        sources().iter().filter(is_rung).map(read).collect()
     });
     &RUNGS
 }

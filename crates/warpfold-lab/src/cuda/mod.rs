@@ -3,6 +3,7 @@
 //!
 //! What was found ([`report`], [`table`]) is read everywhere; measuring needs the feature `cuda`, and a GPU.
 
+pub mod data;
 pub mod report;
 pub mod table;
 
@@ -16,6 +17,8 @@ mod device_time;
 mod latency;
 #[cfg(feature = "cuda")]
 mod limits;
+#[cfg(feature = "cuda")]
+mod numbers;
 #[cfg(feature = "cuda")]
 mod pool;
 #[cfg(feature = "cuda")]

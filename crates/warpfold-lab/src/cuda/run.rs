@@ -8,6 +8,7 @@ use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
 
 use super::cases::{Case, cases};
+use super::data::Data;
 use super::device_time::DeviceTime;
 use super::latency;
 use super::limits::{Limits, Variant};
@@ -208,8 +209,8 @@ impl<'a> Bench<'a> {
 
     /// Verifies and times a row.
     fn row<T: Element>(&mut self, case: Case, rate: Option<f64>) -> Result<Measured> {
-        let Case { op, dtype, accuracy, n, temperature } = case;
-        self.pool.hold(dtype)?;
+        let Case { op, dtype, accuracy, n, temperature, data } = case;
+        self.pool.hold(dtype, data)?;
         match verify::<T>(self.gpu, &self.pool, op, accuracy) {
             None => return Ok(Measured::Undefined),
             Some(Err(wrong)) => return Ok(Measured::Wrong(wrong)),
@@ -225,6 +226,7 @@ impl<'a> Bench<'a> {
             n,
             bytes,
             temperature,
+            data,
             microseconds: timed.median,
             quartiles: Some([timed.q1, timed.q3]),
             bytes_per_second: bytes as f64 / timed.median * 1e6,
@@ -232,9 +234,9 @@ impl<'a> Bench<'a> {
         }))
     }
 
-    /// Lets the pool hold a type's data.
+    /// Lets the pool hold uniform data of a type.
     pub(super) fn hold(&mut self, dtype: DType) -> Result<()> {
-        self.pool.hold(dtype)
+        self.pool.hold(dtype, Data::Uniform)
     }
 
     /// Times a case, in another shape than the plan's where one is given.
@@ -311,5 +313,5 @@ pub fn read_peak(gpu: &Gpu, bytes: u64, temperature: Temperature) -> Result<Read
 /// A case of the accuracy that the GPU has for a reduction of large arrays.
 pub(super) fn case(op: Op, dtype: DType, bytes: u64, accuracy: Accuracy) -> Case {
     let n = bytes / dtype.size() as u64;
-    Case { op, dtype, accuracy, n, temperature: Temperature::Cold }
+    Case { op, dtype, accuracy, n, temperature: Temperature::Cold, data: Data::Uniform }
 }

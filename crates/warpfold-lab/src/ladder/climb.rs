@@ -142,10 +142,10 @@ fn ascend<T: Number, G: Target>(
     for rung in &options.rungs {
         observer.next(rung);
         let mut row = climber.row(rung);
-        if let (Some(time), Some(before)) = (row.time, rungs.iter().rev().find_map(|row| row.time))
-        {
-            row.speedup = Some(before.median / time.median);
-        }
+        // Beside the last one that folded as much.
+        let alike = rungs.iter().rev().filter(|before| before.n == row.n);
+        let before = alike.filter_map(|before| before.time).next();
+        row.speedup = row.time.zip(before).map(|(time, before)| before.median / time.median);
         observer.row(&row);
         rungs.push(row);
     }
@@ -405,7 +405,11 @@ fn compare(rungs: &mut [Row], options: &Options) {
     let ours = rungs.iter().find(|row| row.name == "library").and_then(|row| row.bytes_per_second);
     references.extend(ours.map(|rate| ("library".to_owned(), rate)));
     let same = |peer: &&Peer| (&*peer.op, &*peer.dtype, peer.n) == (op.name(), dtype.name(), n);
-    references.extend(options.peers.iter().filter(same).map(|p| (p.peer.clone(), p.gb_s * 1e9)));
+    // Others are measured cold.
+    if options.temperature == Temperature::Cold {
+        references
+            .extend(options.peers.iter().filter(same).map(|p| (p.peer.clone(), p.gb_s * 1e9)));
+    }
     for row in rungs {
         let Some(rate) = row.bytes_per_second else { continue };
         row.relative = references.iter().map(|(name, of)| (name.clone(), rate / of)).collect();

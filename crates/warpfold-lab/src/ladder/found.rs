@@ -120,7 +120,7 @@ pub struct Row {
     pub bytes_per_second: Option<f64>,
     /// The rate as a fraction of the peak.
     pub of_peak: Option<f64>,
-    /// How many times as fast as the rung before.
+    /// How many times as fast as the last rung before that folded as many elements.
     pub speedup: Option<f64>,
     /// The rate as a fraction of each reference's.
     pub relative: BTreeMap<String, f64>,

@@ -11,6 +11,9 @@ pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64) -> Partial<T>
     let count = n - record[1];
     match fold {
         Fold::ExactSum => Partial::Sum(Exact { parts: Parts::from_fn(|_| integers.next()), count }),
+        Fold::ExactL1 if T::PARTS > 1 => {
+            Partial::Norm1(Box::new(Norm1 { total: integers.next(), count }))
+        }
         Fold::ExactL1 => {
             let sum: Register<SumLimbs<T>> = integers.next();
             Partial::Norm1(Box::new(Norm1::from_sum(&sum, T::Part::UNIT, count)))

@@ -24,6 +24,7 @@ pub fn record_words(plan: &CudaPlan) -> usize {
     with_element!(dtype, T => {
         let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
         match plan.fold {
+            Fold::ExactL1 if dtype.is_complex() => 2 + product,
             Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
             Fold::ExactDot => 2 + T::PARTS * product,
             Fold::ExactMoments => 2 + T::PARTS * sum + product,

@@ -110,6 +110,8 @@ impl Fold {
         };
         let parts = if dtype.is_complex() { 2 } else { 1 };
         match self {
+            // Roots of complex numbers go where products go.
+            Fold::ExactL1 if dtype.is_complex() => product,
             Fold::ExactSum | Fold::ExactL1 => parts * sum,
             Fold::ExactDot => parts * product,
             Fold::ExactMoments => parts * sum + product,
@@ -176,12 +178,6 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     if dtype.is_float() && policy.accuracy == Accuracy::Exact {
         match op {
             Op::Sum | Op::Mean => return Ok(Fold::ExactSum),
-            Op::L1 if dtype.is_complex() => {
-                return unsupported(
-                    "an exact float result on CUDA",
-                    "no kernel does it yet; ask for fast accuracy, or run on the CPU",
-                );
-            }
             Op::L1 => return Ok(Fold::ExactL1),
             Op::Dot => return Ok(Fold::ExactDot),
             Op::Var | Op::Std | Op::L2 => return Ok(Fold::ExactMoments),
