@@ -20,6 +20,7 @@ use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
+use crate::page::Page;
 use crate::replay::Replay;
 use crate::report::{FileFormat, Format};
 use crate::roofline::Roofline;
@@ -68,6 +69,8 @@ pub(crate) enum Asked {
     Replay(Replay),
     /// Measure a device's limits.
     Roofline(Roofline),
+    /// Make a page of everything.
+    Page(Page),
 }
 
 #[derive(Debug, Parser)]
@@ -118,6 +121,8 @@ enum Command {
     Replay(Replay),
     /// What this device reads and adds at most, the bound that follows for a sum, and where each rung stands
     Roofline(Roofline),
+    /// One page of everything: machine, ladder, charts, each rung explained, documents replayed; measured here or read from files
+    Report(Page),
 }
 
 /// A reduction as asked for on the command line.
@@ -329,6 +334,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
         Some(Command::Replay(replay)) => Ok(Asked::Replay(replay)),
         Some(Command::Roofline(roofline)) => Ok(Asked::Roofline(roofline)),
+        Some(Command::Report(page)) => Ok(Asked::Page(page)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -19,6 +19,7 @@ pub mod input;
 mod interrupt;
 mod ladder;
 mod narrow;
+mod page;
 mod progress;
 mod replay;
 mod report;
@@ -50,6 +51,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
         Ok(args::Asked::Replay(asked)) => replay::replay(&asked),
         Ok(args::Asked::Roofline(asked)) => roofline::roofline(&asked),
+        Ok(args::Asked::Page(asked)) => page::page(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use plotters::style::RGBColor;
 
+use crate::explain::escaped;
+
 pub(super) const PAPER: RGBColor = RGBColor(0xfd, 0xfd, 0xfb);
 pub(super) const INK: RGBColor = RGBColor(0x1d, 0x21, 0x26);
 pub(super) const SOFT: RGBColor = RGBColor(0x5c, 0x65, 0x70);
@@ -88,9 +90,4 @@ fn parts(drawn: &str) -> (&str, &str, [u32; 2]) {
     let mut size = numbers.split(' ').skip(2).map(|n| n.parse().expect("of four numbers"));
     let size = [size.next(), size.next()].map(|n| n.expect("of four numbers"));
     (&drawn[at..end], body, size)
-}
-
-/// Text as it stands in markup.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -20,6 +20,7 @@ use warpfold_lab::ladder::{self as lab, Ladder as Found, Row, Rung};
 
 use args::Format;
 pub(crate) use args::Ladder;
+pub(crate) use columns::table;
 pub(crate) use gpu::on_gpu;
 pub(crate) use place::{Place, fits, tell};
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::text::is_text;
 use super::{Render, Sheet};
 
 pub(super) struct Markdown;
@@ -28,7 +27,7 @@ fn write(sheet: &Sheet, number: usize, out: &mut String) -> std::fmt::Result {
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
             format!("| {} |", cells.join(" | "))
         };
-        let rule = |column: usize| match column > 0 && !is_text(sheet, column) {
+        let rule = |column: usize| match column > 0 && !sheet.is_text(column) {
             true => "---:",
             false => "---",
         };

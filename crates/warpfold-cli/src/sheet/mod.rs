@@ -33,6 +33,16 @@ impl Sheet {
         self.lines.push(cells.into());
     }
 
+    /// Whether a column holds words, which stand to the left, and not figures.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        let figure = |cell: &String| {
+            let first = cell.split(' ').next().unwrap_or_default();
+            let digit = |c: char| c.is_ascii_digit() || ".,e^+-−±<>≤≥×%".contains(c);
+            first == "–" || first.chars().all(digit)
+        };
+        !self.lines.iter().all(|line| figure(&line[column]))
+    }
+
     /// Leaves out columns in which no line has anything.
     pub(crate) fn without_empty_columns(mut self) -> Sheet {
         let used = |column: usize| self.lines.iter().any(|line| !line[column].is_empty());

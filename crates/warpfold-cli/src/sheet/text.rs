@@ -40,7 +40,7 @@ fn table(sheet: &Sheet, out: &mut String) {
             let width = widths[column];
             match column {
                 0 => write!(out, "{cell:<width$}"),
-                _ if is_text(sheet, column) => write!(out, "  {cell:<width$}"),
+                _ if sheet.is_text(column) => write!(out, "  {cell:<width$}"),
                 _ => write!(out, "  {cell:>width$}"),
             }
             .expect("strings take text");
@@ -48,15 +48,4 @@ fn table(sheet: &Sheet, out: &mut String) {
         out.truncate(out.trim_end().len());
         out.push('\n');
     }
-}
-
-/// Whether a column holds words, which stand to the left, and not figures.
-pub(super) fn is_text(sheet: &Sheet, column: usize) -> bool {
-    let figure = |cell: &String| {
-        let first = cell.split(' ').next().unwrap_or_default();
-        first.is_empty()
-            || first == "–"
-            || first.chars().all(|c| c.is_ascii_digit() || ".,e^+-−±<>≤≥×%".contains(c))
-    };
-    !sheet.lines.iter().all(|line| figure(&line[column]))
 }
