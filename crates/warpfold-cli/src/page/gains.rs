@@ -46,8 +46,10 @@ impl Fate {
 
 /// Every step of the ladder; `counted` is the same rungs in the simulator.
 pub(crate) fn gains(ladder: &Ladder, counted: &Ladder) -> Vec<Gain> {
-    let kernels: Vec<&Row> =
-        counted.rungs.iter().filter(|row| row.name.as_bytes()[0].is_ascii_digit()).collect();
+    // What folds less than was asked for is no step of it.
+    let is_step =
+        |row: &&Row| row.name.starts_with(|c: char| c.is_ascii_digit()) && row.n == counted.n;
+    let kernels: Vec<&Row> = counted.rungs.iter().filter(is_step).collect();
     kernels.windows(2).map(|pair| gain(ladder, pair[0], pair[1])).collect()
 }
 
@@ -103,13 +105,14 @@ fn each(row: &Row, name: &str) -> Option<f64> {
 }
 
 /// What is counted, and how it is called.
-const COUNTS: [(&str, &str, f64); 7] = [
+const COUNTS: [(&str, &str, f64); 8] = [
     ("warp_instructions", "lane slots of instructions", 32.0),
     ("divergent_branches", "branches that split a warp", 1.0),
     ("bank_conflicts", "bank conflicts", 1.0),
     ("block_barriers", "barriers", 1.0),
     ("global_load_requests", "load requests", 1.0),
     ("global_load_sectors", "sectors read", 1.0),
+    ("bulk_bytes", "bytes copied in bulk", 1.0),
     ("atomics", "atomics", 1.0),
 ];
 

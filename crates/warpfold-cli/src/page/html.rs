@@ -217,19 +217,6 @@ fn gains_section(main: &Ladder, counted: &Ladder) -> String {
         return String::new();
     }
     let timed = gains.iter().any(|gain| gain.here.is_some());
-    let mut sheet = Sheet::new("", ["step", "published", "here", "", "what the counters say"]);
-    for gain in gains {
-        let published: Vec<String> =
-            gain.published.iter().map(|(machine, gain)| format!("{machine} {gain:.2}×")).collect();
-        sheet.line([
-            format!("{} → {}", gain.from, gain.to),
-            published.join(", "),
-            gain.here.map_or_else(String::new, |gain| format!("{gain:.2}×")),
-            if gain.fate == Fate::Unknown { String::new() } else { gain.fate.name().to_owned() },
-            gain.why,
-        ]);
-    }
-    let sheet = sheet.without_empty_columns();
     let note = match timed {
         true => {
             "A published gain is “gone” if less than a quarter of it is left, “smaller” if less than seven tenths."
@@ -238,7 +225,29 @@ fn gains_section(main: &Ladder, counted: &Ladder) -> String {
             "How much a step gains here is not known, as nothing is timed; what it changes is."
         }
     };
-    format!("<p class=\"note\">{note}</p>{}", table(&sheet))
+    let mut out = format!("<p class=\"note\">{note}</p><ol class=\"gains\">");
+    for gain in gains {
+        let mut figures: Vec<String> = gain
+            .published
+            .iter()
+            .map(|(machine, gain)| format!("<span>{machine} {gain:.2}×</span>"))
+            .collect();
+        figures
+            .extend(gain.here.map(|gain| format!("<span class=\"here\">here {gain:.2}×</span>")));
+        if gain.fate != Fate::Unknown {
+            let name = gain.fate.name();
+            figures.push(format!("<span class=\"fate {name}\">{name}</span>"));
+        }
+        let [from, to] = [&gain.from, &gain.to];
+        write!(
+            out,
+            "<li><h3><a href=\"#{from}\">{from}</a> → <a href=\"#{to}\">{to}</a></h3><p class=\"figures\">{}</p><p>{}</p></li>",
+            figures.concat(),
+            escaped(&gain.why)
+        )
+        .expect("strings take text");
+    }
+    out + "</ol>"
 }
 
 fn sweeps_section(found: &Gathered) -> String {
@@ -253,7 +262,7 @@ fn sweeps_section(found: &Gathered) -> String {
         let inner: String = sheets.iter().map(sheet).collect();
         write!(
             out,
-            "<details><summary>Table: {}</summary>{inner}</details>",
+            "<details><summary><b>table</b><span>{}</span></summary>{inner}</details>",
             escaped(&first.title)
         )
         .expect("strings take text");

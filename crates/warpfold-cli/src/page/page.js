@@ -42,5 +42,6 @@
       keys[event.key]();
     }
   });
-  reveal();
+  // The browser goes to the address by itself first, and takes the focus along.
+  window.addEventListener("load", () => setTimeout(reveal));
 })();
