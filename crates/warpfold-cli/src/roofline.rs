@@ -10,6 +10,7 @@ use warpfold_lab::ladder::found::Kind;
 use warpfold_lab::ladder::{
     Ask, Case, MOST_THREADS, Rung, Runs, Setting, Way, defined, find, natural_data, rungs,
 };
+use warpfold_lab::machine::Machine;
 use warpfold_lab::roofline::{self as lab, Roofline as Found};
 
 use crate::args::block::whole_warps;
@@ -120,7 +121,7 @@ pub(crate) fn sheet(found: &Found) -> Sheet {
     let (bound, by) = found.bound(found.n);
     let mut above = vec![
         format!(
-            "reading    {:.0} GB/s ({}): {:.2} µs",
+            "reading    {:.1} GB/s ({}): {:.2} µs",
             found.read.bytes_per_second / 1e9,
             found.read.how,
             found.reading(found.n)
@@ -141,6 +142,11 @@ pub(crate) fn sheet(found: &Found) -> Sheet {
         found.ridge(),
         1.0 / found.dtype.size() as f64
     ));
+    if found.device.kind == Kind::Cpu && Machine::here().profile != "release" {
+        sheet.below.push(
+            "this program was built without optimisation: what it measures of the processor is of no use".into(),
+        );
+    }
     sheet.above = vec![above.join("\n")];
     for row in &found.ladder.rungs {
         let time = row.time.map(|time| time.median);

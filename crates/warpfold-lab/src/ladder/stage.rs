@@ -1,5 +1,7 @@
 //! [`Stage`]: where rungs are climbed when asked: it sees to copies of the array, the ceiling, and the words about both.
 
+use std::time::Duration;
+
 use warpfold::plan::CudaFacts;
 use warpfold::{DType, Result};
 
@@ -164,8 +166,8 @@ impl Stage for Simulated {
     }
 }
 
-/// Words of the array whose reading is the processor's ceiling: 256 MiB.
-const READ_WORDS: usize = 32 << 20;
+/// Words of the array whose reading is the processor's ceiling: 128 MiB.
+const READ_WORDS: usize = 16 << 20;
 
 /// This computer alone: the rungs of the host, and the library.
 #[derive(Debug, Clone, Default)]
@@ -204,7 +206,14 @@ impl Stage for Processor {
         if self.peak.is_none() {
             let words = vec![1u64; READ_WORDS];
             let threads = rayon::current_num_threads();
-            let (_, found) = crate::cpu::Reading::fastest(&words, threads, Sampling::default());
+            // Some forty loops are tried: few samples of each tell which is the fastest.
+            let sampling = Sampling {
+                warm_up: Duration::from_millis(5),
+                budget: Duration::from_millis(100),
+                min_samples: 3,
+                ..Sampling::default()
+            };
+            let (_, found) = crate::cpu::Reading::fastest(&words, threads, sampling);
             let how = format!("{} bytes, {threads} threads, {}", found.bytes, found.variant);
             self.peak = Some(Peak { bytes_per_second: found.bytes_per_second, how });
         }
