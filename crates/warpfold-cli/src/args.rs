@@ -20,7 +20,11 @@ use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
+use crate::page::Page;
+use crate::replay::Replay;
 use crate::report::{FileFormat, Format};
+use crate::roofline::Roofline;
+use crate::sweep::Sweep;
 use crate::tuning::Source;
 
 const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
@@ -59,6 +63,14 @@ pub(crate) enum Asked {
     Explain(Explain),
     /// Climb the ladder.
     Ladder(Ladder),
+    /// Climb it at many places.
+    Sweep(Sweep),
+    /// Repeat a document's experiment.
+    Replay(Replay),
+    /// Measure a device's limits.
+    Roofline(Roofline),
+    /// Make a page of everything.
+    Page(Page),
 }
 
 #[derive(Debug, Parser)]
@@ -103,6 +115,14 @@ enum Command {
     Explain(Explain),
     /// Climb from one atomic an element to the read ceiling: every kernel that teaches, verified, timed or counted
     Ladder(Ladder),
+    /// Rungs over many blocks, sizes, types, or elements a thread, as tables and charts
+    Sweep(Sweep),
+    /// A document's own experiment: its kernels, size, type and runs, its published figures beside this machine's
+    Replay(Replay),
+    /// What this device reads and adds at most, the bound that follows for a sum, and where each rung stands
+    Roofline(Roofline),
+    /// One page of everything: machine, ladder, charts, each rung explained, documents replayed; measured here or read from files
+    Report(Page),
 }
 
 /// A reduction as asked for on the command line.
@@ -311,6 +331,10 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
         Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
         Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
+        Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
+        Some(Command::Replay(replay)) => Ok(Asked::Replay(replay)),
+        Some(Command::Roofline(roofline)) => Ok(Asked::Roofline(roofline)),
+        Some(Command::Report(page)) => Ok(Asked::Page(page)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -145,6 +145,11 @@ pub const PLAIN: &[Plain] = &[
         source: "ladder/divergence.cu",
         entries: &["horrific_kernel", "good_kernel"],
     },
+    Plain {
+        name: "adds",
+        source: "adds.cu",
+        entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
+    },
 ];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.

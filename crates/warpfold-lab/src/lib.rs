@@ -14,8 +14,11 @@ pub mod cuda;
 pub mod ladder;
 pub mod machine;
 pub mod oracle;
+pub mod replay;
 pub mod report;
+pub mod roofline;
 pub mod sampler;
+pub mod sweep;
 pub mod table;
 
 pub use regex_lite::Regex;

@@ -2,6 +2,7 @@
 //!
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
+mod book;
 mod cpu;
 mod cuda;
 mod hard;
@@ -17,7 +18,14 @@ use self::hard::HardSums;
 use crate::Outcome;
 
 /// The documents that may have tables.
-const DOCUMENTS: &[&str] = &["README.md", "METHODOLOGY.md", "docs/hard-sums.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "METHODOLOGY.md",
+    "docs/hard-sums.md",
+    "docs/book/src/index.md",
+    "docs/book/src/work_and_steps.md",
+    "docs/book/src/documents.md",
+];
 
 #[derive(Args)]
 pub(crate) struct Tables {
@@ -95,6 +103,9 @@ impl Results {
             "cuda-data" => cuda(cuda::data),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "cuda-latency" => cuda(cuda::latency),
+            "ladder-rungs" => book::ladder(),
+            "ladder-formulas" => book::formulas(),
+            "documents" => book::published(),
             _ => return None,
         })
     }

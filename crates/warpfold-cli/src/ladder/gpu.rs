@@ -70,6 +70,11 @@ fn method(options: &Options) -> String {
     )
 }
 
+/// A GPU as a stage.
+pub(crate) fn on_gpu(gpu: &Gpu, setting: &lab::Setting) -> Result<Box<dyn lab::Stage>, Failure> {
+    Ok(Box::new(lab::OnGpu::new(gpu, setting.clone())?))
+}
+
 /// Verifies cells.
 pub(super) fn verify(
     gpu: &Gpu,

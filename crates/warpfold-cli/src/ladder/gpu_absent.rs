@@ -1,7 +1,7 @@
 //! What stands for GPUs in a program built without them.
 
 use warpfold_lab::ladder::verify::{Cell, Verified};
-use warpfold_lab::ladder::{Ladder, Observer, Options};
+use warpfold_lab::ladder::{Ladder, Observer, Options, Setting, Stage};
 
 use crate::Failure;
 use crate::device::cuda::Gpu;
@@ -12,6 +12,10 @@ pub(super) fn climb(
     _: bool,
     _: &mut dyn Observer,
 ) -> Result<Ladder, Failure> {
+    gpu.absent()
+}
+
+pub(crate) fn on_gpu(gpu: &Gpu, _: &Setting) -> Result<Box<dyn Stage>, Failure> {
     gpu.absent()
 }
 

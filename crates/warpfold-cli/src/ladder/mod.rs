@@ -20,7 +20,9 @@ use warpfold_lab::ladder::{self as lab, Ladder as Found, Row, Rung};
 
 use args::Format;
 pub(crate) use args::Ladder;
-use place::Place;
+pub(crate) use columns::table;
+pub(crate) use gpu::on_gpu;
+pub(crate) use place::{Place, fits, tell};
 
 use crate::bench::{bar, unwritten};
 use crate::{Failure, report};

@@ -16,7 +16,7 @@ use crate::bench::read_peers;
 use crate::device::{self, Device};
 
 /// What rungs run on.
-pub(super) enum Place {
+pub(crate) enum Place {
     Cuda(device::cuda::Gpu),
     /// In the simulator; where no one asked for it, because of that.
     Simt {
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 impl Place {
     /// What was asked for, or the best there is.
-    pub(super) fn of(asked: Device) -> Result<Place, Failure> {
+    pub(crate) fn of(asked: Device) -> Result<Place, Failure> {
         match asked {
             Device::Cpu => Ok(Place::Cpu),
             Device::Simt => Ok(Place::Simt { why: None }),
@@ -107,7 +107,7 @@ fn check_cpu(options: &mut Options) -> Result<(), Failure> {
 }
 
 /// Says on standard error that the simulator stands in for a GPU, and why.
-pub(super) fn tell(why: Option<&str>) {
+pub(crate) fn tell(why: Option<&str>) {
     if let Some(why) = why {
         anstream::eprintln!("warpfold: in the simulator, counted and not timed: {why}");
     }
@@ -119,7 +119,7 @@ pub(super) fn array(case: Case) -> u128 {
 }
 
 /// Whether so much memory is free.
-pub(super) fn fits(bytes: u128, free: u64, case: Case, place: &str) -> Result<(), Failure> {
+pub(crate) fn fits(bytes: u128, free: u64, case: Case, place: &str) -> Result<(), Failure> {
     if bytes <= free.into() {
         return Ok(());
     }

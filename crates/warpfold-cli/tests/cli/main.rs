@@ -14,5 +14,8 @@ mod output;
 mod program;
 mod random;
 mod raw;
+mod replay;
+mod report;
 mod simt;
+mod sweep;
 mod text;

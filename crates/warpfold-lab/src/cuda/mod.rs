@@ -8,6 +8,8 @@ pub mod report;
 pub mod table;
 
 #[cfg(feature = "cuda")]
+mod adds;
+#[cfg(feature = "cuda")]
 mod cases;
 #[cfg(feature = "cuda")]
 mod device_time;
@@ -26,6 +28,8 @@ pub mod tune;
 #[cfg(feature = "cuda")]
 mod verify;
 
+#[cfg(feature = "cuda")]
+pub use adds::{add_rate, empty_launch};
 #[cfg(feature = "cuda")]
 pub use cases::{Case, cases};
 #[cfg(feature = "cuda")]

@@ -8,7 +8,7 @@ use warpfold::partial::Output;
 use warpfold::plan::CudaFacts;
 use warpfold::{Accuracy, Error, Op, Result};
 use warpfold_kernels::ladder as kernels;
-use warpfold_simt::{Counters, Counts};
+use warpfold_simt::{Class, Counters, Counts};
 
 use super::arrays::{Inputs, Workspace};
 use super::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
@@ -38,6 +38,8 @@ pub struct Options {
     pub temperature: Temperature,
     /// Copies of the array, in turns: more than a cache holds, for cold ones.
     pub copies: usize,
+    /// Blocks of rungs that stride over the array, in place of as many as fill the machine; others have none then.
+    pub grid: Option<u32>,
     /// The fastest reading, if it was measured.
     pub peak: Option<Peak>,
     /// How times are measured, in words, if they are.
@@ -59,6 +61,7 @@ impl Options {
             runs: Runs::Within(Duration::from_secs(1), 100),
             temperature: Temperature::Cold,
             copies: 1,
+            grid: None,
             peak: None,
             method: None,
             peers: Vec::new(),
@@ -87,7 +90,10 @@ pub fn bytes(options: &Options, facts: CudaFacts) -> u128 {
     let case = options.case;
     let array = u128::from(case.n) * case.dtype.size() as u128;
     let besides = options.rungs.iter().filter_map(|rung| match rung.way {
-        Way::Kernel(kernel) => Some(Plan::new(kernel, case, facts).ok()?.bytes(case.dtype)),
+        Way::Kernel(kernel) => {
+            let plan = Plan::on_grid(kernel, case, facts, options.grid);
+            Some(plan.ok()?.bytes(case.dtype))
+        }
         _ => None,
     });
     array * options.copies.max(1) as u128 + besides.max().unwrap_or(0)
@@ -179,10 +185,17 @@ fn array<T: Number>(options: &Options) -> Result<Buffer> {
 }
 
 /// This computer.
-fn here() -> Device {
+pub(super) fn here() -> Device {
     let machine = crate::machine::Machine::here();
     let processors = machine.cores as u64;
-    Device { kind: Kind::Cpu, name: machine.cpu, multiprocessors: None, processors }
+    Device {
+        kind: Kind::Cpu,
+        name: machine.cpu,
+        multiprocessors: None,
+        processors,
+        paper_peak: None,
+        clock: None,
+    }
 }
 
 /// A machine with the array in its memory.
@@ -304,7 +317,8 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
 
     fn plan(&self, kernel: &kernels::Rung) -> std::result::Result<Plan, String> {
         let ground = self.ground.as_ref().ok_or("it runs on a GPU or in the simulator")?;
-        Plan::new(kernel, self.options.case, ground.target.machine().facts())
+        let facts = ground.target.machine().facts();
+        Plan::on_grid(kernel, self.options.case, facts, self.options.grid)
     }
 
     fn kernel(&mut self, kernel: &kernels::Rung, plan: &Plan) -> Result<Outcome<T>> {
@@ -377,6 +391,8 @@ fn counts(counters: &[Counters]) -> BTreeMap<String, u64> {
     let mut named: BTreeMap<String, u64> =
         total.named().map(|(name, count)| (name.to_owned(), count)).collect();
     named.insert("bank_conflicts".to_owned(), total.bank_conflicts());
+    let class = |class| counters.iter().filter_map(|c| c.classes.get(&class)).sum::<u64>();
+    named.insert("warp_exchanges".to_owned(), class(Class::WarpExchange));
     named.insert("blocks".to_owned(), counters.iter().map(|c| c.blocks).sum());
     named.insert("warps".to_owned(), counters.iter().map(|c| c.warps).sum());
     named

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
-use super::{Divergence, Pass};
+use super::{Case, Divergence, Pass};
 use crate::array::Data;
 use crate::cuda::report::Temperature;
 
@@ -50,7 +50,7 @@ pub struct Ladder {
 }
 
 /// Where rungs ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Which of the three.
     pub kind: Kind,
@@ -60,6 +60,12 @@ pub struct Device {
     pub multiprocessors: Option<u32>,
     /// Lanes that work at once: the P of Brent's bound.
     pub processors: u64,
+    /// Bytes per second that its memory moves on paper, by width and clock, where they are known.
+    #[serde(default)]
+    pub paper_peak: Option<f64>,
+    /// The highest clock of its multiprocessors in MHz, where it is known.
+    #[serde(default)]
+    pub clock: Option<u32>,
 }
 
 /// What rungs can run on.
@@ -205,6 +211,19 @@ impl Complexity {
             parallelism: work / steps.max(1.0),
             brent: work / processors as f64 + steps,
         })
+    }
+}
+
+impl Ladder {
+    /// What was asked for.
+    pub fn case(&self) -> Case {
+        let Ladder { op, dtype, n, block, .. } = *self;
+        Case { op, dtype, n, block }
+    }
+
+    /// The row of a rung.
+    pub fn row(&self, rung: &str) -> Option<&Row> {
+        self.rungs.iter().find(|row| row.name == rung)
     }
 }
 

@@ -65,6 +65,16 @@ impl Cuda {
         Ok(())
     }
 
+    /// Registers of each thread of a kernel.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn registers(&mut self, module: &str, entry: &str) -> Result<u32> {
+        self.load(module)?;
+        let kernel = self.loaded.get(module).and_then(|module| module.get(entry));
+        kernel.ok_or_else(|| missing(module, entry))?.registers()
+    }
+
     /// Starts launches whose modules are loaded.
     ///
     /// # Safety
@@ -72,11 +82,7 @@ impl Cuda {
     unsafe fn start(&mut self, launches: &[Launch<'_>]) -> Result<()> {
         for launch in launches {
             let kernel = self.loaded.get(launch.module).and_then(|module| module.get(launch.entry));
-            let kernel = kernel.ok_or_else(|| Error::Device {
-                asked: format!("the kernel {}", launch.entry),
-                obstacle: format!("{} has none of that name", launch.module),
-                remedy: "run cargo xtask kernels",
-            })?;
+            let kernel = kernel.ok_or_else(|| missing(launch.module, launch.entry))?;
             let shape = [launch.pass.grid, launch.pass.block, launch.pass.shared_bytes];
             // SAFETY: as the caller promises.
             unsafe { self.queue.start_raw(kernel, shape, &launch.parameters)? };
@@ -112,6 +118,14 @@ impl Cuda {
     }
 }
 
+fn missing(module: &str, entry: &str) -> Error {
+    Error::Device {
+        asked: format!("the kernel {entry}"),
+        obstacle: format!("{module} has none of that name"),
+        remedy: "run cargo xtask kernels",
+    }
+}
+
 /// The entries of a module of the ladder.
 fn entries(module: &str) -> Vec<String> {
     let rung = kernels::rungs().iter().find(|rung| rung.module() == module);
@@ -134,6 +148,8 @@ impl Target for Cuda {
             name: facts.name.clone(),
             multiprocessors: Some(facts.multiprocessors),
             processors: u64::from(facts.multiprocessors) * LANES,
+            paper_peak: facts.memory_peak(),
+            clock: Some(facts.clocks[0]).filter(|clock| *clock > 0),
         }
     }
 

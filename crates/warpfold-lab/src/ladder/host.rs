@@ -34,27 +34,38 @@ impl Runs {
 /// Folds an array on one core.
 pub fn fold<T: Number>(host: Host, op: Op, x: &[T]) -> T {
     match host {
-        Host::Serial => {
-            let mut value = T::identity(op);
-            for &x in x {
-                value = T::fold(op, value, x);
-            }
-            value
-        }
-        Host::Tree => {
-            let mut left = x.to_vec();
-            while left.len() > 1 {
-                let half = left.len().div_ceil(2);
-                let (lower, upper) = left.split_at_mut(half);
-                for (lower, upper) in lower.iter_mut().zip(upper) {
-                    *lower = T::fold(op, *lower, *upper);
-                }
-                left.truncate(half);
-            }
-            left.first().copied().unwrap_or(T::identity(op))
-        }
+        Host::Serial => serial(op, x),
+        Host::Tree => tree(op, x),
     }
 }
+
+// The book shows what stands between anchors.
+
+// ANCHOR: serial
+fn serial<T: Number>(op: Op, x: &[T]) -> T {
+    let mut value = T::identity(op);
+    for &x in x {
+        value = T::fold(op, value, x);
+    }
+    value
+}
+// ANCHOR_END: serial
+
+// ANCHOR: tree
+fn tree<T: Number>(op: Op, x: &[T]) -> T {
+    let mut left = x.to_vec();
+    while left.len() > 1 {
+        // Rounded up: of an odd number, the one in the middle waits for the next level.
+        let half = left.len().div_ceil(2);
+        let (lower, upper) = left.split_at_mut(half);
+        for (lower, upper) in lower.iter_mut().zip(upper) {
+            *lower = T::fold(op, *lower, *upper);
+        }
+        left.truncate(half);
+    }
+    left.first().copied().unwrap_or(T::identity(op))
+}
+// ANCHOR_END: tree
 
 /// Work and steps: `[W, S]`.
 pub(super) fn complexity(host: Host, n: u64) -> [f64; 2] {

@@ -17,6 +17,7 @@ mod host;
 mod number;
 mod plan;
 mod rung;
+mod stage;
 mod target;
 mod truth;
 pub mod verify;
@@ -30,5 +31,8 @@ pub use host::{Runs, fold as host_fold};
 pub use number::{Number, OPS, Part, TYPES, defined};
 pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};
 pub use rung::{Host, Rung, Way, find, natural_data, rungs};
+#[cfg(feature = "cuda")]
+pub use stage::OnGpu;
+pub use stage::{Ask, Processor, Setting, Simulated, Stage};
 pub use target::{LANES, Simulator, Target};
 pub use truth::{Truth, Verdict, gamma};

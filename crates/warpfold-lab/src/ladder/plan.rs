@@ -88,6 +88,22 @@ impl Plan {
     /// # Errors
     /// Why the rung cannot: the operation or the size of block is not one of its, the device is too old, or there would be too many blocks.
     pub fn new(rung: &Rung, case: Case, facts: CudaFacts) -> Result<Plan, String> {
+        Plan::on_grid(rung, case, facts, None)
+    }
+
+    /// As [`new`](Self::new), but with so many blocks in place of as many as fill the machine.
+    ///
+    /// # Errors
+    /// As those of `new`; the grid of a rung whose threads take a fixed number of elements follows from theirs.
+    pub fn on_grid(
+        rung: &Rung,
+        case: Case,
+        facts: CudaFacts,
+        grid: Option<u32>,
+    ) -> Result<Plan, String> {
+        if grid.is_some() && matches!(rung.grid, Grid::Elements { .. } | Grid::OneBlock { .. }) {
+            return Err("its number of blocks follows from the number of elements".to_owned());
+        }
         let Case { op, dtype, block, .. } = case;
         if let Some(lack) = &rung.lacks
             && (&*lack.op, &*lack.element) == (op.name(), dtype.name())
@@ -122,7 +138,10 @@ impl Plan {
         let mut left = n;
         loop {
             let last = plan.passes.len() == 1 && rung.finish == Finish::TwoLaunches;
-            let pass = pass(rung, case, facts, left, last)?;
+            let mut pass = pass(rung, case, facts, left, last)?;
+            if let Some(grid) = grid.filter(|_| plan.passes.is_empty()) {
+                pass.grid = grid.max(1);
+            }
             let v = Variables {
                 n: left as f64,
                 block: pass.block.into(),

@@ -148,6 +148,8 @@ impl Target for Simulator {
             name: "simulator of a GPU of compute capability 9.0".to_owned(),
             multiprocessors: Some(multiprocessors),
             processors: u64::from(multiprocessors) * LANES,
+            paper_peak: None,
+            clock: None,
         }
     }
 

@@ -100,6 +100,7 @@ pub(super) struct Properties {
     pub(super) memory: u64,
     pub(super) l2: u64,
     pub(super) clocks: [u32; 2],
+    pub(super) memory_width: u32,
     pub(super) bus: String,
 }
 
@@ -124,6 +125,7 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
             told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
             told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
         ],
+        memory_width: told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) as u32,
         bus: format!(
             "{:04x}:{:02x}:{:02x}.0",
             told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
@@ -141,6 +143,16 @@ pub(super) struct Function(sys::CUfunction);
 unsafe impl Send for Function {}
 // SAFETY: as above; launching does not change it.
 unsafe impl Sync for Function {}
+
+/// Registers that each thread of a kernel has.
+pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32> {
+    let asked = || "asking how many registers a kernel has".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS;
+    // SAFETY: functions are as long-lived as their context.
+    let number = unsafe { result::function::get_function_attribute(function.0, which) };
+    number.map(|number| number as u32).map_err(|e| failed(e, asked))
+}
 
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
 pub(super) fn load(

@@ -24,7 +24,7 @@ pub struct RawKernel {
     pub(super) function: Function,
     pub(super) entry: String,
     /// Its context must last as long as the function.
-    _device: Arc<Device>,
+    device: Arc<Device>,
 }
 
 impl RawKernel {
@@ -54,8 +54,16 @@ impl RawKernel {
         let kernels = functions.into_iter().zip(entries).map(|(function, entry)| RawKernel {
             function,
             entry: entry.clone(),
-            _device: device.clone(),
+            device: device.clone(),
         });
         Ok(kernels.collect())
+    }
+
+    /// Registers that each of its threads has.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn registers(&self) -> Result<u32> {
+        driver::registers(&self.device.context, self.function)
     }
 }
