@@ -32,6 +32,6 @@ template <class E> struct Products {
 };
 
 template <class E, Nan>
-using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, 2>;
+using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, sizeof(typename Parts<E>::Part) == 4 ? 2 : 4>;
 
 #include "entries.cuh"

@@ -2,10 +2,12 @@
 //
 // A fold is a struct that one thread owns:
 //   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
-//   PACKS                     of those in flight
+//   PACKS, STEP               of those in flight; copies of `outside_plain` in the code, a divisor of PACKS
 //   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
 //   Fold(storage, Arguments)  starts with digits that are zero
-//   take(Loaded, index)       takes in a pack whose first element stands at index
+//   inside(Loaded, index)     takes a pack, whose first element stands at index, into its window, if that holds all its numbers
+//   outside(Loaded, index)    takes any pack into its digits
+//   plain, outside_plain      whether a pack may be taken by, and the same faster
 //   one(index, Element...)    takes in one element, or pair
 //   end_wave()                after every PACKS packs, for what need not be asked at each
 //   close()                   puts what is in registers into the digits
@@ -134,32 +136,87 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
 }
 
+// Takes the packs of a set, a bit each, into digits. The code is there once, whatever PACKS is: packs move down to where it looks for them. Ten thousand
+// instructions, which PACKS copies of it come to, are more than the instruction caches hold.
+template <class Fold, class Loaded> __device__ __forceinline__ void fold_outside(Fold& fold, Loaded (&p)[Fold::PACKS], u32 set, u64 index) {
+#pragma unroll 1
+    for (; set; set >>= 1, index += blockDim.x * PER_PACK<typename Fold::Element>) {
+        if (set & 1) fold.outside(p[0], index);
+#pragma unroll
+        for (int j = 1; j < Fold::PACKS; j++) p[j - 1] = p[j];
+    }
+}
+
+// Takes all packs, which are plain, into digits: STEP copies of the code.
+template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fold_plain(Fold& fold, Loaded (&p)[Fold::PACKS]) {
+#pragma unroll 1
+    for (int done = 0; done < Fold::PACKS; done += STEP) {
+#pragma unroll
+        for (int k = 0; k < STEP; k++) fold.outside_plain(p[k]);
+#pragma unroll
+        for (int j = STEP; j < Fold::PACKS; j++) p[j - STEP] = p[j];
+    }
+}
+
+// Waves in which a warp that found most packs outside of its windows does not try them again.
+constexpr u32 DENSE = 15;
+
 // Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
 // at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
 template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 head, u64 count, const Load& load) {
-    constexpr int PACKS = Fold::PACKS;
+    constexpr int PACKS = Fold::PACKS, ELEMENTS = PER_PACK<typename Fold::Element>;
     typedef typename Fold::Loaded Loaded;
-    const u64 threads = u64(gridDim.x) * blockDim.x;
-    u64 base = 0;
-#pragma unroll 1
-    for (; base + PACKS * threads <= count; base += PACKS * threads) {
-        const u64 i = base + u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
-        Loaded p[PACKS];
+    // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one.
+    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= 640;
+    const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
+    const auto load_wave = [&](Loaded (&p)[PACKS], u64 i) {
 #pragma unroll
         for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
+    };
+    u64 base = 0;
+    u32 dense = 0;
+    Loaded p[PACKS], next[PACKS];
+    if (AHEAD && PACKS * threads <= count) load_wave(next, first);
+#pragma unroll 1
+    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+        if constexpr (AHEAD) {
 #pragma unroll
-        for (int k = 0; k < PACKS; k++) fold.take(p[k], head + (i + k * blockDim.x) * PER_PACK<typename Fold::Element>);
+            for (int k = 0; k < PACKS; k++) p[k] = next[k];
+            if (base + 2 * PACKS * threads <= count) load_wave(next, base + PACKS * threads + first);
+        } else {
+            load_wave(p, base + first);
+        }
+        const u64 index = head + (base + first) * ELEMENTS;
+        if (dense == 0) {
+            u32 missed = 0;
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) {
+                if (!fold.inside(p[k], index + k * blockDim.x * ELEMENTS)) missed |= 1u << k;
+            }
+            if (__any_sync(0xffffffffu, missed != 0)) {
+                const u32 lanes = __ballot_sync(0xffffffffu, __popc(missed) * 2 > PACKS);
+                if (__popc(lanes) > 16) dense = DENSE;
+                fold_outside(fold, p, missed, index);
+            }
+        } else {
+            dense--;
+            bool plain = true;
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) plain = plain && fold.plain(p[k]);
+            if (plain) fold_plain<Fold::STEP>(fold, p);
+            else fold_outside(fold, p, (1u << PACKS) - 1, index);
+        }
         fold.end_wave();
     }
     const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
-    Loaded p[PACKS];
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (i + k * threads < count) p[k] = load(i + k * threads);
     }
 #pragma unroll 1
     for (int k = 0; k < PACKS && i + k * threads < count; k++) {
-        fold.take(p[0], head + (i + k * threads) * PER_PACK<typename Fold::Element>);
+        const u64 index = head + (i + k * threads) * ELEMENTS;
+        if (!fold.inside(p[0], index)) fold.outside(p[0], index);
 #pragma unroll
         for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
     }

@@ -42,6 +42,7 @@ template <> struct Roots<complex128> {
 // High and low parts each have a window; both go to the same digits, those of products, as the roots of small numbers reach far below an f64.
 struct WideRoots {
     typedef ProductOf<f64> Kind;
+    static constexpr bool PLAIN = false;
     static constexpr int LANES = 2, MOST = 1024, STORAGE = Kind::Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
     static constexpr bool COUNTS_NAN = false;

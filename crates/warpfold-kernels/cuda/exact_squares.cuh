@@ -9,7 +9,8 @@ template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<typename Component<E>::type> Sum;
     typedef ProductOf<typename Component<E>::type> Square;
-    static constexpr int PARTS = SETS, LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = 896;
+    static constexpr int PARTS = SETS, LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = sizeof(Wide) == 4 ? 640 : 896;
+    static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
     static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
     static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
@@ -40,6 +41,11 @@ template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
     __device__ __forceinline__ void add_to_digits(int part, Number<Wide> term) {
         sum_digits[part].add(term.x);
         add_product(square_digits, term.x, term.x);
+    }
+    static __device__ __forceinline__ bool plain(Number<Wide> term) { return SquareDigits::plain(term.x); }
+    __device__ __forceinline__ void add_plain_to_digits(int part, Number<Wide> term) {
+        sum_digits[part].add_plain(term.x);
+        add_plain_product(square_digits, term.x, term.x);
     }
     __device__ __forceinline__ void waits(int terms) { square_digits.waiting += terms; }
     __device__ __forceinline__ bool covers(u32 field) const { return cover(sums, squares, field); }

@@ -45,6 +45,7 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2> {
     typedef SumsAndSquares<E, 2> Base;
     typedef typename Base::Wide Wide;
     static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = 512;
+    static constexpr bool PLAIN = false;
     using Base::sums, Base::sum_digits;
     typename Base::SumWindow magnitudes;
 
@@ -104,11 +105,12 @@ template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E
     u64 nan_at = ~0ull;
 
     __device__ __forceinline__ ExactStatsFold(u64* storage, const Arguments& a) : Base(storage, a), extremes(static_cast<const E*>(a.x), a.n) {}
-    __device__ __forceinline__ void take(const Pack& p, u64 index) {
-        if (this->inside(p)) {
-            extremes.numbers(Kept<Components<E>>(p), index);
-            return;
-        }
+    __device__ __forceinline__ bool inside(const Pack& p, u64 index) {
+        if (!Base::inside(p, index)) return false;
+        extremes.numbers(Kept<Components<E>>(p), index);
+        return true;
+    }
+    __device__ __forceinline__ void outside(const Pack& p, u64 index) {
         // One by one, so that the code of an element stands once: what there is to do is too much to repeat it.
         Pack left = p;
 #pragma unroll 1

@@ -2,8 +2,8 @@
 //
 // Terms says what is added: Element, Loaded; Items, the elements (or pairs of them) of what is loaded; COUNT terms of one of them; term(item, t); and All,
 // every term of what is loaded.
-// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; and what
-// exact_fold.cuh asks for of integers.
+// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
+// exact_fold.cuh asks for of integers; and, if PLAIN, which terms are so, and add_plain_to_digits for those.
 #pragma once
 #include "exact_fold.cuh"
 #include "exact_kinds.cuh"
@@ -13,6 +13,8 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     typedef typename Terms::Loaded Loaded;
     typedef typename Terms::Items Items;
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
+    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4 || !Gathered::PLAIN;
+    static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
     static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
 
     u32 added = 0, moves = 0, top = 0;
@@ -21,21 +23,25 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 
     __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
 
-    // The pack whose first item has an index; only folds of places look at that.
-    __device__ __forceinline__ void take(const Loaded& p, u64) {
-        if (!inside(p)) outside(p);
-    }
-    __device__ __forceinline__ bool inside(const Loaded& p) {
+    // A pack's index only folds of places look at.
+    __device__ __forceinline__ bool inside(const Loaded& p, u64) {
         const typename Terms::All terms(p);
         bool inside = true;
 #pragma unroll
         for (int k = 0; k < ALL; k++) inside = inside && this->holds(terms[k]);
-        if (!inside) return false;
+        if constexpr (BRANCHES) {
+            if (!inside) return false;
 #pragma unroll
-        for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
-        return true;
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
+            return true;
+        } else {
+            // Zeros change nothing; without a branch the chains of all packs run side by side.
+#pragma unroll
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, only_if(inside, terms[k]));
+            return inside;
+        }
     }
-    __device__ __forceinline__ void outside(const Loaded& p) {
+    __device__ __forceinline__ void outside(const Loaded& p, u64) {
         if (moves < MOVES) {
             const typename Terms::All terms(p);
 #pragma unroll
@@ -56,6 +62,26 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) add_item(items.item(k));
+    }
+    // Whether nothing in a pack asks for more than `outside_plain`: all is finite, so that nothing is skipped.
+    __device__ __forceinline__ bool plain(const Loaded& p) const {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+            bool plain = !skip;
+#pragma unroll
+            for (int k = 0; k < ALL; k++) plain = plain && Gathered::plain(terms[k]);
+            return plain;
+        } else {
+            return false;
+        }
+    }
+    __device__ __forceinline__ void outside_plain(const Loaded& p) {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+#pragma unroll
+            for (int k = 0; k < ALL; k++) this->add_plain_to_digits(k % TERMS, terms[k]);
+            this->waits(ALL);
+        }
     }
     template <class... X> __device__ __forceinline__ void one(u64, X... x) {
         const typename Items::Item item = {x...};
@@ -93,6 +119,10 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 template <class F> struct Number { F x; };
 template <class F> struct Product { F x, y; };
 
+template <class F> __device__ __forceinline__ Number<F> only_if(bool kept, Number<F> term) { return {kept ? term.x : F(0)}; }
+template <class F> __device__ __forceinline__ Product<F> only_if(bool kept, Product<F> term) {
+    return {kept ? term.x : F(0), kept ? term.y : F(0)};
+}
 template <class F> __device__ __forceinline__ F value_of(Number<F> term) { return term.x; }
 template <class F> __device__ __forceinline__ f64 value_of(Product<F> term) { return product(term.x, term.y); }
 template <class Window, class F> __device__ __forceinline__ void add_term(Window& window, int lane, Number<F> term) { window.add(lane, term.x); }
@@ -101,6 +131,13 @@ template <class Window, class F> __device__ __forceinline__ void add_term(Window
 }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Number<F> term) { digits.add(term.x); }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Product<F> term) { add_product(digits, term.x, term.y); }
+// The same of terms that are plain: nothing to ask, so no branches.
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Number<F> term) { return Digits::plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Product<F> term) { return plain_product<Digits>(term.x, term.y); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Number<F> term) { digits.add_plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Product<F> term) {
+    add_plain_product(digits, term.x, term.y);
+}
 
 // One array: its elements.
 template <class E> struct OneItems {
@@ -166,7 +203,8 @@ __device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen
 
 // One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
 template <class Kind, int PARTS, class Wide> struct Sums {
-    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = 1024;
+    static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
+    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST;
     static constexpr bool COUNTS_NAN = false;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
@@ -185,6 +223,8 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     template <class Term> __device__ __forceinline__ u32 field(Term term) const { return window.field(value_of(term)); }
     template <class Term> __device__ __forceinline__ void add(int lane, Term term) { add_term(window, lane, term); }
     template <class Term> __device__ __forceinline__ void add_to_digits(int t, Term term) { add_term(digits[t % PARTS], term); }
+    template <class Term> static __device__ __forceinline__ bool plain(Term term) { return plain_term<Digits>(term); }
+    template <class Term> __device__ __forceinline__ void add_plain_to_digits(int t, Term term) { add_plain_term(digits[t % PARTS], term); }
     __device__ __forceinline__ void waits(int terms) { digits[0].waiting += terms / PARTS; }
     __device__ __forceinline__ bool covers(u32 field) const { return window.covers(field); }
     __device__ __forceinline__ void move(u32 field) { window.move(field); }
@@ -217,4 +257,4 @@ template <class Kind, int PARTS, class Wide> struct Sums {
 
 template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
 // Packs of an array that a thread loads at once.
-template <class E> constexpr int IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : 6;
+template <class E> constexpr int IN_FLIGHT = 4;

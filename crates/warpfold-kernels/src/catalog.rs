@@ -88,7 +88,13 @@ pub const FOLDS: &[Fold] = &[
         again: NARROW_INTEGERS,
     },
     Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, again: None },
-    Fold { name: "prod", source: "product.cu", template: "Product", takes: Takes::All, again: None },
+    Fold {
+        name: "prod",
+        source: "product.cu",
+        template: "Product",
+        takes: Takes::All,
+        again: None,
+    },
     Fold {
         name: "exact_sum",
         source: "exact_sum.cu",
@@ -134,11 +140,20 @@ pub const PLAIN: &[Plain] = &[
         source: "limits.cu",
         entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
     },
+    Plain {
+        name: "divergence",
+        source: "ladder/divergence.cu",
+        entries: &["horrific_kernel", "good_kernel"],
+    },
+    Plain {
+        name: "adds",
+        source: "adds.cu",
+        entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
+    },
 ];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
-const NARROW_FLOATS: Option<Again> =
-    Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });
+const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });
 /// Integers of which a word holds several: two halves have minimum and maximum instructions from 9.0 on.
 const NARROW_INTEGERS: Option<Again> =
     Some(Again { target: 90, elements: &["bool", "i8", "i16", "u8", "u16"] });
@@ -298,11 +313,10 @@ pub fn builds() -> impl Iterator<Item = Build> {
     FOLDS.iter().flat_map(|fold| {
         ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
             let again = fold.again.filter(|again| again.elements.contains(&element.name));
-            [Some(BASE), again.map(|again| again.target)].into_iter().flatten().map(move |target| Build {
-                fold,
-                element,
-                target,
-            })
+            [Some(BASE), again.map(|again| again.target)]
+                .into_iter()
+                .flatten()
+                .map(move |target| Build { fold, element, target })
         })
     })
 }

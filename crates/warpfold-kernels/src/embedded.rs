@@ -6,6 +6,8 @@ use std::io::Read;
 use lzma_rust2::LzmaReader;
 
 use crate::catalog;
+#[cfg(test)]
+use crate::ladder;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -89,6 +91,15 @@ mod tests {
             assert!(plain.entries.iter().all(declared), "{}", module.name);
             assert_eq!(ptx.matches(".visible .entry").count(), plain.entries.len());
             names.push(plain.module());
+        }
+        for rung in ladder::rungs() {
+            let module = find(&rung.module()).unwrap_or_else(|| panic!("{}", rung.module()));
+            let (ptx, entries) = (module.ptx(), rung.entries());
+            let declared = |entry: &String| ptx.contains(&format!(".visible .entry {entry}("));
+            assert!(entries.iter().all(declared), "{}", module.name);
+            assert_eq!(ptx.matches(".visible .entry").count(), entries.len(), "{}", module.name);
+            assert!(ptx.contains(&format!(".target sm_{}", rung.target)), "{}", module.name);
+            names.push(rung.module());
         }
         names.sort();
         let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();

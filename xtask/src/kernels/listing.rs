@@ -47,7 +47,8 @@ pub(super) fn without_unread_constants(ptx: &str) -> String {
     let mut met = HashMap::<&str, u32>::new();
     ptx.split(|c| !is_name(c)).for_each(|name| *met.entry(name).or_default() += 1);
     let unread = |line: &str| {
-        let declared = line.strip_prefix(".global ").and_then(|rest| rest.split([';', '=', '[']).next());
+        let declared =
+            line.strip_prefix(".global ").and_then(|rest| rest.split([';', '=', '[']).next());
         declared.and_then(|rest| rest.split_whitespace().last()).is_some_and(|name| met[name] == 1)
     };
     let kept = ptx.lines().filter(|line| !unread(line));

@@ -45,7 +45,8 @@ fn fast_sums_are_near_and_name_the_device() {
 #[test]
 fn everything_that_stats_tells_is_what_the_processor_finds() {
     for dtype in ["i32", "f16", "complex64"] {
-        let on = |device| run(["stats", "--dtype", dtype, "--device", device].iter().chain(&RANDOM));
+        let on =
+            |device| run(["stats", "--dtype", dtype, "--device", device].iter().chain(&RANDOM));
         assert_eq!(on("simt").value(), on("cpu").value(), "{dtype}");
     }
 }

@@ -106,7 +106,9 @@ pub(crate) fn unary(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
 /// Two operands to a result of the same type.
 pub(crate) fn binary(mnemonic: Mnemonic, ty: Type) -> Option<Binary> {
     match (mnemonic, ty) {
-        (Mnemonic::Add, Type::U16x2 | Type::S16x2) => return halves!(u16, |x, y| x.wrapping_add(y)),
+        (Mnemonic::Add, Type::U16x2 | Type::S16x2) => {
+            return halves!(u16, |x, y| x.wrapping_add(y));
+        }
         (Mnemonic::Min, Type::U16x2) => return halves!(u16, |x, y| x.min(y)),
         (Mnemonic::Max, Type::U16x2) => return halves!(u16, |x, y| x.max(y)),
         (Mnemonic::Min, Type::S16x2) => return halves!(i16, |x, y| x.min(y)),

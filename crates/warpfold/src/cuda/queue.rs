@@ -86,16 +86,16 @@ impl Queue {
     /// Starts a kernel that is not the library's, in `[blocks, threads, bytes of dynamic shared memory]`; returns before it has run.
     ///
     /// # Safety
-    /// The kernel must take `N` parameters of 64 bits; whatever it reads and writes must live, and be left alone, until the queue has
+    /// The kernel must take so many parameters of 64 bits each; whatever it reads and writes must live, and be left alone, until the queue has
     /// come this far.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), as for a launch that the device cannot hold.
-    pub unsafe fn start_raw<const N: usize>(
+    pub unsafe fn start_raw(
         &mut self,
         kernel: &RawKernel,
         shape: [u32; 3],
-        parameters: [u64; N],
+        parameters: &[u64],
     ) -> Result<()> {
         let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.

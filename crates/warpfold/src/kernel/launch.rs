@@ -190,6 +190,8 @@ mod tests {
     use warpfold_kernels::catalog;
 
     use super::*;
+    use crate::Policy;
+    use crate::plan::Problem;
 
     #[test]
     fn folds_and_element_types_are_those_of_the_catalogue() {
@@ -225,6 +227,22 @@ mod tests {
             let module = FoldKernel { fold, dtype, skips_nan: false }.module(90).unwrap();
             let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
             assert!(module.ptx().contains(&most), "{}: {most}", build.module());
+        }
+    }
+
+    /// No more blocks, which would wait for others to end, and no fewer.
+    #[test]
+    fn exact_folds_of_large_arrays_fill_a_device_as_their_registers_allow() {
+        let facts = crate::plan::CudaFacts { compute: 90, multiprocessors: 132 };
+        for op in [Op::Sum, Op::L1, Op::Dot, Op::Var] {
+            for &dtype in DType::ALL.iter().filter(|dtype| dtype.is_float()) {
+                let problem = Problem { op, dtype, n: 1 << 34, policy: Policy::default() };
+                let plan = crate::plan::choose_cuda(problem, facts).unwrap();
+                let module =
+                    FoldKernel { fold: plan.fold, dtype, skips_nan: false }.module(90).unwrap();
+                let blocks = format!(".minnctapersm {}\n", plan.grid / 132);
+                assert!(module.ptx().contains(&blocks), "{}: {blocks}", module.name);
+            }
         }
     }
 

@@ -76,9 +76,7 @@ pub fn read<T: Element>(plan: &CudaPlan, record: &[u64]) -> Outcome<T> {
         }
         Fold::Count => exact(Partial::Count(Count { seen: n - record[1], nonzero: record[0] })),
         Fold::L1 | Fold::Squares => exact(Partial::Norm1(Box::new(norm1(&record[..2], n)))),
-        Fold::Linf if T::PARTS > 1 => {
-            exact(Partial::Magnitude(Box::new(largest_complex(record))))
-        }
+        Fold::Linf if T::PARTS > 1 => exact(Partial::Magnitude(Box::new(largest_complex(record)))),
         Fold::Linf => exact(Partial::Magnitude(Box::new(largest(record[1])))),
         Fold::Prod => exact(Partial::Product(Box::new(product(record)))),
         other => unreachable!("{other:?} is an exact fold"),
@@ -309,16 +307,10 @@ mod tests {
 
     #[test]
     fn products_beyond_64_bits_are_an_error_unless_a_zero_was_met() {
-        assert_eq!(
-            finish::<i32>(Op::Prod, 2, &[6, 8]),
-            Ok(Output::One((-6i64).into()))
-        );
+        assert_eq!(finish::<i32>(Op::Prod, 2, &[6, 8]), Ok(Output::One((-6i64).into())));
         let beyond = &[0, 2];
         assert!(matches!(finish::<u8>(Op::Prod, 9, beyond), Err(Error::Overflow { .. })));
-        assert_eq!(
-            finish::<u8>(Op::Prod, 9, &[0, 3]),
-            Ok(Output::One(0u64.into()))
-        );
+        assert_eq!(finish::<u8>(Op::Prod, 9, &[0, 3]), Ok(Output::One(0u64.into())));
         let real = &[1.5f64.to_bits(), 0, 3, 8];
         assert_eq!(finish::<f32>(Op::Prod, 9, real), Ok(Output::One((-12f32).into())));
         let nan = &[1f64.to_bits(), 0, 0, 3];

@@ -95,11 +95,7 @@ impl Fold {
     pub const fn is_exact(self) -> bool {
         matches!(
             self,
-            Fold::ExactSum
-                | Fold::ExactL1
-                | Fold::ExactDot
-                | Fold::ExactMoments
-                | Fold::ExactStats
+            Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments | Fold::ExactStats
         )
     }
 
@@ -245,7 +241,8 @@ impl fmt::Display for CudaPlan {
         let Problem { op, dtype, n, .. } = self.problem;
         let nan = if self.skips_nan() { ", NaN ignored" } else { "" };
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
-        let then = self.then.map_or(String::new(), |fold| format!(", then {}_{dtype}", fold.name()));
+        let then =
+            self.then.map_or(String::new(), |fold| format!(", then {}_{dtype}", fold.name()));
         write!(
             f,
             "{op} of {n} {dtype} ({} bytes){nan}: kernel {}_{dtype}{then}, {} {blocks} of {} threads",
@@ -292,7 +289,8 @@ mod tests {
                 for accuracy in [Accuracy::Exact, Accuracy::Fast] {
                     let policy = Policy { accuracy, ..Policy::default() };
                     let plan = choose_cuda(Problem { op, dtype, n: 10, policy }, H200);
-                    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+                    let ordered =
+                        matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
                     match plan {
                         Ok(plan) => assert!(!plan.fold.is_exact() || dtype.is_float(), "{plan}"),
                         Err(Error::Undefined { .. }) => assert!(ordered && dtype.is_complex()),
@@ -307,7 +305,10 @@ mod tests {
     fn stats_of_complex_numbers_take_two_kernels_of_one_shape() {
         let plan = choose_cuda(problem(Op::Stats, DType::Complex128, 1 << 20), H200).unwrap();
         let text = plan.to_string();
-        assert!(text.contains("kernel exact_moments_complex128, then exact_l1_complex128, "), "{text}");
+        assert!(
+            text.contains("kernel exact_moments_complex128, then exact_l1_complex128, "),
+            "{text}"
+        );
         let most = plan.folds().map(|fold| fold.most_threads(DType::Complex128)).min();
         assert_eq!(Some(plan.block), most);
     }

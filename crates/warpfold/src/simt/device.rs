@@ -1,8 +1,10 @@
 //! [`Device`]: a GPU that is not there.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use warpfold_simt::{Argument, Counters, Dimensions, Observer, Settings};
+use warpfold_kernels::Module;
+use warpfold_simt::{Argument, Counters, Dimensions, Fault, Observer, Program, Settings};
 
 use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
@@ -75,6 +77,15 @@ impl Device {
     /// None so far: the simulator takes the host's memory.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
         Ok(Buffer::new(self.copy_of(&vec![0; len * size_of::<T>()])?, len))
+    }
+
+    /// An array that nobody wrote yet: a kernel that reads an element before one was written faults.
+    ///
+    /// # Errors
+    /// None so far: the simulator takes the host's memory.
+    pub fn unwritten<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
+        let bytes = (len * size_of::<T>()) as u64;
+        Ok(Buffer::new(Memory::unwritten(&self.memory, bytes, 0)?, len))
     }
 
     /// Starts a reduction of an array in the device's memory; see [`Reduce`].
@@ -175,7 +186,7 @@ impl Device {
         launch: &Launch,
         watch: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
-        let program = programs::of(launch.kernel, self.facts.compute)?;
+        let program = programs::of(launch.kernel.module(self.facts.compute)?)?;
         let simulated = warpfold_simt::Launch {
             kernel: launch.kernel.entry(),
             grid: Dimensions::from(launch.grid),
@@ -183,19 +194,41 @@ impl Device {
             shared_bytes: 0,
             arguments: launch.arguments.words().into_iter().map(Argument::from).collect(),
         };
-        let mut memory = lock(&self.memory);
-        let counters = match watch {
-            Some(observer) => {
-                simulated.run_observed(&program, &mut memory, &self.settings, observer)
-            }
-            None => simulated.run(&program, &mut memory, &self.settings),
-        };
+        let counters = self.simulate(&program, &simulated, watch);
         counters.map_err(|error| fault(plan, error.to_string()))
+    }
+
+    /// Runs any kernel of a module and counts what it costs; `watch` is shown every instruction.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the fault that stopped it.
+    pub fn launch_raw(
+        &self,
+        module: Module,
+        launch: &warpfold_simt::Launch,
+        watch: Option<&mut dyn Observer>,
+    ) -> Result<Counters> {
+        let program = programs::of(module)?;
+        let counters = self.simulate(&program, launch, watch);
+        counters.map_err(|error| fault(&launch.kernel, error.to_string()))
+    }
+
+    fn simulate(
+        &self,
+        program: &Program,
+        launch: &warpfold_simt::Launch,
+        watch: Option<&mut dyn Observer>,
+    ) -> std::result::Result<Counters, Box<Fault>> {
+        let mut memory = lock(&self.memory);
+        match watch {
+            Some(observer) => launch.run_observed(program, &mut memory, &self.settings, observer),
+            None => launch.run(program, &mut memory, &self.settings),
+        }
     }
 }
 
-fn fault(plan: &CudaPlan, obstacle: String) -> Error {
-    let asked = format!("{plan}, simulated");
+fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
+    let asked = format!("{asked}, simulated");
     Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
 }
 

@@ -11,6 +11,8 @@ mod compare;
 mod data;
 mod errors;
 mod interplay;
+#[path = "../kernels/launches.rs"]
+mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
 mod reductions;

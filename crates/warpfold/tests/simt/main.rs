@@ -8,9 +8,11 @@ mod check;
 mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
+mod device;
+#[path = "../kernels/launches.rs"]
+mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
-mod device;
 mod reductions;
 
 use warpfold::simt::{Device, Reduce};
