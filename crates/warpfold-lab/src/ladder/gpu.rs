@@ -204,7 +204,7 @@ impl Target for Cuda {
     where
         Gpu: 'a,
     {
-        let (mut next, mut leaves) = (0, Leaves::Value);
+        let (mut next, mut leaves) = (0, Leaves::Unknown);
         let run = |target: &mut Self| {
             next += 1;
             let gpu = target.gpu.clone();

@@ -39,7 +39,11 @@ fn a_graph_replays_reductions_on_what_the_array_holds_then() {
         let all = value as i64 * n as i64;
         assert_eq!((found[0], found[1]), (all, all >> 63), "128 bits of the sum of {value}");
         assert_eq!(found[2] as i32, value);
-        assert_eq!(f64::from_bits(found[3] as u64), f64::from(value), "what a second launch finishes");
+        assert_eq!(
+            f64::from_bits(found[3] as u64),
+            f64::from(value),
+            "what a second launch finishes"
+        );
     }
 }
 

@@ -71,7 +71,9 @@ fn of_type<M: Leaves, T: Element>(
         if !told.is_empty() {
             wrong += 1;
             let dtype = T::DTYPE;
-            eprintln!("{op} of {n} {dtype} ({kind:?} from {i}, {nan:?}, ddof {ddof}, {shape:?}): {told:?}");
+            eprintln!(
+                "{op} of {n} {dtype} ({kind:?} from {i}, {nan:?}, ddof {ddof}, {shape:?}): {told:?}"
+            );
         }
     }
     wrong
