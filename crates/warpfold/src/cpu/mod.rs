@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod batch;
 mod count;
 mod crew;
 mod executor;
