@@ -16,10 +16,10 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use warpfold::{Segments, reduce_segments};
-/// let x = [1, 2, 3, 4, 5, 6];
-/// assert_eq!(reduce_segments(&x, Segments::every(3))?.sum()?, [6, 15]);
-/// assert_eq!(reduce_segments(&x, Segments::offsets(&[0u64, 1, 1, 6]))?.sum()?, [1, 0, 20]);
-/// assert_eq!(reduce_segments(&x, Segments::lengths(&[4u32, 2]))?.sum()?, [10, 11]);
+/// let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// assert_eq!(reduce_segments(&x, Segments::every(3))?.sum()?, [6.0, 15.0]);
+/// assert_eq!(reduce_segments(&x, Segments::offsets(&[0u64, 1, 1, 6]))?.sum()?, [1.0, 0.0, 20.0]);
+/// assert_eq!(reduce_segments(&x, Segments::lengths(&[4u32, 2]))?.sum()?, [10.0, 11.0]);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_descent_is_found_wherever_chunks_meet() {
         for at in [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK] {
-            let mut offsets: Vec<u64> = (0..2 * CHUNK as u64 + 5).map(|i| 2 * i).collect();
+            let mut offsets: Vec<u64> = (0..2 * CHUNK as u64 + 5).map(|i| 10 + 2 * i).collect();
             offsets[at] = offsets[at - 1] - 1;
             let n = 5 * CHUNK as u64;
             assert!(refusal(Segments::offsets(&offsets), n).contains(&format!("offset {at} is")));
