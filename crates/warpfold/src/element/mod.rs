@@ -18,7 +18,7 @@ pub use real::{Decoded, Real};
 
 use num_bigint::BigUint;
 
-use crate::exact::{Fixed, Limbs, Register, Special, round_root, to_bigint};
+use crate::exact::{Fixed, Limbs, Pair, Register, Small, Special, round_root, to_bigint};
 use crate::{Error, Op, Overflow, Value, cpu};
 
 /// One or two of something: a real element has one part, a complex one two.
@@ -81,6 +81,14 @@ pub trait Element:
         op: Op,
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
+
+    /// What a sum of a part fits while it is short.
+    #[doc(hidden)]
+    type Small: Small;
+
+    /// The result of short sums of the parts; `None` where an integer does not fit it.
+    #[doc(hidden)]
+    fn sum_of(parts: &Self::Parts<Self::Small>) -> Option<Self::Sum>;
 
     /// A float result from parts that were summed fast; integers have none.
     #[cfg(any(feature = "cuda", feature = "simt"))]
@@ -158,6 +166,13 @@ macro_rules! real_element {
             }
         }
 
+        type Small = i128;
+
+        #[inline(always)]
+        fn sum_of(&[sum]: &[i128; 1]) -> Option<$sum> {
+            sum.try_into().ok()
+        }
+
         #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(_parts: [f64; 1]) -> $sum {
             unreachable!("integer sums are exact")
@@ -183,9 +198,16 @@ macro_rules! real_element {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
+        type Small = Pair;
+
+        #[inline(always)]
+        fn sum_of(parts: &Self::Parts<Pair>) -> Option<$sum> {
+            Some(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>())))
+        }
+
         #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
-            Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
+            Self::join(Parts::from_fn(|k| <Self::Round as Float>::of(parts[k])))
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {

@@ -12,7 +12,6 @@ mod reduce;
 
 pub use buffer::{Buffer, View};
 
-pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
