@@ -1,9 +1,10 @@
 //! What only elements with an order have.
 
-use super::values::read;
-use super::{Arrange, ByAxes, ReduceMany};
+use super::values::partial;
+use super::{Arrange, ByAxes, Read, ReduceMany};
+use crate::cpu::batch::{End, Greatest, Least, Ranked, extremes};
 use crate::element::Ordered;
-use crate::partial::Partial;
+use crate::partial::{Extremes, Partial};
 use crate::shape::Array;
 use crate::{Op, Result};
 
@@ -13,7 +14,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn min(&self) -> Result<A::Of<T>> {
-        read!(self, Min: Extremes as p => p.min())
+        self.ranked::<Least, false, _>(Op::Min, Extremes::min)
     }
 
     /// The largest elements: NaN propagates, -0 < +0.
@@ -21,7 +22,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn max(&self) -> Result<A::Of<T>> {
-        read!(self, Max: Extremes as p => p.max())
+        self.ranked::<Greatest, false, _>(Op::Max, Extremes::max)
     }
 
     /// The smallest and the largest elements.
@@ -29,7 +30,13 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
-        read!(self, MinMax: Extremes as p => Ok((p.min()?, p.max()?)))
+        let nan = self.policy.nan;
+        let small = |(least, greatest): &(Ranked<T::Key>, Ranked<T::Key>), count| {
+            let min = extremes::<T, Least>(nan, *least, count).min().ok()?;
+            Some((min, extremes::<T, Greatest>(nan, *greatest, count).max().ok()?))
+        };
+        let partial = partial!(Extremes(p) => Ok((p.min()?, p.max()?)));
+        self.run(Op::MinMax, |many, at| many.both_ends(&Read { small, partial }, at))
     }
 
     /// The first index of each smallest element, or of the first NaN: within the segment or group, or along the folded axis. Over several
@@ -38,7 +45,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<A::Of<u64>> {
-        read!(self, ArgMin: Extremes as p => p.argmin())
+        self.ranked::<Least, true, _>(Op::ArgMin, Extremes::argmin)
     }
 
     /// [`argmin`](Self::argmin) of the largest elements.
@@ -46,7 +53,22 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<A::Of<u64>> {
-        read!(self, ArgMax: Extremes as p => p.argmax())
+        self.ranked::<Greatest, true, _>(Op::ArgMax, Extremes::argmax)
+    }
+
+    fn ranked<E: End, const PLACED: bool, R: Copy + Send>(
+        &self,
+        op: Op,
+        read: impl Fn(&Extremes<T>) -> Result<R> + Sync,
+    ) -> Result<A::Of<R>> {
+        let nan = self.policy.nan;
+        let small =
+            |ranked: &Ranked<T::Key>, count| read(&extremes::<T, E>(nan, *ranked, count)).ok();
+        let partial = |partial: &Partial<T>| match partial {
+            Partial::Extremes(p) => read(p),
+            other => unreachable!("{op} leaves extremes, not {other:?}"),
+        };
+        self.run(op, |many, at| many.ranks::<E, PLACED, _>(&Read { small, partial }, at))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use num_complex::Complex;
 
+use super::batch::{Emit, FloatSums, IntegerSums, Largest, Many, alone, drive};
 use super::count::Nans;
 use super::executor::{Together, run, run_in_order};
 use super::fast::{FastDot, FastSum};
@@ -15,7 +16,7 @@ use super::order::Order;
 use super::product::{ComplexFactors, IntegerFactors, RealFactors};
 use crate::element::{Element, Real};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Extremes, Magnitude, Norm1, Product, Stats};
+use crate::partial::{Extremes, Magnitude, Magnitudes as AllMagnitudes, Norm1, Product, Stats};
 use crate::plan::Plan;
 use crate::{Accuracy, Policy, bf16, f16};
 
@@ -62,7 +63,28 @@ pub trait Kernels: Sized + 'static {
     fn product(plan: &Plan, x: &[Self]) -> Product<Self>
     where
         Self: Element;
+
+    /// Many exact sums.
+    #[doc(hidden)]
+    fn many_sums(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>)
+    where
+        Self: Element;
+
+    /// Many sums of magnitudes.
+    #[doc(hidden)]
+    fn many_norms(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>)
+    where
+        Self: Element;
+
+    /// Many largest magnitudes.
+    #[doc(hidden)]
+    fn many_magnitudes(many: &Many<'_, Self>, emit: &dyn Emit<Self, AllMagnitudes<Self>>)
+    where
+        Self: Element;
 }
+
+/// Short sums of an element's parts.
+type Sums<T> = <T as Element>::Parts<<T as Element>::Small>;
 
 /// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
 ///
@@ -105,6 +127,11 @@ macro_rules! floats {
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
 
+            fn many_sums(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>) {
+                type Kind = FloatSums<$part, Values, $sum_levels, { $parts * 16 }>;
+                drive(Kind::new(many.plan.batch.policy.nan), many, emit);
+            }
+
             floats!(@$class $element, $part, sum <$sum_levels, $sum_lanes>,
                 moments <$value_levels, $square_levels, $square_lanes>);
 
@@ -126,6 +153,15 @@ macro_rules! floats {
                 Accuracy::Fast => run(plan, x, 0, || Plain::new(nan), Summed::merge),
             };
             Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
+        }
+
+        fn many_norms(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>) {
+            type Kind = FloatSums<$part, Magnitudes, $sum_levels, 16>;
+            drive(Kind::new(many.plan.batch.policy.nan), many, emit);
+        }
+
+        fn many_magnitudes(many: &Many<'_, Self>, emit: &dyn Emit<Self, AllMagnitudes<Self>>) {
+            drive(Largest::new(many.plan.batch.policy.nan), many, emit);
         }
 
         fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
@@ -155,6 +191,14 @@ macro_rules! floats {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);
             run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
+        }
+
+        fn many_norms(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>) {
+            alone(many, emit);
+        }
+
+        fn many_magnitudes(many: &Many<'_, Self>, emit: &dyn Emit<Self, AllMagnitudes<Self>>) {
+            alone(many, emit);
         }
 
         fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
@@ -229,6 +273,18 @@ macro_rules! integers {
             fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
                 let start = || IntegerFactors::new(plan.isa);
                 Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
+            }
+
+            fn many_sums(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>) {
+                drive(IntegerSums::<false>::new(), many, emit);
+            }
+
+            fn many_norms(many: &Many<'_, Self>, emit: &dyn Emit<Self, Sums<Self>>) {
+                drive(IntegerSums::<true>::new(), many, emit);
+            }
+
+            fn many_magnitudes(many: &Many<'_, Self>, emit: &dyn Emit<Self, AllMagnitudes<Self>>) {
+                drive(Largest::new(many.plan.batch.policy.nan), many, emit);
             }
         }
     )+};

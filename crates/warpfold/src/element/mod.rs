@@ -7,7 +7,7 @@ mod real;
 
 use std::fmt::Debug;
 
-use bytemuck::{CheckedBitPattern, NoUninit};
+use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -46,7 +46,15 @@ mod sealed {
 /// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
 /// `Complex<f32>` and `Complex<f64>`; sealed, because the contract names its types.
 pub trait Element:
-    sealed::Sealed + CheckedBitPattern + NoUninit + Debug + PartialEq + Send + Sync + cpu::Kernels
+    sealed::Sealed
+    + CheckedBitPattern
+    + NoUninit
+    + Zeroable
+    + Debug
+    + PartialEq
+    + Send
+    + Sync
+    + cpu::Kernels
 {
     /// The type's name as data.
     const DTYPE: DType;
@@ -98,6 +106,10 @@ pub trait Element:
     /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
     #[doc(hidden)]
     fn linf(special: Special, square: &BigUint) -> Self::Linf;
+
+    /// The magnitude that [`Ordered::magnitude`] gives of a real element, as a result.
+    #[doc(hidden)]
+    fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf;
 
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
@@ -182,6 +194,11 @@ macro_rules! real_element {
             square.sqrt().try_into().expect("the magnitude of an integer of at most 64 bits")
         }
 
+        #[inline(always)]
+        fn linf_of(magnitude: <Self as Ordered>::Magnitude) -> u64 {
+            magnitude.into()
+        }
+
         fn checked<R>(result: Result<R, Error>) -> Result<R, Error> {
             result
         }
@@ -213,6 +230,11 @@ macro_rules! real_element {
         fn linf(special: Special, square: &BigUint) -> Self::Linf {
             let unit = 2 * i64::from(<Self::Part as Real>::UNIT);
             special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
+        }
+
+        #[inline(always)]
+        fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf {
+            <Self::Part as Ordered>::round_magnitude(magnitude)
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

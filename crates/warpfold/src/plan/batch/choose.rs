@@ -16,6 +16,7 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
         isa: policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa)),
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
+        long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
         workspace: 0,
         batch,
     }
