@@ -7,6 +7,20 @@ use num_complex::Complex;
 
 use crate::{DType, Float, Scalar};
 
+macro_rules! complex_column {
+    ($variant:ident, $values:ident, $one:ident) => {
+        Column::$variant(
+            $values
+                .into_iter()
+                .map(|value| match value {
+                    Value::$variant(value) => value,
+                    other => panic!("{}: {other:?}", $one),
+                })
+                .collect(),
+        )
+    };
+}
+
 macro_rules! columns {
     ($any:ident, $($variant:ident $ty:ty),+) => {
         $(if let Some(values) = $any.downcast_mut::<Option<Vec<$ty>>>() {
@@ -62,6 +76,25 @@ macro_rules! values {
                 columns!(any, ComplexF16 Complex<f16>, ComplexBF16 Complex<bf16>,
                     Complex64 Complex<f32>, Complex128 Complex<f64>);
                 unreachable!("a reduction returns no other type")
+            }
+
+            /// Numbers of one type that is known only at run time.
+            ///
+            /// # Panics
+            /// If they have several types.
+            pub(crate) fn of_values(values: Vec<Value>) -> Column {
+                const ONE: &str = "a reduction returns numbers of one type";
+                match values.first() {
+                    $(Some(Value::$variant(_)) => Column::$variant(values.into_iter().map(|value| match value {
+                        Value::$variant(value) => value,
+                        other => panic!("{ONE}: {other:?}"),
+                    }).collect()),)+
+                    Some(Value::ComplexF16(_)) => complex_column!(ComplexF16, values, ONE),
+                    Some(Value::ComplexBF16(_)) => complex_column!(ComplexBF16, values, ONE),
+                    Some(Value::Complex64(_)) => complex_column!(Complex64, values, ONE),
+                    Some(Value::Complex128(_)) => complex_column!(Complex128, values, ONE),
+                    None => Column::F64(Vec::new()),
+                }
             }
 
             /// How many.

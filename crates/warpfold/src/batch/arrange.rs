@@ -24,7 +24,7 @@ mod sealed {
     impl Sealed for super::BySegments {}
     impl<K> Sealed for super::ByGroups<K> {}
     impl Sealed for super::ByNumbers {}
-    impl<A> Sealed for super::Plain<'_, A> {}
+    impl Sealed for super::Plain<'_> {}
 }
 
 /// One output for each element of the axes that are kept.
@@ -137,10 +137,10 @@ impl Arrange for ByNumbers {
 }
 
 /// Outputs as they are, called what another arrangement calls them.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Plain<'a, A>(pub(super) &'a A);
+#[derive(Clone, Copy)]
+pub struct Plain<'a>(pub(super) &'a dyn Fn(u64) -> At);
 
-impl<A: Arrange> Arrange for Plain<'_, A> {
+impl Arrange for Plain<'_> {
     type Of<R> = Vec<R>;
 
     fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
@@ -148,6 +148,6 @@ impl<A: Arrange> Arrange for Plain<'_, A> {
     }
 
     fn at(&self, output: u64) -> At {
-        self.0.at(output)
+        self.0(output)
     }
 }

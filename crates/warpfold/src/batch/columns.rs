@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{Arrange, Plain, ReduceMany};
-use crate::element::{Element, Float, Parts};
-use crate::partial::{Finish, Stats, with_float};
-use crate::value::Column;
+use super::{Arrange, Plain, Read, ReduceMany};
+use crate::element::{DType, Element, Float, Parts};
+use crate::partial::{Finish, Output, Partial};
+use crate::value::{Column, Value};
 use crate::{Error, Op, Result};
 
 /// What a reduction gives for each output, by name: one column, two for minmax, a dozen for stats.
 pub type Columns = Vec<(&'static str, Column)>;
 
 impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
-    /// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean, variance or deviation that does not exist is NaN.
+    /// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean,
+    /// variance or deviation that does not exist is NaN.
     ///
     /// ```
     /// use warpfold::{Column, Op, Segments, partial::Finish, reduce_segments};
@@ -24,73 +25,77 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// As the reduction's own method; [`Error::Unsupported`] for a rounding that the result does not have.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
-        let many = ReduceMany {
-            x: self.x,
-            how: Arc::clone(&self.how),
-            policy: self.policy,
-            arrange: Plain(&self.arrange),
-        };
-        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
-        let column = match (op, finish.round_to) {
-            (Op::Sum, None) => Column::of(many.sum()?),
-            (Op::Sum, Some(to)) => {
-                with_float!(to, op, T::DTYPE, F => Column::of(many.sum_as::<F>()?))
-            }
-            (Op::Mean, _) => with_float!(to, op, T::DTYPE, F => Column::of(many.mean_as::<F>()?)),
-            (Op::Var, _) => {
-                with_float!(to, op, T::DTYPE, F => Column::of(many.var_as::<F>(finish.ddof)?))
-            }
-            (Op::Std, _) => {
-                with_float!(to, op, T::DTYPE, F => Column::of(many.std_as::<F>(finish.ddof)?))
-            }
-            (Op::L1, _) => with_float!(to, op, T::DTYPE, F => Column::of(many.l1_as::<F>()?)),
-            (Op::L2, _) => with_float!(to, op, T::DTYPE, F => Column::of(many.l2_as::<F>()?)),
-            (Op::Linf, None) => Column::of(many.linf()?),
-            (Op::Linf, Some(to)) => {
-                with_float!(to, op, T::DTYPE, F => Column::of(many.linf_as::<F>()?))
-            }
-            (Op::Prod, None) => Column::of(many.prod()?),
-            (Op::Prod, Some(to)) => {
-                with_float!(to, op, T::DTYPE, F => Column::of(many.prod_as::<F>()?))
-            }
-            (Op::Any, _) => Column::of(many.any()?),
-            (Op::All, _) => Column::of(many.all()?),
-            (Op::Count, _) => Column::of(many.count()?),
-            (Op::Min, _) => Column::of(many.ordered(op)?.min()?),
-            (Op::Max, _) => Column::of(many.ordered(op)?.max()?),
-            (Op::ArgMin, _) => Column::of(many.ordered(op)?.argmin()?),
-            (Op::ArgMax, _) => Column::of(many.ordered(op)?.argmax()?),
-            (Op::MinMax, _) => {
-                let (least, greatest) = many.ordered(op)?.minmax()?.into_iter().unzip();
-                return Ok(vec![
-                    ("min", Column::of::<T::Part>(least)),
-                    ("max", Column::of(greatest)),
-                ]);
-            }
-            (Op::Stats, _) => return stats(&many, finish),
-            (Op::Dot, _) => {
-                let why = "dot takes two arrays; see reduce_pair";
-                return Err(Error::Undefined { op, dtype: T::DTYPE, why });
-            }
-        };
-        Ok(vec![(op.name(), column)])
+        let (x, how, policy) = (self.x, Arc::clone(&self.how), self.policy);
+        let at = |output| self.arrange.at(output);
+        T::columns(&ReduceMany { x, how, policy, arrange: Plain(&at) }, op, finish)
     }
+}
 
+/// [`ReduceMany::columns`] for one type.
+pub(crate) fn columns<T: Element>(
+    many: &ReduceMany<'_, T, Plain<'_>>,
+    op: Op,
+    finish: Finish,
+) -> Result<Columns> {
+    let finish = Finish { overflow: many.policy.overflow, ..finish };
+    // Refused for one as for many.
+    if finish.round_to.is_some() {
+        match Partial::<T>::empty(op).finish(op, finish) {
+            Err(error @ Error::Unsupported { .. }) => return Err(error),
+            _ => {}
+        }
+    }
+    let natural = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
+    let column = match (op, natural) {
+        (Op::Sum, _) if finish.round_to.is_none() => Column::of(many.sum()?),
+        (Op::Sum, DType::F32) => Column::of(many.sum_as::<f32>()?),
+        (Op::Sum, DType::F64) => Column::of(many.sum_as::<f64>()?),
+        (Op::Mean, DType::F32) => Column::of(many.mean_as::<f32>()?),
+        (Op::Mean, DType::F64) => Column::of(many.mean_as::<f64>()?),
+        (Op::L1, DType::F32) => Column::of(many.l1_as::<f32>()?),
+        (Op::L1, DType::F64) => Column::of(many.l1_as::<f64>()?),
+        (Op::Linf, _) if finish.round_to.is_none() => Column::of(many.linf()?),
+        (Op::Any, _) => Column::of(many.any()?),
+        (Op::All, _) => Column::of(many.all()?),
+        (Op::Count, _) => Column::of(many.count()?),
+        (Op::Min, _) => Column::of(many.ordered(op)?.min()?),
+        (Op::Max, _) => Column::of(many.ordered(op)?.max()?),
+        (Op::ArgMin, _) => Column::of(many.ordered(op)?.argmin()?),
+        (Op::ArgMax, _) => Column::of(many.ordered(op)?.argmax()?),
+        (Op::MinMax, _) => {
+            let (least, greatest) = many.ordered(op)?.minmax()?.into_iter().unzip();
+            return Ok(vec![("min", Column::of::<T::Part>(least)), ("max", Column::of(greatest))]);
+        }
+        (Op::Stats, _) => return stats(many, finish),
+        (Op::Dot, _) => {
+            let why = "dot takes two arrays; see reduce_pair";
+            return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+        }
+        _ => Column::of_values(many.values(op, finish)?),
+    };
+    Ok(vec![(op.name(), column)])
+}
+
+impl<T: Element> ReduceMany<'_, T, Plain<'_>> {
     /// The same reductions of elements that have an order.
-    fn ordered(&self, op: Op) -> Result<ReduceMany<'_, T::Part, Plain<'_, A>>> {
+    fn ordered(&self, op: Op) -> Result<ReduceMany<'_, T::Part, Plain<'_>>> {
         crate::cpu::check::<T>(op)?;
         let (x, how) = (T::as_parts(self.x), Arc::clone(&self.how));
-        Ok(ReduceMany { x, how, policy: self.policy, arrange: Plain(&self.arrange) })
+        Ok(ReduceMany { x, how, policy: self.policy, arrange: self.arrange })
+    }
+
+    /// The results of reductions that have one number.
+    fn values(&self, op: Op, finish: Finish) -> Result<Vec<Value>> {
+        let partial = |partial: &Partial<T>| match partial.finish(op, finish)? {
+            Output::One(value) => Ok(value),
+            other => unreachable!("{op} has one number, not {other:?}"),
+        };
+        self.run(op, &Read { small: |&(): &(), _| None, partial }, T::many_alone)
     }
 }
 
 /// Everything that stats tells, a column each.
-fn stats<T: Element, A: Arrange<Of<Stats<T>> = Vec<Stats<T>>>>(
-    many: &ReduceMany<'_, T, A>,
-    finish: Finish,
-) -> Result<Columns> {
-    // Refused for one as for many: stats has no one type to round to.
-    Stats::<T>::new().summary(finish)?;
+fn stats<T: Element>(many: &ReduceMany<'_, T, Plain<'_>>, finish: Finish) -> Result<Columns> {
     let all = many.stats()?;
     let at = |(output, error): (usize, Error)| Error::Output {
         output: many.arrange.at(output as u64),
@@ -110,7 +115,7 @@ fn stats<T: Element, A: Arrange<Of<Stats<T>> = Vec<Stats<T>>>>(
     let mut columns = vec![
         ("count", column!(s => s.count())),
         ("nan_count", column!(s => s.nan_count())),
-        ("sum", column!(? s => s.sum(many.policy.overflow))),
+        ("sum", column!(? s => s.sum(finish.overflow))),
         ("mean", column!(s => s.mean().unwrap_or(none))),
         ("var", column!(s => s.var(finish.ddof).unwrap_or(nan))),
         ("std", column!(s => s.std(finish.ddof).unwrap_or(nan))),

@@ -5,17 +5,17 @@ mod columns;
 mod ordered;
 mod values;
 
-use arrange::Plain;
+pub(crate) use arrange::Plain;
 pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments};
 pub use columns::Columns;
+pub(crate) use columns::columns;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cpu;
-use crate::cpu::batch::{Many, Reader, Source};
+use crate::cpu::batch::{Leaves, Many, Out, Reader, Source};
 use crate::element::Element;
-use crate::error::At;
 use crate::group::{self, Key, Numbered};
 use crate::partial::Partial;
 use crate::plan::{self, Batch, BatchPlan, BoundsKind, KeysKind, Partition};
@@ -198,23 +198,25 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     }
 
     /// Folds every input and arranges what is read of each.
-    fn run<R>(
+    fn run<S: Leaves<T>, D: Reader<T, S>>(
         &self,
         op: Op,
-        fold: impl FnOnce(&Many<'_, T>, &dyn Fn(u64) -> At) -> Result<Vec<R>>,
-    ) -> Result<A::Of<R>> {
-        Ok(self.arrange.arrange(self.folded(op, fold)?))
+        reader: &D,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<A::Of<D::Result>> {
+        Ok(self.arrange.arrange(self.folded(op, reader, fold)?))
     }
 
-    fn folded<R>(
+    fn folded<S: Leaves<T>, D: Reader<T, S>>(
         &self,
         op: Op,
-        fold: impl FnOnce(&Many<'_, T>, &dyn Fn(u64) -> At) -> Result<Vec<R>>,
-    ) -> Result<Vec<R>> {
+        reader: &D,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<Vec<D::Result>> {
         cpu::check::<T>(op)?;
         let plan = self.plan(op);
         let many = Many { plan: &plan, source: self.how.source(self.x) };
-        fold(&many, &|output| self.arrange.at(output))
+        many.read(reader, &|output| self.arrange.at(output), fold)
     }
 }
 

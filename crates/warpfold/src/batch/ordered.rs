@@ -2,7 +2,7 @@
 
 use super::values::partial;
 use super::{Arrange, ByAxes, Read, ReduceMany};
-use crate::cpu::batch::{End, Greatest, Least, Ranked, extremes};
+use crate::cpu::batch::Ranked;
 use crate::element::Ordered;
 use crate::partial::{Extremes, Partial};
 use crate::shape::Array;
@@ -14,7 +14,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn min(&self) -> Result<A::Of<T>> {
-        self.ranked::<Least, false, _>(Op::Min, Extremes::min)
+        self.ranked(Op::Min, Extremes::min)
     }
 
     /// The largest elements: NaN propagates, -0 < +0.
@@ -22,7 +22,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn max(&self) -> Result<A::Of<T>> {
-        self.ranked::<Greatest, false, _>(Op::Max, Extremes::max)
+        self.ranked(Op::Max, Extremes::max)
     }
 
     /// The smallest and the largest elements.
@@ -31,12 +31,12 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
         let nan = self.policy.nan;
-        let small = |(least, greatest): &(Ranked<T::Key>, Ranked<T::Key>), count| {
-            let min = extremes::<T, Least>(nan, *least, count).min().ok()?;
-            Some((min, extremes::<T, Greatest>(nan, *greatest, count).max().ok()?))
+        let small = |[least, greatest]: &[Ranked; 2], count| {
+            let min = least.extremes::<T>(nan, count).min().ok()?;
+            Some((min, greatest.extremes::<T>(nan, count).max().ok()?))
         };
         let partial = partial!(Extremes(p) => Ok((p.min()?, p.max()?)));
-        self.run(Op::MinMax, |many, at| many.both_ends(&Read { small, partial }, at))
+        self.run(Op::MinMax, &Read { small, partial }, T::many_both_ends)
     }
 
     /// The first index of each smallest element, or of the first NaN: within the segment or group, or along the folded axis. Over several
@@ -45,7 +45,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<A::Of<u64>> {
-        self.ranked::<Least, true, _>(Op::ArgMin, Extremes::argmin)
+        self.ranked(Op::ArgMin, Extremes::argmin)
     }
 
     /// [`argmin`](Self::argmin) of the largest elements.
@@ -53,22 +53,18 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<A::Of<u64>> {
-        self.ranked::<Greatest, true, _>(Op::ArgMax, Extremes::argmax)
+        self.ranked(Op::ArgMax, Extremes::argmax)
     }
 
-    fn ranked<E: End, const PLACED: bool, R: Copy + Send>(
+    fn ranked<R: Copy + Send>(
         &self,
         op: Op,
         read: impl Fn(&Extremes<T>) -> Result<R> + Sync,
     ) -> Result<A::Of<R>> {
-        let nan = self.policy.nan;
-        let small =
-            |ranked: &Ranked<T::Key>, count| read(&extremes::<T, E>(nan, *ranked, count)).ok();
-        let partial = |partial: &Partial<T>| match partial {
-            Partial::Extremes(p) => read(p),
-            other => unreachable!("{op} leaves extremes, not {other:?}"),
-        };
-        self.run(op, |many, at| many.ranks::<E, PLACED, _>(&Read { small, partial }, at))
+        let (nan, read) = (self.policy.nan, &read);
+        let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
+        let partial = partial!(Extremes(p) => read(p));
+        self.run(op, &Read { small, partial }, T::many_highest)
     }
 }
 

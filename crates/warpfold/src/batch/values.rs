@@ -3,13 +3,11 @@
 use std::sync::Mutex;
 
 use super::{Arrange, Read, ReduceMany};
+use crate::cpu::batch::{Sums, Tally, Widest};
 use crate::element::{Element, Float, Ordered, Parts};
 use crate::exact::{Exact, Small};
 use crate::partial::{Norm1, Partial, Stats};
 use crate::{Op, Result};
-
-/// Short sums of an element's parts.
-type Sums<T> = <T as Element>::Parts<<T as Element>::Small>;
 
 /// The parts rounded, if each can be.
 fn joined<T: Element, F: Float>(
@@ -81,7 +79,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
             Partial::Sum(sum) => exact(sum),
             other => unreachable!("a sum leaves a sum, not {other:?}"),
         };
-        self.run(op, |many, at| many.sums(&Read { small, partial }, at))
+        self.run(op, &Read { small, partial }, T::many_sums)
     }
 
     /// The variances over `n - ddof`, rounded once.
@@ -165,7 +163,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         Norm1::<T>::new().round_as::<F>()?;
         let small = |sums: &Sums<T>, _| Some(sums.as_ref()[0].round());
         let partial = partial!(Norm1(p) => p.round_as::<F>());
-        self.run(Op::L1, |many, at| many.norms(&Read { small, partial }, at))
+        self.run(Op::L1, &Read { small, partial }, T::many_norms)
     }
 
     /// The largest magnitudes: `u64` for integers, else floats, rounded once.
@@ -173,9 +171,9 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn linf(&self) -> Result<A::Of<T::Linf>> {
-        let small = |largest: &Largest<T>, _| Some(T::linf_of(largest.as_ref()[0]));
+        let small = |largest: &Widest, _| Some(T::linf_of(largest.magnitude::<T::Part>()));
         let partial = partial!(Magnitude(p) => Ok(p.value()));
-        self.run(Op::Linf, |many, at| many.magnitudes(&Read { small, partial }, at))
+        self.run(Op::Linf, &Read { small, partial }, T::many_largest)
     }
 
     /// [`linf`](Self::linf), rounded to a float type of choice.
@@ -183,10 +181,11 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn linf_as<F: Float>(&self) -> Result<A::Of<F>> {
-        let small =
-            |largest: &Largest<T>, _| Some(T::Part::round_magnitude::<F>(largest.as_ref()[0]));
+        let small = |largest: &Widest, _| {
+            Some(T::Part::round_magnitude::<F>(largest.magnitude::<T::Part>()))
+        };
         let partial = partial!(Magnitude(p) => Ok(p.round_as::<F>()));
-        self.run(Op::Linf, |many, at| many.magnitudes(&Read { small, partial }, at))
+        self.run(Op::Linf, &Read { small, partial }, T::many_largest)
     }
 
     /// Whether any element is nonzero.
@@ -194,9 +193,9 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn any(&self) -> Result<A::Of<bool>> {
-        let small = |&nonzero: &u64, _| Some(nonzero > 0);
+        let small = |count: &Tally, _| Some(count.0 > 0);
         let partial = partial!(Count(p) => Ok(p.any()));
-        self.run(Op::Any, |many, at| many.nonzero(&Read { small, partial }, at))
+        self.run(Op::Any, &Read { small, partial }, T::many_nonzero)
     }
 
     /// Whether all elements are nonzero.
@@ -204,9 +203,9 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn all(&self) -> Result<A::Of<bool>> {
-        let small = |&nonzero: &u64, count| Some(nonzero == count);
+        let small = |count: &Tally, of| Some(count.0 == of);
         let partial = partial!(Count(p) => Ok(p.all()));
-        self.run(Op::All, |many, at| many.nonzero(&Read { small, partial }, at))
+        self.run(Op::All, &Read { small, partial }, T::many_nonzero)
     }
 
     /// How many elements are nonzero.
@@ -214,9 +213,9 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn count(&self) -> Result<A::Of<u64>> {
-        let small = |&nonzero: &u64, _| Some(nonzero);
+        let small = |count: &Tally, _| Some(count.0);
         let partial = partial!(Count(p) => Ok(p.nonzero));
-        self.run(Op::Count, |many, at| many.nonzero(&Read { small, partial }, at))
+        self.run(Op::Count, &Read { small, partial }, T::many_nonzero)
     }
 
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 of each in one pass.
@@ -241,7 +240,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         op: Op,
         partial: impl Fn(&Partial<T>) -> Result<R> + Sync,
     ) -> Result<A::Of<R>> {
-        self.run(op, |many, at| many.others(&Read { small: |&(): &(), _| None, partial }, at))
+        self.run(op, &Read { small: |&(): &(), _| None, partial }, T::many_alone)
     }
 
     /// The same for what is no plain number.
@@ -258,12 +257,9 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
             Ok(store.len() - 1)
         };
         let reader = Read { small: |&(): &(), _| None, partial };
-        let places = self.folded(op, |many, at| many.others(&reader, at))?;
+        let places = self.folded(op, &reader, T::many_alone)?;
         let mut store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
         let take = |place: usize| store[place].take().expect("each output has a place of its own");
         Ok(self.arrange.arrange(places.into_iter().map(take).collect()))
     }
 }
-
-/// The largest magnitude of an element's parts.
-type Largest<T> = crate::partial::Magnitudes<T>;

@@ -94,9 +94,13 @@ pub trait Element:
     #[doc(hidden)]
     type Small: Small;
 
+    /// Such sums, of each part.
+    #[doc(hidden)]
+    type Sums: AsRef<[Self::Small]> + cpu::Leaves<Self>;
+
     /// The result of short sums of the parts; `None` where an integer does not fit it.
     #[doc(hidden)]
-    fn sum_of(parts: &Self::Parts<Self::Small>) -> Option<Self::Sum>;
+    fn sum_of(parts: &Self::Sums) -> Option<Self::Sum>;
 
     /// A float result from parts that were summed fast; integers have none.
     #[cfg(any(feature = "cuda", feature = "simt"))]
@@ -179,6 +183,7 @@ macro_rules! real_element {
         }
 
         type Small = i128;
+        type Sums = [i128; 1];
 
         #[inline(always)]
         fn sum_of(&[sum]: &[i128; 1]) -> Option<$sum> {
@@ -216,9 +221,10 @@ macro_rules! real_element {
         }
 
         type Small = Pair;
+        type Sums = Self::Parts<Pair>;
 
         #[inline(always)]
-        fn sum_of(parts: &Self::Parts<Pair>) -> Option<$sum> {
+        fn sum_of(parts: &Self::Sums) -> Option<$sum> {
             Some(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>())))
         }
 

@@ -48,6 +48,7 @@ macro_rules! with_float {
     }};
 }
 
+#[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use with_float;
 
 impl<T: Element> Partial<T> {

@@ -11,6 +11,7 @@ mod stats;
 
 pub use count::Count;
 pub use extremes::{Extremes, Place};
+#[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use finish::with_float;
 pub use finish::{Finish, Output};
 pub use magnitude::Magnitude;

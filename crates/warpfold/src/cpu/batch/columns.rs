@@ -8,14 +8,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Many;
 use super::lanes::{Kind, N, Places};
-use super::outputs::{Counts, Emit};
+use super::outputs::{Counts, Sink, Store};
 use crate::cpu::crew::share;
 use crate::cpu::isa::{Job, with_isa};
 use crate::cpu::memory::fetch;
-use crate::element::Element;
-use crate::partial::Partial;
+use crate::plan::BatchPlan;
 use crate::shape::{Form, Loop};
 
 /// Columns of a stripe at most.
@@ -30,18 +28,21 @@ const MOST: u64 = 1 << 30;
 /// Rows of a stripe that a thread takes where threads share them, in elements.
 const PART: usize = 256 << 10;
 
-/// Folds every column.
-pub(super) fn run<T: Element, K: Kind<T>>(
+/// Folds every column with lanes of a kind.
+pub(super) fn run<K: Kind>(
     kind: K,
-    many: &Many<'_, T>,
-    x: &[T],
+    plan: &BatchPlan,
+    x: &[K::Element],
     form: &Form,
-    emit: &dyn Emit<T, K::Small>,
+    sink: &dyn Sink<K::Small>,
 ) {
-    let columns = Columns::new(form, many.plan.threads);
+    let columns = Columns::new(form, plan.threads);
     let next = AtomicUsize::new(0);
-    let halves: Vec<_> = match columns.is_shared() {
-        true => (0..columns.stripes()).map(|_| Mutex::new(None)).collect(),
+    // Where a column is found in more than one fold or lane, all are poured into one store.
+    let shared: Vec<_> = match columns.is_shared() {
+        true => {
+            (0..columns.stripes()).map(|k| Mutex::new(sink.store(columns.stripe(k).real))).collect()
+        }
         false => Vec::new(),
     };
     let work = || {
@@ -51,46 +52,19 @@ pub(super) fn run<T: Element, K: Kind<T>>(
                 return;
             }
             let (stripe, part) = (unit / columns.parts, unit % columns.parts);
-            let at = columns.stripe(stripe);
-            let mut fold = Stripe::new(kind, many, x, at, &columns);
-            with_isa(many.plan.isa, Rows { fold: &mut fold, columns: &columns, part });
-            match halves.get(stripe) {
-                None => fold.emit(form.inputs, emit),
-                Some(half) => {
-                    let found = fold.partials();
-                    let mut all = half.lock().unwrap_or_else(|poison| poison.into_inner());
-                    match &mut *all {
-                        None => *all = Some(found),
-                        Some(all) => merge(all, &found),
-                    }
-                }
+            let store = shared.get(stripe);
+            for columns in [Some(&columns), columns.rest(part).as_ref()].into_iter().flatten() {
+                let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
+                with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
+                fold.finish();
             }
         }
     };
-    share(many.plan.threads, &work);
-    let rest = columns.rest();
-    for (stripe, half) in halves.into_iter().enumerate() {
+    share(plan.threads, &work);
+    for (stripe, store) in shared.into_iter().enumerate() {
         let at = columns.stripe(stripe);
-        let found = half.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        let mut found = found.expect("every part of a stripe was folded");
-        let (real, copies) = found.split_at_mut(at.width / columns.wide);
-        for copy in copies.chunks(real.len()) {
-            merge(real, copy);
-        }
-        if let Some(rest) = &rest {
-            let mut fold = Stripe::new(kind, many, x, rest.stripe(stripe), rest);
-            with_isa(many.plan.isa, Rows { fold: &mut fold, columns: rest, part: 0 });
-            merge(real, &fold.partials());
-        }
-        for (column, partial) in real.iter().enumerate() {
-            emit.partial(at.output(column), form.inputs, partial);
-        }
-    }
-}
-
-fn merge<T: Element>(all: &mut [Partial<T>], more: &[Partial<T>]) {
-    for (all, more) in all.iter_mut().zip(more) {
-        all.merge(more);
+        let store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        (0..at.real).for_each(|column| store.leave(column, at.output(column), form.inputs));
     }
 }
 
@@ -117,6 +91,8 @@ struct Columns<'a> {
 struct At {
     start: usize,
     width: usize,
+    /// Columns that are outputs; the others are those of the next rows, taken as one with this.
+    real: usize,
     first: u64,
     step: i64,
 }
@@ -149,11 +125,17 @@ impl<'a> Columns<'a> {
         columns
     }
 
-    /// The rows that are too few to be taken as one.
-    fn rest(&self) -> Option<Self> {
+    /// The rows that are too few to be taken as one, which go with the last part.
+    fn rest(&self, part: usize) -> Option<Self> {
         let rest = self.rows % self.wide;
         let first_row = self.rows - rest;
-        (rest > 0).then_some(Columns { wide: 1, parts: 1, first_row, rows: rest, ..*self })
+        (rest > 0 && part + 1 == self.parts).then_some(Columns {
+            wide: 1,
+            parts: 1,
+            first_row,
+            rows: rest,
+            ..*self
+        })
     }
 
     /// Whether a stripe's columns are found in more than one fold or lane.
@@ -174,9 +156,11 @@ impl<'a> Columns<'a> {
         let (start, first) = self.form.turn(turn as u64);
         let step = self.form.kept.last().map_or(1, |l| l.place);
         let column = k * WIDTH;
+        let real = WIDTH.min(self.length - column);
         At {
             start: start as usize + column,
-            width: WIDTH.min(self.length - column) * self.wide,
+            width: real * self.wide,
+            real,
             first: first.wrapping_add_signed(step.wrapping_mul(column as i64)),
             step,
         }
@@ -184,74 +168,89 @@ impl<'a> Columns<'a> {
 }
 
 /// The accumulators of a stripe.
-struct Stripe<'s, T: Element, K: Kind<T>> {
+struct Stripe<'s, 'k, K: Kind> {
     kind: K,
-    many: &'s Many<'s, T>,
-    x: &'s [T],
+    x: &'s [K::Element],
     at: At,
-    /// Columns that are outputs, and from a row to the next of those that are taken as one.
-    real: usize,
+    /// From a row to the next of those that are taken as one.
     place: i64,
+    inputs: u64,
     lanes: Vec<K::Lanes>,
     rule: Option<K::Rule>,
     /// Rows added under the rule, and those it was made for.
     added: u64,
     room: u64,
-    partials: Vec<Partial<T>>,
+    sink: &'k dyn Sink<K::Small>,
+    shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
+    /// A store of its own, once lanes are not enough.
+    own: Option<Box<dyn Store<K::Small> + 'k>>,
 }
 
-impl<'s, T: Element, K: Kind<T>> Stripe<'s, T, K> {
-    fn new(kind: K, many: &'s Many<'s, T>, x: &'s [T], at: At, columns: &Columns<'_>) -> Self {
-        let (lanes, partials) = (Vec::new(), Vec::new());
-        let (real, place) = (at.width / columns.wide, columns.place);
-        Stripe { kind, many, x, at, real, place, lanes, rule: None, added: 0, room: 0, partials }
+impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
+    fn new(
+        kind: K,
+        x: &'s [K::Element],
+        columns: &Columns<'_>,
+        stripe: usize,
+        sink: &'k dyn Sink<K::Small>,
+        shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
+    ) -> Self {
+        let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
+        let (lanes, rule, own) = (Vec::new(), None, None);
+        Stripe { kind, x, at, place, inputs, lanes, rule, added: 0, room: 0, sink, shared, own }
     }
 
     fn groups(&self) -> usize {
         self.at.width.div_ceil(N)
     }
 
-    /// Moves what lanes hold to the partials.
-    fn pour(&mut self) {
-        if self.partials.is_empty() {
-            let empty = Partial::empty(self.many.plan.batch.op);
-            self.partials.resize(self.at.width, empty);
-        }
-        if self.added > 0 {
-            for (column, partial) in self.partials.iter_mut().enumerate() {
-                let small = K::lane(&self.lanes[column / N], column % N);
-                let row = (column / self.real) as i64;
-                let small = K::moved(small, self.place.wrapping_mul(row));
-                self.kind.pour(&small, self.added, partial);
+    fn small(&self, lanes: &[K::Lanes], column: usize) -> K::Small {
+        let row = (column / self.at.real) as i64;
+        K::moved(self.kind.lane(&lanes[column / N], column % N), self.place.wrapping_mul(row))
+    }
+
+    /// Does something with the store, its own unless there is a shared one.
+    fn with_store(&mut self, work: impl FnOnce(&Self, &mut (dyn Store<K::Small> + 'k))) {
+        match self.shared {
+            Some(store) => {
+                let mut store = store.lock().unwrap_or_else(|poison| poison.into_inner());
+                work(self, &mut **store);
             }
+            None => {
+                let mut own = self.own.take().unwrap_or_else(|| self.sink.store(self.at.real));
+                work(self, &mut *own);
+                self.own = Some(own);
+            }
+        }
+    }
+
+    /// Moves what lanes hold to the store.
+    #[inline(never)]
+    fn pour(&mut self) {
+        if self.added > 0 {
+            self.with_store(|fold, store| {
+                for column in 0..fold.at.width {
+                    let small = fold.small(&fold.lanes, column);
+                    store.pour(column % fold.at.real, &small, fold.added);
+                }
+            });
         }
         (self.added, self.rule) = (0, None);
     }
 
     /// Hands on the result of each column.
-    fn emit(mut self, count: u64, emit: &dyn Emit<T, K::Small>) {
-        if self.partials.is_empty() && self.added > 0 {
-            let lane = |column: usize| K::lane(&self.lanes[column / N], column % N);
-            let smalls: Vec<_> = (0..self.at.width).map(lane).collect();
-            let mut left = Vec::new();
-            emit.smalls(self.at.first, self.at.step, Counts::Same(count), &smalls, &mut left);
-            for column in left {
-                let mut partial = Partial::empty(self.many.plan.batch.op);
-                self.kind.pour(&smalls[column], self.added, &mut partial);
-                emit.partial(self.at.output(column), count, &partial);
+    fn finish(mut self) {
+        if self.shared.is_none() && self.own.is_none() && self.added > 0 {
+            let smalls: Vec<_> = (0..self.at.width).map(|c| self.small(&self.lanes, c)).collect();
+            let count = Counts::Same(self.inputs);
+            return self.sink.smalls(self.at.first, self.at.step, count, &smalls);
+        }
+        self.pour();
+        if let Some(store) = &self.own {
+            for column in 0..self.at.real {
+                store.leave(column, self.at.output(column), self.inputs);
             }
-            return;
         }
-        self.pour();
-        for (column, partial) in self.partials.iter().enumerate() {
-            emit.partial(self.at.output(column), count, partial);
-        }
-    }
-
-    /// The partial of each column.
-    fn partials(mut self) -> Vec<Partial<T>> {
-        self.pour();
-        self.partials
     }
 
     /// Adds `rows` rows that begin at `start` and `stride` apart; `first` is the place of the first.
@@ -339,45 +338,44 @@ impl<'s, T: Element, K: Kind<T>> Stripe<'s, T, K> {
         }
     }
 
-    /// Rows that no rule covers together: group by group, and what none covers then one by one.
+    /// Rows that no rule covers together: a group of lanes at a time, and what none covers then one by one.
     #[inline(never)]
     fn uncovered(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
-        let (kind, x, width) = (self.kind, self.x, self.at.width);
-        for column in (0..width).step_by(N) {
-            let columns = column..width.min(column + N);
-            for k in 0..rows {
-                let start = from + k * stride;
-                let elements = &x[start + columns.start..start + columns.end];
-                let range = kind.survey(elements);
-                let Some(rule) = kind.rule(range, 1) else {
-                    for (&x, column) in elements.iter().zip(columns.clone()) {
-                        kind.single(x, &mut self.partials[column]);
+        self.with_store(|fold, store| {
+            let (kind, x, at) = (fold.kind, fold.x, fold.at);
+            for column in (0..at.width).step_by(N) {
+                let columns = column..at.width.min(column + N);
+                for k in 0..rows {
+                    let start = from + k * stride;
+                    let elements = &x[start + columns.start..start + columns.end];
+                    let Some(rule) = kind.rule(kind.survey(elements), 1) else {
+                        for column in columns.clone() {
+                            store.single(column % at.real, start + column);
+                        }
+                        continue;
+                    };
+                    let mut group = [kind.filler(elements[0]); N];
+                    group[..elements.len()].copy_from_slice(elements);
+                    let mut lanes = kind.lanes(rule);
+                    let first = first.wrapping_add_signed(place.wrapping_mul(k as i64));
+                    kind.add(&mut lanes, &group, Places { first, step: 0 });
+                    for (lane, column) in columns.clone().enumerate() {
+                        store.pour(column % at.real, &kind.lane(&lanes, lane), 1);
                     }
-                    continue;
-                };
-                let mut group = [kind.filler(elements[0]); N];
-                group[..elements.len()].copy_from_slice(elements);
-                let mut lanes = kind.lanes(rule);
-                let at = first.wrapping_add_signed(place.wrapping_mul(k as i64));
-                kind.add(&mut lanes, &group, Places { first: at, step: 0 });
-                for (lane, column) in columns.clone().enumerate() {
-                    let row = (column / self.real) as i64;
-                    let small = K::moved(K::lane(&lanes, lane), self.place.wrapping_mul(row));
-                    kind.pour(&small, 1, &mut self.partials[column]);
                 }
             }
-        }
+        });
     }
 }
 
 /// All rows of a part of a stripe, for one instruction set.
-struct Rows<'r, 's, T: Element, K: Kind<T>> {
-    fold: &'r mut Stripe<'s, T, K>,
+struct Rows<'r, 's, 'k, K: Kind> {
+    fold: &'r mut Stripe<'s, 'k, K>,
     columns: &'r Columns<'r>,
     part: usize,
 }
 
-impl<T: Element, K: Kind<T>> Job for Rows<'_, '_, T, K> {
+impl<K: Kind> Job for Rows<'_, '_, '_, K> {
     type Output = ();
 
     #[inline(always)]

@@ -1,55 +1,38 @@
 //! Exact sums of floats, many at a time.
 //!
 //! Values of one range of exponents are multiples of one grid, so that a number of f64 additions known beforehand is exact (narrow types),
-//! or leaves no more than a second f64 holds (f64, by a [`Cascade`] of one level): `cpu/float` has the proofs. There a window is guessed and what
-//! misses it is added apart; here the elements are surveyed first, because an input of a few elements has no time to make up for
-//! a wrong guess.
+//! or leaves no more than a second f64 holds (f64, by a [`Cascade`] of one level): `cpu/float` has the proofs. There a window is guessed and
+//! what misses it is added apart; here the elements are surveyed first, because an input of a few elements has no time to make
+//! up for a wrong guess.
 
 use std::marker::PhantomData;
 
 use super::lanes::{Kind, N, Places};
 use super::survey::{Span, survey};
-use crate::Nan;
-use crate::cpu::float::{Cascade, LOG_ADDS, Lane, Term};
+use crate::cpu::float::{Cascade, LOG_ADDS, Lane};
 use crate::double_double::power_of_two;
-use crate::element::{Element, Ordered, Parts};
-use crate::exact::{Pair, Register};
-use crate::partial::{Norm1, Partial};
+use crate::element::Ordered;
+use crate::exact::Pair;
 
-/// Sums over the parts of `T`; `LANES` is `N` times their number.
-pub(crate) struct FloatSums<F, K, const LEVELS: usize, const LANES: usize> {
-    nan: Nan,
-    of: PhantomData<fn(F, K)>,
-}
-
-impl<F, K, const LEVELS: usize, const LANES: usize> FloatSums<F, K, LEVELS, LANES> {
-    pub(crate) fn new(nan: Nan) -> Self {
-        FloatSums { nan, of: PhantomData }
-    }
-}
-
-impl<F, K, const LEVELS: usize, const LANES: usize> Clone for FloatSums<F, K, LEVELS, LANES> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F, K, const LEVELS: usize, const LANES: usize> Copy for FloatSums<F, K, LEVELS, LANES> {}
-
-/// Exponent fields that magnitudes keep to, and the logarithm of the number of additions.
+/// Sums of elements of `PARTS` floats, or of the magnitudes of these; `LANES` is `N · PARTS`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
-    low: u32,
-    top: u32,
-    log: u32,
+pub(crate) struct FloatSums<F, const PARTS: usize, const LEVELS: usize, const LANES: usize> {
+    /// The bits of an f64 that are added: all, or all but the sign.
+    mask: u64,
+    float: PhantomData<F>,
 }
 
-/// The lowest exponent field for which a cascade's bias has a grid.
-const LEAST_TOP: u32 = 64;
-
-impl<F: Lane + Ordered, K: Term, const LEVELS: usize, const LANES: usize>
-    FloatSums<F, K, LEVELS, LANES>
+impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize>
+    FloatSums<F, PARTS, LEVELS, LANES>
 {
+    pub(crate) fn values() -> Self {
+        FloatSums { mask: u64::MAX, float: PhantomData }
+    }
+
+    pub(crate) fn magnitudes() -> Self {
+        FloatSums { mask: u64::MAX >> 1, float: PhantomData }
+    }
+
     /// The bits that sums may spread over: what a value has beyond the difference of the fields, and what additions cost.
     fn bits(spread: u32, log: u32) -> u32 {
         match LEVELS {
@@ -88,25 +71,35 @@ impl<F: Lane + Ordered, K: Term, const LEVELS: usize, const LANES: usize>
     }
 }
 
-impl<T, F, K, const LEVELS: usize, const LANES: usize> Kind<T> for FloatSums<F, K, LEVELS, LANES>
-where
-    T: Element<Part = F, Small = Pair>,
-    F: Lane + Ordered,
-    K: Term,
+/// Exponent fields that magnitudes keep to, and the logarithm of the number of additions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    low: u32,
+    top: u32,
+    log: u32,
+}
+
+/// The lowest exponent field for which a cascade's bias has a grid.
+const LEAST_TOP: u32 = 64;
+
+impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize> Kind
+    for FloatSums<F, PARTS, LEVELS, LANES>
 {
+    type Element = [F; PARTS];
     type Range = Span<F::Magnitude>;
     type Rule = Rule;
     type Lanes = Cascade<LEVELS, LANES>;
-    type Small = T::Parts<Pair>;
+    type Small = [Pair; PARTS];
+    const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
 
     #[inline(always)]
-    fn filler(self, _: T) -> T {
-        T::zeroed()
+    fn filler(self, _: [F; PARTS]) -> [F; PARTS] {
+        [F::default(); PARTS]
     }
 
     #[inline(always)]
-    fn survey(self, x: &[T]) -> Self::Range {
-        survey(T::as_parts(x))
+    fn survey(self, x: &[[F; PARTS]]) -> Self::Range {
+        survey(x.as_flattened())
     }
 
     #[inline(always)]
@@ -119,11 +112,11 @@ where
         let (low, top) = Self::fields(range)?;
         let log = 64 - additions.saturating_sub(1).leading_zeros();
         let slack = Self::MOST_BITS.checked_sub(Self::bits(top.saturating_sub(low), log))?;
+        // A cascade's bias must be finite.
+        let most = if LEVELS > 0 { F::FIELD_MAX.checked_sub(log + 4)? } else { F::FIELD_MAX - 1 };
         // Room at either end for what comes later.
-        let highest =
-            if LEVELS > 0 { F::FIELD_MAX.checked_sub(log + 4)? } else { F::FIELD_MAX - 1 };
-        let top = if top > highest { return None } else { (top + slack / 2).min(highest) };
-        Some(Rule { low: low.saturating_sub(slack - slack / 2).max(1), top, log })
+        let low = low.saturating_sub(slack - slack / 2).max(1);
+        (top <= most).then(|| Rule { low, top: (top + slack / 2).min(most), log })
     }
 
     #[inline(always)]
@@ -140,57 +133,20 @@ where
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Self::Lanes, x: &[T; N], _: Places) {
-        let parts = T::as_parts(x);
+    fn add(self, lanes: &mut Self::Lanes, x: &[[F; PARTS]; N], _: Places) {
+        let parts = x.as_flattened();
         for lane in 0..LANES {
-            lanes.deposit(0, lane, K::of(parts[lane].wide()));
+            lanes.deposit(0, lane, f64::from_bits(parts[lane].wide().to_bits() & self.mask));
         }
     }
 
     #[inline(always)]
-    fn lane(lanes: &Self::Lanes, lane: usize) -> Self::Small {
-        Parts::from_fn(|part| Self::pair(lanes, lane * T::PARTS + part, LANES))
+    fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Pair; PARTS] {
+        std::array::from_fn(|part| Self::pair(lanes, lane * PARTS + part, LANES))
     }
 
     #[inline(always)]
-    fn total(lanes: &Self::Lanes) -> Self::Small {
-        Parts::from_fn(|part| Self::pair(lanes, part, T::PARTS))
-    }
-
-    fn pour(self, small: &Self::Small, count: u64, partial: &mut Partial<T>) {
-        match partial {
-            Partial::Sum(exact) => {
-                for (register, pair) in exact.parts.as_mut().iter_mut().zip(small.as_ref()) {
-                    register.add_f64(pair.high, F::UNIT);
-                    register.add_f64(pair.low, F::UNIT);
-                }
-                crate::exact::tally(&mut exact.count, count);
-            }
-            Partial::Norm1(norm) => {
-                for pair in small.as_ref() {
-                    norm.total.add_f64(pair.high, Norm1::<T>::UNIT);
-                    norm.total.add_f64(pair.low, Norm1::<T>::UNIT);
-                }
-                crate::exact::tally(&mut norm.count, count);
-            }
-            other => unreachable!("sums are poured into sums, not {other:?}"),
-        }
-    }
-
-    fn single(self, x: T, partial: &mut Partial<T>) {
-        let element = [x];
-        let parts = T::as_parts(&element);
-        if self.nan == Nan::Ignore && parts.iter().any(|part| part.is_nan()) {
-            return;
-        }
-        match partial {
-            Partial::Sum(exact) => exact.add(x),
-            Partial::Norm1(norm) => {
-                let mut sum = Register::<F::SumLimbs>::default();
-                sum.take(F::decode_magnitude(parts[0].magnitude()));
-                norm.merge(&Norm1::from_sum(&sum, F::UNIT, 1));
-            }
-            other => unreachable!("elements are added to sums, not {other:?}"),
-        }
+    fn total(self, lanes: &Self::Lanes) -> [Pair; PARTS] {
+        std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
     }
 }

@@ -3,61 +3,62 @@
 use std::marker::PhantomData;
 
 use super::lanes::{Kind, N, Places, without_rules};
-use crate::element::{Element, Parts, Real};
-use crate::exact::{Limbs, Register, tally};
-use crate::partial::{Norm1, Partial};
 
 /// An integer as these lanes add it.
-pub(crate) trait Addend: Real {
+pub(crate) trait Addend: Copy + Default + Send + Sync {
     /// Whether sums need the upper lane.
     const WIDE: bool;
 
-    /// The value's low 64 bits and what lies above its low 32 (of a magnitude: of the magnitude).
-    fn halves(self, magnitude: bool) -> (u64, i64);
+    /// The low 64 bits of the value, or of its magnitude where the mask is all ones and not all zeros, and what lies above the low 32.
+    fn halves(self, magnitudes: i64) -> (u64, i64);
 }
 
 macro_rules! addends {
-    ($($ty:ty as $word:ty, $wide:literal;)+) => {$(
+    ($($signed:literal, $wide:literal: $($ty:ty),+;)+) => {$($(
         impl Addend for $ty {
             const WIDE: bool = $wide;
 
             #[inline(always)]
-            fn halves(self, magnitude: bool) -> (u64, i64) {
-                let word = self as $word;
-                if magnitude {
-                    let word = word.abs_diff(0) as u64;
-                    (word, (word >> 32) as i64)
-                } else {
-                    (word as u64, (word >> 32 % <$word>::BITS) as i64)
+            fn halves(self, magnitudes: i64) -> (u64, i64) {
+                let value = self as i64;
+                if !$signed {
+                    return (value as u64, (value as u64 >> 32) as i64);
                 }
+                let sign = value >> 63;
+                let turned = sign & magnitudes;
+                let word = (value ^ turned).wrapping_sub(turned) as u64;
+                // What is left of the sign goes on above: a magnitude of 2^63 has none.
+                (word, (word >> 32) as i64 | (sign & !magnitudes) << 32)
             }
         }
-    )+};
+    )+)+};
 }
 addends! {
-    bool as u8, false;
-    i8 as i8, false;
-    i16 as i16, false;
-    i32 as i64, false;
-    i64 as i64, true;
-    u8 as u8, false;
-    u16 as u16, false;
-    u32 as u64, false;
-    u64 as u64, true;
+    true, false: i8, i16, i32;
+    false, false: u8, u16, u32;
+    true, true: i64;
+    false, true: u64;
 }
 
 /// Sums of values or of magnitudes.
-#[derive(Clone, Copy)]
-pub(crate) struct IntegerSums<const MAGNITUDES: bool>(PhantomData<()>);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntegerSums<W> {
+    magnitudes: i64,
+    word: PhantomData<W>,
+}
 
-impl<const MAGNITUDES: bool> IntegerSums<MAGNITUDES> {
-    pub(crate) fn new() -> Self {
-        IntegerSums(PhantomData)
+impl<W> IntegerSums<W> {
+    pub(crate) fn values() -> Self {
+        IntegerSums { magnitudes: 0, word: PhantomData }
+    }
+
+    pub(crate) fn magnitudes() -> Self {
+        IntegerSums { magnitudes: -1, word: PhantomData }
     }
 }
 
-/// Remainders of 2^64 of the sums, and for wide elements the sums of upper halves.
-#[derive(Clone, Copy)]
+/// Remainders of 2^64 of the sums, and for wide elements the sums of upper halves: as many as there are additions that a driver makes.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Halves {
     remainders: [u64; N],
     uppers: [i64; N],
@@ -65,26 +66,24 @@ pub(crate) struct Halves {
 
 /// The sum that a remainder and the sum of the upper halves tell, if fewer than 2^31 were added.
 #[inline(always)]
-fn whole<T: Addend>(remainder: u64, upper: i64) -> i128 {
-    if !T::WIDE {
+fn whole<W: Addend>(remainder: u64, upper: i64) -> i128 {
+    if !W::WIDE {
         return i128::from(remainder as i64);
     }
     let lower = remainder.wrapping_sub((upper << 32) as u64);
     (i128::from(upper) << 32) + i128::from(lower)
 }
 
-impl<T, const MAGNITUDES: bool> Kind<T> for IntegerSums<MAGNITUDES>
-where
-    T: Element<Part = T, Small = i128> + Addend,
-{
-    without_rules!(T);
-
+impl<W: Addend> Kind for IntegerSums<W> {
+    type Element = W;
     type Lanes = Halves;
-    type Small = T::Parts<i128>;
+    type Small = [i128; 1];
+    const NOTHING: [i128; 1] = [0];
+    without_rules!(W);
 
     #[inline(always)]
-    fn filler(self, _: T) -> T {
-        T::default()
+    fn filler(self, _: W) -> W {
+        W::default()
     }
 
     #[inline(always)]
@@ -93,45 +92,54 @@ where
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Halves, x: &[T; N], _: Places) {
+    fn add(self, lanes: &mut Halves, x: &[W; N], _: Places) {
         for l in 0..N {
-            let (remainder, upper) = x[l].halves(MAGNITUDES);
+            let (remainder, upper) = x[l].halves(self.magnitudes);
             lanes.remainders[l] = lanes.remainders[l].wrapping_add(remainder);
-            if T::WIDE {
+            if W::WIDE {
                 lanes.uppers[l] += upper;
             }
         }
     }
 
     #[inline(always)]
-    fn lane(lanes: &Halves, lane: usize) -> Self::Small {
-        let (remainder, upper) = (lanes.remainders[lane], lanes.uppers[lane]);
-        Parts::from_fn(|_| whole::<T>(remainder, upper))
+    fn lane(self, lanes: &Halves, lane: usize) -> [i128; 1] {
+        [whole::<W>(lanes.remainders[lane], lanes.uppers[lane])]
     }
 
     #[inline(always)]
-    fn total(lanes: &Halves) -> Self::Small {
+    fn total(self, lanes: &Halves) -> [i128; 1] {
         let remainder = lanes.remainders.into_iter().fold(0, u64::wrapping_add);
-        let upper = lanes.uppers.into_iter().sum();
-        Parts::from_fn(|_| whole::<T>(remainder, upper))
+        [whole::<W>(remainder, lanes.uppers.into_iter().sum())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree<W: Addend + Into<i128>>(x: [W; N]) {
+        for kind in [IntegerSums::<W>::values(), IntegerSums::magnitudes()] {
+            let mut lanes = kind.lanes(());
+            for _ in 0..3 {
+                kind.add(&mut lanes, &x, Places { first: 0, step: 1 });
+            }
+            let value = |x: W| if kind.magnitudes == 0 { x.into() } else { x.into().abs() };
+            let sum: i128 = x.iter().map(|&x| value(x)).sum();
+            assert_eq!(kind.total(&lanes), [3 * sum]);
+            assert_eq!(kind.lane(&lanes, 5), [3 * value(x[5])]);
+        }
     }
 
-    fn pour(self, small: &Self::Small, count: u64, partial: &mut Partial<T>) {
-        fn add<L: Limbs>(register: &mut Register<L>, sum: i128) {
-            register.fixed.add_signed(sum, 0);
+    #[test]
+    fn ends_of_every_type() {
+        macro_rules! ends {
+            ($($ty:ty),+) => {$(
+                agree([<$ty>::MIN; N]);
+                agree([<$ty>::MAX; N]);
+                agree(std::array::from_fn(|l| (l as $ty).wrapping_mul(37).wrapping_sub(100)));
+            )+};
         }
-        let sum = small.as_ref()[0];
-        match partial {
-            Partial::Sum(exact) => {
-                add(&mut exact.parts.as_mut()[0], sum);
-                tally(&mut exact.count, count);
-            }
-            Partial::Norm1(norm) => {
-                debug_assert_eq!(Norm1::<T>::UNIT, 0);
-                add(&mut norm.total, sum);
-                tally(&mut norm.count, count);
-            }
-            other => unreachable!("sums are poured into sums, not {other:?}"),
-        }
+        ends!(i8, u8, i16, u16, i32, u32, i64, u64);
     }
 }

@@ -1,12 +1,11 @@
 //! [`Kind`]: one kind of fold as `N` accumulators side by side, and the small exact value that each leaves.
 //!
 //! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
-//! says how lanes take elements, and the drivers (`rows`, `columns`, `cells`) say which. Where additions are exact only within
-//! a range of exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to
-//! the kernels for one long array.
-
-use crate::element::Element;
-use crate::partial::Partial;
+//! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
+//! exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to the kernels for
+//! one array.
+//!
+//! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
 /// Accumulators side by side: two registers of f64, or fewer of narrower numbers.
 pub(crate) const N: usize = 16;
@@ -26,7 +25,9 @@ impl Places {
 }
 
 /// A kind of fold. Everything that touches elements must be `#[inline(always)]`: it is compiled once for each instruction set.
-pub(crate) trait Kind<T: Element>: Copy + Send + Sync {
+pub(crate) trait Kind: Copy + Send + Sync {
+    /// An element's words.
+    type Element: Copy + Send + Sync;
     /// What a survey finds.
     type Range: Copy;
     /// What lets additions be exact.
@@ -34,13 +35,16 @@ pub(crate) trait Kind<T: Element>: Copy + Send + Sync {
     /// `N` accumulators under a rule.
     type Lanes: Copy;
     /// What an accumulator holds, exactly.
-    type Small: Clone + Send + Sync;
+    type Small: Copy + Send + Sync;
+
+    /// What stands for an output that no accumulator holds; never read, but read without harm.
+    const NOTHING: Self::Small;
 
     /// An element that changes nothing beside `first`, which stands before it.
-    fn filler(self, first: T) -> T;
+    fn filler(self, first: Self::Element) -> Self::Element;
 
     /// Looks at elements that are in a near cache or on their way.
-    fn survey(self, x: &[T]) -> Self::Range;
+    fn survey(self, x: &[Self::Element]) -> Self::Range;
 
     /// What two surveys found together.
     fn join(one: Self::Range, other: Self::Range) -> Self::Range;
@@ -55,24 +59,18 @@ pub(crate) trait Kind<T: Element>: Copy + Send + Sync {
     fn lanes(self, rule: Self::Rule) -> Self::Lanes;
 
     /// Adds an element to each.
-    fn add(self, lanes: &mut Self::Lanes, x: &[T; N], places: Places);
+    fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], places: Places);
 
     /// What a lane holds.
-    fn lane(lanes: &Self::Lanes, lane: usize) -> Self::Small;
+    fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
 
     /// What all hold together.
-    fn total(lanes: &Self::Lanes) -> Self::Small;
+    fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
     /// What an accumulator holds if the places of its elements are so much further on.
     fn moved(small: Self::Small, _: i64) -> Self::Small {
         small
     }
-
-    /// Adds what an accumulator holds of `count` elements to a partial.
-    fn pour(self, small: &Self::Small, count: u64, partial: &mut Partial<T>);
-
-    /// Adds an element that no rule covers.
-    fn single(self, x: T, partial: &mut Partial<T>);
 }
 
 /// The items of a kind whose additions are exact whatever the elements.
@@ -95,10 +93,6 @@ macro_rules! without_rules {
         #[inline(always)]
         fn holds((): (), (): ()) -> bool {
             true
-        }
-
-        fn single(self, x: $element, _: &mut Partial<$element>) {
-            unreachable!("{x:?} is covered")
         }
     };
 }

@@ -9,36 +9,41 @@
 //! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
 //! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
 
-mod cells;
 mod columns;
 mod float_sums;
 mod integer_sums;
 mod lanes;
+mod leaves;
 mod magnitudes;
 mod nonzero;
 mod outputs;
 mod pieces;
 mod ranks;
 mod rows;
+mod runs;
 mod sort;
 mod survey;
 
 pub(super) use float_sums::FloatSums;
 pub(super) use integer_sums::IntegerSums;
 use lanes::Kind;
-pub(super) use magnitudes::Largest;
-use nonzero::Nonzero;
-pub(crate) use outputs::Emit;
-use outputs::Outputs;
+pub(crate) use leaves::Leaves;
+pub(crate) use magnitudes::Widest;
+pub(super) use magnitudes::{Largest, Sizes};
+pub(super) use nonzero::Nonzero;
+pub(crate) use nonzero::Tally;
+pub(crate) use outputs::Out;
 pub(crate) use outputs::Reader;
-pub(crate) use ranks::{BothEnds, End, Greatest, Highest, Least, Ranked, extremes};
-use rows::Runs;
+use outputs::Write;
+pub(super) use ranks::{BothEnds, Highest, Order};
+pub(crate) use ranks::{End, Ranked};
+use runs::Runs;
 
 use super::{Input, run};
-use crate::element::{Element, Ordered};
+use crate::element::Element;
 use crate::error::At;
 use crate::group::Numbered;
-use crate::partial::{Magnitudes, Partial};
+use crate::partial::Partial;
 use crate::plan::{self, BatchPlan, CpuFacts, Problem, Way};
 use crate::segment::Bounds;
 use crate::shape::Form;
@@ -62,135 +67,95 @@ pub struct Many<'a, T> {
     pub(crate) source: Source<'a, T>,
 }
 
+/// Short sums of an element's parts.
+pub(crate) type Sums<T> = <T as Element>::Sums;
+
 impl<T: Element> Many<'_, T> {
-    /// The sums, or means, of each.
-    pub(crate) fn sums<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, T::Parts<T::Small>>,
-    {
-        self.read(reader, at, |outputs| T::many_sums(self, outputs))
+    /// The array.
+    fn memory(&self) -> &[T] {
+        match self.source {
+            Source::Loops(x, _) | Source::Segments(x, _) | Source::Groups(x, ..) => x,
+        }
     }
 
-    /// The sums of magnitudes of each.
-    pub(crate) fn norms<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, T::Parts<T::Small>>,
-    {
-        self.read(reader, at, |outputs| T::many_norms(self, outputs))
-    }
-
-    /// The largest magnitudes of each.
-    pub(crate) fn magnitudes<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, Magnitudes<T>>,
-    {
-        self.read(reader, at, |outputs| T::many_magnitudes(self, outputs))
-    }
-
-    /// How many elements of each are not zero.
-    pub(crate) fn nonzero<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, u64>,
-    {
-        let kind = Nonzero::new(self.plan.batch.policy.nan);
-        self.read(reader, at, |outputs| drive(kind, self, outputs))
-    }
-
-    /// What only the kernels for one array know, of each.
-    pub(crate) fn others<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, ()>,
-    {
-        self.read(reader, at, |outputs| alone(self, outputs))
-    }
-
-    fn read<S: Sync, D: Reader<T, S>>(
+    /// Folds every output and reads it.
+    pub(crate) fn read<S: Leaves<T>, D: Reader<T, S>>(
         &self,
         reader: &D,
-        at: impl Fn(u64) -> At,
-        drive: impl FnOnce(&dyn Emit<T, S>),
+        at: &dyn Fn(u64) -> At,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
     ) -> Result<Vec<D::Result>> {
-        let batch = &self.plan.batch;
-        let outputs = Outputs::new::<T>(batch.op, batch.outputs(), reader)?;
-        drive(&outputs);
-        outputs.finish(at)
-    }
-}
-
-impl<T: Ordered> Many<'_, T> {
-    /// The extreme of an end of each, with its place where that is asked for.
-    pub(crate) fn ranks<E: End, const PLACED: bool, D>(
-        &self,
-        reader: &D,
-        at: impl Fn(u64) -> At,
-    ) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, Ranked<T::Key>>,
-    {
-        let kind = Highest::<E, PLACED>::new(self.plan.batch.policy.nan);
-        self.read(reader, at, |outputs| drive(kind, self, outputs))
+        outputs::collect(self, reader, at, fold)
     }
 
-    /// Both extremes of each.
-    pub(crate) fn both_ends<D>(&self, reader: &D, at: impl Fn(u64) -> At) -> Result<Vec<D::Result>>
-    where
-        D: Reader<T, (Ranked<T::Key>, Ranked<T::Key>)>,
-    {
-        let kind = BothEnds::new(self.plan.batch.policy.nan);
-        self.read(reader, at, |outputs| drive(kind, self, outputs))
-    }
-}
-
-/// Folds every output with lanes of a kind, the plan's way.
-pub(crate) fn drive<T: Element, K: Kind<T>>(
-    kind: K,
-    many: &Many<'_, T>,
-    emit: &dyn Emit<T, K::Small>,
-) {
-    match many.source {
-        Source::Loops(_, form) if form.inputs == 0 => nothing(many, form, emit),
-        Source::Loops(x, form) => match many.plan.way {
-            Way::Runs => rows::run(kind, many, x, Runs::Rows(form), emit),
-            Way::Columns => columns::run(kind, many, x, form, emit),
-            _ => pieces::run(many, x, form, emit),
-        },
-        Source::Segments(x, bounds) => rows::run(kind, many, x, Runs::Segments(bounds), emit),
-        Source::Groups(x, numbers, groups) => cells::run(kind, many, x, numbers, groups, emit),
-    }
-}
-
-/// Folds every output with the kernels for one array.
-pub(super) fn alone<T: Element, S>(many: &Many<'_, T>, emit: &dyn Emit<T, S>) {
-    match many.source {
-        Source::Loops(_, form) if form.inputs == 0 => nothing(many, form, emit),
-        Source::Loops(x, form) => pieces::run(many, x, form, emit),
-        Source::Segments(x, bounds) => rows::alone(many, x, bounds, emit),
-        Source::Groups(x, numbers, groups) => {
-            let sorted = sort::by_group(x, numbers, groups as usize);
-            let bounds = Bounds::Offsets64(sorted.offsets.as_slice().into());
-            rows::alone(many, &sorted.elements, &bounds, emit);
+    fn fold<S: Leaves<T>>(&self, writer: &dyn Write<T, S>, fold: fn(&Many<'_, T>, &Out<'_, T, S>)) {
+        match self.source {
+            Source::Loops(_, form) if form.inputs == 0 => {
+                let empty = Partial::empty(self.plan.batch.op);
+                (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
+            }
+            Source::Groups(x, numbers, groups) => {
+                let sorted = sort::by_group(x, numbers, groups as usize);
+                let bounds = Bounds::Offsets64(sorted.offsets.into());
+                let source = Source::Segments(&sorted.elements, &bounds);
+                let many = Many { source, plan: self.plan };
+                fold(&many, &Out { many: &many, writer });
+            }
+            _ => fold(self, &Out { many: self, writer }),
         }
     }
 }
 
-/// Outputs that nothing is folded into.
-fn nothing<T: Element, S>(many: &Many<'_, T>, form: &Form, emit: &dyn Emit<T, S>) {
-    let empty = Partial::empty(many.plan.batch.op);
-    (0..form.outputs).for_each(|output| emit.partial(output, 0, &empty));
+/// Folds every output with lanes of a kind over the elements' words.
+pub(super) fn drive<T: Element, K: Kind<Small: Leaves<T>>>(
+    kind: K,
+    many: &Many<'_, T>,
+    words: fn(&[T]) -> &[K::Element],
+    out: &Out<'_, T, K::Small>,
+) {
+    match many.source {
+        Source::Loops(x, form) => match many.plan.way {
+            Way::Runs => rows::run(kind, many.plan, words(x), Runs::Rows(form), out),
+            Way::Columns => columns::run(kind, many.plan, words(x), form, out),
+            _ => pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial)),
+        },
+        Source::Segments(x, bounds) => {
+            rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
+        }
+        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+    }
+}
+
+/// Folds every output with the kernels for one array.
+pub(super) fn alone<T: Element, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
+    match many.source {
+        Source::Loops(x, form) => {
+            pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));
+        }
+        Source::Segments(_, bounds) => {
+            runs::spread(many.plan, Runs::Segments(bounds), out, &|| {
+                |_: runs::Strip<'_>, runs: std::ops::Range<usize>, left: &mut Vec<usize>| {
+                    left.extend(runs);
+                }
+            });
+        }
+        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+    }
 }
 
 /// The partial of one array whose first element has the place `first`.
 fn flat<T: Element>(many: &Many<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
-    let Problem { op, dtype, n, policy } = Problem {
-        op: many.plan.batch.op,
-        dtype: T::DTYPE,
-        n: x.len() as u64,
-        policy: Policy { threads: Some(threads), ..many.plan.batch.policy },
-    };
-    let facts = CpuFacts { isa: many.plan.isa, threads };
-    let plan = plan::choose(Problem { op, dtype, n, policy }, facts);
-    match run(&plan, Input::One(x), first) {
+    let batch = &many.plan.batch;
+    let policy = Policy { threads: Some(threads), ..batch.policy };
+    let problem = Problem { op: batch.op, dtype: T::DTYPE, n: x.len() as u64, policy };
+    let plan = plan::choose(problem, CpuFacts { isa: many.plan.isa, threads });
+    T::fold(&plan, x, first)
+}
+
+/// [`flat`] for one type.
+pub(super) fn fold<T: Element>(plan: &plan::Plan, x: &[T], first: u64) -> Partial<T> {
+    match run(plan, Input::One(x), first) {
         Ok(partial) => partial,
-        Err(error) => unreachable!("{op} was checked before it was planned: {error}"),
+        Err(error) => unreachable!("the reduction was checked before it was planned: {error}"),
     }
 }

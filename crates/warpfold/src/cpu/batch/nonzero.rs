@@ -1,38 +1,45 @@
 //! How many elements are not zero, many counts at a time.
 
 use super::lanes::{Kind, N, Places};
-use crate::Nan;
-use crate::element::{Element, Real};
-use crate::partial::{Count, Partial};
 
-/// Counts; NaNs that are to be ignored are left to the kernels for one array.
-#[derive(Clone, Copy)]
-pub(crate) struct Nonzero {
-    nan: Nan,
+/// Unsigned words that elements are counted as.
+pub(crate) trait Bits:
+    Copy + Ord + Default + Send + Sync + std::ops::BitAnd<Output = Self>
+{
+}
+impl<W: Copy + Ord + Default + Send + Sync + std::ops::BitAnd<Output = Self>> Bits for W {}
+
+/// Counts of elements of `PARTS` words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Nonzero<W, const PARTS: usize> {
+    /// The bits that make a word nonzero: all but the sign of a float.
+    pub(crate) mask: W,
+    /// The greatest magnitude that is no NaN's, where NaNs are to be ignored: they are left to the kernels for one array.
+    pub(crate) infinite: Option<W>,
 }
 
-impl Nonzero {
-    pub(crate) fn new(nan: Nan) -> Self {
-        Nonzero { nan }
-    }
-}
+/// A number of elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Tally(pub(crate) u64);
 
-impl<T: Element> Kind<T> for Nonzero {
+impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
+    type Element = [W; PARTS];
     /// Whether there is a NaN to be ignored.
     type Range = bool;
     type Rule = ();
     type Lanes = [u64; N];
-    type Small = u64;
+    type Small = Tally;
+    const NOTHING: Tally = Tally(0);
 
     #[inline(always)]
-    fn filler(self, _: T) -> T {
-        T::zeroed()
+    fn filler(self, _: [W; PARTS]) -> [W; PARTS] {
+        [W::default(); PARTS]
     }
 
     #[inline(always)]
-    fn survey(self, x: &[T]) -> bool {
-        let looks = self.nan == Nan::Ignore && T::DTYPE.is_float();
-        looks && T::as_parts(x).iter().fold(false, |any, part| any | part.is_nan())
+    fn survey(self, x: &[[W; PARTS]]) -> bool {
+        let Some(infinite) = self.infinite else { return false };
+        x.as_flattened().iter().fold(false, |any, &word| any | (word & self.mask > infinite))
     }
 
     #[inline(always)]
@@ -56,38 +63,23 @@ impl<T: Element> Kind<T> for Nonzero {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut [u64; N], x: &[T; N], _: Places) {
-        let nonzero = |part: &T::Part| *part != T::Part::default();
+    fn add(self, lanes: &mut [u64; N], x: &[[W; PARTS]; N], _: Places) {
         for l in 0..N {
-            let parts = &T::as_parts(x)[l * T::PARTS..][..T::PARTS];
-            lanes[l] += u64::from(parts.iter().fold(false, |any, part| any | nonzero(part)));
+            let mut any = false;
+            for part in 0..PARTS {
+                any |= x[l][part] & self.mask != W::default();
+            }
+            lanes[l] += u64::from(any);
         }
     }
 
     #[inline(always)]
-    fn lane(lanes: &[u64; N], lane: usize) -> u64 {
-        lanes[lane]
+    fn lane(self, lanes: &[u64; N], lane: usize) -> Tally {
+        Tally(lanes[lane])
     }
 
     #[inline(always)]
-    fn total(lanes: &[u64; N]) -> u64 {
-        lanes.iter().sum()
-    }
-
-    fn pour(self, &nonzero: &u64, count: u64, partial: &mut Partial<T>) {
-        let Partial::Count(all) = partial else {
-            unreachable!("counts are poured into counts, not {partial:?}");
-        };
-        all.merge(&Count { seen: count, nonzero });
-    }
-
-    fn single(self, x: T, partial: &mut Partial<T>) {
-        let Partial::Count(all) = partial else {
-            unreachable!("elements are counted, not {partial:?}");
-        };
-        let is_nan = T::as_parts(&[x]).iter().any(|part| part.is_nan());
-        if !(is_nan && self.nan == Nan::Ignore) {
-            all.add(x);
-        }
+    fn total(self, lanes: &[u64; N]) -> Tally {
+        Tally(lanes.iter().sum())
     }
 }

@@ -2,19 +2,22 @@
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Mutex;
 
+use super::leaves::{Leaves, take, takes_singles};
+use super::{Many, flat};
 use crate::element::Element;
 use crate::error::At;
 use crate::partial::Partial;
-use crate::{Error, Op, Result};
+use crate::{DType, Error, Nan, Op, Result};
 
-/// How what an accumulator holds becomes a result.
+/// How what is left of an input becomes a result.
 pub(crate) trait Reader<T: Element, S>: Sync {
     /// The result.
     type Result: Copy + Send;
 
-    /// From a small value over `count` elements; `None` where that takes the partial.
+    /// From what an accumulator holds of `count` elements; `None` where that takes the partial.
     fn small(&self, small: &S, count: u64) -> Option<Self::Result>;
 
     /// From a partial.
@@ -22,24 +25,53 @@ pub(crate) trait Reader<T: Element, S>: Sync {
 }
 
 /// Elements that went into each of a few outputs.
-#[derive(Clone, Copy)]
-pub enum Counts<'a> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counts<'a> {
+    /// As many into each.
     Same(u64),
+    /// So many into each.
     Each(&'a [u64]),
 }
 
 impl Counts<'_> {
-    pub(super) fn of(self, at: usize) -> u64 {
+    #[inline(always)]
+    fn of(self, k: usize) -> u64 {
         match self {
             Counts::Same(count) => count,
-            Counts::Each(counts) => counts[at],
+            Counts::Each(counts) => counts[k],
         }
     }
 }
 
-/// Where a driver leaves what it found, a block of outputs at a time. An output is left once; blocks that threads leave differ.
-pub trait Emit<T: Element, S>: Sync {
-    /// Results of outputs `first`, `first + step`, …; notes which of them take their partials.
+/// Where drivers leave what they found. They see words and no types; what a result is, is known here.
+///
+/// An output belongs to one unit of work, and is left by one thread at a time.
+pub(crate) trait Sink<S>: Sync {
+    /// Outputs `first`, `first + step`, … from what accumulators hold.
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
+
+    /// An output from a run of contiguous elements, by the kernels for one array.
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize);
+
+    /// Room for more than accumulators hold, of so many outputs.
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_>;
+}
+
+/// Partials that accumulators are emptied into.
+pub(crate) trait Store<S>: Send {
+    /// Adds what an accumulator holds of `count` elements.
+    fn pour(&mut self, at: usize, small: &S, count: u64);
+
+    /// Adds an element, by its index in memory.
+    fn single(&mut self, at: usize, element: usize);
+
+    /// Leaves an output of `count` elements.
+    fn leave(&self, at: usize, output: u64, count: u64);
+}
+
+/// Reads results into their slots: all of this room that is compiled once for each result.
+pub(super) trait Write<T: Element, S>: Sync {
+    /// From small values; notes which of them take their partials.
     fn smalls(
         &self,
         first: u64,
@@ -49,47 +81,32 @@ pub trait Emit<T: Element, S>: Sync {
         left: &mut Vec<usize>,
     );
 
-    /// The result of an output of `count` elements.
+    /// From the partial of an output of `count` elements.
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>);
 }
 
-/// Slots for results.
-pub(super) struct Outputs<'a, R, D> {
+/// Slots for results, and the first output that has none.
+struct Slots<R> {
     slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
-    reader: &'a D,
-    op: Op,
     failure: Mutex<Option<(u64, Error)>>,
 }
 
-// SAFETY: threads write different slots, which `Emit` asks of drivers: each output belongs to one unit of work, and is left once.
-unsafe impl<R: Send, D: Sync> Sync for Outputs<'_, R, D> {}
+// SAFETY: threads write different slots, as `Sink` asks of drivers.
+unsafe impl<R: Send> Sync for Slots<R> {}
 
-impl<'a, R: Copy + Send, D> Outputs<'a, R, D> {
-    /// Slots for `outputs` results.
-    pub(super) fn new<T: Element>(op: Op, outputs: u64, reader: &'a D) -> Result<Self> {
+impl<R: Copy + Send> Slots<R> {
+    fn new(op: Op, dtype: DType, outputs: u64) -> Result<Self> {
         let mut slots = Vec::new();
-        usize::try_from(outputs)
-            .map_or(Err(()), |n| slots.try_reserve_exact(n).map_err(|_| ()))
-            .map_err(|()| Error::Shape {
-                asked: format!("{op} of {} into {outputs} outputs", T::DTYPE),
+        let room = usize::try_from(outputs).map(|n| slots.try_reserve_exact(n));
+        if !matches!(room, Ok(Ok(()))) {
+            return Err(Error::Shape {
+                asked: format!("{op} of {dtype} into {outputs} outputs"),
                 obstacle: "there is no memory for them".into(),
                 remedy: "keep fewer axes or segments, or take them a part at a time",
-            })?;
-        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
-        Ok(Outputs { slots: slots.into(), reader, op, failure: Mutex::new(None) })
-    }
-
-    /// The results, or why the first output without one has none.
-    pub(super) fn finish(self, at: impl Fn(u64) -> At) -> Result<Vec<R>> {
-        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        if let Some((output, error)) = failure {
-            return Err(Error::Output { output: at(output), error: Box::new(error) });
+            });
         }
-        let read = |slot: UnsafeCell<MaybeUninit<R>>| {
-            // SAFETY: drivers leave every output, or fail, or panic; only the first comes here.
-            unsafe { slot.into_inner().assume_init() }
-        };
-        Ok(self.slots.into_iter().map(read).collect())
+        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
+        Ok(Slots { slots: slots.into(), failure: Mutex::new(None) })
     }
 
     #[inline(always)]
@@ -99,20 +116,27 @@ impl<'a, R: Copy + Send, D> Outputs<'a, R, D> {
         unsafe { *slot = MaybeUninit::new(result) };
     }
 
-    fn fail(&self, output: u64, count: u64, error: Error) {
-        let error = match error {
-            // Elements were there and none was left: they were ignored.
-            Error::Empty { .. } => Error::Empty { op: self.op, ignored: count > 0 },
-            other => other,
-        };
-        let mut failure = self.failure.lock().unwrap_or_else(|poison| poison.into_inner());
-        if failure.as_ref().is_none_or(|(first, _)| output < *first) {
-            *failure = Some((output, error));
+    /// The results, or why the first output without one has none.
+    fn finish(self, at: &dyn Fn(u64) -> At) -> Result<Vec<R>> {
+        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        if let Some((output, error)) = failure {
+            return Err(Error::Output { output: at(output), error: Box::new(error) });
         }
+        let slots = Box::into_raw(self.slots) as *mut [R];
+        // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
+        // output, or fail, or panic, and only the first comes here.
+        Ok(unsafe { Box::from_raw(slots) }.into_vec())
     }
 }
 
-impl<T: Element, S: Sync, D: Reader<T, S>> Emit<T, S> for Outputs<'_, D::Result, D> {
+/// A reader and its slots.
+struct Writer<'d, R, D> {
+    slots: Slots<R>,
+    op: Op,
+    reader: &'d D,
+}
+
+impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
     fn smalls(
         &self,
         first: u64,
@@ -124,7 +148,7 @@ impl<T: Element, S: Sync, D: Reader<T, S>> Emit<T, S> for Outputs<'_, D::Result,
         let mut output = first;
         for (k, small) in smalls.iter().enumerate() {
             match self.reader.small(small, counts.of(k)) {
-                Some(result) => self.write(output, result),
+                Some(result) => self.slots.write(output, result),
                 None => left.push(k),
             }
             output = output.wrapping_add_signed(step);
@@ -132,9 +156,101 @@ impl<T: Element, S: Sync, D: Reader<T, S>> Emit<T, S> for Outputs<'_, D::Result,
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
-        match self.reader.partial(partial) {
-            Ok(result) => self.write(output, result),
-            Err(error) => self.fail(output, count, error),
+        let error = match self.reader.partial(partial) {
+            Ok(result) => return self.slots.write(output, result),
+            // Elements were there and none was left: they were ignored.
+            Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
+            Err(other) => other,
+        };
+        let mut failure = self.slots.failure.lock().unwrap_or_else(|poison| poison.into_inner());
+        if failure.as_ref().is_none_or(|(first, _)| output < *first) {
+            *failure = Some((output, error));
         }
+    }
+}
+
+/// Folds every output into a slot of its own.
+pub(super) fn collect<T: Element, S: Leaves<T>, D: Reader<T, S>>(
+    many: &Many<'_, T>,
+    reader: &D,
+    at: &dyn Fn(u64) -> At,
+    fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+) -> Result<Vec<D::Result>> {
+    let op = many.plan.batch.op;
+    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs())?;
+    let writer = Writer { slots, op, reader };
+    many.fold(&writer, fold);
+    writer.slots.finish(at)
+}
+
+/// The outputs of many reductions of elements of one type, as drivers and pieces leave them.
+pub struct Out<'o, T: Element, S> {
+    pub(super) many: &'o Many<'o, T>,
+    pub(super) writer: &'o dyn Write<T, S>,
+}
+
+impl<T: Element, S> Out<'_, T, S> {
+    /// The result of an output of `count` elements.
+    pub(super) fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        self.writer.partial(output, count, partial);
+    }
+
+    fn empty(&self) -> Partial<T> {
+        Partial::empty(self.many.plan.batch.op)
+    }
+
+    fn nan(&self) -> Nan {
+        self.many.plan.batch.policy.nan
+    }
+}
+
+impl<T: Element, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
+        let mut left = Vec::new();
+        self.writer.smalls(first, step, counts, smalls, &mut left);
+        for k in left {
+            let (mut partial, count) = (self.empty(), counts.of(k));
+            smalls[k].pour(self.nan(), count, &mut partial);
+            let output = first.wrapping_add_signed(step.wrapping_mul(k as i64));
+            self.writer.partial(output, count, &partial);
+        }
+    }
+
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        let x = &self.many.memory()[elements];
+        let partial = match x.len() {
+            // So few that a kernel's own beginning and end would cost more.
+            0..32 if takes_singles::<T>(self.many.plan.batch.op) => {
+                let mut partial = self.empty();
+                x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
+                partial
+            }
+            _ => flat(self.many, x, threads, 0),
+        };
+        self.writer.partial(output, x.len() as u64, &partial);
+    }
+
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_> {
+        Box::new(Partials { out: self, all: vec![self.empty(); outputs] })
+    }
+}
+
+/// Partials of a few outputs.
+struct Partials<'o, T: Element, S> {
+    out: &'o Out<'o, T, S>,
+    all: Vec<Partial<T>>,
+}
+
+impl<T: Element, S: Leaves<T>> Store<S> for Partials<'_, T, S> {
+    fn pour(&mut self, at: usize, small: &S, count: u64) {
+        small.pour(self.out.nan(), count, &mut self.all[at]);
+    }
+
+    fn single(&mut self, at: usize, element: usize) {
+        take(&mut self.all[at], self.out.many.memory()[element], self.out.nan());
+    }
+
+    fn leave(&self, at: usize, output: u64, count: u64) {
+        self.out.partial(output, count, &self.all[at]);
     }
 }

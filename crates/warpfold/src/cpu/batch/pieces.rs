@@ -6,7 +6,6 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::outputs::Emit;
 use super::{Many, flat};
 use crate::cpu::crew::share;
 use crate::element::Element;
@@ -20,12 +19,17 @@ pub(super) const PIECE: usize = 64 << 10;
 const OUTPUTS: usize = 16;
 
 /// Folds every output of a form.
-pub(super) fn run<T: Element, S>(many: &Many<'_, T>, x: &[T], form: &Form, emit: &dyn Emit<T, S>) {
+pub(super) fn run<T: Element>(
+    many: &Many<'_, T>,
+    x: &[T],
+    form: &Form,
+    leave: &(dyn Fn(u64, u64, &Partial<T>) + Sync),
+) {
     let outputs = form.outputs as usize;
     if outputs < 2 * many.plan.threads {
         for number in 0..outputs as u64 {
             let (start, output) = form.nth(number);
-            emit.partial(output, form.inputs, &together(many, x, form, start));
+            leave(output, form.inputs, &together(many, x, form, start));
         }
         return;
     }
@@ -46,7 +50,7 @@ pub(super) fn run<T: Element, S>(many: &Many<'_, T>, x: &[T], form: &Form, emit:
                 }
             }
             for (number, all) in numbers.zip(&all) {
-                emit.partial(form.nth(number).1, form.inputs, all);
+                leave(form.nth(number).1, form.inputs, all);
             }
         }
     };
