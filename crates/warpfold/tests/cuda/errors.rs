@@ -29,14 +29,6 @@ fn out_of_memory_names_the_sizes_and_leaves_the_gpu_usable() {
     assert_eq!(gpu.reduce(&gpu.upload(&[1u8, 2]).unwrap()).sum(), Ok(3));
 }
 
-#[test]
-fn what_has_no_exact_kernel_is_refused_by_name() {
-    let Some(gpu) = crate::gpu() else { return };
-    let x = gpu.upload(&[warpfold::Complex::new(1.0f32, 2.0)]).unwrap();
-    let error = gpu.reduce(&x).partial(Op::L1).unwrap_err().to_string();
-    assert!(error.contains("fast"), "{error}");
-}
-
 /// In a process of its own, for a kernel that fails takes the process's GPU with it.
 #[test]
 fn a_pointer_that_is_no_device_memory() {
