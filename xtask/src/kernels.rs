@@ -132,7 +132,7 @@ impl Kernels {
 
 /// A module's two files.
 fn add(made: &mut BTreeMap<String, String>, module: String, text: &str) {
-    let (text, lines) = listing::part(&tidy(text));
+    let (text, lines) = listing::part(&listing::without_unread_constants(&tidy(text)));
     made.insert(format!("{module}.ptx"), text);
     made.insert(format!("{module}.lines"), lines);
 }

@@ -19,11 +19,12 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 
     u32 added = 0, moves = 0, top = 0;
     const bool skip;
-    u64 skipped = 0;
+    u64 nans = 0;
 
-    __device__ __forceinline__ ExactFold(u64* storage, bool skip) : Gathered(storage), skip(skip) {}
+    __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
 
-    __device__ __forceinline__ bool inside(const Loaded& p) {
+    // A pack's index only folds of places look at.
+    __device__ __forceinline__ bool inside(const Loaded& p, u64) {
         const typename Terms::All terms(p);
         bool inside = true;
 #pragma unroll
@@ -40,7 +41,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
             return inside;
         }
     }
-    __device__ __forceinline__ void outside(const Loaded& p) {
+    __device__ __forceinline__ void outside(const Loaded& p, u64) {
         if (moves < MOVES) {
             const typename Terms::All terms(p);
 #pragma unroll
@@ -50,12 +51,12 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
             }
         }
         Items items(p);
-        if (skip) {
+        if (skip || Gathered::COUNTS_NAN) {
 #pragma unroll
             for (int k = 0; k < ITEMS; k++) {
                 if (is_nan(items.item(k))) {
-                    skipped++;
-                    items.clear(k);
+                    nans++;
+                    if (skip) items.clear(k);
                 }
             }
         }
@@ -82,11 +83,11 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
             this->waits(ALL);
         }
     }
-    template <class... X> __device__ __forceinline__ void one(X... x) {
+    template <class... X> __device__ __forceinline__ void one(u64, X... x) {
         const typename Items::Item item = {x...};
-        if (skip && is_nan(item)) {
-            skipped++;
-            return;
+        if ((skip || Gathered::COUNTS_NAN) && is_nan(item)) {
+            nans++;
+            if (skip) return;
         }
         add_item(item);
     }
@@ -204,6 +205,7 @@ __device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen
 template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST;
+    static constexpr bool COUNTS_NAN = false;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
     typedef typename Kind::template Digits<THREADS> Digits;

@@ -57,8 +57,8 @@ pub fn find(name: &str) -> Option<Module> {
 /// `compute` is the device's compute capability times ten.
 pub fn of_catalog(fold: &str, element: &str, compute: u32) -> Option<Module> {
     let entry = format!("{fold}_{element}");
-    [catalog::PACKED, catalog::BASE]
-        .into_iter()
+    let targets = catalog::NEWER.iter().chain([&catalog::BASE]).copied();
+    targets
         .filter(|&target| target <= compute)
         .find_map(|target| find(&format!("{entry}.sm{target}")))
 }

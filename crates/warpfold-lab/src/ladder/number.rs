@@ -5,7 +5,7 @@ use std::fmt::Display;
 use warpfold::{Complex, DType, Element, Op, Value};
 
 use crate::array::Draw;
-use crate::oracle::{Nearest, Split};
+use crate::oracle::{Exact, Nearest, Split};
 
 /// The operations of the ladder.
 pub const OPS: [Op; 4] = [Op::Sum, Op::Min, Op::Max, Op::Prod];
@@ -54,11 +54,11 @@ pub trait Part: Draw + Split + PartialEq {
     const ROUNDOFF: Option<f64>;
 
     /// Whether it is the number rounded to nearest; integers are no matter of rounding.
-    fn is_nearest_to(self, exact: &crate::oracle::Exact) -> bool;
+    fn is_nearest_to(self, exact: &Exact) -> bool;
 }
 
 macro_rules! integers {
-    ($($ty:ident: $variant:ident;)+) => {$(
+    ($($ty:ident),+) => {$(
         impl Number for $ty {
             fn identity(op: Op) -> $ty {
                 match op {
@@ -90,13 +90,13 @@ macro_rules! integers {
         impl Part for $ty {
             const ROUNDOFF: Option<f64> = None;
 
-            fn is_nearest_to(self, exact: &crate::oracle::Exact) -> bool {
-                crate::oracle::Exact::of(self) == *exact
+            fn is_nearest_to(self, exact: &Exact) -> bool {
+                Exact::of(self) == *exact
             }
         }
     )+};
 }
-integers! { i32: I32; i64: I64; }
+integers!(i32, i64);
 
 macro_rules! floats {
     ($($ty:ident: $variant:ident, $roundoff:expr;)+) => {$(
@@ -132,7 +132,7 @@ macro_rules! floats {
         impl Part for $ty {
             const ROUNDOFF: Option<f64> = Some($roundoff);
 
-            fn is_nearest_to(self, exact: &crate::oracle::Exact) -> bool {
+            fn is_nearest_to(self, exact: &Exact) -> bool {
                 Nearest::is_nearest(self, |midpoint| exact.cmp(midpoint))
             }
         }

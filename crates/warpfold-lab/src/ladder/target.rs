@@ -192,7 +192,7 @@ impl Target for Simulator {
         let plan = self.device.reduce(x).policy(policy(accuracy)).plan(op)?;
         let run = self.device.launch(&plan, x, None, None)?;
         let finish = Finish { overflow: Overflow::Wrap, ..Finish::default() };
-        Ok((read::<T>(&plan, &run.record).finish(op, finish)?, vec![run.counters]))
+        Ok((read::<T>(&plan, &run.record).finish(op, finish)?, run.counters))
     }
 
     fn time_library<'a, T: Element>(

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
-use crate::kernel::Kernel;
+use crate::kernel::{FoldKernel, Kernel};
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
@@ -137,14 +137,18 @@ impl Device {
             return Ok(function);
         }
         let module = kernel.module(self.description.compute)?;
-        let both: Vec<Kernel> = [false, true]
-            .into_iter()
-            .filter(|&skips_nan| !skips_nan || kernel.dtype.is_float())
-            .map(|skips_nan| Kernel { skips_nan, ..kernel })
-            .collect();
-        let entries: Vec<String> = both.iter().map(Kernel::entry).collect();
+        // All kernels of the module.
+        let kernels: Vec<Kernel> = match kernel {
+            Kernel::Finish => vec![kernel],
+            Kernel::Fold(fold) => [false, true]
+                .into_iter()
+                .filter(|&skips_nan| !skips_nan || fold.dtype.is_float())
+                .map(|skips_nan| Kernel::Fold(FoldKernel { skips_nan, ..fold }))
+                .collect(),
+        };
+        let entries: Vec<String> = kernels.iter().map(Kernel::entry).collect();
         let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
-        functions.extend(both.into_iter().zip(loaded));
+        functions.extend(kernels.into_iter().zip(loaded));
         Ok(functions[&kernel])
     }
 }

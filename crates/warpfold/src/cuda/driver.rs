@@ -238,9 +238,13 @@ impl Memory {
     pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let memory = Memory::uninitialised(context, bytes)?;
         if bytes > 0 {
-            // SAFETY: the range was just allocated.
-            unsafe { result::memset_d8_sync(memory.address, 0, bytes) }
-                .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
+            // The host does not wait for a memset, nor do streams of reductions for the null stream.
+            // SAFETY: the range was just allocated; the null stream is always there.
+            unsafe {
+                result::memset_d8_sync(memory.address, 0, bytes)
+                    .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+            }
+            .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
         }
         Ok(memory)
     }
@@ -276,9 +280,13 @@ impl Memory {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the range is within the allocation.
-        unsafe { result::memcpy_htod_sync(self.address + first as u64, bytes) }
-            .map_err(|e| failed(e, asked))
+        // The driver returns once it has taken pageable memory in, which is before the device has it; streams of reductions do not wait for the null stream.
+        // SAFETY: the range is within the allocation; the null stream is always there.
+        unsafe {
+            result::memcpy_htod_sync(self.address + first as u64, bytes)
+                .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+        }
+        .map_err(|e| failed(e, asked))
     }
 
     /// Copies it back.

@@ -1,9 +1,7 @@
 //! The kernels that ship, by their folds.
 
 use warpfold::DType;
-use warpfold::kernel::{
-    Arguments, Kernel, Launch as Production, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes,
-};
+use warpfold::kernel::{Arguments, FoldKernel, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes};
 use warpfold::plan::Fold;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
@@ -53,11 +51,10 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         value: 0,
         options: 0,
     };
-    let production = Production { kernel, grid, block: asked.block, arguments };
     let launch = Launch {
         kernel: kernel.entry(),
-        grid: Dimensions::from(production.grid),
-        block: Dimensions::from(production.block),
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(asked.block),
         shared_bytes: 0,
         arguments: arguments.words().into_iter().map(Argument::from).collect(),
     };
@@ -93,7 +90,7 @@ fn parts(name: &str) -> (&str, Option<&str>) {
 }
 
 /// The kernel of a fold: the type is in the name or beside it.
-fn kernel(fold: Fold, asked: &Explain) -> Result<Kernel, Failure> {
+fn kernel(fold: Fold, asked: &Explain) -> Result<FoldKernel, Failure> {
     let skips_nan = asked.kernel.ends_with("_skip_nan");
     let (_, named) = parts(&asked.kernel);
     let dtype = match (named.map(str::parse::<DType>), asked.dtype) {
@@ -122,5 +119,5 @@ fn kernel(fold: Fold, asked: &Explain) -> Result<Kernel, Failure> {
             format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", asked.kernel);
         return Err(Failure::Usage(message));
     }
-    Ok(Kernel { fold, dtype, skips_nan })
+    Ok(FoldKernel { fold, dtype, skips_nan })
 }
