@@ -8,7 +8,7 @@
 // A state as words of W.
 template <class State, class W> union Words {
     static constexpr int COUNT = sizeof(State) / sizeof(W);
-    static_assert(sizeof(State) % 8 == 0, "states are made of whole words of 64 bits");
+    static_assert(sizeof(State) % sizeof(W) == 0, "states are made of whole words");
     State state;
     W word[COUNT];
     __device__ __forceinline__ Words() {}
