@@ -4,6 +4,8 @@
 #   verify    every test of the library on CUDA
 #   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
 #   ladder    every cell of the ladder verified; the ladder at 2^25 f32 and 2^28 i32, beside CUB (where there is nvcc)
+#   replay    the documents' own experiments, beside torch and JAX where they are installed, and CUB (where there is nvcc)
+#   sweep     blocks, sizes, types and elements a thread, as JSON and as charts; the rooflines; and the page of everything that is there
 #   program   the program itself: files and standard input through the GPU, against the processor
 #   tune      warpfold tune, and the gains
 #   hard      ten hard sums: everyone's errors (docs/hard-sums.md)
@@ -27,7 +29,7 @@ compile() {
     done
     wait
 }
-if [[ $stages =~ time|hard|ladder ]] && command -v nvcc >/dev/null; then
+if [[ $stages =~ time|hard|ladder|replay ]] && command -v nvcc >/dev/null; then
     compile >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
@@ -76,6 +78,23 @@ for stage in $stages; do
             set -- $asked
             "$here/warpfold" ladder --device cuda --n "$1" --type "$2" "${peers[@]}" --export "$out/ladder_$2.json" 2>&1 | tee "$out/ladder_$2.log"
         done
+        ;;
+    replay)
+        peers=()
+        if [[ -s $out/peers.jsonl ]] || { peer cub && /tmp/peer_cub >"$out/peers.jsonl"; }; then peers=(--peers "$out/peers.jsonl"); fi
+        for document in blog lesson slides harris guide thesis; do
+            "$here/warpfold" replay "$document" --device cuda "${peers[@]}" --export "$out/replay_$document.json" 2>&1 | tee "$out/replay_$document.log"
+        done
+        ;;
+    sweep)
+        for asked in "block $((1 << 28))" "size $((1 << 28))" "type $((1 << 27))" "items $((1 << 28))"; do
+            set -- $asked
+            "$here/warpfold" sweep "$1" --device cuda --n "$2" --export "$out/sweep_$1.json" --export "$out/sweep_$1.svg" 2>&1 | tee "$out/sweep_$1.log"
+        done
+        for dtype in f32 i32; do
+            "$here/warpfold" roofline --device cuda --n $((1 << 25)) --type $dtype --export "$out/roofline_$dtype.json" 2>&1 | tee "$out/roofline_$dtype.log"
+        done
+        "$here/warpfold" report --out "$out/report.html" --from "$out"/ladder_{f32,i32}.json "$out"/{replay,sweep,roofline}_*.json 2>&1 | tee "$out/report.log"
         ;;
     program) program 2>&1 | tee "$out/program.log" ;;
     tune) "$here/warpfold" tune --export "$out/tune.json" 2>&1 | tee "$out/tune.log" ;;

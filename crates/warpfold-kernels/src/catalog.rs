@@ -132,25 +132,32 @@ pub const FOLDS: &[Fold] = &[
     },
 ];
 
+/// The last step of values that stay on the device.
+pub const FINISH: Plain = Plain { name: "finish", source: "finish.cu", entries: &["finish"] };
+
+/// Nothing at all, and reading alone.
+pub const LIMITS: Plain = Plain {
+    name: "limits",
+    source: "limits.cu",
+    entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
+};
+
+/// The thesis's pair of kernels, a demonstration beside the ladder.
+pub const DIVERGENCE: Plain = Plain {
+    name: "divergence",
+    source: "ladder/divergence.cu",
+    entries: &["horrific_kernel", "good_kernel"],
+};
+
+/// Additions alone.
+pub const ADDS: Plain = Plain {
+    name: "adds",
+    source: "adds.cu",
+    entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
+};
+
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[
-    Plain { name: "finish", source: "finish.cu", entries: &["finish"] },
-    Plain {
-        name: "limits",
-        source: "limits.cu",
-        entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
-    },
-    Plain {
-        name: "divergence",
-        source: "ladder/divergence.cu",
-        entries: &["horrific_kernel", "good_kernel"],
-    },
-    Plain {
-        name: "adds",
-        source: "adds.cu",
-        entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
-    },
-];
+pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });

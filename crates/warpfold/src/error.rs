@@ -1,5 +1,7 @@
 //! The one error type: what was asked, what stood in the way, what to do.
 
+use std::fmt;
+
 use crate::{DType, Op};
 
 /// Everything that can go wrong in a reduction.
@@ -75,6 +77,44 @@ pub enum Error {
         /// Why, and what to use in its place.
         why: &'static str,
     },
+    /// A shape, strides or axes that are none of the array.
+    #[error("{asked}: {obstacle}; {remedy}")]
+    Shape {
+        /// What was asked, with sizes.
+        asked: String,
+        /// What stood in the way.
+        obstacle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Offsets or lengths that are no segments of the array.
+    #[error("{asked}: {obstacle}; {remedy}")]
+    Segments {
+        /// What was asked, with sizes.
+        asked: String,
+        /// What stood in the way, with the first offset that does.
+        obstacle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Keys that are none of the array's elements, or no numbers of groups.
+    #[error("{asked}: {obstacle}; {remedy}")]
+    Keys {
+        /// What was asked, with sizes.
+        asked: String,
+        /// What stood in the way, with the first key that does.
+        obstacle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// One of many outputs has no value; the first such.
+    #[error("{output}: {error}")]
+    Output {
+        /// Which.
+        output: At,
+        /// Why.
+        error: Box<Error>,
+    },
     /// A device could not do what was asked.
     #[error("{asked}: {obstacle}; {remedy}")]
     Device {
@@ -95,6 +135,27 @@ pub enum Error {
         /// What was wrong with them.
         why: String,
     },
+}
+
+/// One of many outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum At {
+    /// Of a segment, by its number.
+    Segment(u64),
+    /// Of a reduction over axes, by its indices in the result without the folded axes.
+    Indices(Vec<u64>),
+    /// Of a group, by its key in decimal.
+    Group(String),
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Segment(number) => write!(f, "segment {number}"),
+            At::Indices(indices) => write!(f, "output {indices:?}"),
+            At::Group(key) => write!(f, "group {key}"),
+        }
+    }
 }
 
 /// The library's result type.

@@ -1,5 +1,7 @@
 //! What the caller may choose: accuracy, NaN, overflow, threads.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Isa;
@@ -53,3 +55,55 @@ pub struct Policy {
     /// The widest CPU instruction set to use; `None` takes what the machine has. For comparisons: results do not depend on it.
     pub isa: Option<Isa>,
 }
+
+/// Every choice that is not the contract's default, as a plan names it.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.accuracy == Accuracy::Fast {
+            write!(f, ", fast")?;
+        }
+        if self.nan == Nan::Ignore {
+            write!(f, ", NaN ignored")?;
+        }
+        if self.overflow == Overflow::Wrap {
+            write!(f, ", wrapping")?;
+        }
+        Ok(())
+    }
+}
+
+/// The methods of a builder that set its policy.
+macro_rules! policy_methods {
+    ($nan:literal) => {
+        /// Exact (the default) or fast float sums.
+        pub fn accuracy(mut self, accuracy: $crate::Accuracy) -> Self {
+            self.policy.accuracy = accuracy;
+            self
+        }
+
+        #[doc = $nan]
+        pub fn nan(mut self, nan: $crate::Nan) -> Self {
+            self.policy.nan = nan;
+            self
+        }
+
+        /// Integer overflow is an error (the default) or wraps.
+        pub fn overflow(mut self, overflow: $crate::Overflow) -> Self {
+            self.policy.overflow = overflow;
+            self
+        }
+
+        /// At most so many threads; the default takes what the machine offers.
+        pub fn threads(mut self, threads: usize) -> Self {
+            self.policy.threads = Some(threads);
+            self
+        }
+
+        /// All choices at once.
+        pub fn policy(mut self, policy: $crate::Policy) -> Self {
+            self.policy = policy;
+            self
+        }
+    };
+}
+pub(crate) use policy_methods;

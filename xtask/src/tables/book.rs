@@ -1,9 +1,73 @@
 //! Tables of the book: the rungs as their files' headers tell them, and what the documents published.
 
+use std::fs;
+use std::path::Path;
+
 use warpfold_kernels::ladder::rungs;
-use warpfold_lab::replay::{PAPERS, Paper, Quantity, audit};
+use warpfold_lab::ladder::{Ladder, found};
+use warpfold_lab::replay::{Machine, PAPERS, Paper, Quantity, audit, machines};
+use warpfold_lab::table::{gigabytes, percent, time};
 
 use super::Table;
+use crate::Outcome;
+
+/// Reads a climb.
+pub(super) fn load(file: &Path) -> Outcome<Ladder> {
+    let wrong = |error: String| format!("{}: {error}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let ladder: Ladder = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    match ladder.schema {
+        found::SCHEMA => Ok(ladder),
+        other => Err(wrong(format!("layout {other}, and this program reads {}", found::SCHEMA))),
+    }
+}
+
+/// A climb beside what was published, in percent of each machine's peak.
+pub(super) fn measured(ladder: &Ladder) -> String {
+    let all: [&Machine; 3] = [&machines::G80, &machines::RTX_3070, &machines::RTX_3090];
+    let head = ["rung", "time", "GB/s", "of peak", "× before"].map(str::to_owned).into_iter();
+    let mut table =
+        Table::new(head.chain(all.map(|machine| format!("{}, published", machine.name))));
+    let peak = ladder.device.paper_peak.or(ladder.peak.as_ref().map(|peak| peak.bytes_per_second));
+    for row in ladder.rungs.iter().filter(|row| row.n == ladder.n) {
+        let (Some(times), Some(rate)) = (row.time, row.bytes_per_second) else { continue };
+        let mut cells = vec![
+            row.name.clone(),
+            time(times.median * 1e-6),
+            gigabytes(rate),
+            peak.map_or_else(String::new, |peak| percent(rate / peak)),
+            row.speedup.map_or_else(String::new, |speedup| format!("{speedup:.2}")),
+        ];
+        cells.extend(all.map(|machine| share(&row.name, machine)));
+        table.lines.push(cells);
+    }
+    let day = ladder.date.split('T').next().unwrap_or_default();
+    let n = if ladder.n.is_power_of_two() {
+        format!("2^{}", ladder.n.ilog2())
+    } else {
+        ladder.n.to_string()
+    };
+    format!(
+        "{}, {} of {n} {} in blocks of {}, {day}:\n\n{}",
+        ladder.device.name,
+        ladder.op,
+        ladder.dtype,
+        ladder.block,
+        table.markdown()
+    )
+}
+
+/// The rate of a rung that was published for a machine, in percent of its peak; the oldest document's.
+fn share(rung: &str, machine: &Machine) -> String {
+    let lines = PAPERS.iter().rev().flat_map(|paper| paper.lines);
+    let of_rung = lines.filter(|line| line.does.rung() == Some(rung));
+    let mut figures = of_rung.flat_map(|line| line.figures);
+    let is_it = |figure: &&warpfold_lab::replay::Figure| {
+        figure.quantity == Quantity::Gigabytes && figure.machine == machine
+    };
+    let found = figures.find(is_it);
+    found.map_or_else(String::new, |figure| percent(figure.printed.value() * 1e9 / machine.peak))
+}
 
 /// Every rung: its idea, and who shows it.
 pub(super) fn ladder() -> String {

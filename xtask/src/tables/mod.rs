@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpfold_lab::cuda::report::Report as CudaReport;
+use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
 
 use self::hard::HardSums;
@@ -25,6 +26,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/book/src/index.md",
     "docs/book/src/work_and_steps.md",
     "docs/book/src/documents.md",
+    "docs/book/src/measured.md",
 ];
 
 #[derive(Args)]
@@ -42,6 +44,8 @@ struct Results {
     cuda: Vec<CudaReport>,
     /// Errors of hard sums, in the same order.
     hard: Vec<HardSums>,
+    /// Climbs of the ladder, in the same order.
+    ladders: Vec<Ladder>,
 }
 
 impl Tables {
@@ -73,6 +77,8 @@ impl Results {
         let cpu = files(folder, "cpu.json");
         let cuda = files(folder, "cuda.json");
         let hard = files(folder, "hard_sums.json");
+        let ladders =
+            ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
         let wrong = |file: &Path, e: std::io::Error| format!("{}: {e}", file.display());
         let load = |file: &PathBuf| Report::load(file).map_err(|e| wrong(file, e));
         let load_cuda = |file: &PathBuf| CudaReport::load(file).map_err(|e| wrong(file, e));
@@ -81,6 +87,7 @@ impl Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
+            ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
 
@@ -105,6 +112,7 @@ impl Results {
             "cuda-latency" => cuda(cuda::latency),
             "ladder-rungs" => book::ladder(),
             "ladder-formulas" => book::formulas(),
+            "ladder-measured" => joined(&self.ladders, book::measured, "bench/cuda/run.sh ladder"),
             "documents" => book::published(),
             _ => return None,
         })

@@ -9,6 +9,7 @@ use warpfold_lab::ladder::{self, Rung};
 
 use crate::args::{choice, count};
 use crate::device::Device;
+use crate::sheet::Format;
 
 /// A climb as asked for on the command line.
 #[derive(Debug, Args)]
@@ -114,17 +115,4 @@ impl Contents {
             Contents::Factors => Data::Factors,
         }
     }
-}
-
-/// How to print what was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A table for a terminal
-    Text,
-    /// Everything as one object
-    Json,
-    /// A header and a row a rung, every figure as it is
-    Csv,
-    /// A table for a document
-    Markdown,
 }

@@ -120,7 +120,7 @@ pub(super) fn columns() -> Vec<Column> {
 }
 
 /// Titles and cells of the table for people: the columns that have something to say.
-pub(crate) fn table(ladder: &Ladder) -> Vec<Vec<String>> {
+pub(super) fn table(ladder: &Ladder) -> Vec<Vec<String>> {
     let timed = ladder.device.kind != Kind::Simt;
     let wanted = |column: &Column| match column.shown {
         Shown::Always => true,

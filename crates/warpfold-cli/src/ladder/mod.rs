@@ -1,30 +1,27 @@
 //! `warpfold ladder`: climbs the lab's ladder and prints what was found; with `--verify-all`, verifies every cell of it.
 //!
 //! ```text
-//! args -> Place (GPU | simulator | processor) -> the lab's climb, watched by a progress bar -> text | json | csv | markdown
+//! args -> Place (GPU | simulator | processor) -> the lab's climb, watched by a progress bar -> sheets (text | json | csv | markdown)
 //! ```
 
 mod args;
 mod columns;
-mod csv;
 #[cfg_attr(not(feature = "cuda"), path = "gpu_absent.rs")]
 mod gpu;
 mod place;
-mod text;
+mod sheets;
 mod verify;
 
-use std::fs;
-
 use indicatif::ProgressBar;
-use warpfold_lab::ladder::{self as lab, Ladder as Found, Row, Rung};
+use warpfold_lab::ladder::{self as lab, Row, Rung};
 
-use args::Format;
 pub(crate) use args::Ladder;
-pub(crate) use columns::table;
 pub(crate) use gpu::on_gpu;
 pub(crate) use place::{Place, fits, tell};
+pub(crate) use sheets::sheets;
 
-use crate::bench::{bar, unwritten};
+use crate::bench::bar;
+use crate::sheet::{Format, json};
 use crate::{Failure, report};
 
 /// Climbs and prints, or verifies.
@@ -33,6 +30,9 @@ pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
     if asked.verify_all {
         return verify::verify(asked, place);
     }
+    if let Some(file) = &asked.export {
+        report::check_target(file)?;
+    }
     let options = place::options(asked, &place)?;
     let bar = bar();
     bar.set_length(options.rungs.len() as u64);
@@ -40,22 +40,17 @@ pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
     bar.finish_and_clear();
     let found = found?;
     if let Some(file) = &asked.export {
-        fs::write(file, json(&found)).map_err(|error| unwritten(file, &error))?;
+        report::replace(file, json(&found).as_bytes())?;
     }
-    let text = match asked.format {
-        Format::Text => text::text(&found).into_bytes(),
-        Format::Markdown => text::markdown(&found).into_bytes(),
-        Format::Json => json(&found).into_bytes(),
-        Format::Csv => csv::csv(&found),
+    let sheets = if asked.format == Format::Csv {
+        vec![sheets::tidy(&found)]
+    } else {
+        sheets::sheets(&found)
     };
-    report::print(&text)?;
+    report::print(asked.format.print(&sheets, &found).as_bytes())?;
     let wrong: Vec<&str> =
         found.rungs.iter().filter(|row| row.failed()).map(|row| &*row.name).collect();
     verdict(&wrong)
-}
-
-fn json(found: &Found) -> String {
-    serde_json::to_string(found).expect("names and finite numbers are JSON") + "\n"
 }
 
 /// Fails if results were wrong.

@@ -5,10 +5,11 @@ use warpfold_lab::ladder::Simulator;
 use warpfold_lab::ladder::verify::{Cell, Verified, every_cell, sample, verify as verify_cells};
 use warpfold_simt::Settings;
 
-use super::args::{Format, Ladder, Step};
+use super::args::{Ladder, Step};
 use super::place::{Place, tell};
 use super::{gpu, verdict};
 use crate::bench::bar;
+use crate::sheet::Format;
 use crate::{Failure, report};
 
 /// What was verified.

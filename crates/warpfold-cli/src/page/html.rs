@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use warpfold_lab::array::Data;
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_lab::ladder::found::Kind;
 use warpfold_lab::ladder::{Ask, Case, Ladder, Runs, Simulated, Stage as _, rungs};
@@ -116,31 +115,15 @@ fn machine(found: &Gathered, main: Option<&Ladder>) -> String {
 
 /// A ladder's table and chart.
 fn ladder_section(found: &Ladder) -> String {
-    let mut lines = ladder::table(found).into_iter();
-    let head = lines.next().unwrap_or_default();
-    let n = if found.n.is_power_of_two() {
-        format!("2^{}", found.n.ilog2())
-    } else {
-        found.n.to_string()
-    };
-    let data: Data = found.data;
-    let table = Sheet {
-        title: format!(
-            "{} of {n} {}, data: {data}, blocks of {}",
-            found.op, found.dtype, found.block
-        ),
-        head,
-        lines: lines.collect(),
-        below: found.method.iter().map(|method| format!("times: {method}")).collect(),
-        ..Sheet::default()
-    };
     let linked = |cell: &str| match rungs().iter().any(|rung| rung.name == cell) {
         true => format!("<a href=\"#{cell}\">{cell}</a>"),
         false => escaped(cell),
     };
     let charts: String =
         [share_chart(found), cost_chart(found)].into_iter().flatten().map(|c| figure(&c)).collect();
-    format!("{}<div class=\"charts\">{charts}</div>", sheet_with(&table, &linked))
+    let sheets = ladder::sheets(found);
+    let tables: String = sheets.iter().map(|sheet| sheet_with(sheet, &linked)).collect();
+    format!("{tables}<div class=\"charts\">{charts}</div>")
 }
 
 /// Percent of each machine's peak: here, and as published.

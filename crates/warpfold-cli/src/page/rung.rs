@@ -51,10 +51,8 @@ pub(super) fn section(rung: &Rung, ladder: &Ladder, open: bool) -> Result<String
     write!(w, "<details class=\"rung\" id=\"{name}\"{open}><summary><b>{name}</b><span>{figure}</span></summary>")
         .expect("strings take text");
     add(w, format!("<p>{}</p><p class=\"note\">{}</p>", escaped(rung.idea), escaped(rung.mends)));
-    if let Some(row) = row {
-        if let Some(obstacle) = &row.obstacle {
-            add(w, format!("<p class=\"remark\">{}</p>", escaped(obstacle)));
-        }
+    if let Some(obstacle) = row.and_then(|row| row.obstacle.as_ref()) {
+        add(w, format!("<p class=\"remark\">{}</p>", escaped(obstacle)));
     }
     if let Some(code) = rung.source().map(|source| body(source.text)) {
         add(w, format!("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(&code)));

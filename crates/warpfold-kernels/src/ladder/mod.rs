@@ -203,4 +203,4 @@ fn is_rung(source: &&Source) -> bool {
 }
 
 /// The thesis's pair of kernels, a demonstration beside the ladder: see `cuda/ladder/divergence.cu`.
-pub const DIVERGENCE: &catalog::Plain = &catalog::PLAIN[1];
+pub const DIVERGENCE: &catalog::Plain = &catalog::DIVERGENCE;

@@ -30,7 +30,7 @@ pub(super) struct Variant {
 
 impl Limits {
     pub(super) fn load(gpu: &Gpu) -> Result<Limits> {
-        let name = &warpfold_kernels::catalog::PLAIN[0].module();
+        let name = &warpfold_kernels::catalog::LIMITS.module();
         let module = warpfold_kernels::find(name).ok_or_else(|| Error::Device {
             asked: "the kernels of the benchmark".into(),
             obstacle: format!("{name} is not embedded"),

@@ -45,7 +45,7 @@ pub fn fold<T: Number>(host: Host, op: Op, x: &[T]) -> T {
 fn serial<T: Number>(op: Op, x: &[T]) -> T {
     let mut value = T::identity(op);
     for &x in x {
-        value = T::fold(op, value, x);
+        value = Number::fold(op, value, x);
     }
     value
 }
@@ -59,7 +59,7 @@ fn tree<T: Number>(op: Op, x: &[T]) -> T {
         let half = left.len().div_ceil(2);
         let (lower, upper) = left.split_at_mut(half);
         for (lower, upper) in lower.iter_mut().zip(upper) {
-            *lower = T::fold(op, *lower, *upper);
+            *lower = Number::fold(op, *lower, *upper);
         }
         left.truncate(half);
     }

@@ -49,7 +49,7 @@ impl<T: Number> Truth<T> {
     /// Reads an array of finite numbers.
     pub fn of(op: Op, x: &[T]) -> Truth<T> {
         if x.is_empty() || T::Part::ROUNDOFF.is_none() || matches!(op, Op::Min | Op::Max) {
-            let fold = |a, b| T::fold(op, a, b);
+            let fold = |a, b| Number::fold(op, a, b);
             let chunks =
                 x.par_chunks(CHUNK).map(|chunk| chunk.iter().copied().fold(T::identity(op), fold));
             return Truth::Equal(chunks.reduce(|| T::identity(op), fold));

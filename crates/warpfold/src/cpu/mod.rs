@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod batch;
 mod count;
 mod crew;
 mod executor;
@@ -22,6 +23,7 @@ mod norm1;
 mod order;
 mod product;
 
+pub(crate) use batch::Leaves;
 pub(crate) use isa::facts;
 pub(crate) use kernels::Kernels;
 

@@ -13,7 +13,6 @@ mod reduce;
 
 pub use buffer::{Buffer, View};
 
-pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
 pub use joined::{Joined, PIECE_BYTES};

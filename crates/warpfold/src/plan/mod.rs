@@ -1,5 +1,6 @@
 //! What is asked, on what machine, and the way chosen: plain values, computed without touching a device.
 
+mod batch;
 mod choose;
 mod cuda;
 mod place;
@@ -8,6 +9,7 @@ mod tuning;
 
 use std::fmt;
 
+pub use batch::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way, choose_batch};
 pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
@@ -17,7 +19,7 @@ pub use place::{Place, Side, place_host};
 pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;
 pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};
 
-use crate::{Accuracy, DType, Nan, Op, Overflow, Policy};
+use crate::{DType, Op, Policy};
 
 /// A reduction asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -98,15 +100,7 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { op, dtype, n, policy } = self.problem;
         write!(f, "{op} of {n} {dtype} ({} bytes)", self.problem.bytes())?;
-        if policy.accuracy == Accuracy::Fast {
-            write!(f, ", fast")?;
-        }
-        if policy.nan == Nan::Ignore {
-            write!(f, ", NaN ignored")?;
-        }
-        if policy.overflow == Overflow::Wrap {
-            write!(f, ", wrapping")?;
-        }
+        write!(f, "{policy}")?;
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         write!(
             f,

@@ -12,6 +12,10 @@ pub(super) const GRAIN_BYTES: u64 = 256 << 10;
 /// of 4 MiB. By the medians two threads lost at 2 MiB, drew at 3 and won at 4.
 pub(super) const BYTES_PER_THREAD: u64 = 2 << 20;
 
+/// Bytes from which a segment is folded by all threads together instead of by the one that comes upon it: long enough for a few threads to
+/// pay, and no longer than a thread may go on alone when the others are done.
+pub(super) const LONG_SEGMENT_BYTES: u64 = 4 << 20;
+
 /// The shape of a CUDA launch over so many bytes, measured on an H200 (`results/h200/cuda_shapes.jsonl`) with sums, extremes, counts and
 /// moments of several types; none has shown a need for a row of its own so far.
 ///

@@ -10,7 +10,8 @@ use crate::cpu::{self, Input};
 use crate::element::Element;
 use crate::partial::Partial;
 use crate::plan::{self, Plan, Problem};
-use crate::{Accuracy, Error, Nan, Op, Overflow, Policy, Result};
+use crate::policy::policy_methods;
+use crate::{Error, Op, Policy, Result};
 
 /// Starts a reduction of a slice; see [`Reduce`].
 pub fn reduce<T: Element>(x: &[T]) -> Reduce<'_, T> {
@@ -34,35 +35,7 @@ pub struct Reduce<'a, T> {
 }
 
 impl<'a, T: Element> Reduce<'a, T> {
-    /// Exact (the default) or fast float sums.
-    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
-        self.policy.accuracy = accuracy;
-        self
-    }
-
-    /// NaN propagates (the default) or is ignored.
-    pub fn nan(mut self, nan: Nan) -> Self {
-        self.policy.nan = nan;
-        self
-    }
-
-    /// Integer overflow is an error (the default) or wraps.
-    pub fn overflow(mut self, overflow: Overflow) -> Self {
-        self.policy.overflow = overflow;
-        self
-    }
-
-    /// At most so many threads; the default takes what the machine offers.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.policy.threads = Some(threads);
-        self
-    }
-
-    /// All choices at once.
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = policy;
-        self
-    }
+    policy_methods!("NaN propagates (the default) or is ignored.");
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> Plan {

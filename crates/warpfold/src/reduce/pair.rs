@@ -5,7 +5,8 @@ use crate::element::{Element, Float};
 use crate::exact::Dot;
 use crate::partial::Partial;
 use crate::plan::{self, Plan, Problem};
-use crate::{Accuracy, Error, Nan, Op, Overflow, Policy, Result};
+use crate::policy::policy_methods;
+use crate::{Error, Op, Policy, Result};
 
 /// Starts a reduction of two slices of one length; see [`ReducePair`].
 pub fn reduce_pair<'a, T: Element>(x: &'a [T], y: &'a [T]) -> ReducePair<'a, T> {
@@ -30,35 +31,9 @@ pub struct ReducePair<'a, T> {
 }
 
 impl<T: Element> ReducePair<'_, T> {
-    /// Exact (the default) or fast float sums.
-    pub fn accuracy(mut self, accuracy: Accuracy) -> Self {
-        self.policy.accuracy = accuracy;
-        self
-    }
-
-    /// NaN propagates (the default), or a pair with a NaN on either side is ignored.
-    pub fn nan(mut self, nan: Nan) -> Self {
-        self.policy.nan = nan;
-        self
-    }
-
-    /// Integer overflow is an error (the default) or wraps.
-    pub fn overflow(mut self, overflow: Overflow) -> Self {
-        self.policy.overflow = overflow;
-        self
-    }
-
-    /// At most so many threads; the default takes what the machine offers.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.policy.threads = Some(threads);
-        self
-    }
-
-    /// All choices at once.
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = policy;
-        self
-    }
+    policy_methods!(
+        "NaN propagates (the default), or a pair with a NaN on either side is ignored."
+    );
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> Plan {

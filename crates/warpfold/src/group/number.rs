@@ -1,0 +1,84 @@
+//! Numbers for groups: those that dense keys are, and those that other keys get.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use rayon::prelude::*;
+
+use super::{Key, MOST_GROUPS};
+use crate::{Error, Result};
+
+/// A group's number for each element, all below the number of groups.
+pub(crate) trait Numbered: Debug + Send + Sync {
+    /// Writes the numbers of the elements from `first` on, as many as there is room for.
+    fn numbers(&self, first: usize, out: &mut [u32]);
+}
+
+/// Keys that are numbers themselves, all of them checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Dense<'a, K>(&'a [K]);
+
+impl<'a, K: Key> Dense<'a, K> {
+    /// Checks that all keys are below `groups`.
+    pub(crate) fn check(keys: &'a [K], groups: u64) -> Result<Self> {
+        let refused = |obstacle, remedy| {
+            let asked = format!("{groups} groups of {} elements by dense keys", keys.len());
+            Err(Error::Keys { asked, obstacle, remedy })
+        };
+        if groups > MOST_GROUPS {
+            return refused(
+                "there can be 2^32 groups at most".into(),
+                "number the keys (group_by), or take them a part at a time",
+            );
+        }
+        let outside = |key: &K| key.id().is_none_or(|id| id >= groups);
+        if let Some(at) = keys.par_iter().position_first(outside) {
+            return refused(
+                format!("key {at} is {}", keys[at]),
+                "dense keys go from 0 to the number of groups less one; group_by takes any",
+            );
+        }
+        Ok(Dense(keys))
+    }
+}
+
+impl<K: Key> Numbered for Dense<'_, K> {
+    fn numbers(&self, first: usize, out: &mut [u32]) {
+        for (number, key) in out.iter_mut().zip(&self.0[first..]) {
+            *number = key.id().unwrap_or(0) as u32;
+        }
+    }
+}
+
+/// Numbers that were given to keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Given(Vec<u32>);
+
+impl Given {
+    /// Numbers keys by their order; returns the keys, ascending, too.
+    pub(crate) fn number<K: Key>(keys: &[K]) -> Result<(Self, Vec<K>)> {
+        let mut met = HashMap::new();
+        for &key in keys {
+            met.entry(key).or_insert(0u32);
+        }
+        if met.len() as u64 > MOST_GROUPS {
+            return Err(Error::Keys {
+                asked: format!("groups of {} elements", keys.len()),
+                obstacle: format!("there are {} different keys, more than 2^32", met.len()),
+                remedy: "take them a part at a time",
+            });
+        }
+        let mut found: Vec<K> = met.keys().copied().collect();
+        found.sort_unstable();
+        for (number, key) in found.iter().enumerate() {
+            met.insert(*key, number as u32);
+        }
+        Ok((Given(keys.iter().map(|key| met[key]).collect()), found))
+    }
+}
+
+impl Numbered for Given {
+    fn numbers(&self, first: usize, out: &mut [u32]) {
+        out.copy_from_slice(&self.0[first..first + out.len()]);
+    }
+}
