@@ -20,7 +20,10 @@ pub(super) fn part(ptx: &str) -> (String, String) {
             Some(".loc") => {
                 let file =
                     words.next().and_then(|index| Some(named.iter().find(|f| f.0 == index)?.1));
-                here = file.zip(words.next());
+                // What the compiler's own header does is done for the line that asks for it.
+                if file.is_none_or(|name| !name.contains("nvrtc_builtin")) {
+                    here = file.zip(words.next());
+                }
                 continue;
             }
             _ => {}
