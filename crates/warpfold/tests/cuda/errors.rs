@@ -1,7 +1,7 @@
 //! What cannot be done is said, and the GPU stays usable.
 
-use warpfold::Error;
 use warpfold::cuda::{Gpu, devices};
+use warpfold::{Error, Op};
 
 #[test]
 fn without_a_driver_opening_says_why_and_what_to_do() {
