@@ -4,6 +4,9 @@
 //! args (clap) -> run -> input (files, streams, random numbers -> pieces of native bytes)
 //!                    -> warpfold::Stream (folds the pieces)
 //!                    -> report (text, json, csv, npy)
+//!      or, for many results:
+//!                    -> many  (inputs as a whole -> warpfold::ReduceMany)
+//!                    -> table (text, json, csv, npy, npz)
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
@@ -16,10 +19,12 @@ mod error;
 mod explain;
 pub mod input;
 mod interrupt;
+mod many;
 mod narrow;
 mod progress;
 mod report;
 mod run;
+mod table;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;

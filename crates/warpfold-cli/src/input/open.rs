@@ -11,7 +11,7 @@ use warpfold::{DType, Op};
 use super::Endian;
 use super::raw::{Extent, RawReader};
 use super::text::{Column, Layout, TextReader};
-use super::{Kind, Name, Pieces, Problem, Random, extension, npy};
+use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
 
 /// The order in which a reduction takes the elements of an array of several axes.
@@ -179,6 +179,18 @@ impl Input {
             Source::Raw => format!("{} raw, read ahead", self.dtype),
             Source::Text { .. } => format!("text read as {}", self.dtype),
             Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
+        }
+    }
+
+    /// Reads all of it, or maps it, with its shape; what is no `.npy` file has one axis.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Failure::Input`] where there is no memory for it.
+    pub fn whole(self) -> Result<Whole, Failure> {
+        let (name, dtype) = (self.name.clone(), self.dtype);
+        match self.source {
+            Source::Npy(array) => array.whole(&name),
+            _ => Whole::copied(name, dtype, None, self.pieces(Order::Memory)?),
         }
     }
 

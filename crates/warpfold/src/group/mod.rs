@@ -8,7 +8,7 @@ mod number;
 mod runs;
 
 pub use key::Key;
-pub(crate) use number::{Dense, Given, Numbered};
+pub(crate) use number::{Dense, Given, Numbered, for_each, nth_of_each};
 pub(crate) use runs::{check_lengths, runs};
 
 /// Groups at most: their numbers have 32 bits.

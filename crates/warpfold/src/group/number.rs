@@ -82,3 +82,31 @@ impl Numbered for Given {
         out.copy_from_slice(&self.0[first..first + out.len()]);
     }
 }
+
+/// Numbers that are looked up at a time.
+const BLOCK: usize = 2048;
+
+/// Calls with each of `n` elements and its group.
+pub(crate) fn for_each(numbers: &dyn Numbered, n: usize, mut visit: impl FnMut(usize, usize)) {
+    let mut block = [0u32; BLOCK];
+    for first in (0..n).step_by(BLOCK) {
+        let block = &mut block[..BLOCK.min(n - first)];
+        numbers.numbers(first, block);
+        for (at, &group) in block.iter().enumerate() {
+            visit(first + at, group as usize);
+        }
+    }
+}
+
+/// The index of the element that stands at a place among those of its group, for each group.
+pub(crate) fn nth_of_each(numbers: &dyn Numbered, n: usize, places: &[u64]) -> Vec<u64> {
+    let mut left = places.to_vec();
+    let mut found = vec![0; places.len()];
+    for_each(numbers, n, |at, group| {
+        if left[group] == 0 {
+            found[group] = at as u64;
+        }
+        left[group] = left[group].wrapping_sub(1);
+    });
+    found
+}

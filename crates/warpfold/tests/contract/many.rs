@@ -33,8 +33,10 @@ enum Among {
     Dense,
 }
 
-/// The others: so many before and after, in all.
-const OTHERS: usize = 36;
+/// How many others there are: more than lanes, and a few where inputs are long.
+fn others(n: usize) -> usize {
+    if n < 100 { 36 } else { 4 }
+}
 
 /// An element of another input: ones, zeros, and where that may be, NaN, which are none of the tested array's business.
 fn other<T: Element>(k: usize, nan: Nan) -> T {
@@ -63,8 +65,8 @@ impl Among {
         let mut policy = ask.policy;
         // Each instruction set in turn.
         policy.isa = Some([Isa::Baseline, Isa::Avx2, Isa::Avx512][n % 3]);
-        let at = (n * 7 + ask.op as usize) % (OTHERS + 1);
-        let count = OTHERS + 1;
+        let count = others(n) + 1;
+        let at = (n * 7 + ask.op as usize) % count;
         let element = |input: usize, k: usize| if input == at { x[k] } else { other(k + 1, nan) };
         let columns = match self {
             Among::Segments | Among::Runs => {
@@ -149,7 +151,7 @@ impl Among {
                     let keys: Vec<i32> =
                         keys.iter().map(|&key| 1000 * (18 - i32::from(key))).collect();
                     let many = group_by(&keys, &all)?.policy(policy);
-                    return Ok((many.columns(ask.op, ask.finish)?, OTHERS - at));
+                    return Ok((many.columns(ask.op, ask.finish)?, count - 1 - at));
                 }
                 group_dense(&keys, count as u64, &all)?
                     .policy(policy)
