@@ -1,14 +1,16 @@
 //! Reductions that are one of many, held to the contract as if each were alone: the array under test is a segment, a row, a column or a group
 //! among others.
 
-use warpfold::partial::{Output, Partial};
+use warpfold::partial::{Finish, Output, Partial};
 use warpfold::plan::Isa;
 use warpfold::{
-    Columns, Element, Error, Nan, Op, Result, Segments, View, group_by, group_dense, reduce_axes,
+    Columns, Element, Error, Nan, Op, Result, f16, Segments, View, group_by, group_dense, reduce_axes,
     reduce_by_key, reduce_segments,
 };
 
 use crate::backend::{Ask, Backend};
+use crate::oracle::expected;
+use crate::sample::{Sample, Words};
 
 /// What the array under test is.
 #[derive(Debug, Clone, Copy)]
@@ -194,6 +196,31 @@ impl Backend for Among {
     }
 }
 
+/// The first of equal elements, and zeros of both signs, at lengths about those of lanes and tiles.
+fn ties_and_zeros(among: &Among) {
+    fn body<T: Sample, B: Backend>(backend: &B) {
+        let mut words = Words(11);
+        for n in [1, 2, 15, 16, 17, 40, 129, 4095, 4097] {
+            // Few values, so that each stands often.
+            let x: Vec<T> = (0..n)
+                .map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.below(4)]))
+                .collect();
+            for op in [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax] {
+                let answer = backend.reduce(Ask::new(op), &x, &[]);
+                let expected = expected(op, Nan::Propagate, &x, &[], Finish::default());
+                expected.check(&answer).unwrap_or_else(|why| panic!("{op} of {n}: {why}"));
+            }
+        }
+    }
+    body::<bool, _>(among);
+    body::<i8, _>(among);
+    body::<u16, _>(among);
+    body::<f16, _>(among);
+    body::<f32, _>(among);
+    body::<f64, _>(among);
+    body::<u64, _>(among);
+}
+
 macro_rules! on_every_arrangement {
     ($($name:ident $among:ident;)+) => {$(
         mod $name {
@@ -222,9 +249,8 @@ macro_rules! on_every_arrangement {
             }
 
             #[test]
-            fn order() {
-                crate::extremes::ties_take_the_first(&$among);
-                crate::extremes::zeros_have_signs(&$among);
+            fn ties_and_zeros() {
+                super::ties_and_zeros(&$among);
             }
         }
     )+};
