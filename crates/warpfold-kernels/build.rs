@@ -54,17 +54,22 @@ fn sources() -> String {
     println!("cargo::rerun-if-changed=cuda");
     let folder =
         Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo names the crate")).join("cuda");
-    let mut files: Vec<_> = fs::read_dir(&folder)
-        .expect("the crate holds its sources")
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "cu" || e == "cuh"))
-        .collect();
-    files.sort();
     let mut list = String::from("static SOURCES: &[Source] = &[\n");
-    for path in files {
-        let name = path.file_name().expect("a file").to_string_lossy();
-        writeln!(list, "    Source {{ name: {name:?}, text: include_str!({path:?}) }},")
+    for below in ["", "ladder/"] {
+        let mut files: Vec<_> = fs::read_dir(folder.join(below))
+            .expect("the crate holds its sources")
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|e| e == "cu" || e == "cuh"))
+            .collect();
+        files.sort();
+        for path in files {
+            let name = path.file_name().expect("a file").to_string_lossy();
+            writeln!(
+                list,
+                "    Source {{ folder: {below:?}, name: {name:?}, text: include_str!({path:?}) }},"
+            )
             .expect("strings take text");
+        }
     }
     list + "];\n"
 }

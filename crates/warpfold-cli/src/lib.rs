@@ -14,16 +14,24 @@
 
 mod args;
 mod bench;
+mod chart;
 mod device;
 mod error;
 mod explain;
 pub mod input;
 mod interrupt;
+mod ladder;
 mod many;
 mod narrow;
+mod page;
 mod progress;
+mod replay;
 mod report;
+mod roofline;
 mod run;
+mod sheet;
+mod stage;
+mod sweep;
 mod table;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
@@ -44,6 +52,11 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
         Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
+        Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
+        Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
+        Ok(args::Asked::Replay(asked)) => replay::replay(&asked),
+        Ok(args::Asked::Roofline(asked)) => roofline::roofline(&asked),
+        Ok(args::Asked::Page(asked)) => page::page(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

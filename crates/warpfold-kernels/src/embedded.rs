@@ -6,6 +6,8 @@ use std::io::Read;
 use lzma_rust2::LzmaReader;
 
 use crate::catalog;
+#[cfg(test)]
+use crate::ladder;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -55,8 +57,8 @@ pub fn find(name: &str) -> Option<Module> {
 /// `compute` is the device's compute capability times ten.
 pub fn of_catalog(fold: &str, element: &str, compute: u32) -> Option<Module> {
     let entry = format!("{fold}_{element}");
-    [catalog::PACKED, catalog::BASE]
-        .into_iter()
+    let targets = catalog::NEWER.iter().chain([&catalog::BASE]).copied();
+    targets
         .filter(|&target| target <= compute)
         .find_map(|target| find(&format!("{entry}.sm{target}")))
 }
@@ -89,6 +91,15 @@ mod tests {
             assert!(plain.entries.iter().all(declared), "{}", module.name);
             assert_eq!(ptx.matches(".visible .entry").count(), plain.entries.len());
             names.push(plain.module());
+        }
+        for rung in ladder::rungs() {
+            let module = find(&rung.module()).unwrap_or_else(|| panic!("{}", rung.module()));
+            let (ptx, entries) = (module.ptx(), rung.entries());
+            let declared = |entry: &String| ptx.contains(&format!(".visible .entry {entry}("));
+            assert!(entries.iter().all(declared), "{}", module.name);
+            assert_eq!(ptx.matches(".visible .entry").count(), entries.len(), "{}", module.name);
+            assert!(ptx.contains(&format!(".target sm_{}", rung.target)), "{}", module.name);
+            names.push(rung.module());
         }
         names.sort();
         let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();

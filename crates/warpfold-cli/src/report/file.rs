@@ -71,7 +71,12 @@ pub(crate) fn replace_file(
         }
         FileFormat::Printed(format) => bytes = format.bytes(report)?,
     }
-    replace_with(path, |file| file.write_all(&bytes))
+    replace(path, &bytes)
+}
+
+/// Writes bytes in place of a file, as a whole or not at all.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace_with(path, |file| file.write_all(bytes))
 }
 
 /// Writes a file beside the target, by a function, and moves it over the target once it is complete and on disk.

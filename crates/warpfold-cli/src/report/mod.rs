@@ -7,7 +7,7 @@ mod npy;
 mod number;
 mod text;
 
-pub(crate) use file::{FileFormat, check_target, replace_file, replace_with};
+pub(crate) use file::{FileFormat, check_target, replace, replace_file, replace_with};
 pub(crate) use json::token;
 pub(crate) use number::type_name;
 pub(crate) use text::plain;

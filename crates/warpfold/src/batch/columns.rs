@@ -40,11 +40,10 @@ pub(crate) fn columns<T: Element>(
 ) -> Result<Columns> {
     let finish = Finish { overflow: many.policy.overflow, ..finish };
     // Refused for one as for many.
-    if finish.round_to.is_some() {
-        match Partial::<T>::empty(op).finish(op, finish) {
-            Err(error @ Error::Unsupported { .. }) => return Err(error),
-            _ => {}
-        }
+    if finish.round_to.is_some()
+        && let Err(error @ Error::Unsupported { .. }) = Partial::<T>::empty(op).finish(op, finish)
+    {
+        return Err(error);
     }
     let natural = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
     let column = match (op, natural) {

@@ -95,6 +95,12 @@ fn narrow<F: Float>(value: f64, minus_zero: F) -> F {
     }
 }
 
+/// By the bits: the compiler may take the NaN of an operation for any other, and so leaves out a choice between it and one NaN.
+#[inline(always)]
+const fn is_nan(value: f64) -> bool {
+    value.to_bits() & (u64::MAX >> 1) > f64::INFINITY.to_bits()
+}
+
 macro_rules! float {
     ($($ty:ident: $bits:ty, $precision:literal, $max:literal, $complex:ident, $of:expr;)+) => {$(
         impl Float for $ty {
@@ -129,8 +135,8 @@ macro_rules! float {
 float! {
     f16: u16, 11, 15, ComplexF16, |value| narrow(value, f16::NEG_ZERO);
     bf16: u16, 8, 127, ComplexBF16, |value| narrow(value, bf16::NEG_ZERO);
-    f32: u32, 24, 127, Complex64, |value: f64| if value.is_nan() { <f32 as Float>::NAN } else { value as f32 };
-    f64: u64, 53, 1023, Complex128, |value: f64| if value.is_nan() { <f64 as Float>::NAN } else { value };
+    f32: u32, 24, 127, Complex64, |value: f64| if is_nan(value) { <f32 as Float>::NAN } else { value as f32 };
+    f64: u64, 53, 1023, Complex128, |value: f64| if is_nan(value) { <f64 as Float>::NAN } else { value };
 }
 
 #[cfg(test)]

@@ -3,18 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use warpfold_kernels::Module;
 use warpfold_simt::Program;
 
-use crate::kernel::Kernel;
 use crate::{Error, Result};
 
-/// The program that holds a kernel for devices of a compute capability (times ten).
+/// The program of a module.
 ///
 /// # Errors
-/// As [`Kernel::module`]; [`Error::Device`] with the line if the simulator does not know an instruction of it.
-pub(super) fn of(kernel: Kernel, compute: u32) -> Result<Arc<Program>> {
+/// [`Error::Device`] with the line if the simulator does not know an instruction of it.
+pub(super) fn of(module: Module) -> Result<Arc<Program>> {
     static LOADED: Mutex<Option<HashMap<&str, Arc<Program>>>> = Mutex::new(None);
-    let module = kernel.module(compute)?;
     let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(program) = loaded().get_or_insert_default().get(module.name) {
         return Ok(program.clone());

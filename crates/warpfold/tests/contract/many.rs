@@ -4,8 +4,8 @@
 use warpfold::partial::{Finish, Output, Partial};
 use warpfold::plan::Isa;
 use warpfold::{
-    Columns, Element, Error, Nan, Op, Result, f16, Segments, View, group_by, group_dense, reduce_axes,
-    reduce_by_key, reduce_segments,
+    Columns, Element, Error, Nan, Op, Result, Segments, View, f16, group_by, group_dense,
+    reduce_axes, reduce_by_key, reduce_segments,
 };
 
 use crate::backend::{Ask, Backend};
@@ -202,9 +202,8 @@ fn ties_and_zeros(among: &Among) {
         let mut words = Words(11);
         for n in [1, 2, 15, 16, 17, 40, 129, 4095, 4097] {
             // Few values, so that each stands often.
-            let x: Vec<T> = (0..n)
-                .map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.below(4)]))
-                .collect();
+            let x: Vec<T> =
+                (0..n).map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.below(4)])).collect();
             for op in [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax] {
                 let answer = backend.reduce(Ask::new(op), &x, &[]);
                 let expected = expected(op, Nan::Propagate, &x, &[], Finish::default());

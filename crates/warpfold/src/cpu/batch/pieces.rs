@@ -98,7 +98,7 @@ fn one<T: Element>(
     }
     copy.clear();
     form.gather(start, first, count, |at, step, count| {
-        let (at, step) = (at as usize, step as i64);
+        let at = at as usize;
         copy.extend((0..count).map(|k| x[at.wrapping_add_signed((k as i64 * step) as isize)]));
     });
     flat(many, copy, 1, first)

@@ -1,0 +1,126 @@
+// Products of real floats: a mantissa of two f64 (106 bits) and its exponent apart in 64 bits; which of zero, infinity, NaN was met.
+//
+// record: [mantissa high, low as f64; exponent; flags]. flags: 1 a zero, 2 an infinity, 4 a NaN, 8 negative.
+#pragma once
+#include "integer_product.cuh"
+
+__device__ __forceinline__ i32 exponent_field(f64 x) { return __double2hiint(x) >> 20 & 0x7ff; }
+
+template <class E, Nan NAN> struct RealProduct {
+    typedef E Element;
+    struct State { f64 high, low; i64 exponent; u64 flags; };
+    static constexpr int PACKS = 4, BLOCKS = 3;
+    State product = identity();
+
+    __device__ __forceinline__ RealProduct(const E*, u64) {}
+
+    // Brings the mantissa to 1 <= |high| < 2. It is a normal number.
+    static __device__ __forceinline__ void normalise(State& s) {
+        const i32 shift = exponent_field(s.high) - 1023;
+        const f64 scale = __hiloint2double((1023 - shift) << 20, 0);
+        s.high *= scale;
+        s.low *= scale;
+        s.exponent += shift;
+    }
+    // Multiplies by a number that is exact in f64; those of f64 itself may be subnormal.
+    __device__ __forceinline__ void multiply(f64 x) {
+        i32 field = exponent_field(x);
+        if (u32(field - 1) >= 0x7feu) {
+            if (field == 0x7ff) {
+                product.flags |= x != x ? NOT_A_NUMBER : BEYOND;
+                if (x < 0) product.flags ^= NEGATIVE;
+                return;
+            }
+            if (x == 0) {
+                product.flags |= ZERO;
+                if (__double2hiint(x) < 0) product.flags ^= NEGATIVE;
+                return;
+            }
+            x *= 18446744073709551616.0;  // 2^64
+            product.exponent -= 64;
+            field = exponent_field(x);
+        }
+        const f64 m = __hiloint2double((__double2hiint(x) & 0x800fffff) | 0x3ff00000, __double2loint(x));
+        product.exponent += field - 1023;
+        const f64 high = product.high * m;
+        const f64 low = fma(product.low, m, fma(product.high, m, -high));
+        product.high = high + low;
+        product.low = low - (product.high - high);
+    }
+    static __device__ __forceinline__ auto kept(E x) {
+        auto w = widen(x);
+        if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
+        else return w;
+    }
+    // Multiplies by factors so far from the ends of f64 that a mantissa times all of them is a normal number, unless one is
+    // zero, infinite or NaN: then one by one.
+    template <int COUNT> __device__ __forceinline__ void multiply_moderate(const f64 (&factor)[COUNT]) {
+        State s = product;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            const f64 high = s.high * factor[k];
+            const f64 low = fma(s.low, factor[k], fma(s.high, factor[k], -high));
+            s.high = high + low;
+            s.low = low - (s.high - high);
+        }
+        if (u32(exponent_field(s.high) - 1) < 0x7feu) {
+            product = s;
+        } else {
+#pragma unroll
+            for (int k = 0; k < COUNT; k++) multiply(factor[k]);
+        }
+        normalise(product);
+    }
+    // As many elements as f64 multiplies exactly come first: four of f16 and bf16, two of f32.
+    __device__ __forceinline__ void pack(const Pack& p, u64) {
+        Elements<E> e(p);
+        if constexpr (sizeof(E) == 2) {
+            f64 four[2];
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+                const f64 a = f64(kept(e.element[4 * k])) * f64(kept(e.element[4 * k + 1]));
+                const f64 b = f64(kept(e.element[4 * k + 2])) * f64(kept(e.element[4 * k + 3]));
+                four[k] = a * b;
+            }
+            // Four of bf16 reach 2^-532, so that two such factors leave the normal numbers.
+            if constexpr (is_half(E())) {
+                multiply_moderate(four);
+            } else {
+                multiply_moderate<1>({four[0]});
+                multiply_moderate<1>({four[1]});
+            }
+        } else if constexpr (sizeof(E) == 4) {
+            multiply_moderate<2>({f64(kept(e.element[0])) * f64(kept(e.element[1])),
+                                  f64(kept(e.element[2])) * f64(kept(e.element[3]))});
+        } else {
+            multiply(kept(e.element[0]));
+            multiply(kept(e.element[1]));
+            normalise(product);
+        }
+    }
+    static constexpr __device__ bool is_half(f16) { return true; }
+    template <class T> static constexpr __device__ bool is_half(T) { return false; }
+    __device__ __forceinline__ void one(E x, u64) {
+        multiply(f64(kept(x)));
+        normalise(product);
+    }
+    __device__ __forceinline__ State state() { return product; }
+    static __device__ __forceinline__ State identity() { return {1, 0, 0, 0}; }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        a.flags = (a.flags ^ (b.flags & NEGATIVE)) | (b.flags & ~NEGATIVE);
+        a.exponent += b.exponent;
+        const f64 high = a.high * b.high;
+        const f64 low = fma(a.high, b.low, fma(a.low, b.high, fma(a.high, b.high, -high)));
+        a.high = high + low;
+        a.low = low - (a.high - high);
+        normalise(a);
+    }
+    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
+        if (!a.record) return;
+        const bool negative = s.high < 0;
+        a.record[0] = __double_as_longlong(negative ? -s.high : s.high);
+        a.record[1] = __double_as_longlong(negative ? -s.low : s.low);
+        a.record[2] = s.exponent;
+        a.record[3] = negative ? s.flags ^ NEGATIVE : s.flags;
+    }
+};
