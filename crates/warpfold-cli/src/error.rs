@@ -101,6 +101,9 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
                 "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
             )
         }
+        warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("group_by") => {
+            format!("{asked}: {obstacle}; leave --groups out, and any integers are keys")
+        }
         warpfold::Error::Output { output, error } => {
             format!("{output}: {}", in_terms_of_options(error))
         }

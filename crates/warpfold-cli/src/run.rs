@@ -25,7 +25,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
             asked.inputs.len()
         )));
     }
-    if let Some((path, _)) = &asked.out {
+    if let Some((path, format)) = &asked.out {
+        format.check_one()?;
         report::check_target(path)?;
     }
     limit_threads(policy);

@@ -7,7 +7,7 @@ use warpfold::{Column, DType, Key};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::text::Column as Chosen;
-use crate::input::{self, Kind, Name, Problem, Wanted, Whole};
+use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// Reads the keys that `--by` names.
 pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
     if dtype.is_float() {
         return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
     }
-    keys.whole()
+    keys.whole(Order::C)
 }
 
 fn is_text_file(path: &Path) -> bool {

@@ -14,7 +14,7 @@ use warpfold::{
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
-use crate::input::{Input, Whole};
+use crate::input::{Input, Order, Whole};
 use crate::table::{Labels, Table};
 use crate::{Failure, interrupt, report, run, table};
 use keys::with_key;
@@ -31,7 +31,9 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     if asked.verbosity() == Verbosity::Verbose {
         anstream::eprintln!("input: {}: {}", input.name(), input.describe());
     }
-    let whole = input.whole()?;
+    // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
+    let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let whole = input.whole(order)?;
     let folding = Instant::now();
     let found = with_element!(whole.dtype(), T => fold::<T>(asked, &whole, finish))?;
     interrupt::check()?;

@@ -6,7 +6,7 @@ use warpfold::segment::Numbers as Borrowed;
 use warpfold::{DType, Element};
 
 use crate::Failure;
-use crate::input::{self, Kind, Name, Problem, Wanted, Whole};
+use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// Integers that are not negative, as a file has them or widened.
 pub(super) enum Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
         let (dtype, kind) =
             if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
         let inputs = input::open(&[path.to_path_buf()], &Wanted { dtype, kind, column: None })?;
-        let whole = inputs.into_iter().next().expect("one path is one input").whole()?;
+        let whole = inputs.into_iter().next().expect("one path is one input").whole(Order::C)?;
         let found = whole.dtype();
         match found {
             DType::I32 | DType::U32 | DType::I64 | DType::U64 => Ok(Numbers::Whole(whole)),

@@ -39,6 +39,16 @@ impl FileFormat {
         };
         Ok((path, format))
     }
+
+    /// Refuses what is for many results only.
+    pub(crate) fn check_one(self) -> Result<(), Failure> {
+        match self {
+            FileFormat::Npz => Err(Failure::Usage(
+                "an .npz file holds many results, and this is one; name an .npy, .json or .csv file".into(),
+            )),
+            FileFormat::Npy | FileFormat::Printed(_) => Ok(()),
+        }
+    }
 }
 
 /// Fails early where the file cannot be written later, before any long work.
@@ -65,10 +75,7 @@ pub(crate) fn replace_file(
     let mut bytes = Vec::new();
     match format {
         FileFormat::Npy => npy::Npy::render(report, &mut bytes)?,
-        FileFormat::Npz => {
-            let message = "an .npz file holds many results, and this is one; name an .npy, .json or .csv file";
-            return Err(Failure::Usage(message.into()));
-        }
+        FileFormat::Npz => return format.check_one(),
         FileFormat::Printed(format) => bytes = format.bytes(report)?,
     }
     replace(path, &bytes)

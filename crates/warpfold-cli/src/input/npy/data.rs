@@ -88,21 +88,24 @@ impl Array {
         format!("{} ({}), {order}, {way}", self.dtype, shape.join(", "))
     }
 
-    /// All of it in memory: the file's own pages where its elements are native and aligned.
+    /// All of it in memory: the file's own pages where its elements are native and aligned, and lie in the order asked for.
     ///
     /// # Errors
-    /// As [`Whole::copied`].
-    pub(crate) fn whole(self, name: &Name) -> Result<Whole, Failure> {
+    /// As [`pieces`](Self::pieces) and [`Whole::copied`].
+    pub(crate) fn whole(self, name: &Name, order: Order) -> Result<Whole, Failure> {
         let shape = &self.header.shape;
-        let layout =
-            if self.header.fortran_order { Layout::fortran(shape) } else { Layout::c(shape) };
+        let turned = order == Order::C && self.header.is_transposed();
+        let in_columns = self.header.fortran_order && !turned;
+        let layout = if in_columns { Layout::fortran(shape) } else { Layout::c(shape) };
         let (layout, dtype) = (layout?, self.dtype);
         match self.data {
-            Data::Mapped(map) if self.endian.is_native(dtype) && is_aligned(&map, dtype) => {
+            Data::Mapped(map)
+                if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
+            {
                 Ok(Whole::mapped(name.clone(), dtype, layout, map))
             }
             data => {
-                let pieces = Array { data, ..self }.pieces(name, Order::Memory)?;
+                let pieces = Array { data, ..self }.pieces(name, order)?;
                 Whole::copied(name.clone(), dtype, Some(layout), pieces)
             }
         }
