@@ -6,7 +6,9 @@ pub(crate) mod count;
 mod measures;
 mod parts;
 
-pub(crate) use measures::{Bench, BenchCuda, BenchTarget, FirstUses, ListFormat, Tune};
+pub(crate) use measures::{
+    Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
+};
 pub(crate) use parts::Parts;
 
 use std::path::PathBuf;
@@ -59,6 +61,8 @@ pub(crate) enum Asked {
     Bench(Bench),
     /// Measure a GPU.
     BenchCuda(BenchCuda),
+    /// Measure segments, axes and keys on the processor.
+    BenchSegments(BenchSegments),
     /// Measure first uses of kernels in this process.
     FirstUses(FirstUses),
     /// Find the best launches for a GPU.
@@ -347,6 +351,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
+        Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Asked::BenchSegments(bench)),
         Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Asked::FirstUses(uses)),
         Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
