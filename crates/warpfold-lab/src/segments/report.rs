@@ -23,6 +23,10 @@ pub struct Report {
     pub date: String,
     /// The machine; the processor is what ran it unless a device is named.
     pub machine: Machine,
+    /// The machine's name as a folder of `results/`.
+    pub slug: String,
+    /// Elements of the array that was cut.
+    pub n: u64,
     /// The GPU that ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,

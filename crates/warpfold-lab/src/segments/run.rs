@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use warpfold::{Accuracy, Policy};
 
 use super::numbers::numbers;
-use super::report::{Peer, Report, Row, SCHEMA};
+use super::report::{Report, Row, SCHEMA};
 use super::{Cut, Truth, cases};
 use crate::array::Buffer;
 use crate::machine::Machine;
@@ -44,7 +44,7 @@ impl Default for Options {
     }
 }
 
-/// Who is told what happens, and may measure others on the same arrays.
+/// Who is told what happens.
 pub trait Observer {
     /// So many rows will be measured.
     fn planned(&mut self, rows: usize) {
@@ -54,12 +54,6 @@ pub trait Observer {
     /// An array is being cut and its truth computed.
     fn preparing(&mut self, what: &str) {
         let _ = what;
-    }
-
-    /// Others on an array that was cut, called once for each cut after its first row; they go with that row.
-    fn peers(&mut self, x: &[f32], cut: &Cut, truth: &Truth, bytes: u64) -> Vec<Peer> {
-        let _ = (x, cut, truth, bytes);
-        Vec::new()
     }
 
     /// A row was measured, or is wrong.
@@ -101,13 +95,10 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
         observer.preparing(&case.name);
         let cut = case.cut();
         let truth = Truth::of(x, &cut);
-        for (k, (accuracy, name)) in names.into_iter().enumerate() {
+        for (accuracy, name) in names {
             let policy = Policy { accuracy, threads: options.threads, ..Policy::default() };
             let mut row = row(x, &cut, &truth, policy, options.sampling);
             (row.name, row.target) = (name, case.target);
-            if k == 0 {
-                row.peers = observer.peers(x, &cut, &truth, row.bytes);
-            }
             observer.row(&row);
             rows.push(row);
         }
@@ -117,7 +108,9 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
         warpfold: crate::VERSION.to_owned(),
         revision: options.revision.clone(),
         date,
+        slug: Machine::here().slug(),
         machine: Machine::here(),
+        n: options.n,
         device: None,
         baseline: "the flat sum of the same elements, of the same accuracy".into(),
         rows,

@@ -1,6 +1,7 @@
 //! Many results at once: over axes, of segments, by keys; compared with plain loops over small integers.
 
 mod axes;
+mod bench;
 mod keys;
 mod refusals;
 mod segments;
