@@ -4,15 +4,20 @@ pub(crate) mod block;
 pub(crate) mod choice;
 pub(crate) mod count;
 mod measures;
+mod parts;
 
-pub(crate) use measures::{Bench, BenchCuda, BenchTarget, FirstUses, ListFormat, Tune};
+pub(crate) use measures::{
+    Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
+};
+pub(crate) use parts::Parts;
 
 use std::path::PathBuf;
 
 use clap::builder::StyledStr;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use warpfold::{Accuracy, DType, Nan, Op, Overflow};
+use warpfold::partial::Finish;
+use warpfold::{Accuracy, DType, Nan, Op, Overflow, Policy};
 
 use crate::Failure;
 use crate::device::Device;
@@ -38,6 +43,9 @@ Examples:
   seq 1000000 | warpfold sum - --input text --dtype i64
   warpfold dot x.npy y.npy --as f64 --format json
   warpfold stats --random 1e8 --dist normal --verbose
+  warpfold mean x.npy --axis 0 --out m.npy  the mean of each column, and of all others over axis 0
+  warpfold sum values.npy --by keys.npy --out groups.npz
+  warpfold max x.npy --segments offsets.npy one result a segment
   warpfold argmax x.npy --device cuda       on an NVIDIA GPU
   warpfold ladder --type i32 --op max       the kernels that lead there, one by one
 
@@ -53,6 +61,8 @@ pub(crate) enum Asked {
     Bench(Bench),
     /// Measure a GPU.
     BenchCuda(BenchCuda),
+    /// Measure segments, axes and keys on the processor.
+    BenchSegments(BenchSegments),
     /// Measure first uses of kernels in this process.
     FirstUses(FirstUses),
     /// Find the best launches for a GPU.
@@ -160,6 +170,9 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "S", help_heading = "Input")]
     seed: Option<u64>,
 
+    #[command(flatten)]
+    pub(crate) parts: Parts,
+
     /// Round the exact result to this float type, where the reduction rounds one
     #[arg(long = "as", value_name = "T", value_parser = choice::float(), help_heading = "Result")]
     round_to: Option<DType>,
@@ -184,7 +197,7 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub(crate) format: Format,
 
-    /// Write the result to a file too (.npy, .json or .csv), which is replaced as a whole or not at all
+    /// Write the result to a file too (.npy, .json or .csv; many results also .npz), which is replaced as a whole or not at all
     #[arg(long, value_name = "FILE", value_parser = FileFormat::of, help_heading = "Output")]
     pub(crate) out: Option<(PathBuf, FileFormat)>,
 
@@ -234,8 +247,20 @@ impl Reduction {
         self.op.expect("clap requires it")
     }
 
+    /// How a partial is to be read.
+    pub(crate) fn finish(&self) -> Result<Finish, Failure> {
+        let (ddof, round_to) = (self.ddof()?, self.round_to()?);
+        Ok(Finish { ddof, overflow: self.overflow, round_to })
+    }
+
+    /// The choices of the contract.
+    pub(crate) fn policy(&self) -> Policy {
+        let Reduction { accuracy, nan, overflow, .. } = *self;
+        Policy { accuracy, nan, overflow, threads: self.threads(), ..Policy::default() }
+    }
+
     /// The float type to round to, if the reduction has a rounded result.
-    pub(crate) fn round_to(&self) -> Result<Option<DType>, Failure> {
+    fn round_to(&self) -> Result<Option<DType>, Failure> {
         match (self.round_to, is_rounded(self.op())) {
             (Some(to), false) => Err(Failure::Usage(format!(
                 "--as {to} chooses what a result is rounded to, and {} rounds none; {} take it",
@@ -247,7 +272,7 @@ impl Reduction {
     }
 
     /// The delta degrees of freedom, if the reduction has any.
-    pub(crate) fn ddof(&self) -> Result<u64, Failure> {
+    fn ddof(&self) -> Result<u64, Failure> {
         match (self.ddof, has_ddof(self.op())) {
             (Some(ddof), false) => Err(Failure::Usage(format!(
                 "--ddof {ddof} does not apply to {}; {} take it",
@@ -326,6 +351,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
+        Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Asked::BenchSegments(bench)),
         Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Asked::FirstUses(uses)),
         Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),

@@ -70,12 +70,12 @@ impl Failure {
 
     /// The process's exit code: 1 for data, 2 for usage, 130 for Ctrl-C, as shells have it.
     pub fn exit_code(&self) -> u8 {
-        use warpfold::Error::{Undefined, Unsupported};
+        use warpfold::Error::{Shape, Undefined, Unsupported};
         match self {
             Failure::Usage(_)
             | Failure::NoDevice(_)
             | Failure::Tuning { .. }
-            | Failure::Reduction(Undefined { .. } | Unsupported { .. }) => 2,
+            | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
             Failure::Input { .. } | Failure::Reduction(_) | Failure::Output { .. } => 1,
             Failure::Interrupted => 130,
             Failure::ReaderGone => 0,
@@ -100,6 +100,12 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
             format!(
                 "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
             )
+        }
+        warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("group_by") => {
+            format!("{asked}: {obstacle}; leave --groups out, and any integers are keys")
+        }
+        warpfold::Error::Output { output, error } => {
+            format!("{output}: {}", in_terms_of_options(error))
         }
         other => other.to_string(),
     }

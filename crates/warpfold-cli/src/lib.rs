@@ -4,6 +4,9 @@
 //! args (clap) -> run -> input (files, streams, random numbers -> pieces of native bytes)
 //!                    -> warpfold::Stream (folds the pieces)
 //!                    -> report (text, json, csv, npy)
+//!      or, for many results:
+//!                    -> many  (inputs as a whole -> warpfold::ReduceMany)
+//!                    -> table (text, json, csv, npy, npz)
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
@@ -18,6 +21,7 @@ mod explain;
 pub mod input;
 mod interrupt;
 mod ladder;
+mod many;
 mod narrow;
 mod page;
 mod progress;
@@ -28,6 +32,7 @@ mod run;
 mod sheet;
 mod stage;
 mod sweep;
+mod table;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;
@@ -43,6 +48,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Text(text)) => report::print(&text),
         Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
         Ok(args::Asked::BenchCuda(asked)) => bench::cuda(&asked),
+        Ok(args::Asked::BenchSegments(asked)) => bench::segments(&asked),
         Ok(args::Asked::FirstUses(asked)) => bench::first_uses(&asked),
         Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),

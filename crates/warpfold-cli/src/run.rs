@@ -13,30 +13,23 @@ use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::{Failure, interrupt};
 
-/// Runs a reduction and prints its result.
+/// Runs a reduction, or many, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    let finish =
-        Finish { ddof: asked.ddof()?, overflow: asked.overflow, round_to: asked.round_to()? };
-    let policy = Policy {
-        accuracy: asked.accuracy,
-        nan: asked.nan,
-        overflow: asked.overflow,
-        threads: asked.threads(),
-        ..Policy::default()
-    };
+    if asked.parts.any() {
+        return crate::many::reduction(asked);
+    }
+    let (finish, policy) = (asked.finish()?, asked.policy());
     if asked.op() == Op::Dot && asked.random()?.is_none() && asked.inputs.len() != 2 {
         return Err(Failure::Usage(format!(
             "dot takes exactly two inputs, not {}; join the files of each array first",
             asked.inputs.len()
         )));
     }
-    if let Some((path, _)) = &asked.out {
+    if let Some((path, format)) = &asked.out {
+        format.check_one()?;
         report::check_target(path)?;
     }
-    if let Some(threads) = policy.threads {
-        // Fails only where a pool exists already, as in tests; the policy limits the threads there.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    }
+    limit_threads(policy);
     let inputs = open(asked)?;
     interrupt::listen();
     if asked.verbosity() == Verbosity::Verbose {
@@ -77,7 +70,14 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     report::print(&asked.format.bytes(&report)?)
 }
 
-fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
+/// Holds the pool to the threads allowed. Fails only where a pool exists already, as in tests; the policy limits the threads there.
+pub(crate) fn limit_threads(policy: Policy) {
+    if let Some(threads) = policy.threads {
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+}
+
+pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
         let wanted = Wanted { dtype: asked.dtype, kind: asked.input, column: asked.column.clone() };
         return input::open(&asked.inputs, &wanted);

@@ -6,6 +6,7 @@
 //! - [`sampler`] times: warm-up, repeats until a budget is spent, median and quartiles, subjects in alternation.
 //! - [`machine`] says where, [`report`] holds what was measured, [`table`] prints it.
 //! - [`cpu`] is the benchmark of the CPU backend, [`cuda`] that of NVIDIA GPUs.
+//! - [`segments`] measures reductions of parts: segments, axes, keys.
 //! - [`ladder`] climbs from one atomic an element to the read ceiling.
 
 pub mod array;
@@ -18,6 +19,7 @@ pub mod replay;
 pub mod report;
 pub mod roofline;
 pub mod sampler;
+pub mod segments;
 pub mod sweep;
 pub mod table;
 

@@ -102,6 +102,28 @@ macro_rules! values {
                 with_column!(self, values => values.len(), $($variant)+)
             }
 
+            /// The element type of the numbers, where it is one (128-bit integers and narrow complex numbers are not).
+            pub fn dtype(&self) -> Option<DType> {
+                Some(match self {
+                    Column::I128(_) | Column::U128(_) | Column::ComplexF16(_) | Column::ComplexBF16(_) => return None,
+                    Column::Bool(_) => DType::Bool,
+                    Column::I8(_) => DType::I8,
+                    Column::I16(_) => DType::I16,
+                    Column::I32(_) => DType::I32,
+                    Column::I64(_) => DType::I64,
+                    Column::U8(_) => DType::U8,
+                    Column::U16(_) => DType::U16,
+                    Column::U32(_) => DType::U32,
+                    Column::U64(_) => DType::U64,
+                    Column::F16(_) => DType::F16,
+                    Column::BF16(_) => DType::BF16,
+                    Column::F32(_) => DType::F32,
+                    Column::F64(_) => DType::F64,
+                    Column::Complex64(_) => DType::Complex64,
+                    Column::Complex128(_) => DType::Complex128,
+                })
+            }
+
             /// Whether there are none.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0

@@ -42,6 +42,7 @@ examples! {
     "../examples/08_dot_ill_conditioned.rs" dot_ill_conditioned,
     "../examples/09_argmax_and_minmax.rs" argmax_and_minmax,
     "../examples/10_dtype_at_run_time.rs" dtype_at_run_time,
+    "../examples/11_axes_segments_groups.rs" axes_segments_groups,
 }
 
 /// What a main function may return.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use warpfold_lab::Regex;
 
+use super::count;
 use crate::device::Device;
+use crate::sheet::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchTarget {
@@ -13,6 +15,8 @@ pub(crate) enum BenchTarget {
     Cpu(Bench),
     /// Every reduction and element type on an NVIDIA GPU, cold and hot, beside the read ceiling of the same run
     Cuda(BenchCuda),
+    /// Sums of segments, axes and groups on the processor, beside the flat sum of the same elements
+    Segments(BenchSegments),
     /// What the first use of a kernel costs in a process; for `bench cuda`, which starts it
     #[command(hide = true)]
     FirstUses(FirstUses),
@@ -36,6 +40,30 @@ pub(crate) struct BenchCuda {
     /// Figures of another library in the same run, a JSON object a line, to be kept in the report
     #[arg(long, value_name = "FILE")]
     pub(crate) peers: Option<PathBuf>,
+}
+
+/// A benchmark of segments, axes and keys as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct BenchSegments {
+    /// Elements
+    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "2^26")]
+    pub(crate) n: u64,
+
+    /// Write the report, with every figure and the machine, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as 'exact/every 16$'
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// Threads; all that the machine has unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) threads: Option<u64>,
+
+    /// How to print the rows
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
 }
 
 /// First uses as asked for by `bench cuda`.

@@ -3,9 +3,11 @@
 mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda_absent.rs")]
 mod cuda;
+mod segments;
 
 pub(crate) use cpu::cpu;
 pub(crate) use cuda::{cuda, first_uses};
+pub(crate) use segments::segments;
 
 use std::path::Path;
 use std::{fs, io};

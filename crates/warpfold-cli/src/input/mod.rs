@@ -14,6 +14,7 @@ mod problem;
 mod random;
 mod raw;
 pub mod text;
+mod whole;
 
 pub use buffer::Buffer;
 pub use endian::Endian;
@@ -24,6 +25,7 @@ pub use open::{Input, Order, Wanted, open};
 pub use pieces::{PIECE_BYTES, PIECES_IN_FLIGHT, Pieces, Produce};
 pub use problem::Problem;
 pub use random::{Distribution, Random};
+pub use whole::Whole;
 
 use warpfold::Element;
 

@@ -11,7 +11,7 @@ use warpfold::{DType, Op};
 use super::Endian;
 use super::raw::{Extent, RawReader};
 use super::text::{Column, Layout, TextReader};
-use super::{Kind, Name, Pieces, Problem, Random, extension, npy};
+use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
 
 /// The order in which a reduction takes the elements of an array of several axes.
@@ -84,6 +84,11 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Failure> {
     }
     let mut inputs: Vec<Input> = Vec::with_capacity(names.len());
     for name in names {
+        if wanted.kind.is_none() && is_archive(&name) {
+            return Err(Failure::Usage(format!(
+                "{name} is an archive of arrays, and one input is one array; unzip it and name the .npy file in it"
+            )));
+        }
         let input = Input::open(&name, kind(&name), wanted)?;
         if let Some(first) = inputs.first()
             && first.dtype != input.dtype
@@ -94,6 +99,11 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Failure> {
         inputs.push(input);
     }
     Ok(inputs)
+}
+
+/// Whether a name is that of NumPy's archives, which would make no sense as raw elements.
+fn is_archive(name: &Name) -> bool {
+    matches!(name, Name::File(path) if extension(path) == "npz")
 }
 
 impl Input {
@@ -179,6 +189,18 @@ impl Input {
             Source::Raw => format!("{} raw, read ahead", self.dtype),
             Source::Text { .. } => format!("text read as {}", self.dtype),
             Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
+        }
+    }
+
+    /// Reads all of it, or maps it, with its shape; what is no `.npy` file has one axis. In memory, elements lie in the order asked for.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Failure::Input`] where there is no memory for it.
+    pub fn whole(self, order: Order) -> Result<Whole, Failure> {
+        let (name, dtype) = (self.name.clone(), self.dtype);
+        match self.source {
+            Source::Npy(array) => array.whole(&name, order),
+            _ => Whole::copied(name, dtype, None, self.pieces(order)?),
         }
     }
 

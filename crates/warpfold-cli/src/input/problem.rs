@@ -72,6 +72,22 @@ pub enum Problem {
         "is in Fortran order and cannot be mapped, and this reduction takes elements in C order; save it to a regular file"
     )]
     NeedsMapping,
+    /// The input is wanted as a whole and there is no memory for a copy.
+    #[error(
+        "does not fit into memory after {gigabytes} GiB, and results by axis, segment or key take it as a whole; save it to a regular .npy file, which is mapped"
+    )]
+    NoMemory {
+        /// What was read so far.
+        gigabytes: u64,
+    },
+    /// Offsets, lengths or keys that are no integers.
+    #[error("holds {found}, and {what} are integers; convert it, or read text with --dtype i64")]
+    NoIntegers {
+        /// What it is for.
+        what: &'static str,
+        /// Its type.
+        found: DType,
+    },
     /// No `.npy` file, or a wrong one.
     #[error(transparent)]
     Npy(#[from] npy::NpyError),

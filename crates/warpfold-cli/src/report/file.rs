@@ -1,6 +1,6 @@
 //! `--out`: a result file that is replaced as a whole or not at all.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ use crate::input::extension;
 pub(crate) enum FileFormat {
     /// `.npy`
     Npy,
+    /// `.npz`, for many results
+    Npz,
     /// `.json` or `.csv`
     Printed(Format),
 }
@@ -26,15 +28,26 @@ impl FileFormat {
         let path = PathBuf::from(path);
         let format = match extension(&path).as_str() {
             "npy" => FileFormat::Npy,
+            "npz" => FileFormat::Npz,
             "json" => FileFormat::Printed(Format::Json),
             "csv" => FileFormat::Printed(Format::Csv),
             _ => {
                 return Err(
-                    "the name must end in .npy, .json or .csv, which says the format".into()
+                    "the name must end in .npy, .npz, .json or .csv, which says the format".into(),
                 );
             }
         };
         Ok((path, format))
+    }
+
+    /// Refuses what is for many results only.
+    pub(crate) fn check_one(self) -> Result<(), Failure> {
+        match self {
+            FileFormat::Npz => Err(Failure::Usage(
+                "an .npz file holds many results, and this is one; name an .npy, .json or .csv file".into(),
+            )),
+            FileFormat::Npy | FileFormat::Printed(_) => Ok(()),
+        }
     }
 }
 
@@ -53,7 +66,7 @@ pub(crate) fn check_target(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file beside the target and moves it over the target once it is complete and on disk.
+/// Writes a report to a file, which is replaced as a whole or not at all.
 pub(crate) fn replace_file(
     path: &Path,
     format: FileFormat,
@@ -62,6 +75,7 @@ pub(crate) fn replace_file(
     let mut bytes = Vec::new();
     match format {
         FileFormat::Npy => npy::Npy::render(report, &mut bytes)?,
+        FileFormat::Npz => return format.check_one(),
         FileFormat::Printed(format) => bytes = format.bytes(report)?,
     }
     replace(path, &bytes)
@@ -69,6 +83,14 @@ pub(crate) fn replace_file(
 
 /// Writes bytes in place of a file, as a whole or not at all.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace_with(path, |file| file.write_all(bytes))
+}
+
+/// Writes a file beside the target, by a function, and moves it over the target once it is complete and on disk.
+pub(crate) fn replace_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Failure> {
     let mut builder = Builder::new();
     builder.prefix(".warpfold-");
     let permissions = permissions(path);
@@ -76,7 +98,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         builder.permissions(permissions.clone());
     }
     let written = builder.tempfile_in(folder(path)).and_then(|mut file| {
-        file.write_all(bytes)?;
+        write(file.as_file_mut())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)
     });

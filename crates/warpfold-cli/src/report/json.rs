@@ -38,7 +38,7 @@ impl Render for Json {
             dtype: report.dtype.name(),
             n: integer(report.n),
             bytes: integer(report.bytes()),
-            value: Fields::of(report, |value| shown(value, |number| raw(&token(number)))),
+            value: Fields::of(report, |value| shown(value, |number| raw(&digits(number)))),
             bits: Fields::of(report, |value| shown(value, |number| raw(&quoted(&number.bits)))),
             result_dtype: Fields::of(report, |value| raw(&quoted(type_name(value)))),
             accuracy: report.accuracy(),
@@ -84,6 +84,11 @@ impl Serialize for Fields {
     }
 }
 
+/// A value as JSON.
+pub(crate) fn token(value: Value) -> String {
+    shown(value, |number| raw(&digits(number))).get().into()
+}
+
 /// A complex number is a list of two.
 fn shown(value: Value, each: impl Fn(&Number) -> Box<RawValue>) -> Box<RawValue> {
     match show(value) {
@@ -92,7 +97,7 @@ fn shown(value: Value, each: impl Fn(&Number) -> Box<RawValue>) -> Box<RawValue>
     }
 }
 
-fn token(number: &Number) -> String {
+fn digits(number: &Number) -> String {
     match number.kind {
         Kind::Bool | Kind::Integer | Kind::Finite => number.decimal.clone(),
         Kind::WideInteger | Kind::NotFinite => quoted(&number.decimal),
@@ -100,7 +105,7 @@ fn token(number: &Number) -> String {
 }
 
 fn integer(n: u64) -> Box<RawValue> {
-    shown(n.into(), |number| raw(&token(number)))
+    shown(n.into(), |number| raw(&digits(number)))
 }
 
 fn quoted(text: &str) -> String {

@@ -7,12 +7,16 @@ mod npy;
 mod number;
 mod text;
 
-pub(crate) use file::{FileFormat, check_target, replace, replace_file};
+pub(crate) use file::{FileFormat, check_target, replace, replace_file, replace_with};
+pub(crate) use json::token;
+pub(crate) use number::type_name;
+pub(crate) use text::plain;
 
 use std::io::Write;
 
+use number::{Shown, show};
 use warpfold::partial::Output;
-use warpfold::{Accuracy, DType, Op, Value};
+use warpfold::{Accuracy, Column, DType, Op, Value};
 
 use crate::Failure;
 use crate::device::Device;
@@ -113,6 +117,32 @@ impl Format {
         }
         Ok(out)
     }
+}
+
+/// Whether values are complex numbers.
+pub(crate) fn is_complex(column: &Column) -> bool {
+    use Column::{Complex64, Complex128, ComplexBF16, ComplexF16};
+    matches!(column, Complex64(_) | Complex128(_) | ComplexF16(_) | ComplexBF16(_))
+}
+
+/// Real and imaginary part of a complex number.
+pub(crate) fn pair(value: Value) -> Option<[String; 2]> {
+    match show(value) {
+        Shown::Real(_) => None,
+        Shown::Complex(re, im) => Some([re.decimal, im.decimal]),
+    }
+}
+
+/// NumPy's name for the type of values, where it has one.
+pub(crate) fn npy_type(column: &Column) -> Option<&'static str> {
+    column.dtype().map(npy::type_of)
+}
+
+/// What stands before the elements of an array of a shape.
+pub(crate) fn npy_header(descr: &str, shape: &[u64]) -> Vec<u8> {
+    let lengths: Vec<_> = shape.iter().map(u64::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    npy::header(descr, &format!("({}{comma})", lengths.join(", ")))
 }
 
 /// Writes to standard output, all of it; colours are stripped where they are not wanted.

@@ -31,18 +31,20 @@ impl Render for Npy {
                 (format!("[{}]", fields.join(", ")), "()")
             }
         };
-        let mut header =
-            format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
-        // Magic, version and length take 10 bytes; the data start at a multiple of 64, after a line feed.
-        let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
-        header.push_str(&" ".repeat(length - 1 - header.len()));
-        header.push('\n');
-        out.extend_from_slice(b"\x93NUMPY\x01\x00");
-        out.extend_from_slice(&(length as u16).to_le_bytes());
-        out.extend_from_slice(header.as_bytes());
+        out.extend_from_slice(&header(&descr, shape));
         out.extend_from_slice(&data);
         Ok(())
     }
+}
+
+/// What stands before the elements of an array.
+pub(super) fn header(descr: &str, shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+    // Magic, version and length take 10 bytes; the data start at a multiple of 64, after a line feed.
+    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    text.push_str(&" ".repeat(length - 1 - text.len()));
+    text.push('\n');
+    [b"\x93NUMPY\x01\x00", &(length as u16).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
 /// Appends a value in little-endian order and tells NumPy's name for its type.
@@ -71,21 +73,26 @@ fn element(value: Value, data: &mut Vec<u8>) -> Result<&'static str, Failure> {
             return Err(Failure::Output { what: "the .npy file".into(), reason });
         }
     }
-    Ok(match value.dtype() {
-        Some(DType::Bool) => "|b1",
-        Some(DType::I8) => "|i1",
-        Some(DType::I16) => "<i2",
-        Some(DType::I32) => "<i4",
-        Some(DType::I64) => "<i8",
-        Some(DType::U8) => "|u1",
-        Some(DType::U16) => "<u2",
-        Some(DType::U32) => "<u4",
-        Some(DType::U64) => "<u8",
-        Some(DType::F16) => "<f2",
-        Some(DType::BF16) => "<V2",
-        Some(DType::F32) => "<f4",
-        Some(DType::F64) => "<f8",
-        Some(DType::Complex64) => "<c8",
-        Some(DType::Complex128) | None => "<c16",
-    })
+    Ok(value.dtype().map_or("", type_of))
+}
+
+/// NumPy's name for an element type.
+pub(super) fn type_of(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "|b1",
+        DType::I8 => "|i1",
+        DType::I16 => "<i2",
+        DType::I32 => "<i4",
+        DType::I64 => "<i8",
+        DType::U8 => "|u1",
+        DType::U16 => "<u2",
+        DType::U32 => "<u4",
+        DType::U64 => "<u8",
+        DType::F16 => "<f2",
+        DType::BF16 => "<V2",
+        DType::F32 => "<f4",
+        DType::F64 => "<f8",
+        DType::Complex64 => "<c8",
+        DType::Complex128 => "<c16",
+    }
 }

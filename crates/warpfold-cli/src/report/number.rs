@@ -74,7 +74,7 @@ fn complex<F: Decimal>(value: Complex<F>) -> Shown {
 }
 
 /// The name of the type of a value.
-pub(super) fn type_name(value: Value) -> &'static str {
+pub(crate) fn type_name(value: Value) -> &'static str {
     match (value.dtype(), value) {
         (Some(dtype), _) => dtype.name(),
         (_, Value::I128(_)) => "i128",

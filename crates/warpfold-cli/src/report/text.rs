@@ -1,5 +1,6 @@
 //! Text: the value and nothing else, as other programs expect it.
 
+use warpfold::Value;
 use warpfold::partial::Output;
 
 use super::number::{Shown, show};
@@ -28,6 +29,11 @@ impl Render for Text {
         out.push(b'\n');
         Ok(())
     }
+}
+
+/// A number as plain text.
+pub(crate) fn plain(value: Value) -> String {
+    decimal(&show(value))
 }
 
 /// A complex number as `1.0-2.0i`, which the text reader understands.

@@ -8,6 +8,7 @@ mod errors;
 mod explain;
 mod interrupt;
 mod ladder;
+mod many;
 mod memory;
 mod npy;
 mod output;

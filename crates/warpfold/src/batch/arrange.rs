@@ -30,21 +30,25 @@ mod sealed {
 /// One output for each element of the axes that are kept.
 #[derive(Debug, Clone)]
 pub struct ByAxes {
-    folding: Folding,
-    shape: Vec<u64>,
+    /// Lengths of the axes that are kept.
+    kept: Vec<u64>,
+    /// The same with folded axes of length 1.
+    whole: Vec<u64>,
+    keepdims: bool,
 }
 
 impl ByAxes {
-    pub(super) fn new(folding: Folding) -> Self {
-        ByAxes { shape: folding.shape(), folding }
+    pub(super) fn new(folding: &Folding) -> Self {
+        ByAxes { kept: folding.shape(), whole: folding.shape_kept(), keepdims: false }
     }
 
     pub(super) fn keepdims(&mut self) {
-        self.shape = self.folding.shape_kept();
+        self.keepdims = true;
     }
 
-    pub(super) fn folding(&self) -> &Folding {
-        &self.folding
+    /// The shape of the result.
+    pub fn shape(&self) -> &[u64] {
+        if self.keepdims { &self.whole } else { &self.kept }
     }
 }
 
@@ -52,7 +56,7 @@ impl Arrange for ByAxes {
     type Of<R> = Array<R>;
 
     fn arrange<R>(&self, values: Vec<R>) -> Array<R> {
-        Array { shape: self.shape.clone(), values }
+        Array { shape: self.shape().to_vec(), values }
     }
 
     fn at(&self, output: u64) -> At {
@@ -62,7 +66,7 @@ impl Arrange for ByAxes {
             rest /= length.max(&1);
             digit
         };
-        let mut indices: Vec<_> = self.folding.shape().iter().rev().map(digit).collect();
+        let mut indices: Vec<_> = self.kept.iter().rev().map(digit).collect();
         indices.reverse();
         At::Indices(indices)
     }
@@ -99,6 +103,10 @@ pub struct ByGroups<K> {
 impl<K> ByGroups<K> {
     pub(super) fn new(keys: Vec<K>) -> Self {
         ByGroups { keys }
+    }
+
+    pub(super) fn keys(&self) -> &[K] {
+        &self.keys
     }
 }
 

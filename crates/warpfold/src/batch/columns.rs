@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Arrange, Plain, Read, ReduceMany};
+use super::{Arrange, Indices, Plain, Read, ReduceMany};
 use crate::element::{DType, Element, Float, Parts};
-use crate::partial::{Finish, Output, Partial};
+use crate::partial::{Extremes, Finish, Output, Partial};
 use crate::value::{Column, Value};
 use crate::{Error, Op, Result};
 
@@ -25,9 +25,10 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// As the reduction's own method; [`Error::Unsupported`] for a rounding that the result does not have.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
-        let (x, how, policy) = (self.x, Arc::clone(&self.how), self.policy);
+        let (x, how) = (self.x, Arc::clone(&self.how));
+        let (policy, indices) = (self.policy, self.indices);
         let at = |output| self.arrange.at(output);
-        T::columns(&ReduceMany { x, how, policy, arrange: Plain(&at) }, op, finish)
+        T::columns(&ReduceMany { x, how, policy, indices, arrange: Plain(&at) }, op, finish)
     }
 }
 
@@ -80,7 +81,8 @@ impl<T: Element> ReduceMany<'_, T, Plain<'_>> {
     fn ordered(&self, op: Op) -> Result<ReduceMany<'_, T::Part, Plain<'_>>> {
         crate::cpu::check::<T>(op)?;
         let (x, how) = (T::as_parts(self.x), Arc::clone(&self.how));
-        Ok(ReduceMany { x, how, policy: self.policy, arrange: self.arrange })
+        let ReduceMany { policy, indices, arrange, .. } = *self;
+        Ok(ReduceMany { x, how, policy, indices, arrange })
     }
 
     /// The results of reductions that have one number.
@@ -122,8 +124,20 @@ fn stats<T: Element>(many: &ReduceMany<'_, T, Plain<'_>>, finish: Finish) -> Res
     if T::PARTS == 1 {
         columns.push(("min", column!(? s => s.extremes.min())));
         columns.push(("max", column!(? s => s.extremes.max())));
-        columns.push(("argmin", column!(? s => s.extremes.argmin())));
-        columns.push(("argmax", column!(? s => s.extremes.argmax())));
+        for (name, index) in
+            [("argmin", Extremes::argmin as fn(&_) -> _), ("argmax", Extremes::argmax)]
+        {
+            let places =
+                all.iter().enumerate().map(|(k, s)| index(&s.extremes).map_err(|e| at((k, e))));
+            let places = places.collect::<Result<Vec<u64>>>()?;
+            columns.push((
+                name,
+                Column::of(match many.indices {
+                    Indices::OfInput => places,
+                    Indices::OfArray => many.how.flat(many.x.len(), places),
+                }),
+            ));
+        }
     }
     columns.push(("l1", column!(s => s.l1())));
     columns.push(("l2", column!(s => s.l2())));

@@ -44,7 +44,8 @@ pub fn reduce_axes<'a, T: Element>(
 ) -> Result<ReduceMany<'a, T, ByAxes>> {
     let folding = Folding::of(x.layout().clone(), axes)?;
     let form = folding.form()?;
-    Ok(ReduceMany::new(x.memory(), How::Loops(form), ByAxes::new(folding)))
+    let arrange = ByAxes::new(&folding);
+    Ok(ReduceMany::new(x.memory(), How::Loops(form, folding), arrange))
 }
 
 /// Starts reductions of the segments of a slice.
@@ -136,7 +137,7 @@ pub fn group_dense<'a, K: Key, T: Element>(
 /// How an array is parted.
 #[derive(Debug)]
 enum How<'a> {
-    Loops(Form),
+    Loops(Form, Folding),
     Segments(Bounds<'a>),
     Groups { numbers: Box<dyn Numbered + 'a>, groups: u64, keys: KeysKind },
 }
@@ -144,7 +145,7 @@ enum How<'a> {
 impl How<'_> {
     fn partition(&self, n: usize) -> Partition {
         match self {
-            How::Loops(form) => Partition::Axes(form.clone()),
+            How::Loops(form, _) => Partition::Axes(form.clone()),
             How::Segments(bounds) => Partition::Segments {
                 elements: bounds.elements(),
                 segments: bounds.count(),
@@ -162,10 +163,28 @@ impl How<'_> {
 
     fn source<'s, T>(&'s self, x: &'s [T]) -> Source<'s, T> {
         match self {
-            How::Loops(form) => Source::Loops(x, form),
+            How::Loops(form, _) => Source::Loops(x, form),
             How::Segments(bounds) => Source::Segments(x, bounds),
             How::Groups { numbers, groups, .. } => Source::Groups(x, &**numbers, *groups),
         }
+    }
+
+    /// Indices in the whole array, from those of elements among their outputs' inputs.
+    fn flat(&self, n: usize, mut places: Vec<u64>) -> Vec<u64> {
+        match self {
+            How::Loops(_, folding) => {
+                for (output, place) in (0u64..).zip(&mut places) {
+                    *place = folding.flat(output, *place);
+                }
+            }
+            How::Segments(bounds) => {
+                for (segment, place) in places.iter_mut().enumerate() {
+                    *place += bounds.range(segment).start as u64;
+                }
+            }
+            How::Groups { numbers, .. } => return group::nth_of_each(&**numbers, n, &places),
+        }
+        places
     }
 }
 
@@ -180,15 +199,32 @@ pub struct ReduceMany<'a, T, A> {
     x: &'a [T],
     how: Arc<How<'a>>,
     policy: Policy,
+    indices: Indices,
     arrange: A,
+}
+
+/// From where indices count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Indices {
+    /// From the start of each input.
+    OfInput,
+    /// From the start of the array.
+    OfArray,
 }
 
 impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     fn new(x: &'a [T], how: How<'a>, arrange: A) -> Self {
-        ReduceMany { x, how: Arc::new(how), policy: Policy::default(), arrange }
+        let (how, policy) = (Arc::new(how), Policy::default());
+        ReduceMany { x, how, policy, indices: Indices::OfInput, arrange }
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
+
+    /// Indices (argmin, argmax) count from the start of the whole array, its elements in C order, and not from the start of each input.
+    pub fn flat_indices(mut self) -> Self {
+        self.indices = Indices::OfArray;
+        self
+    }
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> BatchPlan {
@@ -245,7 +281,19 @@ where
     }
 }
 
+impl<T: Element, K: Key> ReduceMany<'_, T, ByGroups<K>> {
+    /// The keys, in the order of the outputs.
+    pub fn keys(&self) -> &[K] {
+        self.arrange.keys()
+    }
+}
+
 impl<T: Element> ReduceMany<'_, T, ByAxes> {
+    /// The shape of the result.
+    pub fn shape(&self) -> &[u64] {
+        self.arrange.shape()
+    }
+
     /// Folded axes stay in the result's shape, with length 1.
     pub fn keepdims(mut self) -> Self {
         self.arrange.keepdims();

@@ -1,11 +1,10 @@
 //! What only elements with an order have.
 
 use super::values::partial;
-use super::{Arrange, ByAxes, Read, ReduceMany};
+use super::{Arrange, Indices, Read, ReduceMany};
 use crate::cpu::batch::Ranked;
 use crate::element::Ordered;
 use crate::partial::{Extremes, Partial};
-use crate::shape::Array;
 use crate::{Op, Result};
 
 impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
@@ -39,13 +38,13 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
         self.run(Op::MinMax, &Read { small, partial }, T::many_both_ends)
     }
 
-    /// The first index of each smallest element, or of the first NaN: within the segment or group, or along the folded axis. Over several
-    /// axes it counts their elements in C order.
+    /// The first index of each smallest element, or of the first NaN: along the folded axis (over several, their elements counted in C
+    /// order), within the segment, among the elements of the group; or [in the whole array](Self::flat_indices).
     ///
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<A::Of<u64>> {
-        self.ranked(Op::ArgMin, Extremes::argmin)
+        self.placed(Op::ArgMin, Extremes::argmin)
     }
 
     /// [`argmin`](Self::argmin) of the largest elements.
@@ -53,7 +52,22 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<A::Of<u64>> {
-        self.ranked(Op::ArgMax, Extremes::argmax)
+        self.placed(Op::ArgMax, Extremes::argmax)
+    }
+
+    fn placed(
+        &self,
+        op: Op,
+        read: impl Fn(&Extremes<T>) -> Result<u64> + Sync,
+    ) -> Result<A::Of<u64>> {
+        let (nan, read) = (self.policy.nan, &read);
+        let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
+        let partial = partial!(Extremes(p) => read(p));
+        let places = self.folded(op, &Read { small, partial }, T::many_highest)?;
+        Ok(self.arrange.arrange(match self.indices {
+            Indices::OfInput => places,
+            Indices::OfArray => self.how.flat(self.x.len(), places),
+        }))
     }
 
     fn ranked<R: Copy + Send>(
@@ -65,30 +79,5 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
         let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
         let partial = partial!(Extremes(p) => read(p));
         self.run(op, &Read { small, partial }, T::many_highest)
-    }
-}
-
-impl<T: Ordered> ReduceMany<'_, T, ByAxes> {
-    /// The index of each smallest element in the whole array, its elements counted in C order.
-    ///
-    /// # Errors
-    /// [`Error::Empty`](crate::Error::Empty).
-    pub fn argmin_flat(&self) -> Result<Array<u64>> {
-        Ok(self.flat(self.argmin()?))
-    }
-
-    /// The index of each largest element in the whole array, its elements counted in C order.
-    ///
-    /// # Errors
-    /// [`Error::Empty`](crate::Error::Empty).
-    pub fn argmax_flat(&self) -> Result<Array<u64>> {
-        Ok(self.flat(self.argmax()?))
-    }
-
-    fn flat(&self, mut places: Array<u64>) -> Array<u64> {
-        for (output, place) in (0u64..).zip(&mut places.values) {
-            *place = self.arrange.folding().flat(output, *place);
-        }
-        places
     }
 }

@@ -21,10 +21,18 @@ pub trait Key:
 
     /// The key of a group's number, where the type holds it.
     fn from_id(id: u64) -> Option<Self>;
+
+    /// The key's place among all numbers of 64 bits, in the order of keys.
+    #[doc(hidden)]
+    fn rank(self) -> u64;
+
+    /// The key of a place that [`rank`](Self::rank) gave.
+    #[doc(hidden)]
+    fn from_rank(rank: u64) -> Self;
 }
 
 macro_rules! keys {
-    ($($ty:ty: $variant:ident),+) => {$(
+    ($($ty:ty: $variant:ident, $least:expr;)+) => {$(
         impl sealed::Sealed for $ty {}
         impl Key for $ty {
             const DTYPE: DType = DType::$variant;
@@ -38,10 +46,29 @@ macro_rules! keys {
             fn from_id(id: u64) -> Option<Self> {
                 Self::try_from(id).ok()
             }
+
+            #[inline(always)]
+            fn rank(self) -> u64 {
+                (self as u64).wrapping_sub($least)
+            }
+
+            #[inline(always)]
+            fn from_rank(rank: u64) -> Self {
+                rank.wrapping_add($least) as $ty
+            }
         }
     )+};
 }
-keys!(i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64);
+keys! {
+    i8: I8, i64::MIN as u64;
+    i16: I16, i64::MIN as u64;
+    i32: I32, i64::MIN as u64;
+    i64: I64, i64::MIN as u64;
+    u8: U8, 0;
+    u16: U16, 0;
+    u32: U32, 0;
+    u64: U64, 0;
+}
 
 impl sealed::Sealed for bool {}
 impl Key for bool {
@@ -57,5 +84,13 @@ impl Key for bool {
             1 => Some(true),
             _ => None,
         }
+    }
+
+    fn rank(self) -> u64 {
+        self.into()
+    }
+
+    fn from_rank(rank: u64) -> Self {
+        rank != 0
     }
 }

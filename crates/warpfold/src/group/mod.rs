@@ -3,12 +3,14 @@
 //! Groups have numbers, from 0. Dense keys are such numbers; keys of any value are numbered first, in ascending order; keys in sorted runs
 //! need no numbers, because a run is a segment.
 
+mod given;
 mod key;
 mod number;
 mod runs;
 
+pub(crate) use given::Given;
 pub use key::Key;
-pub(crate) use number::{Dense, Given, Numbered};
+pub(crate) use number::{Dense, Numbered, for_each, nth_of_each};
 pub(crate) use runs::{check_lengths, runs};
 
 /// Groups at most: their numbers have 32 bits.

@@ -1,14 +1,14 @@
-//! Numbers for groups: those that dense keys are, and those that other keys get.
+//! Numbers for groups, and those that dense keys are by themselves.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::{Key, MOST_GROUPS};
 use crate::{Error, Result};
 
-/// A group's number for each element, all below the number of groups.
+/// A group's number for each element, all below the number of groups and the same whenever they are asked for.
 pub(crate) trait Numbered: Debug + Send + Sync {
     /// Writes the numbers of the elements from `first` on, as many as there is room for.
     fn numbers(&self, first: usize, out: &mut [u32]);
@@ -50,35 +50,34 @@ impl<K: Key> Numbered for Dense<'_, K> {
     }
 }
 
-/// Numbers that were given to keys.
-#[derive(Debug, Clone)]
-pub(crate) struct Given(Vec<u32>);
+/// Numbers that are looked up at a time.
+const BLOCK: usize = 2048;
 
-impl Given {
-    /// Numbers keys by their order; returns the keys, ascending, too.
-    pub(crate) fn number<K: Key>(keys: &[K]) -> Result<(Self, Vec<K>)> {
-        let mut met = HashMap::new();
-        for &key in keys {
-            met.entry(key).or_insert(0u32);
+/// Calls with each element of a range and its group.
+pub(crate) fn for_each(
+    numbers: &dyn Numbered,
+    elements: Range<usize>,
+    mut visit: impl FnMut(usize, usize),
+) {
+    let mut block = [0u32; BLOCK];
+    for first in elements.clone().step_by(BLOCK) {
+        let block = &mut block[..BLOCK.min(elements.end - first)];
+        numbers.numbers(first, block);
+        for (at, &group) in block.iter().enumerate() {
+            visit(first + at, group as usize);
         }
-        if met.len() as u64 > MOST_GROUPS {
-            return Err(Error::Keys {
-                asked: format!("groups of {} elements", keys.len()),
-                obstacle: format!("there are {} different keys, more than 2^32", met.len()),
-                remedy: "take them a part at a time",
-            });
-        }
-        let mut found: Vec<K> = met.keys().copied().collect();
-        found.sort_unstable();
-        for (number, key) in found.iter().enumerate() {
-            met.insert(*key, number as u32);
-        }
-        Ok((Given(keys.iter().map(|key| met[key]).collect()), found))
     }
 }
 
-impl Numbered for Given {
-    fn numbers(&self, first: usize, out: &mut [u32]) {
-        out.copy_from_slice(&self.0[first..first + out.len()]);
-    }
+/// The index of the element that stands at a place among those of its group, for each group.
+pub(crate) fn nth_of_each(numbers: &dyn Numbered, n: usize, places: &[u64]) -> Vec<u64> {
+    let mut left = places.to_vec();
+    let mut found = vec![0; places.len()];
+    for_each(numbers, 0..n, |at, group| {
+        if left[group] == 0 {
+            found[group] = at as u64;
+        }
+        left[group] = left[group].wrapping_sub(1);
+    });
+    found
 }

@@ -1,14 +1,16 @@
 //! Reductions that are one of many, held to the contract as if each were alone: the array under test is a segment, a row, a column or a group
 //! among others.
 
-use warpfold::partial::{Output, Partial};
+use warpfold::partial::{Finish, Output, Partial};
 use warpfold::plan::Isa;
 use warpfold::{
-    Columns, Element, Error, Nan, Op, Result, Segments, View, group_by, group_dense, reduce_axes,
-    reduce_by_key, reduce_segments,
+    Columns, Element, Error, Nan, Op, Result, Segments, View, f16, group_by, group_dense,
+    reduce_axes, reduce_by_key, reduce_segments,
 };
 
 use crate::backend::{Ask, Backend};
+use crate::oracle::expected;
+use crate::sample::{Sample, Words};
 
 /// What the array under test is.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +35,10 @@ enum Among {
     Dense,
 }
 
-/// The others: so many before and after, in all.
-const OTHERS: usize = 36;
+/// How many others there are: more than lanes, and a few where inputs are long.
+fn others(n: usize) -> usize {
+    if n < 100 { 36 } else { 4 }
+}
 
 /// An element of another input: ones, zeros, and where that may be, NaN, which are none of the tested array's business.
 fn other<T: Element>(k: usize, nan: Nan) -> T {
@@ -63,8 +67,8 @@ impl Among {
         let mut policy = ask.policy;
         // Each instruction set in turn.
         policy.isa = Some([Isa::Baseline, Isa::Avx2, Isa::Avx512][n % 3]);
-        let at = (n * 7 + ask.op as usize) % (OTHERS + 1);
-        let count = OTHERS + 1;
+        let count = others(n) + 1;
+        let at = (n * 7 + ask.op as usize) % count;
         let element = |input: usize, k: usize| if input == at { x[k] } else { other(k + 1, nan) };
         let columns = match self {
             Among::Segments | Among::Runs => {
@@ -149,7 +153,7 @@ impl Among {
                     let keys: Vec<i32> =
                         keys.iter().map(|&key| 1000 * (18 - i32::from(key))).collect();
                     let many = group_by(&keys, &all)?.policy(policy);
-                    return Ok((many.columns(ask.op, ask.finish)?, OTHERS - at));
+                    return Ok((many.columns(ask.op, ask.finish)?, count - 1 - at));
                 }
                 group_dense(&keys, count as u64, &all)?
                     .policy(policy)
@@ -192,6 +196,30 @@ impl Backend for Among {
     }
 }
 
+/// The first of equal elements, and zeros of both signs, at lengths about those of lanes and tiles.
+fn ties_and_zeros(among: &Among) {
+    fn body<T: Sample, B: Backend>(backend: &B) {
+        let mut words = Words(11);
+        for n in [1, 2, 15, 16, 17, 40, 129, 4095, 4097] {
+            // Few values, so that each stands often.
+            let x: Vec<T> =
+                (0..n).map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.below(4)])).collect();
+            for op in [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax] {
+                let answer = backend.reduce(Ask::new(op), &x, &[]);
+                let expected = expected(op, Nan::Propagate, &x, &[], Finish::default());
+                expected.check(&answer).unwrap_or_else(|why| panic!("{op} of {n}: {why}"));
+            }
+        }
+    }
+    body::<bool, _>(among);
+    body::<i8, _>(among);
+    body::<u16, _>(among);
+    body::<f16, _>(among);
+    body::<f32, _>(among);
+    body::<f64, _>(among);
+    body::<u64, _>(among);
+}
+
 macro_rules! on_every_arrangement {
     ($($name:ident $among:ident;)+) => {$(
         mod $name {
@@ -220,9 +248,8 @@ macro_rules! on_every_arrangement {
             }
 
             #[test]
-            fn order() {
-                crate::extremes::ties_take_the_first(&$among);
-                crate::extremes::zeros_have_signs(&$among);
+            fn ties_and_zeros() {
+                super::ties_and_zeros(&$among);
             }
         }
     )+};

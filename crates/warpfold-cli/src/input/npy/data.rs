@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 
 use memmap2::{Mmap, MmapOptions};
-use warpfold::DType;
+use warpfold::{DType, Layout};
 
 use super::gather::Transposed;
 use super::{Descr, Header, NpyError};
 use crate::Failure;
 use crate::input::Endian;
 use crate::input::raw::{Extent, RawReader};
-use crate::input::{Name, Order, Pieces, Problem, Produce};
+use crate::input::{Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
 enum Data {
@@ -86,6 +86,29 @@ impl Array {
             Data::Stream(_) => "read ahead",
         };
         format!("{} ({}), {order}, {way}", self.dtype, shape.join(", "))
+    }
+
+    /// All of it in memory: the file's own pages where its elements are native and aligned, and lie in the order asked for.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces) and [`Whole::copied`].
+    pub(crate) fn whole(self, name: &Name, order: Order) -> Result<Whole, Failure> {
+        let shape = &self.header.shape;
+        let turned = order == Order::C && self.header.is_transposed();
+        let in_columns = self.header.fortran_order && !turned;
+        let layout = if in_columns { Layout::fortran(shape) } else { Layout::c(shape) };
+        let (layout, dtype) = (layout?, self.dtype);
+        match self.data {
+            Data::Mapped(map)
+                if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
+            {
+                Ok(Whole::mapped(name.clone(), dtype, layout, map))
+            }
+            data => {
+                let pieces = Array { data, ..self }.pieces(name, order)?;
+                Whole::copied(name.clone(), dtype, Some(layout), pieces)
+            }
+        }
     }
 
     /// Starts to read.

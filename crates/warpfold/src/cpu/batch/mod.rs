@@ -95,7 +95,7 @@ impl<T: Element> Many<'_, T> {
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
             }
             Source::Groups(x, numbers, groups) => {
-                let sorted = sort::by_group(x, numbers, groups as usize);
+                let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
                 let bounds = Bounds::Offsets64(sorted.offsets.into());
                 let source = Source::Segments(&sorted.elements, &bounds);
                 let many = Many { source, plan: self.plan };

@@ -1,6 +1,6 @@
 //! From many reductions and a machine to a plan: pure.
 
-use super::{Batch, BatchPlan, BoundsKind, Partition, Way};
+use super::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way};
 use crate::Op;
 use crate::plan::{CpuFacts, tuning};
 use crate::shape::{Case, Form};
@@ -18,9 +18,18 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
         long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
-        workspace: 0,
+        workspace: workspace(&batch, threads as u64),
         batch,
     }
+}
+
+/// What sorting takes: a copy of the elements, where each group begins, a count of each for every thread, and numbers of 32 bits for keys that
+/// are none.
+fn workspace(batch: &Batch, threads: u64) -> u64 {
+    let Partition::Groups { elements, groups, keys } = batch.partition else { return 0 };
+    let numbers = if keys == KeysKind::Numbered { 4 } else { 0 };
+    let copies = elements.saturating_mul(batch.dtype.size() as u64 + numbers);
+    copies.saturating_add(groups.saturating_mul(8 * (1 + threads)))
 }
 
 fn way(batch: &Batch) -> Way {
@@ -33,7 +42,7 @@ fn way(batch: &Batch) -> Way {
             Way::OneByOne
         }
         Partition::Segments { .. } => Way::Runs,
-        Partition::Groups { .. } => Way::Cells,
+        Partition::Groups { .. } => Way::Sorted,
     }
 }
 

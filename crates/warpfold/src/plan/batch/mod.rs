@@ -109,8 +109,8 @@ pub enum Way {
     Columns,
     /// Elements that lie apart are copied together first, a few outputs' at a time.
     Gathered,
-    /// An accumulator for each group.
-    Cells,
+    /// Each group's elements are copied together first, then folded as runs.
+    Sorted,
 }
 
 impl Way {
@@ -121,7 +121,7 @@ impl Way {
             Way::Runs => "each output's elements are contiguous",
             Way::Columns => "neighbouring elements belong to neighbouring outputs",
             Way::Gathered => "no loop walks contiguous memory",
-            Way::Cells => "any element may belong to any group",
+            Way::Sorted => "any element may belong to any group",
         }
     }
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Way {
             Way::Runs => "runs",
             Way::Columns => "columns",
             Way::Gathered => "gathered",
-            Way::Cells => "cells",
+            Way::Sorted => "sorting",
         })
     }
 }

@@ -1,0 +1,60 @@
+//! Options that ask for many results: one for each row, segment or group.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+use super::count;
+
+/// How the input is parted.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Many results", group = ArgGroup::new("parts").args(["axis", "segments", "lengths", "every", "by"]))]
+pub(crate) struct Parts {
+    /// Fold this axis, counted from 0 or from the last as -1 (repeat for several); one result for each element of the others
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) axis: Vec<i64>,
+
+    /// Folded axes stay in the result's shape, with length 1
+    #[arg(long, requires = "axis")]
+    pub(crate) keepdims: bool,
+
+    /// One result for each segment, by a file of offsets: one more than segments, from where each begins to where the last ends
+    #[arg(long, value_name = "OFFSETS")]
+    pub(crate) segments: Option<PathBuf>,
+
+    /// One result for each segment, by a file of their lengths
+    #[arg(long, value_name = "LENGTHS")]
+    pub(crate) lengths: Option<PathBuf>,
+
+    /// One result for every N elements
+    #[arg(long, value_name = "N", value_parser = count::parse)]
+    pub(crate) every: Option<u64>,
+
+    /// One result for each key, by a file of one integer for each element; of text input also a column of it
+    #[arg(long, value_name = "KEYS")]
+    pub(crate) by: Option<PathBuf>,
+
+    /// Keys come in runs, one result a run: nothing has to be looked up
+    #[arg(long, requires = "by")]
+    pub(crate) sorted: bool,
+
+    /// Keys are the groups' numbers, from 0 to below K: one result for each number
+    #[arg(long, value_name = "K", value_parser = count::parse, requires = "by", conflicts_with = "sorted")]
+    pub(crate) groups: Option<u64>,
+
+    /// Indices (argmin, argmax) count from the start of the whole array
+    #[arg(long, requires = "parts")]
+    pub(crate) flat: bool,
+}
+
+impl Parts {
+    /// Whether there are to be many results.
+    pub(crate) fn any(&self) -> bool {
+        let Parts { axis, segments, lengths, every, by, .. } = self;
+        !axis.is_empty()
+            || segments.is_some()
+            || lengths.is_some()
+            || every.is_some()
+            || by.is_some()
+    }
+}

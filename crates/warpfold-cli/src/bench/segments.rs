@@ -1,0 +1,104 @@
+//! `warpfold bench segments`: runs the lab's benchmark of segments, axes and keys and prints it.
+
+use indicatif::ProgressBar;
+use warpfold_lab::segments::{self as lab, Report, Row};
+use warpfold_lab::table::{gigabytes, percent, time};
+
+use super::{bar, unwritten, verdict};
+use crate::args::BenchSegments;
+use crate::sheet::Sheet;
+use crate::{Failure, report};
+
+/// Elements that a benchmark takes: offsets and keys have 32 bits.
+const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 13..=1 << 31;
+
+/// Shows on a terminal how far the benchmark is.
+struct Watch(ProgressBar);
+
+impl lab::Observer for Watch {
+    fn planned(&mut self, rows: usize) {
+        self.0.set_length(rows as u64);
+    }
+
+    fn preparing(&mut self, what: &str) {
+        self.0.set_message(format!("preparing {what}"));
+    }
+
+    fn row(&mut self, row: &Row) {
+        self.0.inc(1);
+        if let Some(wrong) = &row.wrong {
+            self.0.suspend(|| anstream::eprintln!("warpfold: {}: {wrong}", row.name));
+        }
+    }
+}
+
+/// Measures the processor.
+pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
+    if !ELEMENTS.contains(&asked.n) {
+        return Err(Failure::Usage(format!(
+            "--n {} is not from 2^13 to 2^31; choose as many elements as fit into memory twice",
+            asked.n
+        )));
+    }
+    let options = lab::Options {
+        n: asked.n,
+        filter: asked.filter.clone(),
+        threads: asked.threads.map(|threads| threads as usize),
+        revision: std::env::var("WARPFOLD_REVISION").ok(),
+        ..lab::Options::default()
+    };
+    let bar = bar();
+    let outcome = lab::run(&options, &mut Watch(bar.clone()));
+    bar.finish_and_clear();
+    let found = outcome.map_err(|error| Failure::Output {
+        what: "the benchmark's array".into(),
+        reason: error.to_string(),
+    })?;
+    report::print(asked.format.print(&[sheet(&found)], &found).as_bytes())?;
+    if let Some(file) = &asked.export {
+        found.save(file).map_err(|error| unwritten(file, &error))?;
+    }
+    verdict(found.wrong())
+}
+
+/// A line a row.
+fn sheet(found: &Report) -> Sheet {
+    let machine = &found.machine;
+    let title = format!("Segments, axes and keys on {}, {} cores", machine.cpu, machine.cores);
+    let head = ["case", "parts", "time", "±", "GB/s", "of flat", "target", "how"];
+    let mut sheet = Sheet::new(title, head);
+    sheet.above.push(format!(
+        "warpfold {}, {}, {} kernels. Bytes are those of input, offsets or keys, and results; beside {}.",
+        found.warpfold, found.date, machine.isa, found.baseline
+    ));
+    for row in &found.rows {
+        let target = match (row.target, row.met()) {
+            (Some(target), Some(met)) => {
+                format!("≥ {}, {}", percent(target), if met { "met" } else { "not met" })
+            }
+            _ => String::new(),
+        };
+        let [time, spread, rate, of_flat] = match &row.wrong {
+            Some(_) => ["wrong".into(), String::new(), String::new(), String::new()],
+            None => [
+                time(row.microseconds / 1e6),
+                percent(row.spread),
+                gigabytes(row.bytes_per_second),
+                percent(row.of_baseline()),
+            ],
+        };
+        let way = row.plan.split("; on cpu ").nth(1).and_then(|way| way.split(',').next());
+        let name = row.name.clone();
+        let how = way.unwrap_or(&row.plan).to_owned();
+        sheet.line([name, row.segments.to_string(), time, spread, rate, of_flat, target, how]);
+    }
+    let met: Vec<_> = found.rows.iter().filter_map(Row::met).collect();
+    let reached = met.iter().filter(|met| **met).count();
+    sheet.below.push(format!(
+        "{} rows, {} wrong; {reached} of {} targets met",
+        found.rows.len(),
+        found.wrong(),
+        met.len()
+    ));
+    sheet.without_empty_columns()
+}

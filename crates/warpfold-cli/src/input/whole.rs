@@ -1,0 +1,87 @@
+//! [`Whole`]: an input that lies in memory as a whole, with its shape.
+
+use memmap2::Mmap;
+use warpfold::{DType, Element, Layout, View};
+
+use super::{Name, Problem, elements};
+use crate::Failure;
+
+/// An array in memory: a file's pages where they can be used as they are, else a copy.
+pub struct Whole {
+    name: Name,
+    dtype: DType,
+    layout: Layout,
+    data: Data,
+}
+
+enum Data {
+    Mapped(Mmap),
+    /// Words, so that they are aligned, and how many bytes of them count.
+    Copied(Vec<u64>, usize),
+}
+
+impl Whole {
+    /// A mapped file whose elements can be used where they lie.
+    pub(crate) fn mapped(name: Name, dtype: DType, layout: Layout, map: Mmap) -> Whole {
+        Whole { name, dtype, layout, data: Data::Mapped(map) }
+    }
+
+    /// A copy of all pieces; the layout is that of one axis unless it is known.
+    pub(crate) fn copied(
+        name: Name,
+        dtype: DType,
+        layout: Option<Layout>,
+        mut pieces: super::Pieces,
+    ) -> Result<Whole, Failure> {
+        let (mut words, mut bytes) = (Vec::new(), 0);
+        while let Some(piece) = pieces.next_piece()? {
+            let room = (bytes + piece.len()).div_ceil(8);
+            if words.try_reserve(room - words.len()).is_err() {
+                let gigabytes = (bytes >> 30).max(1);
+                return Err(Failure::input(
+                    &name,
+                    Problem::NoMemory { gigabytes: gigabytes as u64 },
+                ));
+            }
+            words.resize(room, 0u64);
+            bytemuck::cast_slice_mut(&mut words)[bytes..bytes + piece.len()].copy_from_slice(piece);
+            bytes += piece.len();
+        }
+        let n = (bytes / dtype.size()) as u64;
+        let layout = match layout {
+            Some(layout) => layout,
+            None => Layout::c(&[n])?,
+        };
+        Ok(Whole { name, dtype, layout, data: Data::Copied(words, bytes) })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// All elements, as they lie in memory.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] for a bool that is neither 0 nor 1.
+    pub fn elements<T: Element>(&self) -> Result<&[T], Failure> {
+        let bytes = match &self.data {
+            Data::Mapped(map) => &map[..],
+            Data::Copied(words, bytes) => &bytemuck::cast_slice(words)[..*bytes],
+        };
+        elements(bytes, 0).map_err(|problem| Failure::input(&self.name, problem))
+    }
+
+    /// The array.
+    ///
+    /// # Errors
+    /// As [`elements`](Self::elements).
+    pub fn view<T: Element>(&self) -> Result<View<'_, T>, Failure> {
+        Ok(View::of(self.elements()?, self.layout.clone())?)
+    }
+}

@@ -1,0 +1,54 @@
+//! Offsets and lengths from a file.
+
+use std::path::Path;
+
+use warpfold::segment::Numbers as Borrowed;
+use warpfold::{DType, Element};
+
+use crate::Failure;
+use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+
+/// Integers that are not negative, as a file has them or widened.
+pub(super) enum Numbers {
+    Whole(Whole),
+    Widened(Vec<u64>),
+}
+
+impl Numbers {
+    /// Reads a file of integers; text as i64.
+    pub(super) fn read(path: &Path, what: &'static str) -> Result<Numbers, Failure> {
+        let is_text = Kind::of(&Name::of(path.to_path_buf())) == Kind::Text;
+        let (dtype, kind) =
+            if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
+        let inputs = input::open(&[path.to_path_buf()], &Wanted { dtype, kind, column: None })?;
+        let whole = inputs.into_iter().next().expect("one path is one input").whole(Order::C)?;
+        let found = whole.dtype();
+        match found {
+            DType::I32 | DType::U32 | DType::I64 | DType::U64 => Ok(Numbers::Whole(whole)),
+            DType::I8 => widened::<i8>(&whole).map(Numbers::Widened),
+            DType::I16 => widened::<i16>(&whole).map(Numbers::Widened),
+            DType::U8 => widened::<u8>(&whole).map(Numbers::Widened),
+            DType::U16 => widened::<u16>(&whole).map(Numbers::Widened),
+            _ => Err(Failure::input(whole.name(), Problem::NoIntegers { what, found })),
+        }
+    }
+
+    /// The numbers as the library takes them.
+    pub(super) fn as_numbers(&self) -> Borrowed<'_> {
+        const TYPE: &str = "the type was looked up";
+        match self {
+            Numbers::Widened(numbers) => numbers.into(),
+            Numbers::Whole(whole) => match whole.dtype() {
+                DType::I32 => whole.elements::<i32>().expect(TYPE).into(),
+                DType::U32 => whole.elements::<u32>().expect(TYPE).into(),
+                DType::I64 => whole.elements::<i64>().expect(TYPE).into(),
+                _ => whole.elements::<u64>().expect(TYPE).into(),
+            },
+        }
+    }
+}
+
+/// A negative number becomes more than any array has, and is refused for that.
+fn widened<T: Element + Copy + Into<i64>>(whole: &Whole) -> Result<Vec<u64>, Failure> {
+    Ok(whole.elements::<T>()?.iter().map(|&number| number.into() as u64).collect())
+}

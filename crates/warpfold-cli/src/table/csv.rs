@@ -1,0 +1,30 @@
+//! CSV: a header and a row for each result; complex numbers in two columns, `_re` and `_im`.
+
+use std::io::{self, Write};
+
+use super::Table;
+use crate::report::{is_complex, pair, plain};
+
+/// Writes the labels' columns and those of the results.
+pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = ::csv::Writer::from_writer(out);
+    let mut names = table.label_names();
+    for (name, column) in &table.columns {
+        match is_complex(column) {
+            true => names.extend([format!("{name}_re"), format!("{name}_im")]),
+            false => names.push((*name).into()),
+        }
+    }
+    writer.write_record(&names)?;
+    for row in 0..table.rows() {
+        let mut fields = table.label(row);
+        for (_, column) in &table.columns {
+            match pair(column.get(row)) {
+                Some(parts) => fields.extend(parts),
+                None => fields.push(plain(column.get(row))),
+            }
+        }
+        writer.write_record(&fields)?;
+    }
+    writer.flush()
+}

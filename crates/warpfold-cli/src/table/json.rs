@@ -1,0 +1,53 @@
+//! JSON: one object on one line, a list for each column, in C order beside the shape.
+
+use std::io::{self, Write};
+
+use super::{Labels, Table, between};
+use crate::report::{token, type_name};
+
+/// Writes the object.
+pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    write!(
+        out,
+        r#"{{"reduction":"{}","dtype":"{}","n":{},"shape":{:?}"#,
+        table.op,
+        table.dtype,
+        token(table.n.into()),
+        table.shape()
+    )?;
+    if let Labels::Keys(keys) = &table.labels {
+        list(out, "key", keys.len(), |row| token(keys.get(row)))?;
+    }
+    for (name, column) in &table.columns {
+        list(out, name, column.len(), |row| token(column.get(row)))?;
+    }
+    let types = table.columns.iter().filter(|(_, column)| !column.is_empty());
+    write!(out, r#","result_dtype":{{"#)?;
+    for (k, (name, column)) in types.enumerate() {
+        between(out, k, ",")?;
+        write!(out, r#""{name}":"{}""#, type_name(column.get(0)))?;
+    }
+    let accuracy = match table.accuracy {
+        warpfold::Accuracy::Exact => "exact",
+        warpfold::Accuracy::Fast => "fast",
+    };
+    writeln!(
+        out,
+        r#"}},"accuracy":"{accuracy}","device":"{}","seconds":{},"fold_seconds":{}}}"#,
+        table.device, table.seconds, table.fold_seconds
+    )
+}
+
+fn list(
+    out: &mut dyn Write,
+    name: &str,
+    rows: usize,
+    each: impl Fn(usize) -> String,
+) -> io::Result<()> {
+    write!(out, r#","{name}":["#)?;
+    for row in 0..rows {
+        between(out, row, ",")?;
+        out.write_all(each(row).as_bytes())?;
+    }
+    out.write_all(b"]")
+}

@@ -1,0 +1,72 @@
+//! `.npy`: one column as an array, several (or keys) as an array of records.
+
+use std::io::{self, Write};
+
+use warpfold::Column;
+
+use super::{Labels, Table};
+use crate::Failure;
+use crate::report::{FileFormat, npy_header, npy_type};
+
+/// Refuses what NumPy has no type for, before the file is touched.
+pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
+    let is_numpy = matches!(format, FileFormat::Npy | FileFormat::Npz);
+    match table.columns.iter().find(|(_, column)| npy_type(column).is_none()) {
+        Some((name, _)) if is_numpy => Err(Failure::Output {
+            what: "the file".into(),
+            reason: format!("NumPy has no type for {name}; write .json or .csv"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The columns to be written: keys first, where there are any.
+pub(super) fn columns(table: &Table) -> Vec<(&'static str, &Column)> {
+    let keys = match &table.labels {
+        Labels::Keys(keys) => Some(("key", keys)),
+        _ => None,
+    };
+    keys.into_iter().chain(table.columns.iter().map(|(name, column)| (*name, column))).collect()
+}
+
+/// Writes the array.
+pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let columns = columns(table);
+    if let [(_, column)] = columns[..] {
+        return one(column, &table.shape(), out);
+    }
+    let types = columns
+        .iter()
+        .map(|(name, column)| format!("('{name}', '{}')", npy_type(column).unwrap_or("V")));
+    let descr = format!("[{}]", types.collect::<Vec<_>>().join(", "));
+    out.write_all(&npy_header(&descr, &table.shape()))?;
+    let bytes: Vec<_> = columns.iter().map(|(_, column)| bytes(column)).collect();
+    for row in 0..table.rows() {
+        for bytes in &bytes {
+            let size = bytes.len() / table.rows();
+            out.write_all(&bytes[row * size..(row + 1) * size])?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes one column as an array of a shape.
+pub(super) fn one(column: &Column, shape: &[u64], out: &mut dyn Write) -> io::Result<()> {
+    let descr = format!("'{}'", npy_type(column).unwrap_or("V"));
+    out.write_all(&npy_header(&descr, shape))?;
+    out.write_all(bytes(column))
+}
+
+/// The values as they lie in memory, which on every machine this runs on is the order that the types name.
+fn bytes(column: &Column) -> &[u8] {
+    const { assert!(cfg!(target_endian = "little"), "arrays are written in this machine's order") };
+    macro_rules! cast {
+        ($($variant:ident),+) => {
+            match column {
+                $(Column::$variant(values) => bytemuck::cast_slice(values),)+
+                other => unreachable!("NumPy has a type for it: {other:?}"),
+            }
+        };
+    }
+    cast!(Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, Complex64, Complex128)
+}

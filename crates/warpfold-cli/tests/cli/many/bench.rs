@@ -1,0 +1,37 @@
+//! `warpfold bench segments`: rows that were verified and timed, printed and kept.
+
+use serde_json::Value;
+
+use crate::program::{Folder, run};
+
+#[test]
+fn rows_are_printed_and_kept() {
+    let folder = Folder::new();
+    let file = folder.at("report.json");
+    let filter = r"(exact/every 16|fast/2\^8 any keys, Zipf)$";
+    let kept = ["--export", file.to_str().expect("UTF-8")];
+    let args = ["bench", "segments", "--n", "2^13", "--filter", filter, "--format", "csv"];
+    let found = run(args.iter().chain(&kept));
+    let lines: Vec<_> = found.value().lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].starts_with("case,parts,time,") && lines[0].contains(",GB/s,of flat,"));
+    assert!(lines[1].starts_with("sum/f32/exact/every 16,512,"), "{}", lines[1]);
+    assert!(lines[2].starts_with("\"sum/f32/fast/2^8 any keys, Zipf\",256,"), "{}", lines[2]);
+
+    let text = std::fs::read_to_string(file).expect("kept");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let row = &report["rows"][0];
+    assert_eq!((&row["name"], &row["wrong"]), (&"sum/f32/exact/every 16".into(), &Value::Null));
+    // Elements and results; segments of one length have no offsets.
+    assert_eq!((&row["elements"], &row["bytes"]), (&8192.into(), &(4 * (8192 + 512)).into()));
+    assert!(row["microseconds"].as_f64() > Some(0.0) && row["baseline"].as_f64() > Some(0.0));
+    assert_eq!(report["rows"][1]["bytes"], 4 * (8192 + 8192 + 256));
+}
+
+#[test]
+fn sizes_that_make_no_sense() {
+    for n in ["0", "100", "2^32", "1e18"] {
+        run(["bench", "segments", "--n", n]).fails(2, &["--n", "2^13 to 2^31"]);
+    }
+    run(["bench", "segments", "--filter", "("]).fails(2, &["--filter"]);
+}

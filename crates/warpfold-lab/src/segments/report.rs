@@ -1,0 +1,114 @@
+//! What the benchmark of parts found.
+
+use std::path::Path;
+use std::{fs, io};
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+
+/// The layout of the file.
+pub(super) const SCHEMA: u32 = 1;
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// 1.
+    pub schema: u32,
+    /// The library's version.
+    pub warpfold: String,
+    /// The revision of the sources, if the caller knew it.
+    pub revision: Option<String>,
+    /// When the run began, in UTC (RFC 3339).
+    pub date: String,
+    /// The machine; the processor is what ran it unless a device is named.
+    pub machine: Machine,
+    /// The machine's name as a folder of `results/`.
+    pub slug: String,
+    /// Elements of the array that was cut.
+    pub n: u64,
+    /// The GPU that ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// What rows are compared with, in words.
+    pub baseline: String,
+    /// What was measured, in order.
+    pub rows: Vec<Row>,
+}
+
+/// A case that was measured, or why its results were wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Such as `sum/f32/fast/every 16`.
+    pub name: String,
+    /// Elements.
+    pub elements: u64,
+    /// Segments, or outputs of an axis, or groups.
+    pub segments: u64,
+    /// Bytes of input, of offsets or keys, and of results.
+    pub bytes: u64,
+    /// Microseconds, the median.
+    pub microseconds: f64,
+    /// Half the distance between the quartiles over the median.
+    pub spread: f64,
+    /// Bytes over the median time.
+    pub bytes_per_second: f64,
+    /// Bytes per second of what the report compares with, measured in alternation with this row.
+    pub baseline: f64,
+    /// The fraction of the baseline that the project wants.
+    pub target: Option<f64>,
+    /// How it ran.
+    pub plan: String,
+    /// What was wrong; then nothing was timed.
+    pub wrong: Option<String>,
+    /// Other libraries on the same arrays in the same run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<Peer>,
+}
+
+/// Another library's time for the same case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peer {
+    /// Library and version.
+    pub library: String,
+    /// What was called.
+    pub call: String,
+    /// Microseconds, the median.
+    pub microseconds: f64,
+    /// The row's bytes over that time.
+    pub bytes_per_second: f64,
+    /// The largest distance of a result from the exact one, in ulps of its own type.
+    pub ulps: f64,
+}
+
+impl Row {
+    /// The rate as a fraction of the baseline's; 0 of a row that was wrong.
+    pub fn of_baseline(&self) -> f64 {
+        if self.baseline > 0.0 { self.bytes_per_second / self.baseline } else { 0.0 }
+    }
+
+    /// Whether the target is met; `None` without one.
+    pub fn met(&self) -> Option<bool> {
+        self.target.map(|target| self.of_baseline() >= target)
+    }
+}
+
+impl Report {
+    /// How many rows were wrong.
+    pub fn wrong(&self) -> usize {
+        self.rows.iter().filter(|row| row.wrong.is_some()).count()
+    }
+
+    /// Writes the report, replacing the file in one step.
+    ///
+    /// # Errors
+    /// If the folder or file cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let draft = path.with_extension("json.new");
+        fs::write(&draft, serde_json::to_string_pretty(self)? + "\n")?;
+        fs::rename(draft, path)
+    }
+}

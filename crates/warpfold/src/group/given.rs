@@ -1,0 +1,177 @@
+//! Numbers that are given to keys: by a table where they lie close together, else by hashing.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::{Key, MOST_GROUPS, Numbered};
+use crate::{Error, Result};
+
+/// Keys that a thread looks at at a time.
+const CHUNK: usize = 1 << 16;
+
+/// Ranges of keys up to here have a table, however few the keys: it fits into a cache.
+const SMALL_RANGE: u64 = 1 << 16;
+
+/// Numbers that were given to keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Given(Vec<u32>);
+
+impl Given {
+    /// Numbers keys by their order; returns the keys, ascending, too.
+    pub(crate) fn number<K: Key>(keys: &[K]) -> Result<(Self, Vec<K>)> {
+        let ranks = || keys.par_iter().map(|key| key.rank());
+        let (Some(least), Some(greatest)) = (ranks().min(), ranks().max()) else {
+            return Ok((Given(Vec::new()), Vec::new()));
+        };
+        // A table costs a byte and a number for each key that there could be: no more than the numbers of the keys that there are.
+        match greatest - least < SMALL_RANGE.max(keys.len() as u64) {
+            true => by_table(keys, least, greatest),
+            false => by_hashing(keys),
+        }
+    }
+}
+
+impl Numbered for Given {
+    fn numbers(&self, first: usize, out: &mut [u32]) {
+        out.copy_from_slice(&self.0[first..first + out.len()]);
+    }
+}
+
+/// Refuses more groups than 32 bits number.
+fn check(keys: usize, groups: usize) -> Result<()> {
+    if groups as u64 <= MOST_GROUPS {
+        return Ok(());
+    }
+    Err(Error::Keys {
+        asked: format!("groups of {keys} elements"),
+        obstacle: format!("there are {groups} different keys, more than 2^32"),
+        remedy: "take them a part at a time",
+    })
+}
+
+fn by_table<K: Key>(keys: &[K], least: u64, greatest: u64) -> Result<(Given, Vec<K>)> {
+    let place = |key: &K| (key.rank() - least) as usize;
+    let mut met = Vec::new();
+    met.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
+    keys.par_chunks(CHUNK).for_each(|keys| {
+        for key in keys {
+            let met = &met[place(key)];
+            // Most keys were met before: a line that is only read stays in every core's cache.
+            if !met.load(Relaxed) {
+                met.store(true, Relaxed);
+            }
+        }
+    });
+    let (mut table, mut found) = (vec![0u32; met.len()], Vec::new());
+    for (rank, (met, number)) in (least..=greatest).zip(met.iter_mut().zip(&mut table)) {
+        if *met.get_mut() {
+            // Checked below; a wrong number is in no result.
+            *number = found.len() as u32;
+            found.push(K::from_rank(rank));
+        }
+    }
+    check(keys.len(), found.len())?;
+    Ok((Given(keys.par_iter().map(|key| table[place(key)]).collect()), found))
+}
+
+fn by_hashing<K: Key>(keys: &[K]) -> Result<(Given, Vec<K>)> {
+    let hashing = Mixing::new();
+    // As few sets as there are threads: a key is met again in every one.
+    let share = keys.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
+    let mut found: Vec<u64> = keys
+        .par_chunks(share)
+        .flat_map_iter(|keys| {
+            let mut met = HashSet::with_hasher(hashing);
+            met.extend(keys.iter().map(|key| key.rank()));
+            met
+        })
+        .collect();
+    found.par_sort_unstable();
+    found.dedup();
+    check(keys.len(), found.len())?;
+    let mut numbers = HashMap::with_capacity_and_hasher(found.len(), hashing);
+    numbers.extend(found.iter().enumerate().map(|(number, rank)| (*rank, number as u32)));
+    let given = keys.par_iter().map(|key| numbers[&key.rank()]).collect();
+    Ok((Given(given), found.into_iter().map(K::from_rank).collect()))
+}
+
+/// A hash of one number by David Stafford's thirteenth mixer; started from another number in each process, so that no keys collide by design.
+#[derive(Debug, Clone, Copy)]
+struct Mixing(u64);
+
+impl Mixing {
+    fn new() -> Self {
+        Mixing(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Mixing {
+    type Hasher = Mixing;
+
+    fn build_hasher(&self) -> Mixing {
+        *self
+    }
+}
+
+impl Hasher for Mixing {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    #[inline(always)]
+    fn write_u64(&mut self, number: u64) {
+        let mut z = self.0.wrapping_add(number);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        self.0 = z ^ (z >> 31);
+    }
+
+    #[inline(always)]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn check_numbers<K: Key>(keys: &[K]) {
+        let expected: Vec<K> = keys.iter().copied().collect::<BTreeSet<K>>().into_iter().collect();
+        let (given, found) = Given::number(keys).unwrap();
+        assert_eq!(found, expected);
+        let named: Vec<K> = given.0.iter().map(|number| found[*number as usize]).collect();
+        assert_eq!(named, keys);
+    }
+
+    #[test]
+    fn keys_of_every_type_to_their_ends() {
+        macro_rules! check {
+            ($($ty:ty),+) => {$({
+                check_numbers::<$ty>(&[]);
+                check_numbers(&[<$ty>::MAX]);
+                check_numbers(&[3, <$ty>::MIN, 1, <$ty>::MAX, 0, 3, <$ty>::MIN]);
+            })+};
+        }
+        check!(i8, i16, i32, i64, u8, u16, u32, u64);
+        check_numbers(&[true, false, true]);
+        check_numbers(&[-3i64, -1, -3, 2]);
+    }
+
+    #[test]
+    fn close_and_scattered_keys_beyond_a_chunk() {
+        let n = 3 * CHUNK as u64 + 5;
+        let close: Vec<u32> = (0..n).map(|at| (at * 7919 % 100_003) as u32).collect();
+        check_numbers(&close);
+        let scattered: Vec<i64> = close
+            .iter()
+            .map(|key| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15) as i64)
+            .collect();
+        check_numbers(&scattered);
+    }
+}
