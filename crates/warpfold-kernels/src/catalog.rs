@@ -118,6 +118,28 @@ pub const FOLDS: &[Fold] = &[
     },
 ];
 
+/// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
+pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
+    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
+    ("extremes", "Extreme", &["8", "16", "32", "64"]),
+    ("places", "Place", &["32", "64"]),
+    ("norms", "Norm", &["f32", "f64"]),
+    ("exact", "ExactTotal", &["f32", "f64"]),
+    ("redo", "", &["f32", "f64"]),
+    ("products", "Products", &["32", "64", "f32", "f64"]),
+];
+
+/// The C++ type of a kind of element; types that share one are told apart by an option.
+const fn storage(kind: &str) -> &str {
+    match kind.as_bytes() {
+        b"8" => "u8",
+        b"16" => "u16",
+        b"32" => "u32",
+        b"64" => "u64",
+        _ => kind,
+    }
+}
+
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
 pub const PLAIN: &[Plain] = &[Plain {
     name: "limits",
@@ -266,7 +288,7 @@ impl Build {
     }
 }
 
-/// Every PTX file there is.
+/// Every PTX file of a fold of whole arrays.
 pub fn builds() -> impl Iterator<Item = Build> {
     FOLDS.iter().flat_map(|fold| {
         ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
@@ -277,5 +299,43 @@ pub fn builds() -> impl Iterator<Item = Build> {
                 target,
             })
         })
+    })
+}
+
+/// One PTX file of segments: a fold and a kind of element, for [`BASE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SegmentBuild {
+    /// The fold's name.
+    pub fold: &'static str,
+    /// The C++ template.
+    pub template: &'static str,
+    /// The kind of element.
+    pub kind: &'static str,
+    /// The C++ type.
+    pub cpp: &'static str,
+}
+
+impl SegmentBuild {
+    /// The entry's name, `segment_products_half`.
+    pub fn entry(&self) -> String {
+        format!("segment_{}_{}", self.fold, self.kind)
+    }
+
+    /// The file below `cuda/`.
+    pub fn source(&self) -> &'static str {
+        if self.template.is_empty() { "segment_redo.cu" } else { "segments.cu" }
+    }
+
+    /// The module's name, which is the file's.
+    pub fn module(&self) -> String {
+        format!("{}.sm{BASE}", self.entry())
+    }
+}
+
+/// Every PTX file of segments.
+pub fn segment_builds() -> impl Iterator<Item = SegmentBuild> {
+    SEGMENT_FOLDS.iter().flat_map(|&(fold, template, kinds)| {
+        let build = move |&kind| SegmentBuild { fold, template, kind, cpp: storage(kind) };
+        kinds.iter().map(build)
     })
 }

@@ -19,6 +19,8 @@ mod pool;
 #[cfg(feature = "cuda")]
 mod run;
 #[cfg(feature = "cuda")]
+pub mod segments;
+#[cfg(feature = "cuda")]
 pub mod tune;
 #[cfg(feature = "cuda")]
 mod verify;

@@ -177,22 +177,24 @@ pub(super) unsafe fn launch(
     let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
     let words = launch.arguments.words();
     // SAFETY: as the caller promises; production kernels take these words and no dynamic shared memory.
-    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], words, asked) }
+    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, asked) }
 }
 
 /// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
 ///
 /// # Safety
 /// As [`launch`], for whatever the kernel does with its parameters; they must be as many as it takes.
-pub(super) unsafe fn launch_words<const N: usize>(
+pub(super) unsafe fn launch_words(
     stream: &CudaStream,
     function: Function,
     [grid, block, shared]: [u32; 3],
-    mut words: [u64; N],
+    words: &[u64],
     asked: impl Fn() -> String,
 ) -> Result<()> {
     stream.context().bind_to_thread().map_err(|e| failed(e, &asked))?;
-    let mut pointers = words.each_mut().map(|word| ptr::from_mut(word).cast::<c_void>());
+    // The driver reads parameters through these pointers and writes none.
+    let pointer = |word: &u64| ptr::from_ref(word).cast_mut().cast::<c_void>();
+    let mut pointers: Vec<*mut c_void> = words.iter().map(pointer).collect();
     let (grid, block, stream) = ((grid, 1, 1), (block, 1, 1), stream.cu_stream());
     // SAFETY: as the caller promises; the driver copies the parameters before it returns.
     unsafe { result::launch_kernel(function.0, grid, block, shared, stream, &mut pointers) }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
-use crate::kernel::{Arguments, Launch, RECORD_WORDS, record_words, workspace_bytes};
+use crate::kernel::{Arguments, Launch, ManyLaunch, RECORD_WORDS, record_words, workspace_bytes};
 use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
 
@@ -112,6 +112,21 @@ impl Lane {
         let function = self.device.function(launch.kernel)?;
         // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
         unsafe { driver::launch(&self.stream, function, launch) }
+    }
+
+    /// Starts launches one after another; returns before they have run.
+    ///
+    /// # Safety
+    /// What the launches' addresses point to must be as large as their kernels take it to be, and live until the stream has come that far.
+    pub(super) unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+        for launch in launches {
+            let function = self.device.many(launch)?;
+            let asked = || format!("launching {} in {} blocks", launch.entry, launch.grid);
+            let shape = [launch.grid, launch.block, 0];
+            // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
+            unsafe { driver::launch_words(&self.stream, function, shape, &launch.words, asked)? };
+        }
+        Ok(())
     }
 
     /// The record of the plan that was begun, once it is there.

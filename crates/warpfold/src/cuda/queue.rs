@@ -5,6 +5,7 @@ use super::driver::{self, CudaEvent};
 use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
+use crate::kernel::ManyLaunch;
 use crate::plan::{CudaPlan, Fold};
 use crate::{Op, Result};
 
@@ -113,8 +114,21 @@ impl Queue {
         let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.
         unsafe {
-            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, asked)
+            driver::launch_words(self.lane.stream(), kernel.function, shape, &parameters, asked)
         }
+    }
+
+    /// Starts launches for many reductions one after another; returns before they have run.
+    ///
+    /// # Safety
+    /// They must be of [`ReduceSegments::launches`](crate::kernel::ReduceSegments::launches), and what their addresses point to must live, and be
+    /// left alone, until the queue has come this far; their workspace must be used by this queue alone.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+        // SAFETY: as the caller promises.
+        unsafe { self.lane.start_many(launches) }
     }
 
     /// Marks this place in the queue.

@@ -1,6 +1,7 @@
 //! [`Machine`]: what the kernels run on, as the rest of the library sees it.
 
 use super::buffer::{Buffer, View};
+use super::many::{DeviceSegments, ManyLaunch, ReduceSegments};
 use super::record::RECORD_WORDS;
 use super::reduce::Reduce;
 use crate::element::Element;
@@ -32,6 +33,18 @@ pub trait Machine: Clone + Sized {
     /// [`Error::Device`]: out of memory, with the sizes.
     fn copy_of(&self, bytes: &[u8]) -> Result<Self::Memory>;
 
+    /// So many bytes of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: out of memory, with the sizes.
+    fn zeros(&self, bytes: usize) -> Result<Self::Memory>;
+
+    /// Runs launches one after another and waits for the last.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn run_many(&self, launches: &[ManyLaunch]) -> Result<()>;
+
     /// Runs a plan over the arrays and waits for its record.
     ///
     /// # Errors
@@ -54,6 +67,15 @@ pub trait Machine: Clone + Sized {
     /// Starts a reduction of an array in the machine's memory; see [`Reduce`].
     fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, Self, T>>) -> Reduce<'a, Self, T> {
         Reduce::new(self, x.into(), None)
+    }
+
+    /// Starts reductions of the segments of an array in the machine's memory; see [`ReduceSegments`].
+    fn reduce_segments<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, Self, T>>,
+        segments: impl Into<DeviceSegments<'a, Self>>,
+    ) -> ReduceSegments<'a, Self, T> {
+        ReduceSegments::new(self, x.into(), segments.into())
     }
 
     /// Starts a reduction of two arrays of one length: dot.

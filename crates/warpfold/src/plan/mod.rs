@@ -9,7 +9,10 @@ mod tuning;
 
 use std::fmt;
 
-pub use batch::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way, choose_batch};
+pub use batch::{
+    Batch, BatchPlan, BoundsKind, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition, Way,
+    choose_batch, choose_cuda_batch,
+};
 pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;

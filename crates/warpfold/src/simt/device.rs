@@ -8,8 +8,8 @@ use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
-    Arguments, Buffer, Launch, Machine, Memory as _, RECORD_WORDS, WORKSPACE_HEADER,
-    workspace_bytes,
+    Arguments, Buffer, DeviceSegments, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS,
+    ReduceSegments, WORKSPACE_HEADER, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Result};
@@ -82,6 +82,15 @@ impl Device {
         Machine::reduce(self, x)
     }
 
+    /// Starts reductions of the segments of an array in the device's memory; see [`ReduceSegments`](crate::kernel::ReduceSegments).
+    pub fn reduce_segments<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, T>>,
+        segments: impl Into<DeviceSegments<'a, Device>>,
+    ) -> ReduceSegments<'a, Device, T> {
+        Machine::reduce_segments(self, x, segments)
+    }
+
     /// Starts a reduction of two arrays of one length: dot.
     ///
     /// # Errors
@@ -138,13 +147,8 @@ impl Device {
         watch: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
         let program = programs::of(launch.kernel, self.facts.compute)?;
-        let simulated = warpfold_simt::Launch {
-            kernel: launch.kernel.entry(),
-            grid: Dimensions::from(launch.grid),
-            block: Dimensions::from(launch.block),
-            shared_bytes: 0,
-            arguments: launch.arguments.words().into_iter().map(Argument::from).collect(),
-        };
+        let words = launch.arguments.words();
+        let simulated = simulated(launch.kernel.entry(), launch.grid, launch.block, &words);
         let mut memory = lock(&self.memory);
         let counters = match watch {
             Some(observer) => {
@@ -156,7 +160,17 @@ impl Device {
     }
 }
 
-fn fault(plan: &CudaPlan, obstacle: String) -> Error {
+fn simulated(kernel: String, grid: u32, block: u32, words: &[u64]) -> warpfold_simt::Launch {
+    warpfold_simt::Launch {
+        kernel,
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(block),
+        shared_bytes: 0,
+        arguments: words.iter().copied().map(Argument::from).collect(),
+    }
+}
+
+fn fault(plan: &impl std::fmt::Display, obstacle: String) -> Error {
     let asked = format!("{plan}, simulated");
     Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
 }
@@ -172,6 +186,21 @@ impl Machine for Device {
 
     fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
         Ok(Memory::copy_of(&self.memory, bytes))
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Memory> {
+        self.copy_of(&vec![0; bytes])
+    }
+
+    fn run_many(&self, launches: &[ManyLaunch]) -> Result<()> {
+        for launch in launches {
+            let program = programs::of_module(launch.module(self.facts.compute)?)?;
+            let ManyLaunch { entry, grid, block, words } = launch;
+            let simulated = simulated(entry.clone(), *grid, *block, words);
+            let run = simulated.run(&program, &mut lock(&self.memory), &self.settings);
+            run.map_err(|error| fault(entry, error.to_string()))?;
+        }
+        Ok(())
     }
 
     fn run<T: Element>(

@@ -9,4 +9,7 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;
+#[path = "../kernels/many.rs"]
+mod many;
 mod reductions;
+mod segments;

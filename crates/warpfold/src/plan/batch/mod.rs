@@ -1,10 +1,12 @@
 //! Plans for many reductions at once: over axes, segments or groups of one array.
 
 mod choose;
+mod cuda;
 
 use std::fmt;
 
 pub use choose::choose_batch;
+pub use cuda::{CudaBatchPlan, CudaWay, ManyFold, choose_cuda_batch};
 
 use super::Isa;
 use crate::shape::{Case, Form};
