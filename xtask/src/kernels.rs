@@ -49,7 +49,7 @@ impl Kernels {
             let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
             add(&mut made, module, &text);
         }
-        for build in catalog::segment_builds().filter(|build| self.wants(&build.module())) {
+        for build in catalog::many_builds().filter(|build| self.wants(&build.module())) {
             let source = join_includes(&sources, build.source())?;
             let mut options = target(catalog::BASE);
             options.extend([

@@ -1,15 +1,32 @@
-// Correctly rounded sums of the segments that an exact kernel of segments has marked: a block a segment, by windows and digits, as exact_sum.cu does a whole array. The build
+// Correctly rounded sums of the segments, or columns, that an exact kernel has marked: a block a segment, by windows and digits, as exact_sum.cu does a whole array. The build
 // defines ELEMENT and ENTRY. Parameters are those of segments.cu; returns at once if nothing was missed.
 #include "exact_sum.cuh"
 #include "segment_exact.cuh"
 
-// One segment, by all threads. All of them have left the shared memory before.
-template <class Fold> __device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 segment, u64* storage, u64* word, u32* scratch, Seen& seen) {
+// Where the elements of an output are.
+struct Elements_ { u64 first, count, pitch; };
+struct OfSegments {
+    const SegmentArguments& a;
+    __device__ __forceinline__ Elements_ operator()(u64 segment) const {
+        const Bounds bounds(a);
+        const u64 begin = bounds[segment];
+        return {begin, bounds[segment + 1] - begin, 1};
+    }
+};
+struct OfColumns {
+    u64 rows, row_pitch, batch_pitch, columns;
+    __device__ __forceinline__ Elements_ operator()(u64 output) const {
+        return {output / columns * batch_pitch + output % columns, rows, row_pitch};
+    }
+};
+
+// One output, by all threads. All of them have left the shared memory before.
+template <class Fold>
+__device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 output, const Elements_& e, u64* storage, u64* word, u32* scratch, Seen& seen) {
     typedef typename Fold::Element E;
-    const Bounds bounds(a);
-    const u64 begin = bounds[segment], n = bounds[segment + 1] - begin;
-    const E* x = static_cast<const E*>(a.x) + begin;
-    const u64 head = misaligned<E>(x, n), count = (n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
+    const E* x = static_cast<const E*>(a.x) + e.first;
+    const u64 packed = e.pitch == 1 ? e.count : 0;
+    const u64 head = misaligned<E>(x, packed), count = (packed - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
     const Pack* packs = reinterpret_cast<const Pack*>(x + head);
 
     clear_digits<Fold>(storage);
@@ -28,8 +45,12 @@ template <class Fold> __device__ __forceinline__ void fold_again(const SegmentAr
         }
         fold.end_wave();
     }
-    if (threadIdx.x < head) fold.one(x[threadIdx.x]);
-    if (threadIdx.x < n - tail) fold.one(x[tail + threadIdx.x]);
+    // What stands before and after packs, or lies apart.
+#pragma unroll 1
+    for (u64 i = threadIdx.x; i < head + (e.count - tail); i += blockDim.x) {
+        fold.one(x[(i < head ? i : tail + i - head) * e.pitch]);
+        if (e.pitch > 1) fold.end_wave();
+    }
     fold.close();
     __syncthreads();
     Fold::add_columns(storage, word);
@@ -37,13 +58,13 @@ template <class Fold> __device__ __forceinline__ void fold_again(const SegmentAr
     __syncthreads();
     if (threadIdx.x < 32) {
         Arguments one = {};
-        one.value = static_cast<E*>(a.out) + segment;
+        one.value = static_cast<E*>(a.out) + output;
         Fold::finish(word, seen, scratch, one);
     }
     __syncthreads();
 }
 
-template <class E> __device__ __forceinline__ void redo(const SegmentArguments& a) {
+template <class E, class Where> __device__ __forceinline__ void redo(const SegmentArguments& a, const Where& where) {
     typedef ExactSumFold<E, Of::Values> Fold;
     typedef typename Mark<E>::Bits Bits;
     __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
@@ -63,14 +84,26 @@ template <class E> __device__ __forceinline__ void redo(const SegmentArguments& 
         for (u32 w = 0; w < blockDim.x / 32; w++) {
 #pragma unroll 1
             for (u32 left = votes[w]; left != 0; left &= left - 1) {
-                fold_again<Fold>(a, base + 32 * w + __ffs(left) - 1, storage, word, scratch, seen);
+                const u64 output = base + 32 * w + __ffs(left) - 1;
+                fold_again<Fold>(a, output, where(output), storage, word, scratch, seen);
             }
         }
         __syncthreads();
     }
 }
 
+#define NAME_(a, b) a##b
+#define NAME(a, b) NAME_(a, b)
+
 extern "C" __global__ void __launch_bounds__(ExactSumFold<ELEMENT, Of::Values>::THREADS) ENTRY(
     const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, Workspace* workspace, u64* faults, u64 options) {
-    redo<ELEMENT>({x, n, offsets, bounds, length, segments, out, workspace, faults, options});
+    const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, workspace, faults, options};
+    redo<ELEMENT>(a, OfSegments{a});
+}
+
+// The same of columns: `outputs` of `rows` elements each.
+extern "C" __global__ void __launch_bounds__(ExactSumFold<ELEMENT, Of::Values>::THREADS) NAME(ENTRY, _columns)(
+    const void* x, u64 rows, u64 row_pitch, u64 batch_pitch, u64 columns, u64 outputs, void* out, u64* faults, u64 options) {
+    const SegmentArguments a = {x, 0, nullptr, 0, 0, outputs, out, nullptr, faults, options};
+    redo<ELEMENT>(a, OfColumns{rows, row_pitch, batch_pitch, columns});
 }

@@ -129,6 +129,13 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("products", "Products", &["32", "64", "f32", "f64"]),
 ];
 
+/// The folds of columns: as [`SEGMENT_FOLDS`], of `columns.cu`.
+pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
+    ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
+    ("extremes", "Extreme", &["32", "64"]),
+    ("exact", "ExactTotal", &["f32", "f64"]),
+];
+
 /// The C++ type of a kind of element; types that share one are told apart by an option.
 const fn storage(kind: &str) -> &str {
     match kind.as_bytes() {
@@ -302,9 +309,11 @@ pub fn builds() -> impl Iterator<Item = Build> {
     })
 }
 
-/// One PTX file of segments: a fold and a kind of element, for [`BASE`].
+/// One PTX file of segments or of columns: a fold and a kind of element, for [`BASE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SegmentBuild {
+pub struct ManyBuild {
+    /// `segment` or `column`.
+    pub way: &'static str,
     /// The fold's name.
     pub fold: &'static str,
     /// The C++ template.
@@ -315,15 +324,19 @@ pub struct SegmentBuild {
     pub cpp: &'static str,
 }
 
-impl SegmentBuild {
-    /// The entry's name, `segment_products_half`.
+impl ManyBuild {
+    /// The module's name without the target, `segment_products_half`: its entry's, or what its entries' names begin with.
     pub fn entry(&self) -> String {
-        format!("segment_{}_{}", self.fold, self.kind)
+        format!("{}_{}_{}", self.way, self.fold, self.kind)
     }
 
     /// The file below `cuda/`.
     pub fn source(&self) -> &'static str {
-        if self.template.is_empty() { "segment_redo.cu" } else { "segments.cu" }
+        match (self.way, self.template) {
+            ("column", _) => "columns.cu",
+            (_, "") => "segment_redo.cu",
+            _ => "segments.cu",
+        }
     }
 
     /// The module's name, which is the file's.
@@ -332,10 +345,13 @@ impl SegmentBuild {
     }
 }
 
-/// Every PTX file of segments.
-pub fn segment_builds() -> impl Iterator<Item = SegmentBuild> {
-    SEGMENT_FOLDS.iter().flat_map(|&(fold, template, kinds)| {
-        let build = move |&kind| SegmentBuild { fold, template, kind, cpp: storage(kind) };
-        kinds.iter().map(build)
+/// Every PTX file of segments and of columns.
+pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
+    let ways = [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS)];
+    ways.into_iter().flat_map(|(way, folds)| {
+        folds.iter().flat_map(move |&(fold, template, kinds)| {
+            let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };
+            kinds.iter().map(build)
+        })
     })
 }

@@ -1,10 +1,13 @@
-//! Sums of segments on a GPU, timed: `bench_segments [FILTER [ELEMENTS]]`, a JSON object a row.
+//! Sums of segments and over axes on a GPU, timed: `bench_segments [FILTER [ELEMENTS]]`, a JSON object a row.
 
 use std::process::ExitCode;
 
 use regex_lite::Regex;
 use warpfold::cuda::Gpu;
-use warpfold_lab::cuda::{DeviceTime, segments::segments};
+use warpfold_lab::cuda::{
+    DeviceTime,
+    segments::{SegmentRow, segments, sums_over_axes},
+};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -16,10 +19,14 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
-    let tell = |row: &_| println!("{}", serde_json::to_string(row).expect("rows are plain data"));
-    let rows =
-        Gpu::open(0).and_then(|gpu| segments(&gpu, elements, &filter, DeviceTime::default(), tell));
-    match rows {
+    let tell =
+        |row: &SegmentRow| println!("{}", serde_json::to_string(row).expect("rows are plain data"));
+    let measured = Gpu::open(0).and_then(|gpu| {
+        let mut rows = segments(&gpu, elements, &filter, DeviceTime::default(), tell)?;
+        rows.extend(sums_over_axes(&gpu, elements, &filter, DeviceTime::default(), tell)?);
+        Ok(rows)
+    });
+    match measured {
         Ok(rows) if rows.iter().all(|row| row.wrong.is_none()) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {

@@ -1,10 +1,10 @@
-//! The benchmark of segments on a GPU: every length there is, verified, then timed; bytes are those of input, offsets and results.
+//! The benchmark of segments and axes on a GPU: every length there is, verified, then timed; bytes are those of input, offsets and results.
 
 use regex_lite::Regex;
 use serde::Serialize;
 use warpfold::cuda::{Buffer, Gpu};
-use warpfold::kernel::{DeviceSegments, ReduceSegments};
-use warpfold::{Accuracy, Op, Result};
+use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::{Accuracy, Layout, Op, Result};
 
 use super::device_time::DeviceTime;
 
@@ -83,6 +83,12 @@ fn ends(lengths: Vec<u64>) -> Vec<u64> {
     std::iter::once(0).chain(next).collect()
 }
 
+/// Numbers from -1 to 1.
+fn numbers(n: u64) -> Vec<f32> {
+    let mut random = Random(1);
+    (0..n).map(|_| (random.next() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect()
+}
+
 /// Measures sums of the segments of `n` f32; each row is told as it is known.
 ///
 /// # Errors
@@ -94,9 +100,7 @@ pub fn segments(
     time: DeviceTime,
     mut tell: impl FnMut(&SegmentRow),
 ) -> Result<Vec<SegmentRow>> {
-    let mut random = Random(1);
-    let host: Vec<f32> =
-        (0..n).map(|_| (random.next() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect();
+    let host = numbers(n);
     let x = gpu.upload(&host)?;
     let mut rows = Vec::new();
     for (cut_name, cut) in cuts(n) {
@@ -140,31 +144,127 @@ pub fn segments(
     Ok(rows)
 }
 
+/// Shapes of about `n` elements, and the axis that is folded.
+fn axes(n: u64) -> Vec<(Layout, i64)> {
+    let side = n.isqrt();
+    let c = |shape: &[u64], axis| (Layout::c(shape).expect("the shape is small"), axis);
+    let mut all = vec![
+        c(&[side, side], 0),
+        c(&[side, side], 1),
+        c(&[n / 4, 4], 0),
+        c(&[n / 4, 4], 1),
+        c(&[4, n / 4], 0),
+        c(&[4, n / 4], 1),
+        c(&[3, n / 3], 0),
+        c(&[n / 3, 3], 0),
+    ];
+    let middle = [512, 3, n / (512 * 3 * 512), 512];
+    all.extend((0..4).map(|axis| c(&[middle[0], middle[1], middle[3], middle[2]], axis)));
+    let (turned, _) = c(&[side, side], 0);
+    all.push((turned.transposed(), 0));
+    all
+}
+
+/// Measures sums over axes of about `n` f32.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device).
+pub fn sums_over_axes(
+    gpu: &Gpu,
+    n: u64,
+    filter: &Regex,
+    time: DeviceTime,
+    mut tell: impl FnMut(&SegmentRow),
+) -> Result<Vec<SegmentRow>> {
+    let host = numbers(n);
+    let x = gpu.upload(&host)?;
+    let mut rows = Vec::new();
+    for (layout, axis) in axes(n) {
+        let elements = layout.shape().iter().product::<u64>();
+        for accuracy in [Accuracy::Fast, Accuracy::Exact] {
+            let word = if accuracy == Accuracy::Fast { "fast" } else { "exact" };
+            let transposed = if layout.axes()[0].stride == 1 { " transposed" } else { "" };
+            let name = format!("sum/f32/{word}/{:?} axis {axis}{transposed}", layout.shape());
+            if !filter.is_match(&name) {
+                continue;
+            }
+            let reduce = Machine::reduce_axes(gpu, &x, &layout, &[axis])?.accuracy(accuracy);
+            let expected = by_rows(&host, &layout, axis as usize);
+            if let Some(row) = timed(gpu, name, &reduce, elements, 0, &expected, time)? {
+                tell(&row);
+                rows.push(row);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Sums over an axis in f64, and how many elements are in each.
+fn by_rows(x: &[f32], layout: &Layout, axis: usize) -> Vec<(f64, u64)> {
+    let shape = layout.shape();
+    let (inner, length): (u64, u64) = (shape[axis + 1..].iter().product(), shape[axis]);
+    let outputs = shape.iter().product::<u64>() / length;
+    let mut sums = vec![(0.0, length); outputs as usize];
+    let strides: Vec<u64> = layout.axes().iter().map(|axis| axis.stride.unsigned_abs()).collect();
+    let mut indices = vec![0u64; shape.len()];
+    for place in 0..outputs * length {
+        let at: u64 = indices.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
+        let output = place / (length * inner) * inner + place % inner;
+        sums[output as usize].0 += f64::from(x[at as usize]);
+        for (index, length) in indices.iter_mut().zip(&shape).rev() {
+            *index += 1;
+            if *index < *length {
+                break;
+            }
+            *index = 0;
+        }
+    }
+    sums
+}
+
 #[allow(clippy::too_many_arguments, reason = "one case, told in full")]
 fn row(
     gpu: &Gpu,
     name: String,
-    reduce: &ReduceSegments<'_, Gpu, f32>,
+    reduce: &ReduceMany<'_, Gpu, f32>,
     host: &[f32],
     segments: u64,
     offset_bytes: u64,
     bounds: impl Fn(u64) -> u64,
     time: DeviceTime,
 ) -> Result<Option<SegmentRow>> {
+    let sums = |k: u64| {
+        let part = &host[bounds(k) as usize..bounds(k + 1) as usize];
+        (part.iter().map(|&x| f64::from(x)).sum(), part.len() as u64)
+    };
+    let expected: Vec<(f64, u64)> = (0..segments).map(sums).collect();
+    let elements = bounds(segments) - bounds(0);
+    timed(gpu, name, reduce, elements, offset_bytes * (segments + 1), &expected, time)
+}
+
+/// A case verified, then timed.
+fn timed(
+    gpu: &Gpu,
+    name: String,
+    reduce: &ReduceMany<'_, Gpu, f32>,
+    elements: u64,
+    offset_bytes: u64,
+    expected: &[(f64, u64)],
+    time: DeviceTime,
+) -> Result<Option<SegmentRow>> {
+    let segments = expected.len() as u64;
     let plan = match reduce.plan(Op::Sum) {
         Err(warpfold::Error::Unsupported { .. }) => return Ok(None),
         plan => plan?,
     };
     let found = reduce.sum()?;
-    let wrong = (0..segments).zip(&found).find_map(|(k, &found)| {
-        let part = &host[bounds(k) as usize..bounds(k + 1) as usize];
-        let sum: f64 = part.iter().map(|&x| f64::from(x)).sum();
-        let tolerance = 2f64.powi(-22) * (1.0 + part.len() as f64);
-        let near = (f64::from(found) - sum).abs() <= tolerance;
-        (!near).then(|| format!("segment {k} of {} elements: {found}, not {sum}", part.len()))
-    });
-    let elements = bounds(segments) - bounds(0);
-    let bytes = 4 * elements + offset_bytes * (segments + 1) + 4 * segments;
+    let wrong =
+        (0..segments).zip(found.iter().zip(expected)).find_map(|(k, (&found, &(sum, length)))| {
+            let tolerance = 2f64.powi(-22) * (1.0 + length as f64);
+            let near = (f64::from(found) - sum).abs() <= tolerance;
+            (!near).then(|| format!("output {k} of {length} elements: {found}, not {sum}"))
+        });
+    let bytes = 4 * elements + offset_bytes + 4 * segments;
     let mut row = SegmentRow {
         name,
         elements,
@@ -179,7 +279,7 @@ fn row(
         let mut queue = gpu.queue()?;
         let out = gpu.alloc::<f32>(segments as usize)?;
         let workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
-        let faults = gpu.upload(&[0xffu8; ReduceSegments::<Gpu, f32>::FAULT_BYTES])?;
+        let faults = gpu.upload(&[0xffu8; ReduceMany::<Gpu, f32>::FAULT_BYTES])?;
         let launches =
             reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address())?;
         // SAFETY: all of it outlives the queue's work: `measure` waits for it.

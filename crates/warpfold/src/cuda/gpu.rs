@@ -10,7 +10,7 @@ use super::lane::Lane;
 use super::queue::Queue;
 use crate::Result;
 use crate::element::Element;
-use crate::kernel::{self, DeviceSegments, Machine, ManyLaunch, RECORD_WORDS, ReduceSegments};
+use crate::kernel::{self, DeviceSegments, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
@@ -108,12 +108,12 @@ impl Gpu {
         Machine::reduce_two(self, x, y)
     }
 
-    /// Starts reductions of the segments of an array in device memory; see [`ReduceSegments`].
+    /// Starts reductions of the segments of an array in device memory; see [`ReduceMany`].
     pub fn reduce_segments<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, T>>,
         segments: impl Into<DeviceSegments<'a, Gpu>>,
-    ) -> ReduceSegments<'a, Gpu, T> {
+    ) -> ReduceMany<'a, Gpu, T> {
         Machine::reduce_segments(self, x, segments)
     }
 
@@ -173,8 +173,9 @@ impl Machine for Gpu {
         Memory::zeroed(&self.0.device.context, bytes)
     }
 
-    fn run_many(&self, launches: &[ManyLaunch]) -> Result<()> {
+    fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {
         self.with_lane(|lane| {
+            lane.after_streams(after)?;
             // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
             unsafe { lane.start_many(launches)? };
             lane.synchronize()

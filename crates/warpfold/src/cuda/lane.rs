@@ -41,7 +41,13 @@ impl Lane {
 
     /// Lets the lane wait for what the arrays' own streams have been given so far.
     pub(super) fn after_all<T>(&self, x: View<'_, T>, y: Option<View<'_, T>>) -> Result<()> {
-        for stream in [x.ready, y.and_then(|y| y.ready)].into_iter().flatten() {
+        let both = [x.ready, y.and_then(|y| y.ready)];
+        self.after_streams(&both.into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// Lets the lane wait for what streams have been given so far.
+    pub(super) fn after_streams(&self, streams: &[&Arc<CudaStream>]) -> Result<()> {
+        for stream in streams {
             self.stream
                 .join(stream)
                 .map_err(|e| driver::failed(e, || "waiting for another stream".into()))?;

@@ -121,7 +121,7 @@ impl Queue {
     /// Starts launches for many reductions one after another; returns before they have run.
     ///
     /// # Safety
-    /// They must be of [`ReduceSegments::launches`](crate::kernel::ReduceSegments::launches), and what their addresses point to must live, and be
+    /// They must be of [`ReduceMany::launches`](crate::kernel::ReduceMany::launches), and what their addresses point to must live, and be
     /// left alone, until the queue has come this far; their workspace must be used by this queue alone.
     ///
     /// # Errors

@@ -18,6 +18,6 @@ pub use fast::{FastMoments, FastSum};
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
 pub use machine::{Machine, Memory};
-pub use many::{DeviceSegments, ManyLaunch, ReduceSegments};
+pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::Reduce;

@@ -9,7 +9,7 @@ use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
     Arguments, Buffer, DeviceSegments, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS,
-    ReduceSegments, WORKSPACE_HEADER, workspace_bytes,
+    ReduceMany, WORKSPACE_HEADER, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Result};
@@ -82,12 +82,12 @@ impl Device {
         Machine::reduce(self, x)
     }
 
-    /// Starts reductions of the segments of an array in the device's memory; see [`ReduceSegments`](crate::kernel::ReduceSegments).
+    /// Starts reductions of the segments of an array in the device's memory; see [`ReduceMany`](crate::kernel::ReduceMany).
     pub fn reduce_segments<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, T>>,
         segments: impl Into<DeviceSegments<'a, Device>>,
-    ) -> ReduceSegments<'a, Device, T> {
+    ) -> ReduceMany<'a, Device, T> {
         Machine::reduce_segments(self, x, segments)
     }
 
@@ -192,10 +192,10 @@ impl Machine for Device {
         self.copy_of(&vec![0; bytes])
     }
 
-    fn run_many(&self, launches: &[ManyLaunch]) -> Result<()> {
+    fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
         for launch in launches {
             let program = programs::of_module(launch.module(self.facts.compute)?)?;
-            let ManyLaunch { entry, grid, block, words } = launch;
+            let ManyLaunch { entry, grid, block, words, .. } = launch;
             let simulated = simulated(entry.clone(), *grid, *block, words);
             let run = simulated.run(&program, &mut lock(&self.memory), &self.settings);
             run.map_err(|error| fault(entry, error.to_string()))?;

@@ -1,6 +1,6 @@
 //! Many reductions of one array by the kernels on some machine, each compared with the CPU's of its elements alone.
 
-use warpfold::kernel::{DeviceSegments, Machine, ReduceSegments, View};
+use warpfold::kernel::{DeviceSegments, Machine, ReduceMany, View};
 use warpfold::partial::{Finish, Output};
 use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, with_element};
 
@@ -21,10 +21,7 @@ const OPS: &[(Op, bool)] = &[
 ];
 
 /// The results of an op, as values.
-fn outputs<M: Machine, T: Element>(
-    reduce: &ReduceSegments<'_, M, T>,
-    op: Op,
-) -> Result<Vec<Value>> {
+fn outputs<M: Machine, T: Element>(reduce: &ReduceMany<'_, M, T>, op: Op) -> Result<Vec<Value>> {
     with_element!(reduce.plan(op)?.output(), R => {
         let values = reduce.on_device::<R>(op)?.download()?;
         Ok(R::as_parts(&values).iter().map(|&part| part.into()).collect())

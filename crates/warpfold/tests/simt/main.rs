@@ -2,6 +2,7 @@
 //! with every check on. What a GPU is given in `tests/cuda`, on machines that have none.
 #![cfg(feature = "simt")]
 
+mod axes;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]

@@ -24,7 +24,12 @@ impl Faults {
     }
 
     /// The first output that has no value, as an error.
-    pub(super) fn check(self, plan: &CudaBatchPlan, wraps: bool) -> Result<()> {
+    pub(super) fn check(
+        self,
+        plan: &CudaBatchPlan,
+        wraps: bool,
+        at: impl Fn(u64) -> At,
+    ) -> Result<()> {
         let batch = &plan.batch;
         if self.offsets != NONE {
             return Err(Error::Segments {
@@ -40,7 +45,7 @@ impl Faults {
         let too_large = if wraps { NONE } else { self.too_large };
         let error = match empty.min(too_large) {
             NONE => return Ok(()),
-            at if at == too_large => Error::Overflow {
+            first if first == too_large => Error::Overflow {
                 op: batch.op,
                 dtype: batch.dtype,
                 result: plan.output().name(),
@@ -49,6 +54,6 @@ impl Faults {
             },
             _ => Error::Empty { op: batch.op, ignored: self.all_skipped < self.empty },
         };
-        Err(Error::Output { output: At::Segment(empty.min(too_large)), error: Box::new(error) })
+        Err(Error::Output { output: at(empty.min(too_large)), error: Box::new(error) })
     }
 }

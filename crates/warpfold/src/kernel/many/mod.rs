@@ -5,13 +5,18 @@ mod launch;
 
 use std::marker::PhantomData;
 
+use launch::Launches;
 pub use launch::ManyLaunch;
 
 use super::buffer::{Buffer, View};
 use super::machine::{Machine, Memory};
 use crate::element::Element;
-use crate::plan::{Batch, BoundsKind, CudaBatchPlan, Partition, choose_cuda_batch};
+use crate::error::At;
+use crate::plan::{
+    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
+};
 use crate::policy::policy_methods;
+use crate::shape::{Folding, Form, Layout};
 use crate::{Error, Op, Overflow, Policy, Result};
 use faults::Faults;
 
@@ -71,27 +76,59 @@ impl<M: Machine> DeviceSegments<'_, M> {
     }
 }
 
-/// Reductions of segments on a machine being set up: choose, then call the reduction. Floats are folded fast or refused.
+/// How an array is parted into the inputs of many reductions.
+enum Parts<'a, M: Machine> {
+    Segments(DeviceSegments<'a, M>),
+    Axes { form: Form, shape: Vec<u64> },
+}
+
+/// Many reductions of one array on a machine being set up: choose, then call the reduction.
 #[must_use = "call a reduction, such as .sum()"]
-pub struct ReduceSegments<'a, M: Machine, T> {
+pub struct ReduceMany<'a, M: Machine, T> {
     machine: &'a M,
     x: View<'a, M, T>,
-    segments: DeviceSegments<'a, M>,
+    parts: Parts<'a, M>,
     policy: Policy,
     grid: Option<u32>,
     element: PhantomData<T>,
 }
 
-impl<'a, M: Machine, T: Element> ReduceSegments<'a, M, T> {
-    pub(crate) fn new(machine: &'a M, x: View<'a, M, T>, segments: DeviceSegments<'a, M>) -> Self {
-        ReduceSegments {
-            machine,
-            x,
-            segments,
-            policy: Policy::default(),
-            grid: None,
-            element: PhantomData,
+impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
+    fn new(machine: &'a M, x: View<'a, M, T>, parts: Parts<'a, M>) -> Self {
+        let policy = Policy::default();
+        ReduceMany { machine, x, parts, policy, grid: None, element: PhantomData }
+    }
+
+    pub(crate) fn segments(
+        machine: &'a M,
+        x: View<'a, M, T>,
+        segments: DeviceSegments<'a, M>,
+    ) -> Self {
+        ReduceMany::new(machine, x, Parts::Segments(segments))
+    }
+
+    /// Of some axes of an array whose elements lie in `x` as the layout says.
+    pub(crate) fn axes(
+        machine: &'a M,
+        x: View<'a, M, T>,
+        layout: &Layout,
+        axes: &[i64],
+    ) -> Result<Self> {
+        let extent = layout.extent()?;
+        if extent.end > x.len as u64 {
+            return Err(Error::Shape {
+                asked: format!(
+                    "an array of shape {:?} in {} elements of a device",
+                    layout.shape(),
+                    x.len
+                ),
+                obstacle: format!("its last element would be number {}", extent.end - 1),
+                remedy: "check the shape and the strides",
+            });
         }
+        let folding = Folding::of(layout.clone(), axes)?;
+        let (form, shape) = (folding.form()?, folding.shape());
+        Ok(ReduceMany::new(machine, x, Parts::Axes { form, shape }))
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
@@ -107,12 +144,30 @@ impl<'a, M: Machine, T: Element> ReduceSegments<'a, M, T> {
     /// # Errors
     /// As [`choose_cuda_batch`]; [`Error::Segments`] if these are no segments of the array.
     pub fn plan(&self, op: Op) -> Result<CudaBatchPlan> {
-        let elements = self.x.len as u64;
-        let (segments, bounds, _) = self.segments.known(elements)?;
-        let partition = Partition::Segments { elements, segments, bounds };
+        let partition = match &self.parts {
+            Parts::Segments(parts) => {
+                let elements = self.x.len as u64;
+                let (segments, bounds, _) = parts.known(elements)?;
+                Partition::Segments { elements, segments, bounds }
+            }
+            Parts::Axes { form, .. } => Partition::Axes(form.clone()),
+        };
         let batch = Batch { op, dtype: T::DTYPE, partition, policy: self.policy };
         let plan = choose_cuda_batch(batch, self.machine.facts())?;
-        Ok(self.grid.map_or(plan.clone(), |blocks| plan.of_grid(blocks)))
+        let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };
+        Ok(match self.grid {
+            Some(blocks) => plan.of_grid(blocks),
+            None => plan,
+        })
+    }
+
+    /// The address of the first element that loops reach.
+    fn start(&self) -> u64 {
+        let first = match &self.parts {
+            Parts::Segments(_) => 0,
+            Parts::Axes { form, .. } => form.start,
+        };
+        self.x.address + first * size_of::<T>() as u64
     }
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
@@ -128,36 +183,22 @@ impl<'a, M: Machine, T: Element> ReduceSegments<'a, M, T> {
         faults: u64,
     ) -> Result<Vec<ManyLaunch>> {
         let plan = self.plan(op)?;
-        let (segments, bounds, offsets) = self.segments.known(self.x.len as u64)?;
-        let (bytes, length) = match bounds {
-            BoundsKind::Every(length) => (0, length),
-            BoundsKind::Offsets32 => (4, 0),
-            BoundsKind::Offsets64 => (8, 0),
-        };
-        let options = plan.options();
-        let x = self.x.address;
-        let words = vec![
-            x,
-            self.x.len as u64,
-            offsets,
-            bytes,
-            length,
-            segments,
-            out,
-            workspace,
-            faults,
-            options,
-        ];
-        // What is done again is found by all multiprocessors; a few blocks each hide that they wait for memory.
-        let grid = self.machine.facts().multiprocessors.saturating_mul(2).min(plan.grid);
-        let redo = plan.redo().map(|(entry, block)| ManyLaunch {
-            entry,
-            grid,
-            block,
-            words: words.clone(),
-        });
-        let launch = ManyLaunch { entry: plan.entry(), grid: plan.grid, block: plan.block, words };
-        Ok(std::iter::once(launch).chain(redo).collect())
+        let launches = Launches { plan: &plan, x: self.start(), out, workspace, faults };
+        let multiprocessors = self.machine.facts().multiprocessors;
+        Ok(match (&self.parts, &plan.way) {
+            (Parts::Segments(parts), _) => {
+                let n = self.x.len as u64;
+                launches.segments(n, parts.known(n)?, multiprocessors)
+            }
+            (Parts::Axes { form, .. }, CudaWay::Columns(columns)) => {
+                launches.columns(columns, form.folded[0], multiprocessors)
+            }
+            (Parts::Axes { form, .. }, CudaWay::Segments) => {
+                let length = dense_rows(form).unwrap_or(0);
+                let segments = (form.outputs, BoundsKind::Every(length), 0);
+                launches.segments(form.elements(), segments, multiprocessors)
+            }
+        })
     }
 
     /// Bytes of the words in which a launch says what was wrong.
@@ -182,12 +223,30 @@ impl<'a, M: Machine, T: Element> ReduceSegments<'a, M, T> {
         let workspace = self.machine.zeros(plan.workspace as usize)?;
         let faults = self.machine.copy_of(&[0xff; Faults::BYTES])?;
         let launches = self.launches(op, out.address(), workspace.address(), faults.address())?;
-        self.machine.run_many(&launches)?;
+        let offsets = match &self.parts {
+            Parts::Segments(DeviceSegments::Offsets32(view)) => view.ready,
+            Parts::Segments(DeviceSegments::Offsets64(view)) => view.ready,
+            _ => None,
+        };
+        let after: Vec<_> = [self.x.ready, offsets].into_iter().flatten().collect();
+        self.machine.run_many(&launches, &after)?;
         let mut bytes = [0; Faults::BYTES];
         faults.read(&mut bytes)?;
         let wraps = self.policy.overflow == Overflow::Wrap;
-        Faults::read(&bytes).check(&plan, wraps)?;
+        Faults::read(&bytes).check(&plan, wraps, |output| self.at(output))?;
         Ok(out)
+    }
+
+    /// An output by its place among segments, or by its indices.
+    fn at(&self, mut output: u64) -> At {
+        let Parts::Axes { shape, .. } = &self.parts else { return At::Segment(output) };
+        let mut indices: Vec<u64> = Vec::with_capacity(shape.len());
+        for &length in shape.iter().rev() {
+            indices.push(output % length.max(1));
+            output /= length.max(1);
+        }
+        indices.reverse();
+        At::Indices(indices)
     }
 
     fn values<R: Element>(&self, op: Op) -> Result<Vec<R>> {

@@ -4,8 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::columns::Columns;
 use super::{Batch, Partition};
 use crate::plan::{CudaFacts, Fold};
+use crate::shape::Form;
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
 
 /// The folds that kernels for many reductions exist for.
@@ -104,6 +106,8 @@ impl ManyFold {
 pub enum CudaWay {
     /// Every warp an equal share of elements and ends of segments, whatever the lengths.
     Segments,
+    /// Neighbouring columns side by side in lanes, rows shared out among warps.
+    Columns(Columns),
 }
 
 impl CudaWay {
@@ -111,6 +115,7 @@ impl CudaWay {
     pub const fn why(self) -> &'static str {
         match self {
             CudaWay::Segments => "each output's elements are contiguous",
+            CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
         }
     }
 
@@ -118,6 +123,7 @@ impl CudaWay {
     pub const fn name(self) -> &'static str {
         match self {
             CudaWay::Segments => "segment",
+            CudaWay::Columns(_) => "column",
         }
     }
 }
@@ -141,6 +147,9 @@ pub struct CudaBatchPlan {
 
 /// Threads of a block of segments.
 const SEGMENT_THREADS: u32 = 256;
+
+/// Its warps.
+const WARPS: u64 = SEGMENT_THREADS as u64 / 32;
 
 /// Elements and ends that a warp should have before another block starts.
 const WORK_PER_WARP: u64 = 512;
@@ -166,20 +175,37 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             "no kernel folds segments of types of less than 32 bits so; run it on the CPU",
         ));
     }
+    let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
     let way = match &batch.partition {
         Partition::Segments { .. } => CudaWay::Segments,
-        Partition::Axes(_) | Partition::Groups { .. } => {
-            return Err(unsupported(
-                &batch,
-                "axes and groups on CUDA",
-                "no kernel does it yet; run it on the CPU",
-            ));
+        Partition::Axes(form) if dense_rows(form).is_some() => CudaWay::Segments,
+        Partition::Axes(form) => {
+            let places = matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax);
+            let built = batch.dtype.size() >= 4
+                || matches!(fold, ManyFold::Sum | ManyFold::Mean | ManyFold::L1);
+            let built = built && (batch.dtype.size() >= 4 || batch.dtype.is_float());
+            let taken = !places && built && !matches!(fold, ManyFold::L2 | ManyFold::Prod);
+            let columns =
+                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS)).flatten();
+            match columns {
+                Some(columns) => CudaWay::Columns(columns),
+                None => {
+                    let why = "no kernel folds these axes so; run it on the CPU";
+                    return Err(unsupported(&batch, "CUDA", why));
+                }
+            }
+        }
+        Partition::Groups { .. } => {
+            let why = "no kernel does it yet; run it on the CPU";
+            return Err(unsupported(&batch, "groups on CUDA", why));
         }
     };
     let work = batch.elements().saturating_add(batch.outputs());
-    let warps = u64::from(SEGMENT_THREADS / 32);
-    let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
-    let grid = work.div_ceil(warps * WORK_PER_WARP).clamp(1, full) as u32;
+    let grid = match &way {
+        CudaWay::Segments => work.div_ceil(WARPS * WORK_PER_WARP),
+        CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
+    };
+    let grid = grid.clamp(1, full) as u32;
     Ok(CudaBatchPlan { batch, fold, way, block: SEGMENT_THREADS, grid: 1, workspace: 0 }
         .of_grid(grid))
 }
@@ -247,15 +273,39 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
     })
 }
 
+/// Length of rows that lie one after another, outputs in their order.
+pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
+    form.plain_rows()
+        .and_then(|(length, pitch)| (length == pitch || form.outputs <= 1).then_some(length))
+}
+
 impl CudaBatchPlan {
     /// The same in so many blocks.
     #[must_use]
     pub fn of_grid(mut self, blocks: u32) -> Self {
         self.grid = blocks.max(1);
-        // A block leaves two states, a segment's number and a mark.
-        let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
-        self.workspace = HEADER + u64::from(self.grid) * piece;
+        self.workspace = match &self.way {
+            // A block leaves two states, a segment's number and a mark.
+            CudaWay::Segments => {
+                let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
+                HEADER + u64::from(self.grid) * piece
+            }
+            CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
+        };
         self
+    }
+
+    /// The same for an array that does not begin at a multiple of 16 bytes.
+    #[must_use]
+    pub fn unaligned(mut self) -> Self {
+        if let (CudaWay::Columns(columns), Partition::Axes(form)) =
+            (&mut self.way, &self.batch.partition)
+        {
+            let warps = u64::from(self.grid) * WARPS;
+            *columns = Columns::of(form, self.batch.dtype, false, warps).unwrap_or(*columns);
+        }
+        let grid = self.grid;
+        self.of_grid(grid)
     }
 
     /// Whether NaNs are skipped.
@@ -298,8 +348,7 @@ impl CudaBatchPlan {
         let dtype = self.batch.dtype;
         let kind = if dtype == DType::F64 { "f64" } else { "f32" };
         let threads = Fold::ExactSum.most_threads(dtype);
-        (self.fold == ManyFold::ExactSum)
-            .then(|| (format!("{}_redo_{kind}", self.way.name()), threads))
+        (self.fold == ManyFold::ExactSum).then(|| (format!("segment_redo_{kind}"), threads))
     }
 
     /// What the kernel is told beside sizes and addresses (`segments.cuh`).
