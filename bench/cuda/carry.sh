@@ -12,5 +12,15 @@ install "$built" "$to/cuda_tests"
 install target/release/warpfold "$to/warpfold"
 strip "$to/cuda_tests" "$to/warpfold"
 git rev-parse --short HEAD >"$to/revision"
-install -m 644 bench/peers/cuda/cub.cu "$to/"
+mkdir -p "$to/peers"
+install -m 644 bench/peers/cuda/* "$to/peers/"
+# CUB's newest headers, which promise the same bits on every GPU; a toolkit may hold older ones.
+headers=.tools/cccl
+if [[ ! -d $headers ]]; then
+    python3 -m pip download --quiet --no-deps --only-binary :all: --dest .tools 'nvidia-cuda-cccl==13.3.5.0.6'
+    python3 -m zipfile -e .tools/nvidia_cuda_cccl-13.3.5.0.6-*.whl .tools/wheel
+    mv .tools/wheel/nvidia/cu13/include/cccl "$headers"
+    rm -r .tools/wheel .tools/nvidia_cuda_cccl-*.whl
+fi
+tar czf "$to/peers/cccl.tar.gz" -C .tools cccl
 install bench/cuda/run.sh bench/cuda/sanitize.sh "$to/"

@@ -3,8 +3,12 @@
 # $OUT (default: results): cuda.json is what results/<device>/ keeps. Stages, by default verify and time:
 #   verify    every test of the library on CUDA
 #   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
+#   ladder    every cell of the ladder verified; the ladder at 2^25 f32 and 2^28 i32, beside CUB (where there is nvcc)
+#   replay    the documents' own experiments, beside torch and JAX where they are installed, and CUB (where there is nvcc)
+#   sweep     blocks, sizes, types and elements a thread, as JSON and as charts; the rooflines; and the page of everything that is there
 #   program   the program itself: files and standard input through the GPU, against the processor
 #   tune      warpfold tune, and the gains
+#   hard      ten hard sums: everyone's errors (docs/hard-sums.md)
 #   soak      100,000 random arrays, exact, CPU against GPU; 16 threads x 64 queues for $SOAK_SECONDS (60)
 #   sanitize  compute-sanitizer's four tools: see sanitize.sh
 set -uo pipefail
@@ -14,10 +18,22 @@ out=$(mkdir -p "$out" && cd "$out" && pwd)
 export XDG_CONFIG_HOME=$out WARPFOLD_REVISION=${WARPFOLD_REVISION:-$(cat "$here/revision" 2>/dev/null)}
 stages=${*:-verify time}
 compiling=
-if [[ $stages == *time* ]] && command -v nvcc >/dev/null; then
-    nvcc -O3 -std=c++17 -arch=native "$here/cub.cu" -o /tmp/cub_peer >"$out/nvcc.log" 2>&1 &
+# The peers' programs, compiled while other stages run; what does not compile is left out.
+compile() {
+    tar xzf "$here/peers/cccl.tar.gz" -C /tmp
+    local peer newest
+    for peer in cub reproducible hard_cub; do
+        # The plain peer is the toolkit's own.
+        [[ $peer == reproducible ]] && newest=-I/tmp/cccl || newest=
+        nvcc -O3 -std=c++17 -arch=native $newest "$here/peers/$peer.cu" -o "/tmp/peer_$peer" &
+    done
+    wait
+}
+if [[ $stages =~ time|hard|ladder|replay ]] && command -v nvcc >/dev/null; then
+    compile >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
+peer() { [[ -n $compiling ]] && { wait "$compiling" 2>/dev/null; [[ -x /tmp/peer_$1 ]]; } || { echo "no peer $1"; tail -5 "$out/nvcc.log" 2>/dev/null; false; }; }
 "$here/warpfold" devices | tee "$out/devices.txt"
 
 # The same array on both devices gives the same line.
@@ -47,13 +63,45 @@ for stage in $stages; do
         ;;
     time)
         peers=()
-        if [[ -n $compiling ]] && { wait "$compiling" || { tail -5 "$out/nvcc.log"; false; }; }; then
-            /tmp/cub_peer >"$out/peers.jsonl" && peers=(--peers "$out/peers.jsonl")
-        fi
+        for name in cub reproducible; do
+            peer $name && "/tmp/peer_$name" >>"$out/peers.jsonl" && peers=(--peers "$out/peers.jsonl")
+        done
         "$here/warpfold" bench cuda "${peers[@]}" --export "$out/cuda.json" 2>&1 | tee "$out/bench.log"
+        ;;
+    ladder)
+        "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"
+        echo "ladder, every cell: exit $?"
+        cut -c1-600 "$out/ladder_verified.json"
+        peers=()
+        if [[ -s $out/peers.jsonl ]] || { peer cub && /tmp/peer_cub >"$out/peers.jsonl"; }; then peers=(--peers "$out/peers.jsonl"); fi
+        for asked in "33554432 f32" "268435456 i32"; do
+            set -- $asked
+            "$here/warpfold" ladder --device cuda --n "$1" --type "$2" "${peers[@]}" --export "$out/ladder_$2.json" 2>&1 | tee "$out/ladder_$2.log"
+        done
+        ;;
+    replay)
+        peers=()
+        if [[ -s $out/peers.jsonl ]] || { peer cub && /tmp/peer_cub >"$out/peers.jsonl"; }; then peers=(--peers "$out/peers.jsonl"); fi
+        for document in blog lesson slides harris guide thesis; do
+            "$here/warpfold" replay "$document" --device cuda "${peers[@]}" --export "$out/replay_$document.json" 2>&1 | tee "$out/replay_$document.log"
+        done
+        ;;
+    sweep)
+        for asked in "block $((1 << 28))" "size $((1 << 28))" "type $((1 << 27))" "items $((1 << 28))"; do
+            set -- $asked
+            "$here/warpfold" sweep "$1" --device cuda --n "$2" --export "$out/sweep_$1.json" --export "$out/sweep_$1.svg" 2>&1 | tee "$out/sweep_$1.log"
+        done
+        for dtype in f32 i32; do
+            "$here/warpfold" roofline --device cuda --n $((1 << 25)) --type $dtype --export "$out/roofline_$dtype.json" 2>&1 | tee "$out/roofline_$dtype.log"
+        done
+        "$here/warpfold" report --out "$out/report.html" --from "$out"/ladder_{f32,i32}.json "$out"/{replay,sweep,roofline}_*.json 2>&1 | tee "$out/report.log"
         ;;
     program) program 2>&1 | tee "$out/program.log" ;;
     tune) "$here/warpfold" tune --export "$out/tune.json" 2>&1 | tee "$out/tune.log" ;;
+    hard)
+        peer hard_cub && with_cub=(--cub /tmp/peer_hard_cub) || with_cub=()
+        python3 "$here/peers/hard_sums.py" --warpfold "$here/warpfold" "${with_cub[@]}" --out "$out/hard_sums.json" 2>&1 | tee "$out/hard.log"
+        ;;
     soak)
         WARPFOLD_REQUIRE_CUDA=1 WARPFOLD_SOAK=${SOAK_SECONDS:-60} "$here/cuda_tests" --ignored --nocapture soak 2>&1 |
             tee "$out/soak.log" | tail -5

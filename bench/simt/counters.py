@@ -2,13 +2,14 @@
 """Reads the hardware's counters with Nsight Compute, and puts them beside the simulator's.
 
 For each reduction, element type and size the program reduces the same random array twice: on the GPU under ncu, and in the simulator
-(`warpfold explain`), with the grid and the block that ncu saw. What must be equal is: shared wavefronts and their ideal, global requests and
-sectors. Instructions and barriers are put beside each other; ptxas merges, predicates and drops what PTX writes out.
+(`warpfold explain`), with the grid and the block that ncu saw; for each rung of the ladder, its first launch. What must be equal is: shared
+wavefronts and their ideal, global requests and sectors. Instructions and barriers are put beside each other; ptxas merges, predicates and drops what PTX writes out.
 """
 
 import argparse
 import csv
 import io
+import itertools
 import json
 import pathlib
 import subprocess
@@ -62,16 +63,20 @@ def barriers(ncu, report):
     return int(total) if found else None
 
 
-def hardware(arguments, op, dtype, n):
-    """What ncu counted of the production kernels that one reduction launched; None where no kernel does it."""
-    command = [arguments.program, op, "--random", str(n), "--dtype", dtype, "--accuracy", "fast", "--device", "cuda", "--tuning", "none",
-               "--no-progress"]
+def reduction(arguments, op, dtype, n):
+    """A reduction by the library."""
+    return [arguments.program, op, "--random", str(n), "--dtype", dtype, "--accuracy", "fast", "--device", "cuda", "--tuning", "none",
+            "--no-progress"]
+
+
+def hardware(arguments, command, only=()):
+    """What ncu counted of the kernels that a command launched; None where it launched none."""
     # What the GPU is not asked for is not profiled: an error here is the program's own.
     with tempfile.TemporaryDirectory() as folder:
         report = f"{folder}/report.ncu-rep"
         metrics = ",".join([*EQUAL, *BESIDE, *SHAPE])
         run = subprocess.run([arguments.ncu, "--clock-control", "none", "--cache-control", "none", "--section", "SourceCounters",
-                              "--metrics", metrics, "--export", report, "--force-overwrite", *command], capture_output=True, text=True)
+                              "--metrics", metrics, "--export", report, "--force-overwrite", *only, *command], capture_output=True, text=True)
         if not pathlib.Path(report).exists():
             said = (run.stderr + run.stdout).strip().splitlines()
             return None, next((line for line in said if line.startswith("warpfold:")), said[-1] if said else "ncu said nothing")
@@ -93,8 +98,39 @@ def simulated(arguments, kernel, n, row):
     return json.loads(run.stdout)["counts"], None
 
 
+def beside(result, row, barrier, counts):
+    """Puts the counts of one launch beside each other."""
+    for name, own in {**EQUAL, **BESIDE}.items():
+        if row.get(name, "").strip() in ("", "n/a"):
+            continue
+        result["counts"][name] = {"hardware": int(number(row[name])), "simulator": sum(counts[one] for one in own)}
+    if barrier is not None:
+        result["counts"]["block barriers"] = {"hardware": barrier, "simulator": counts["block_barriers"]}
+    result["equal"] = all(pair["hardware"] == pair["simulator"] for name, pair in result["counts"].items() if name in EQUAL)
+    return result
+
+
+def compare_rung(arguments, name, dtype, n):
+    """The first launch of a rung, which folds the array."""
+    asked = ["--n", str(n), "--type", dtype, "--block", str(arguments.block)]
+    run = subprocess.run([arguments.program, "explain", name, *asked, "--format", "json"], capture_output=True, text=True)
+    if run.returncode:
+        return [{"rung": name, "dtype": dtype, "n": n, "not_simulated": run.stderr.strip()}]
+    told = json.loads(run.stdout)
+    command = [arguments.program, "ladder", "--rung", name, *asked, "--device", "cuda", "--runs", "1", "--hot"]
+    launches, why = hardware(arguments, command, ["--kernel-name", told["kernel"], "--launch-count", "1"])
+    if not launches:
+        return [{"rung": name, "dtype": dtype, "n": n, "not_run": why}]
+    row, barrier = launches[0]
+    grid, block = (int(number(row[shape])) for shape in SHAPE)
+    result = {"rung": name, "dtype": dtype, "n": n, "kernel": told["kernel"], "grid": grid, "block": block, "counts": {}}
+    if (grid, block) != (told["grid"], told["block"]):
+        return [{**result, "not_simulated": f"the simulator has {told['grid']} blocks of {told['block']}"}]
+    return [beside(result, row, barrier, told["counts"])]
+
+
 def compare(arguments, op, dtype, n):
-    launches, why = hardware(arguments, op, dtype, n)
+    launches, why = hardware(arguments, reduction(arguments, op, dtype, n))
     if launches is None:
         yield {"op": op, "dtype": dtype, "n": n, "not_run": why}
         return
@@ -107,14 +143,14 @@ def compare(arguments, op, dtype, n):
             result["not_simulated"] = why
             yield result
             continue
-        for name, own in {**EQUAL, **BESIDE}.items():
-            if row.get(name, "").strip() in ("", "n/a"):
-                continue
-            result["counts"][name] = {"hardware": int(number(row[name])), "simulator": sum(counts[one] for one in own)}
-        if barrier is not None:
-            result["counts"]["block barriers"] = {"hardware": barrier, "simulator": counts["block_barriers"]}
-        result["equal"] = all(pair["hardware"] == pair["simulator"] for name, pair in result["counts"].items() if name in EQUAL)
-        yield result
+        yield beside(result, row, barrier, counts)
+
+
+def every_rung(arguments):
+    """The rungs, as the program lists them."""
+    run = subprocess.run([arguments.program, "ladder", "--device", "simt", "--n", "1", "--format", "json"], capture_output=True, text=True,
+                         check=True)
+    return [rung["name"] for rung in json.loads(run.stdout)["rungs"] if rung["launches"]]
 
 
 def every_size(arguments, op, dtype):
@@ -135,14 +171,21 @@ def main():
     parser.add_argument("--sizes", nargs="+", type=int, required=True)
     parser.add_argument("--types", nargs="+", default=TYPES)
     parser.add_argument("--at-once", type=int, default=6, help="ncu takes turns by itself; the simulator has no need to")
-    parser.add_argument("--ops", nargs="+", default=OPS)
+    parser.add_argument("--ops", nargs="*", default=OPS)
+    parser.add_argument("--rungs", nargs="*", help="every one by default")
+    parser.add_argument("--rung-types", nargs="+", default=["f32", "f64"])
+    parser.add_argument("--block", type=int, default=256, help="threads of a block of the rungs")
     arguments = parser.parse_args()
     first_line = subprocess.run([arguments.ncu, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1:]
     gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
     results, wrong = [], 0
     with (arguments.out / "counters.log").open("w") as log, ThreadPoolExecutor(arguments.at_once) as pool:
         pairs = [(op, dtype) for op in arguments.ops for dtype in arguments.types]
-        for found in pool.map(lambda pair: every_size(arguments, *pair), pairs):
+        rungs = every_rung(arguments) if arguments.rungs is None else arguments.rungs
+        cells = [(rung, dtype, n) for rung in rungs for dtype in arguments.rung_types for n in arguments.sizes]
+        of_ladder = pool.map(lambda cell: compare_rung(arguments, *cell), cells)
+        of_library = pool.map(lambda pair: every_size(arguments, *pair), pairs)
+        for found in itertools.chain(of_ladder, of_library):
             results += found
             for result in found:
                 if result.get("equal") is not True:

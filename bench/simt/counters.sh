@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The hardware's counters beside the simulator's, for every production kernel: counters.sh [PROGRAM].
+# The hardware's counters beside the simulator's, for every production kernel and every rung of the ladder: counters.sh [PROGRAM].
 # Nsight Compute watches `warpfold … --device cuda`; the simulator is given the same arrays, grid and block. Everything goes to
 # $OUT (default: results/h200): counters.json, which is kept, and counters.log, which says what differed.
-# SIZES, TYPES and OPS (words) narrow the run; by default two sizes of every reduction and type that the GPU does.
+# SIZES, TYPES, OPS and RUNGS (words; OPS or RUNGS may be empty) narrow the run; by default two sizes of every reduction and type that the GPU
+# does, and of every rung.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$(realpath "${1:-target/release/warpfold}")
@@ -11,4 +12,4 @@ mkdir -p "$out"
 ncu=$(command -v ncu || ls -d /opt/nvidia/nsight-compute/*/ncu /usr/local/cuda/bin/ncu 2>/dev/null | tail -1)
 [[ -n $ncu ]] || { echo "Nsight Compute (ncu) is not on this machine; install it with the CUDA toolkit" >&2; exit 1; }
 exec python3 "$here/counters.py" --program "$program" --ncu "$ncu" --out "$out" \
-    --sizes ${SIZES:-1000 200003} ${TYPES:+--types $TYPES} ${OPS:+--ops $OPS}
+    --sizes ${SIZES:-1000 200003} ${TYPES:+--types $TYPES} ${OPS+--ops $OPS} ${RUNGS+--rungs $RUNGS}

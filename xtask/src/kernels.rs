@@ -4,10 +4,11 @@ mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use warpfold_kernels::catalog::{self, Build};
+use warpfold_kernels::ladder;
 
 use crate::Outcome;
 use crate::nvrtc::Nvrtc;
@@ -64,6 +65,12 @@ impl Kernels {
             let source = join_includes(&sources, plain.source)?;
             let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;
             add(&mut made, plain.module(), &text);
+        }
+        for rung in ladder::rungs().iter().filter(|rung| self.wants(&rung.module())) {
+            let file = format!("{}{}", rung.source.folder, rung.source.name);
+            let source = join_includes(&sources, &file)?;
+            let text = nvrtc.compile(rung.source.name, &source, &target(rung.target))?;
+            add(&mut made, rung.module(), &text);
         }
         self.settle(&ptx, &made)?;
 
@@ -136,7 +143,7 @@ impl Kernels {
 
 /// A module's two files.
 fn add(made: &mut BTreeMap<String, String>, module: String, text: &str) {
-    let (text, lines) = listing::part(&tidy(text));
+    let (text, lines) = listing::part(&listing::without_unread_constants(&tidy(text)));
     made.insert(format!("{module}.ptx"), text);
     made.insert(format!("{module}.lines"), lines);
 }
@@ -165,17 +172,18 @@ fn target(compute: u32) -> Vec<String> {
 
 /// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.
 fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
-    fn join(path: PathBuf, seen: &mut BTreeSet<PathBuf>, out: &mut String) -> Outcome {
-        if !seen.insert(path.clone()) {
+    fn join(folder: &Path, file: &str, seen: &mut BTreeSet<String>, out: &mut String) -> Outcome {
+        if !seen.insert(file.to_owned()) {
             return Ok(());
         }
+        let path = folder.join(file);
+        let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         out.push_str(&format!("#line 1 \"{name}\"\n"));
         for (number, line) in text.lines().enumerate() {
             match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
                 Some(include) => {
-                    join(path.with_file_name(include), seen, out)?;
+                    join(folder, &beside(file, include), seen, out)?;
                     out.push_str(&format!("#line {} \"{name}\"\n", number + 2));
                 }
                 None if line == "#pragma once" => out.push('\n'),
@@ -188,8 +196,18 @@ fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
         Ok(())
     }
     let mut out = String::new();
-    join(folder.join(file), &mut BTreeSet::new(), &mut out)?;
+    join(folder, file, &mut BTreeSet::new(), &mut out)?;
     Ok(out)
+}
+
+/// The file that another one includes: in its own folder, or in the one above.
+fn beside(file: &str, include: &str) -> String {
+    let below = file.rsplit_once('/').map_or("", |(below, _)| below);
+    match include.strip_prefix("../") {
+        Some(above) => above.to_owned(),
+        None if below.is_empty() => include.to_owned(),
+        None => format!("{below}/{include}"),
+    }
 }
 
 /// Without the compiler's banner and blank lines, which say nothing.

@@ -5,22 +5,8 @@
 #include <cub/cub.cuh>
 #include <cuda_fp16.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <vector>
+#include "measure.cuh"
 
-#define CHECK(call)                                                                              \
-    do {                                                                                         \
-        cudaError_t error = (call);                                                              \
-        if (error != cudaSuccess) {                                                              \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                       \
-            exit(1);                                                                             \
-        }                                                                                        \
-    } while (0)
-
-constexpr size_t POOL = size_t(4) << 30;
-char* pool;
 void *result, *index_result, *scratch;
 size_t scratch_bytes = 64 << 20;
 
@@ -38,37 +24,9 @@ __global__ void __launch_bounds__(512) read(const uint4* x, size_t n, uint4* out
     if ((a.x & a.y & a.z & a.w) == 0x12345678u) *out = a;
 }
 
-double median(std::function<void(size_t)> call, double floor_us = 2) {
-    cudaEvent_t from, to;
-    CHECK(cudaEventCreate(&from));
-    CHECK(cudaEventCreate(&to));
-    size_t next = 0;
-    auto calls = [&](int count) {
-        CHECK(cudaEventRecord(from));
-        for (int k = 0; k < count; k++) call(next++);
-        CHECK(cudaEventRecord(to));
-        CHECK(cudaEventSynchronize(to));
-        float ms;
-        CHECK(cudaEventElapsedTime(&ms, from, to));
-        return ms * 1e3 / count;
-    };
-    calls(3);
-    int count = std::clamp(int(8000 / std::max(calls(3), floor_us)), 3, 400);
-    std::vector<double> times(11);
-    for (auto& time : times) time = calls(count);
-    CHECK(cudaGetLastError());
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
-
 void report(const char* op, const char* type, size_t n, size_t size, double us) {
     printf("{\"peer\":\"cub %d\",\"op\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION, op, type, n, us, n * size / us / 1e3);
     fflush(stdout);
-}
-
-template <class T> const T* array(size_t n, size_t k) {
-    size_t bytes = (n * sizeof(T) + 4095) / 4096 * 4096;
-    return reinterpret_cast<const T*>(pool + k % std::max<size_t>(1, POOL / bytes) * bytes);
 }
 
 template <class T> void types(const char* type, bool sum_only = false) {
@@ -81,7 +39,6 @@ template <class T> void types(const char* type, bool sum_only = false) {
 }
 
 int main() {
-    CHECK(cudaMalloc(&pool, POOL));
     CHECK(cudaMalloc(&result, 64));
     CHECK(cudaMalloc(&index_result, 64));
     CHECK(cudaMalloc(&scratch, scratch_bytes));
@@ -93,10 +50,15 @@ int main() {
         state ^= state << 17;
         word = state & 0xbfff3fffbfff3fffull;
     }
-    for (size_t at = 0; at < POOL; at += block.size() * 8) CHECK(cudaMemcpy(pool + at, block.data(), block.size() * 8, cudaMemcpyHostToDevice));
+    fill(block);
     report("empty", "-", 0, 0, median([&](size_t) { empty<<<1, 32>>>(); }));
     report("read", "16 bytes", POOL / 16, 16, median([&](size_t) { read<<<132 * 4, 512>>>((const uint4*)pool, POOL / 16, (uint4*)result); }));
     report("read", "16 bytes", POOL / 32, 16, median([&](size_t k) { read<<<132 * 4, 512>>>((const uint4*)array<uint4>(POOL / 32, k), POOL / 32, (uint4*)result); }));
+    {
+        // What the ladder of kernels is climbed with besides f32.
+        size_t n = size_t(1) << 28, bytes;
+        report("sum", "i32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<int>(n, k), (int*)result, (long long)n); }));
+    }
     for (int power : {10, 12, 14, 16, 18, 20, 22, 24, 25, 26, 28, 30}) {
         size_t n = size_t(1) << power, bytes;
         report("sum", "f32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<float>(n, k), (float*)result, (long long)n); }));

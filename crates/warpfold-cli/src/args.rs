@@ -1,5 +1,6 @@
 //! The command line, declared once: help, completions and the man page come from here too.
 
+pub(crate) mod block;
 pub(crate) mod choice;
 pub(crate) mod count;
 mod measures;
@@ -18,7 +19,12 @@ use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind};
+use crate::ladder::Ladder;
+use crate::page::Page;
+use crate::replay::Replay;
 use crate::report::{FileFormat, Format};
+use crate::roofline::Roofline;
+use crate::sweep::Sweep;
 use crate::tuning::Source;
 
 const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
@@ -33,6 +39,7 @@ Examples:
   warpfold dot x.npy y.npy --as f64 --format json
   warpfold stats --random 1e8 --dist normal --verbose
   warpfold argmax x.npy --device cuda       on an NVIDIA GPU
+  warpfold ladder --type i32 --op max       the kernels that lead there, one by one
 
 Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 interrupted.";
 
@@ -54,6 +61,16 @@ pub(crate) enum Asked {
     Devices(ListFormat),
     /// Explain a kernel.
     Explain(Explain),
+    /// Climb the ladder.
+    Ladder(Ladder),
+    /// Climb it at many places.
+    Sweep(Sweep),
+    /// Repeat a document's experiment.
+    Replay(Replay),
+    /// Measure a device's limits.
+    Roofline(Roofline),
+    /// Make a page of everything.
+    Page(Page),
 }
 
 #[derive(Debug, Parser)]
@@ -96,6 +113,16 @@ enum Command {
     Tune(Tune),
     /// Run a kernel in the simulator and tell what it does and costs, step by step
     Explain(Explain),
+    /// Climb from one atomic an element to the read ceiling: every kernel that teaches, verified, timed or counted
+    Ladder(Ladder),
+    /// Rungs over many blocks, sizes, types, or elements a thread, as tables and charts
+    Sweep(Sweep),
+    /// A document's own experiment: its kernels, size, type and runs, its published figures beside this machine's
+    Replay(Replay),
+    /// What this device reads and adds at most, the bound that follows for a sum, and where each rung stands
+    Roofline(Roofline),
+    /// One page of everything: machine, ladder, charts, each rung explained, documents replayed; measured here or read from files
+    Report(Page),
 }
 
 /// A reduction as asked for on the command line.
@@ -303,6 +330,11 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
         Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
+        Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
+        Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
+        Some(Command::Replay(replay)) => Ok(Asked::Replay(replay)),
+        Some(Command::Roofline(roofline)) => Ok(Asked::Roofline(roofline)),
+        Some(Command::Report(page)) => Ok(Asked::Page(page)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);

@@ -11,15 +11,23 @@
 
 mod args;
 mod bench;
+mod chart;
 mod device;
 mod error;
 mod explain;
 pub mod input;
 mod interrupt;
+mod ladder;
 mod narrow;
+mod page;
 mod progress;
+mod replay;
 mod report;
+mod roofline;
 mod run;
+mod sheet;
+mod stage;
+mod sweep;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;
@@ -39,6 +47,11 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
         Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
+        Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
+        Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
+        Ok(args::Asked::Replay(asked)) => replay::replay(&asked),
+        Ok(args::Asked::Roofline(asked)) => roofline::roofline(&asked),
+        Ok(args::Asked::Page(asked)) => page::page(&asked),
         Err(failure) => Err(failure),
     };
     match outcome {

@@ -37,6 +37,20 @@ template <class E> union Elements {
     __device__ __forceinline__ explicit Elements(const Pack& p) : pack(p) {}
 };
 
+// The first element of a pack, and what follows it moved to the front.
+template <class E> __device__ __forceinline__ E take_first(Pack& p) {
+    const E first = Elements<E>(p).element[0];
+    if constexpr (sizeof(E) < 4) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) p.word[k] = __funnelshift_r(p.word[k], k < 3 ? p.word[k + 1] : 0, 8 * sizeof(E));
+    } else {
+        constexpr int WORDS = sizeof(E) / 4;
+#pragma unroll
+        for (int k = 0; k + WORDS < 4; k++) p.word[k] = p.word[k + WORDS];
+    }
+    return first;
+}
+
 // Classes of element types.
 template <class E> struct Traits;
 template <> struct Traits<boolean> { static constexpr bool integer = true, is_signed = false; };
@@ -73,6 +87,15 @@ __device__ __forceinline__ f32 widen(f16 x) {
 __device__ __forceinline__ f32 widen(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
 __device__ __forceinline__ f32 widen(f32 x) { return x; }
 __device__ __forceinline__ f64 widen(f64 x) { return x; }
+
+// Back again.
+template <class E, class W> __device__ __forceinline__ E narrow(W x) { return x; }
+template <> __device__ __forceinline__ f16 narrow<f16>(f32 x) {
+    f16 y;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+    return y;
+}
+template <> __device__ __forceinline__ bf16 narrow<bf16>(f32 x) { return {u16(__float_as_uint(x) >> 16)}; }
 
 // The raw bits of a real element.
 __device__ __forceinline__ u32 bits(f16 x) { return x.bits; }

@@ -6,6 +6,9 @@
 #pragma once
 #include "elements.cuh"
 
+__device__ __forceinline__ u32 high_word(f64 x) { return u32(__double2hiint(x)); }
+__device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
+
 // What was met beside finite numbers; the bits of a record.
 constexpr u32 MET_NAN = 1, MET_PLUS = 2, MET_MINUS = 4;
 __device__ __forceinline__ u32 met(f64 x) { return x != x ? MET_NAN : x > 0 ? MET_PLUS : MET_MINUS; }
@@ -31,15 +34,21 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
             digit[k * THREADS] = k < COUNT - 1 ? sum & i64(MASK) : sum;
         }
     }
-    __device__ __forceinline__ void add(f64 x) {
+    // x * 2^exponent.
+    static __device__ __forceinline__ bool plain(f64 x) { return is_finite(x); }
+    static __device__ __forceinline__ bool plain(f64 x, f64 y) { return is_finite(x) && is_finite(y); }
+
+    __device__ __forceinline__ void add(f64 x, i32 exponent = 0) {
+        if (plain(x)) add_plain(x, exponent);
+        else specials |= met(x);
+    }
+    __device__ __forceinline__ void add_plain(f64 x, i32 exponent = 0) {
         const u64 bits = __double_as_longlong(x);
         const u32 field = u32(bits >> 52) & 0x7ff;
-        if (field == 0x7ff) { specials |= met(x); return; }
         // Below NORMAL there are only zero and, if it is 1, subnormal numbers.
         constexpr u32 NORMAL = LOWEST > 1 ? LOWEST : 1;
-        if (NORMAL > 1 && field == 0) return;
         const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field >= NORMAL) << 52;
-        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST, k = at * 9893 >> 19, shift = at - k * BITS;
+        const u32 at = i32(field >= NORMAL ? field : NORMAL) - LOWEST + exponent, k = at * 9893 >> 19, shift = at - k * BITS;
         // A signed number, cut in two: the lower digit's part is never negative.
         const i64 sign = i64(bits) >> 63, number = (i64(mantissa) ^ sign) - sign;
         i64* to = digit + k * THREADS;
@@ -49,24 +58,26 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
     }
     // The product of two numbers, where bit 0 is the last bit of the least square (LOWEST is -1073): 106 bits at once, whatever underflows in floating point.
     __device__ __forceinline__ void add_product(f64 x, f64 y) {
+        if (plain(x, y)) add_plain_product(x, y);
+        else specials |= met(x * y);
+    }
+    __device__ __forceinline__ void add_plain_product(f64 x, f64 y) {
         const u64 a = __double_as_longlong(x), b = __double_as_longlong(y);
         const u32 of_a = u32(a >> 52) & 0x7ff, of_b = u32(b >> 52) & 0x7ff;
-        if (of_a == 0x7ff || of_b == 0x7ff) { specials |= met(x * y); return; }
         const u64 m = (a & 0xfffffffffffffull) | u64(of_a > 0) << 52;
         const u64 n = (b & 0xfffffffffffffull) | u64(of_b > 0) << 52;
         const u32 at = (of_a ? of_a : 1) + (of_b ? of_b : 1) - 2, k = at * 9893 >> 19, shift = at - k * BITS;
-        const u64 low = m * n, high = __umul64hi(m, n);
-        const u64 word0 = low << shift;
-        const u64 word1 = high << shift | (shift ? low >> (64 - shift) : 0);
-        const u64 word2 = shift ? high >> (64 - shift) : 0;
-        const i64 sign = i64(a ^ b) >> 63;
-        const i64 part0 = i64(word0 & MASK), part1 = i64((word0 >> 53 | word1 << 11) & MASK);
-        const i64 part2 = i64(word1 >> 42 | word2 << 22);
+        // A signed product of 128 bits, shifted and cut in three: only the highest digit's part is ever negative.
+        const i64 sign = i64(a ^ b) >> 63, signed_m = (i64(m) ^ sign) - sign;
+        const u64 low = u64(signed_m) * n;
+        const i64 high = __mul64hi(signed_m, i64(n));
+        const u64 word0 = low << shift, word1 = u64(high) << shift | low >> 1 >> (63 - shift);
+        const i64 word2 = high >> 1 >> (63 - shift);
         i64* to = digit + k * THREADS;
         const i64 was0 = to[0], was1 = to[THREADS], was2 = to[2 * THREADS];
-        to[0] = was0 + (part0 ^ sign) - sign;
-        to[THREADS] = was1 + (part1 ^ sign) - sign;
-        to[2 * THREADS] = was2 + (part2 ^ sign) - sign;
+        to[0] = was0 + i64(word0 & MASK);
+        to[THREADS] = was1 + i64((word0 >> 53 | word1 << 11) & MASK);
+        to[2 * THREADS] = was2 + i64(word1 >> 42 | u64(word2) << 22);
     }
     // Sums of a window, which are f64 numbers like any other.
     __device__ __forceinline__ void add_sum(f64 x) { add(x); }
@@ -97,6 +108,9 @@ template <int THREADS_, int OFFSET_> struct BinadeDigits {
             digit[(k + 1) * THREADS] = __dadd_rn(digit[(k + 1) * THREADS], carry);
         }
     }
+    // Each number is: what is not finite gathers by itself.
+    static __device__ __forceinline__ bool plain(f32) { return true; }
+    __device__ __forceinline__ void add_plain(f32 x) { add(x); }
     __device__ __forceinline__ void add(f32 x) {
         f64* to = digit + (__float_as_uint(x) >> 27 & 15) * THREADS;
         *to = __dadd_rn(*to, f64(x));

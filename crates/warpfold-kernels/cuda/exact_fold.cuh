@@ -2,20 +2,24 @@
 //
 // A fold is a struct that one thread owns:
 //   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
-//   PACKS                     of those in flight
+//   PACKS, STEP               of those in flight; copies of `outside_plain` in the code, a divisor of PACKS
 //   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
-//   Fold(storage, skip)       starts with digits that are zero
-//   inside(Loaded)            takes a pack into its window, if that holds all its numbers
-//   outside(Loaded)           takes any pack into its digits
-//   one(Element...)           takes in one element, or pair
+//   Fold(storage, Arguments)  starts with digits that are zero
+//   inside(Loaded, index)     takes a pack, whose first element stands at index, into its window, if that holds all its numbers
+//   outside(Loaded, index)    takes any pack into its digits
+//   plain, outside_plain      whether a pack may be taken by, and the same faster
+//   one(index, Element...)    takes in one element, or pair
 //   end_wave()                after every PACKS packs, for what need not be asked at each
 //   close()                   puts what is in registers into the digits
-//   skipped, specials(k)      NaNs skipped, and what beside finite numbers went into integer k
+//   nans, specials(k)         NaNs counted, and what beside finite numbers went into integer k
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
 //   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
+// and, if it folds something beside integers, as folds of fold.cuh do:
+//   Beside, beside()          the states' type, identity and merge; this thread's state
+//   finish_beside(state, ...) one thread: writes that
 //
-// record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; elements skipped; the integers one after another, two's complement, 64 bits a word].
+// record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; NaNs, if they are skipped or counted; the integers one after another, two's complement, 64 bits a word].
 #pragma once
 #include "exact_total.cuh"
 
@@ -37,8 +41,36 @@ constexpr int blocks_of(int words, int most) {
 // Everything that all blocks have seen.
 struct Seen {
     u32 specials[3];
-    u64 skipped;
+    u64 nans;
 };
+
+// Nothing beside integers.
+struct NothingBeside {
+    __device__ __forceinline__ void leave(const Arguments&) {}
+    __device__ __forceinline__ void finish(const Arguments&) {}
+};
+// What is folded beside them: in the first thread the block's, later the grid's.
+template <class Fold> struct FoldedBeside {
+    typedef typename Fold::Beside Beside;
+    typename Beside::State state;
+
+    // Before the ticket.
+    __device__ __forceinline__ void leave(const Arguments& a) {
+        if (threadIdx.x == 0) reinterpret_cast<typename Beside::State*>(a.workspace + 1)[blockIdx.x] = state;
+    }
+    // The last block's first warp.
+    __device__ __forceinline__ void finish(const Arguments& a) {
+        if (gridDim.x > 1) {
+            state = share_of_blocks<Beside>(a.workspace, 32);
+            warp_fold<Beside>(state);
+        }
+        if (threadIdx.x == 0) Fold::finish_beside(state, a);
+    }
+};
+template <class Fold> __device__ __forceinline__ NothingBeside folded_beside(const Fold&, long) { return {}; }
+template <class Fold, class = typename Fold::Beside> __device__ __forceinline__ FoldedBeside<Fold> folded_beside(const Fold& fold, int) {
+    return {block_fold<typename Fold::Beside>(fold.beside())};
+}
 
 // All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
 template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, const Arguments& a) {
@@ -57,16 +89,18 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     for (int k = 0; k < Fold::INTEGERS; k++) {
         if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
     }
-    if (fold.skipped) atomicAdd(&seen.skipped, fold.skipped);
+    if (fold.nans) atomicAdd(&seen.nans, fold.nans);
+    auto beside = folded_beside(fold, 0);
     __syncthreads();
     if (threadIdx.x >= 32) return;
 
     if (gridDim.x > 1) {
+        beside.leave(a);
         for (u32 k = lane; k < Fold::WORDS; k += 32) {
             if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
         }
         if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
-        if (lane == 0 && seen.skipped) atomicAdd(&state->skipped, seen.skipped);
+        if (lane == 0 && seen.nans) atomicAdd(&state->nans, seen.nans);
         __syncwarp();
         u32 before = 0;
         if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
@@ -81,18 +115,19 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
             state->specials[lane] = 0;
         }
         if (lane == 0) {
-            seen.skipped = __ldcg(&state->skipped);
-            state->skipped = 0;
+            seen.nans = __ldcg(&state->nans);
+            state->nans = 0;
         }
         __syncwarp();
     }
     Fold::finish(word, seen, scratch, a);
+    beside.finish(a);
     if (a.record && lane == 0) {
         u64 specials = 0;
 #pragma unroll
         for (int k = 0; k < Fold::INTEGERS; k++) specials |= u64(seen.specials[k]) << 8 * k;
         a.record[0] = specials;
-        a.record[1] = seen.skipped;
+        a.record[1] = seen.nans;
     }
     if (a.done) {
         __threadfence_system();
@@ -101,34 +136,87 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
 }
 
+// Takes the packs of a set, a bit each, into digits. The code is there once, whatever PACKS is: packs move down to where it looks for them. Ten thousand
+// instructions, which PACKS copies of it come to, are more than the instruction caches hold.
+template <class Fold, class Loaded> __device__ __forceinline__ void fold_outside(Fold& fold, Loaded (&p)[Fold::PACKS], u32 set, u64 index) {
+#pragma unroll 1
+    for (; set; set >>= 1, index += blockDim.x * PER_PACK<typename Fold::Element>) {
+        if (set & 1) fold.outside(p[0], index);
+#pragma unroll
+        for (int j = 1; j < Fold::PACKS; j++) p[j - 1] = p[j];
+    }
+}
+
+// Takes all packs, which are plain, into digits: STEP copies of the code.
+template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fold_plain(Fold& fold, Loaded (&p)[Fold::PACKS]) {
+#pragma unroll 1
+    for (int done = 0; done < Fold::PACKS; done += STEP) {
+#pragma unroll
+        for (int k = 0; k < STEP; k++) fold.outside_plain(p[k]);
+#pragma unroll
+        for (int j = STEP; j < Fold::PACKS; j++) p[j - STEP] = p[j];
+    }
+}
+
+// Waves in which a warp that found most packs outside of its windows does not try them again.
+constexpr u32 DENSE = 15;
+
 // Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
 // at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
-template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 count, const Load& load) {
-    constexpr int PACKS = Fold::PACKS;
+template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 head, u64 count, const Load& load) {
+    constexpr int PACKS = Fold::PACKS, ELEMENTS = PER_PACK<typename Fold::Element>;
     typedef typename Fold::Loaded Loaded;
-    const u64 threads = u64(gridDim.x) * blockDim.x;
-    u64 base = 0;
-#pragma unroll 1
-    for (; base + PACKS * threads <= count; base += PACKS * threads) {
-        const u64 i = base + u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
-        Loaded p[PACKS];
+    // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one.
+    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= 640;
+    const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
+    const auto load_wave = [&](Loaded (&p)[PACKS], u64 i) {
 #pragma unroll
         for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
+    };
+    u64 base = 0;
+    u32 dense = 0;
+    Loaded p[PACKS], next[PACKS];
+    if (AHEAD && PACKS * threads <= count) load_wave(next, first);
+#pragma unroll 1
+    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+        if constexpr (AHEAD) {
 #pragma unroll
-        for (int k = 0; k < PACKS; k++) {
-            if (!fold.inside(p[k])) fold.outside(p[k]);
+            for (int k = 0; k < PACKS; k++) p[k] = next[k];
+            if (base + 2 * PACKS * threads <= count) load_wave(next, base + PACKS * threads + first);
+        } else {
+            load_wave(p, base + first);
+        }
+        const u64 index = head + (base + first) * ELEMENTS;
+        if (dense == 0) {
+            u32 missed = 0;
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) {
+                if (!fold.inside(p[k], index + k * blockDim.x * ELEMENTS)) missed |= 1u << k;
+            }
+            if (__any_sync(0xffffffffu, missed != 0)) {
+                const u32 lanes = __ballot_sync(0xffffffffu, __popc(missed) * 2 > PACKS);
+                if (__popc(lanes) > 16) dense = DENSE;
+                fold_outside(fold, p, missed, index);
+            }
+        } else {
+            dense--;
+            bool plain = true;
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) plain = plain && fold.plain(p[k]);
+            if (plain) fold_plain<Fold::STEP>(fold, p);
+            else fold_outside(fold, p, (1u << PACKS) - 1, index);
         }
         fold.end_wave();
     }
     const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
-    Loaded p[PACKS];
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (i + k * threads < count) p[k] = load(i + k * threads);
     }
 #pragma unroll 1
     for (int k = 0; k < PACKS && i + k * threads < count; k++) {
-        if (!fold.inside(p[0])) fold.outside(p[0]);
+        const u64 index = head + (i + k * threads) * ELEMENTS;
+        if (!fold.inside(p[0], index)) fold.outside(p[0], index);
 #pragma unroll
         for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
     }
@@ -150,13 +238,13 @@ template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arg
     const Pack* packs = reinterpret_cast<const Pack*>(x + head);
 
     clear_digits<Fold>(storage);
-    Fold fold(storage, a.options & 1);
-    fold_waves(fold, count, [&](u64 i) { return load(packs + i); });
+    Fold fold(storage, a);
+    fold_waves(fold, head, count, [&](u64 i) { return load(packs + i); });
     // At most one element before the first pack and one after the last for each thread.
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold.one(x[i]);
+        if (i < (end ? a.n : head)) fold.one(i, x[i]);
     }
     finish_exact(fold, storage, a);
 }
@@ -174,8 +262,8 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
     const bool alike = reinterpret_cast<u64>(y + head) % 16 == 0;
 
     clear_digits<Fold>(storage);
-    Fold fold(storage, a.options & 1);
-    fold_waves(fold, count, [&](u64 i) {
+    Fold fold(storage, a);
+    fold_waves(fold, head, count, [&](u64 i) {
         TwoPacks both;
         both.x = load(packs + i);
         if (alike) {
@@ -191,23 +279,9 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold.one(x[i], y[i]);
+        if (i < (end ? a.n : head)) fold.one(i, x[i], y[i]);
     }
     finish_exact(fold, storage, a);
-}
-
-// One warp: one integer a part, for the record and rounded.
-template <class Kind, int PARTS, class Wide>
-__device__ __forceinline__ void finish_sums(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
-    typedef typename FormatOf<Wide>::type Format;
-#pragma unroll 1
-    for (int part = 0; part < PARTS; part++) {
-        const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
-        if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
-        if (!a.value) continue;
-        const u64 bits = round_integer<Format>(integer, Kind::UNIT, seen.specials[part], scratch);
-        if (threadIdx.x == 0) set_bits(static_cast<Wide*>(a.value) + part, bits);
-    }
 }
 
 // Follows the data: after so many changes of scale a thread's window stays where it is, and the digits take the rest.

@@ -1,4 +1,5 @@
-// What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent.
+// What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent; the threads of a
+// multiprocessor that registers suffice for; and whether plain terms have code of their own, for which narrow types lack registers and need.
 #pragma once
 #include "exact_digits.cuh"
 #include "exact_window.cuh"
@@ -10,46 +11,54 @@ template <> struct Component<complex128> { typedef f64 type; };
 
 template <class F> struct SumOf;
 template <> struct SumOf<f16> {
-    static constexpr int WORDS = 4, UNIT = -24;
+    static constexpr bool PLAIN = false;
+    static constexpr int MOST = 1024, WORDS = 4, UNIT = -24;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 3, 1023 - 24, 52>;
     template <int LANES> using Window = WholeRange<LANES>;
 };
 template <> struct SumOf<bf16> {
-    static constexpr int WORDS = 12, UNIT = -133;
+    static constexpr bool PLAIN = false;
+    static constexpr int MOST = 1024, WORDS = 12, UNIT = -133;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 17>;
     template <int LANES> using Window = PlainWindow<LANES, 8>;
 };
 template <> struct SumOf<f32> {
-    static constexpr int WORDS = 12, UNIT = -149;
+    static constexpr bool PLAIN = true;
+    static constexpr int MOST = 1024, WORDS = 12, UNIT = -149;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 1>;
     template <int LANES> using Window = PlainWindow<LANES, 24>;
 };
 template <> struct SumOf<f64> {
-    static constexpr int WORDS = 68, UNIT = -1074;
+    static constexpr bool PLAIN = true;
+    static constexpr int MOST = 1024, WORDS = 68, UNIT = -1074;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
     template <int LANES> using Window = BiasedWindow<LANES, 53, 1, 9>;
 };
 
 template <class F> struct ProductOf;
 template <> struct ProductOf<f16> {
-    static constexpr int WORDS = 6, UNIT = -48;
+    static constexpr bool PLAIN = false;
+    static constexpr int MOST = 1024, WORDS = 6, UNIT = -48;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 4, 1023 - 48, 52>;
     template <int LANES> using Window = WholeProducts<LANES>;
 };
 template <> struct ProductOf<bf16> {
-    static constexpr int WORDS = 20, UNIT = -266;
+    static constexpr bool PLAIN = false;
+    static constexpr int MOST = 768, WORDS = 20, UNIT = -266;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 266, 52>;
     template <int LANES> using Window = BiasedWindow<LANES, 16, 1, 10>;
 };
 template <> struct ProductOf<f32> {
-    static constexpr int WORDS = 20, UNIT = -298;
+    static constexpr bool PLAIN = true;
+    static constexpr int MOST = 768, WORDS = 20, UNIT = -298;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 298, 52>;
     template <int LANES> using Window = BiasedWindow<LANES, 48, 1, 10>;
 };
 template <> struct ProductOf<f64> {
-    static constexpr int WORDS = 134, UNIT = -2148;
+    static constexpr bool PLAIN = true;
+    static constexpr int MOST = 1024, WORDS = 134, UNIT = -2148;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
-    template <int LANES> using Window = BiasedWindow<LANES, 106, 2, 7>;
+    template <int LANES> using Window = BiasedWindow<LANES, 106, 3, 9>;
 };
 
 // A product of narrow numbers exactly, of f64 rounded.
@@ -66,6 +75,10 @@ template <class Window> __device__ __forceinline__ void add_product(Window& wind
 }
 template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f32 x, f32 y) { digits.add(product(x, y)); }
 template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f64 x, f64 y) { digits.add_product(x, y); }
+template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f32 x, f32 y) { digits.add_plain(product(x, y)); }
+template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f64 x, f64 y) { digits.add_plain_product(x, y); }
+template <class Digits> __device__ __forceinline__ bool plain_product(f32 x, f32 y) { return Digits::plain(product(x, y)); }
+template <class Digits> __device__ __forceinline__ bool plain_product(f64 x, f64 y) { return Digits::plain(x, y); }
 
 // Two windows that hold a number and its square. f16: any finite number.
 template <int LANES> __device__ __forceinline__ void align_windows(WholeRange<LANES>&, WholeProducts<LANES>&) {}

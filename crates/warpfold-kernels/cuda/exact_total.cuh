@@ -9,7 +9,7 @@
 // The state of a grid in the workspace; as many words as the widest fold has.
 struct ExactState {
     u32 specials[4];
-    u64 skipped;
+    u64 nans;
     u64 word[272];
 };
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");

@@ -2,11 +2,8 @@
 //
 // A window covers SPAN exponent fields from `low` on. Which ones is each thread's own affair: it follows the data (`move`).
 #pragma once
-#include "elements.cuh"
+#include "exact_digits.cuh"
 
-__device__ __forceinline__ u32 high_word(f64 x) { return u32(__double2hiint(x)); }
-
-__device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
 
 // Sums of lanes that f64 holds exactly, into digits.
 template <int STEP, int LANES, class Digits> __device__ __forceinline__ void drain_lanes(f64* lane, int part, Digits& digits) {

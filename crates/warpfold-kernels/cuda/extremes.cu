@@ -1,71 +1,7 @@
-// min, max, minmax, argmin, argmax and linf.
+// min, max, minmax, argmin and argmax.
 //
-// A thread keeps the best rank and, for arg*, where the pack stood that first showed it; only at the very end one thread looks
-// for the element within that one pack. So narrow types cost no more for arg* than for min and max.
-//
-// record: [1 if there is a maximum + 2 if there is a minimum, the maximum's bits, its index, the minimum's bits, its index]; there
-// is none of nothing, nor of NaNs alone when they are ignored. Indices by arg* only. linf's value stands as the maximum.
-// value: minmax two elements, min and max one; arg* the index; linf the magnitude as a float of the element's type or u64.
-#include "fold.cuh"
-#include "pack_rank.cuh"
-
-enum class Want { Value, Index };
-
-template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
-    typedef E Element;
-    typedef Rank<E> R;
-    static constexpr int PACKS = 4, BLOCKS = 3;
-    struct State {
-        i64 best;
-        u64 at;
-    };
-    R best = LOWEST<R>;
-    u64 at = ~0ull;
-
-    __device__ __forceinline__ Extreme(const E*, u64) {}
-    // Packs come in the order of their indices, so the first of equals stays.
-    __device__ __forceinline__ void pack(const Pack& p, u64 index) {
-        R r = highest_rank<E, SIDE, NAN>(p);
-        if constexpr (WANT == Want::Index) at = r > best || at == ~0ull ? index : at;
-        best = larger(best, r);
-    }
-    __device__ __forceinline__ void one(E x, u64 index) {
-        State mine = state();
-        merge(mine, {rank<E, SIDE, NAN>(x), index});
-        best = R(mine.best);
-        at = mine.at;
-    }
-    __device__ __forceinline__ State state() { return {best, at}; }
-    static __device__ __forceinline__ State identity() { return {LOWEST<R>, ~0ull}; }
-    static __device__ __forceinline__ void merge(State& a, const State& b) {
-        if constexpr (WANT == Want::Index) {
-            if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;
-        } else {
-            a.best = larger(a.best, b.best);
-        }
-    }
-    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
-        u64 index = 0;
-        if constexpr (WANT == Want::Index) {
-            const E* x = static_cast<const E*>(a.x);
-            index = s.at;
-            // `at` is the element, or the first of the pack that holds it. It ends at n: for no elements at once.
-            while (index < a.n && rank<E, SIDE, NAN>(x[index]) != s.best) index++;
-        }
-        if (a.record) {
-            const bool none = a.n == 0 || (NAN == Nan::Ignore && s.best == LOWEST<R>);
-            const int k = SIDE == Side::Min ? 3 : 1;
-            a.record[0] = none ? 0 : SIDE == Side::Min ? 2 : 1;
-            a.record[k] = from_rank<E, SIDE>(R(s.best));
-            a.record[k + 1] = index;
-        }
-        if (a.value) {
-            if constexpr (WANT == Want::Index) *static_cast<u64*>(a.value) = index;
-            else if constexpr (SIDE == Side::Magnitude && Traits<E>::integer) *static_cast<u64*>(a.value) = from_rank<E, SIDE>(R(s.best));
-            else store<E>(a.value, 0, from_rank<E, SIDE>(R(s.best)));
-        }
-    }
-};
+// record: see extreme.cuh. value: minmax two elements, min and max one; arg* the index.
+#include "extreme.cuh"
 
 template <class E, Nan NAN> struct Both {
     typedef E Element;
@@ -110,6 +46,5 @@ template <class E, Nan NAN> using Max = Extreme<E, NAN, Side::Max, Want::Value>;
 template <class E, Nan NAN> using MinMax = Both<E, NAN>;
 template <class E, Nan NAN> using ArgMin = Extreme<E, NAN, Side::Min, Want::Index>;
 template <class E, Nan NAN> using ArgMax = Extreme<E, NAN, Side::Max, Want::Index>;
-template <class E, Nan NAN> using Linf = Extreme<E, NAN, Side::Magnitude, Want::Value>;
 
 #include "entries.cuh"

@@ -22,8 +22,9 @@ struct Arguments {
     void* value;           // the finished value in the result's type, for the device to use; or null
     u64* done;             // where the stamp goes once record and value are visible; or null
     u64 stamp;
-    u64 options;           // bit 0: exact folds skip NaN (the others have an entry for that)
+    u64 options;           // of exact folds (the others have an entry that skips NaN)
 };
+constexpr u64 SKIP_NAN = 1;
 
 template <class Fold> __device__ __forceinline__ void finish_grid(Fold& fold, const Arguments& a) {
     typename Fold::State state = fold.state();
@@ -40,6 +41,10 @@ template <class E> __device__ __forceinline__ u64 misaligned(const void* x, u64 
     u64 head = (16 - reinterpret_cast<u64>(x) % 16) % 16 / sizeof(E);
     return head < n ? head : n;
 }
+
+// Folds with much code for a pack say ROLLED, and have it once for the packs that are left.
+template <class Fold> constexpr decltype(Fold::ROLLED) is_rolled(int) { return true; }
+template <class Fold> constexpr bool is_rolled(long) { return false; }
 
 // Whole waves first: every block reads a tile of PACKS * blockDim packs in one piece, which the memory likes best. Then what is
 // left, fewer than PACKS packs a thread, spread over all threads: small arrays are nothing but this. All loads are issued
@@ -63,14 +68,24 @@ template <class Pair> __device__ __forceinline__ void fold_packs(const Pair& pai
     for (int k = 0; k < PACKS; k++) {
         if (i + k * threads < count) p[k] = pair.load(i + k * threads);
     }
+    if constexpr (is_rolled<typename Pair::Of>(0)) {
+#pragma unroll 1
+        for (u64 at = i; at < count; at += threads) {
+            pair.fold_loaded(p[0], at);
 #pragma unroll
-    for (int k = 0; k < PACKS; k++) {
-        if (i + k * threads < count) pair.fold_loaded(p[k], i + k * threads);
+            for (int k = 1; k < PACKS; k++) p[k - 1] = p[k];
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            if (i + k * threads < count) pair.fold_loaded(p[k], i + k * threads);
+        }
     }
 }
 
 // One array.
 template <class Fold> struct OneArray {
+    typedef Fold Of;
     typedef Pack Loaded;
     static constexpr int PACKS = Fold::PACKS;
     Fold& fold;
@@ -100,6 +115,7 @@ template <class Fold> __device__ __forceinline__ void fold_array(const Arguments
 
 // Two arrays: x decides where packs begin; y is read in packs too where it is aligned alike, else by elements.
 template <class Fold, bool ALIKE> struct TwoArrays {
+    typedef Fold Of;
     typedef typename Fold::Element E;
     struct Loaded {
         Pack x, y;

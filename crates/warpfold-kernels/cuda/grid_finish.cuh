@@ -23,39 +23,52 @@ __device__ __forceinline__ u32 take_ticket(u32* ticket, u32 last) {
 }
 
 template <class State> __device__ __forceinline__ State load_state(const State* at) {
-    union Words {
-        u64 word[(sizeof(State) + 7) / 8];
-        State state;
-        __device__ __forceinline__ Words() {}
-    } words;
-    static_assert(sizeof(State) % 8 == 0, "states in memory are made of whole 64-bit words");
+    Words<State, u64> words;
 #pragma unroll
-    for (int k = 0; k < int(sizeof(State) / 8); k++) {
-        words.word[k] = __ldcg(reinterpret_cast<const u64*>(at) + k);
-    }
+    for (int k = 0; k < words.COUNT; k++) words.word[k] = __ldcg(reinterpret_cast<const u64*>(at) + k);
     return words.state;
+}
+
+// Every thread calls it with what its block has folded. Returns whether this was the last block of the grid.
+template <class State> __device__ __forceinline__ bool leave_block(const State& state, Workspace* workspace) {
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        reinterpret_cast<State*>(workspace + 1)[blockIdx.x] = state;
+        is_last = take_ticket(&workspace->ticket, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    return is_last;
+}
+
+// A thread's share of what all blocks have left, one of so many threads.
+template <class Fold> __device__ __forceinline__ typename Fold::State share_of_blocks(const Workspace* workspace, u32 threads) {
+    typename Fold::State state = Fold::identity();
+#pragma unroll 1
+    for (u32 block = threadIdx.x; block < gridDim.x; block += threads) {
+        Fold::merge(state, load_state(reinterpret_cast<const typename Fold::State*>(workspace + 1) + block));
+    }
+    return state;
 }
 
 // Every thread calls it with its own state. Returns true in exactly one thread of the grid, whose `state` is the total.
 template <class Fold>
 __device__ __forceinline__ bool grid_fold(typename Fold::State& state, Workspace* workspace) {
-    typedef typename Fold::State State;
-    state = block_fold<Fold>(state);
-    if (gridDim.x == 1) return threadIdx.x == 0;
-
-    __shared__ bool is_last;
-    State* of_block = reinterpret_cast<State*>(workspace + 1);
-    if (threadIdx.x == 0) {
-        of_block[blockIdx.x] = state;
-        is_last = take_ticket(&workspace->ticket, gridDim.x - 1) == gridDim.x - 1;
+    if constexpr (sizeof(typename Fold::State) > 64) {
+        // Code for both in one place.
+        bool last = gridDim.x == 1;
+#pragma unroll 1
+        while (true) {
+            state = block_fold<Fold>(state);
+            if (last) return threadIdx.x == 0;
+            last = leave_block(state, workspace);
+            if (!last) return false;
+            state = share_of_blocks<Fold>(workspace, blockDim.x);
+        }
+    } else {
+        state = block_fold<Fold>(state);
+        if (gridDim.x == 1) return threadIdx.x == 0;
+        if (!leave_block(state, workspace)) return false;
+        state = block_fold<Fold>(share_of_blocks<Fold>(workspace, blockDim.x));
+        return threadIdx.x == 0;
     }
-    __syncthreads();
-    if (!is_last) return false;
-
-    state = Fold::identity();
-    for (u32 block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
-        Fold::merge(state, load_state(of_block + block));
-    }
-    state = block_fold<Fold>(state);
-    return threadIdx.x == 0;
 }

@@ -40,13 +40,31 @@ template <Side SIDE, Nan NAN> struct Packed<bf16, SIDE, NAN> {
 };
 #undef PACKED_EXTREME
 
+// Integers of 16 bits, two at a time.
+template <Side SIDE, bool SIGNED> __device__ __forceinline__ u32 extreme_halves(u32 a, u32 b) {
+    u32 c;
+    if constexpr (SIDE == Side::Min && SIGNED) asm("min.s16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+    else if constexpr (SIDE == Side::Min) asm("min.u16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+    else if constexpr (SIGNED) asm("max.s16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+    else asm("max.u16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+    return c;
+}
+
 // How a type's packs are searched.
-enum class Search { Elements, Native, Pairs };
+enum class Search { Elements, Native, Pairs, Halves };
 template <class E> constexpr Search SEARCH = Traits<E>::integer ? Search::Native : Search::Elements;
 #if __CUDA_ARCH__ >= 800
 template <> constexpr Search SEARCH<f32> = Search::Native;
 template <> constexpr Search SEARCH<f16> = Search::Pairs;
 template <> constexpr Search SEARCH<bf16> = Search::Pairs;
+#endif
+
+#if __CUDA_ARCH__ >= 900
+template <> constexpr Search SEARCH<boolean> = Search::Halves;
+template <> constexpr Search SEARCH<i8> = Search::Halves;
+template <> constexpr Search SEARCH<u8> = Search::Halves;
+template <> constexpr Search SEARCH<i16> = Search::Halves;
+template <> constexpr Search SEARCH<u16> = Search::Halves;
 #endif
 
 template <Side SIDE, Nan NAN, class W> __device__ __forceinline__ W extreme(W a, W b) {
@@ -70,7 +88,23 @@ template <class E, Side SIDE> __device__ __forceinline__ auto widen_for(E x) {
 template <class E, Side SIDE, Nan NAN>
 __device__ __forceinline__ Rank<E> highest_rank(const Pack& p) {
     Elements<E> e(p);
-    if constexpr (SEARCH<E> == Search::Native) {
+    if constexpr (SEARCH<E> == Search::Halves) {
+        // Bytes stand at the top of a half, odd ones as they are, even ones moved up; what is below them decides between equals only.
+        constexpr bool SIGNED = Traits<E>::is_signed;
+        constexpr int TOP = sizeof(E) == 1 ? 8 : 0;
+        u32 best = p.word[0];
+#pragma unroll
+        for (int k = 1; k < 4; k++) best = extreme_halves<SIDE, SIGNED>(best, p.word[k]);
+        if constexpr (sizeof(E) == 1) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) best = extreme_halves<SIDE, SIGNED>(best, p.word[k] << 8);
+        }
+        if constexpr (SIGNED) {
+            return rank_wide<E, SIDE, NAN>(extreme<SIDE, NAN>(i32(best) >> (16 + TOP), i32(i16(best)) >> TOP));
+        } else {
+            return rank_wide<E, SIDE, NAN>(extreme<SIDE, NAN>(best >> (16 + TOP), (best & 0xffffu) >> TOP));
+        }
+    } else if constexpr (SEARCH<E> == Search::Native) {
         auto best = widen_for<E, SIDE>(e.element[0]);
 #pragma unroll
         for (int k = 1; k < PER_PACK<E>; k++) {

@@ -4,7 +4,7 @@
 // type cannot hold is a fault. Integers of one width are one element type, f16 and bf16 another: which they are is part of the choice.
 #pragma once
 #include "order.cuh"
-#include "product.cuh"
+#include "real_product.cuh"
 #include "segments.cuh"
 #include "totals.cuh"
 
@@ -308,7 +308,7 @@ template <class E> struct IntegerProd {
 template <class E> struct FloatProd {
     typedef E Element;
     typedef Wide<E> W;
-    typedef FloatProduct<W, Nan::Propagate> Product;
+    typedef RealProduct<W, Nan::Propagate> Product;
     typedef typename Product::State State;
     static constexpr int BLOCKS = 3;
     static __device__ __forceinline__ bool spans(Choice) { return false; }

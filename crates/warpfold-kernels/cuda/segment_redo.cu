@@ -1,6 +1,6 @@
 // Correctly rounded sums of the segments, or columns, that an exact kernel has marked: a block a segment, by windows and digits, as exact_sum.cu does a whole array. The build
 // defines ELEMENT and ENTRY. Parameters are those of segments.cu; returns at once if nothing was missed.
-#include "exact_sum.cuh"
+#include "exact_sums.cuh"
 #include "segment_exact.cuh"
 
 // Where the elements of an output are.
@@ -20,6 +20,8 @@ struct OfColumns {
     }
 };
 
+template <class E> using Again = ExactFold<Components<E>, SumsOf<E>, IN_FLIGHT<E>>;
+
 // One output, by all threads. All of them have left the shared memory before.
 template <class Fold>
 __device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 output, const Elements_& e, u64* storage, u64* word, u32* scratch, Seen& seen) {
@@ -33,7 +35,10 @@ __device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 output
     for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
     if (threadIdx.x == 0) seen = {};
     __syncthreads();
-    Fold fold(storage, a.options & 1);
+    Arguments one = {};
+    one.value = static_cast<E*>(a.out) + output;
+    one.options = a.options & SKIP_NAN;
+    Fold fold(storage, one);
 #pragma unroll 1
     for (u64 base = 0; base < count; base += u64(Fold::PACKS) * blockDim.x) {
 #pragma unroll 1
@@ -41,14 +46,16 @@ __device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 output
             const u64 i = base + k * blockDim.x + threadIdx.x;
             if (i >= count) continue;
             const Pack p = load(packs + i);
-            if (!fold.inside(p)) fold.outside(p);
+            const u64 index = head + i * PER_PACK<E>;
+            if (!fold.inside(p, index)) fold.outside(p, index);
         }
         fold.end_wave();
     }
     // What stands before and after packs, or lies apart.
 #pragma unroll 1
     for (u64 i = threadIdx.x; i < head + (e.count - tail); i += blockDim.x) {
-        fold.one(x[(i < head ? i : tail + i - head) * e.pitch]);
+        const u64 at = i < head ? i : tail + i - head;
+        fold.one(at, x[at * e.pitch]);
         if (e.pitch > 1) fold.end_wave();
     }
     fold.close();
@@ -56,16 +63,12 @@ __device__ __forceinline__ void fold_again(const SegmentArguments& a, u64 output
     Fold::add_columns(storage, word);
     if (fold.specials(0)) atomicOr(&seen.specials[0], fold.specials(0));
     __syncthreads();
-    if (threadIdx.x < 32) {
-        Arguments one = {};
-        one.value = static_cast<E*>(a.out) + output;
-        Fold::finish(word, seen, scratch, one);
-    }
+    if (threadIdx.x < 32) Fold::finish(word, seen, scratch, one);
     __syncthreads();
 }
 
 template <class E, class Where> __device__ __forceinline__ void redo(const SegmentArguments& a, const Where& where) {
-    typedef ExactSumFold<E, Of::Values> Fold;
+    typedef Again<E> Fold;
     typedef typename Mark<E>::Bits Bits;
     __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
     __shared__ u64 word[Fold::WORDS];
@@ -95,14 +98,14 @@ template <class E, class Where> __device__ __forceinline__ void redo(const Segme
 #define NAME_(a, b) a##b
 #define NAME(a, b) NAME_(a, b)
 
-extern "C" __global__ void __launch_bounds__(ExactSumFold<ELEMENT, Of::Values>::THREADS) ENTRY(
+extern "C" __global__ void __launch_bounds__(Again<ELEMENT>::THREADS) ENTRY(
     const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, Workspace* workspace, u64* faults, u64 options) {
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, workspace, faults, options};
     redo<ELEMENT>(a, OfSegments{a});
 }
 
 // The same of columns: `outputs` of `rows` elements each.
-extern "C" __global__ void __launch_bounds__(ExactSumFold<ELEMENT, Of::Values>::THREADS) NAME(ENTRY, _columns)(
+extern "C" __global__ void __launch_bounds__(Again<ELEMENT>::THREADS) NAME(ENTRY, _columns)(
     const void* x, u64 rows, u64 row_pitch, u64 batch_pitch, u64 columns, u64 outputs, void* out, u64* faults, u64 options) {
     const SegmentArguments a = {x, 0, nullptr, 0, 0, outputs, out, nullptr, faults, options};
     redo<ELEMENT>(a, OfColumns{rows, row_pitch, batch_pitch, columns});

@@ -21,100 +21,114 @@ pub const ELEMENTS: &[Element] = &[
 
 /// The kinds of fold: each a template of a source file, instantiated for every element type it takes.
 pub const FOLDS: &[Fold] = &[
-    Fold { name: "sum", source: "sum.cu", template: "Sum", takes: Takes::All, packed: &[] },
+    Fold { name: "sum", source: "sum.cu", template: "Sum", takes: Takes::All, again: None },
     Fold {
         name: "min",
         source: "extremes.cu",
         template: "Min",
         takes: Takes::Real,
-        packed: NARROW,
+        again: NARROW_FLOATS,
     },
     Fold {
         name: "max",
         source: "extremes.cu",
         template: "Max",
         takes: Takes::Real,
-        packed: NARROW,
+        again: NARROW_FLOATS,
     },
     Fold {
         name: "minmax",
         source: "extremes.cu",
         template: "MinMax",
         takes: Takes::Real,
-        packed: NARROW,
+        again: NARROW_FLOATS,
     },
     Fold {
         name: "argmin",
         source: "extremes.cu",
         template: "ArgMin",
         takes: Takes::Real,
-        packed: NARROW,
+        again: NARROW_FLOATS,
     },
     Fold {
         name: "argmax",
         source: "extremes.cu",
         template: "ArgMax",
         takes: Takes::Real,
-        packed: NARROW,
+        again: NARROW_FLOATS,
     },
     Fold {
         name: "linf",
-        source: "extremes.cu",
+        source: "linf.cu",
         template: "Linf",
-        takes: Takes::Real,
-        packed: NARROW,
+        takes: Takes::All,
+        again: NARROW_FLOATS,
     },
-    Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, packed: &[] },
-    Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, packed: &[] },
+    Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, again: None },
+    Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, again: None },
     Fold {
         name: "squares",
         source: "norms.cu",
         template: "Squares",
         takes: Takes::Floats,
-        packed: &[],
+        again: None,
     },
     Fold {
         name: "moments",
         source: "moments.cu",
         template: "Moments",
         takes: Takes::All,
-        packed: &[],
+        again: None,
     },
-    Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, packed: &[] },
+    Fold {
+        name: "stats",
+        source: "stats.cu",
+        template: "Stats",
+        takes: Takes::Integers,
+        again: NARROW_INTEGERS,
+    },
+    Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, again: None },
     Fold {
         name: "prod",
         source: "product.cu",
         template: "Product",
-        takes: Takes::Real,
-        packed: &[],
+        takes: Takes::All,
+        again: None,
     },
     Fold {
         name: "exact_sum",
         source: "exact_sum.cu",
         template: "ExactSum",
         takes: Takes::Floats,
-        packed: &[],
+        again: None,
     },
     Fold {
         name: "exact_l1",
-        source: "exact_sum.cu",
+        source: "exact_l1.cu",
         template: "ExactL1",
-        takes: Takes::RealFloats,
-        packed: &[],
+        takes: Takes::Floats,
+        again: None,
     },
     Fold {
         name: "exact_dot",
         source: "exact_dot.cu",
         template: "ExactDot",
         takes: Takes::Floats,
-        packed: &[],
+        again: None,
     },
     Fold {
         name: "exact_moments",
         source: "exact_moments.cu",
         template: "ExactMoments",
         takes: Takes::Floats,
-        packed: &[],
+        again: None,
+    },
+    Fold {
+        name: "exact_stats",
+        source: "exact_stats.cu",
+        template: "ExactStats",
+        takes: Takes::RealFloats,
+        again: None,
     },
 ];
 
@@ -147,20 +161,43 @@ const fn storage(kind: &str) -> &str {
     }
 }
 
-/// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[Plain {
+/// The last step of values that stay on the device.
+pub const FINISH: Plain = Plain { name: "finish", source: "finish.cu", entries: &["finish"] };
+
+/// Nothing at all, and reading alone.
+pub const LIMITS: Plain = Plain {
     name: "limits",
     source: "limits.cu",
     entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
-}];
+};
+
+/// The thesis's pair of kernels, a demonstration beside the ladder.
+pub const DIVERGENCE: Plain = Plain {
+    name: "divergence",
+    source: "ladder/divergence.cu",
+    entries: &["horrific_kernel", "good_kernel"],
+};
+
+/// Additions alone.
+pub const ADDS: Plain = Plain {
+    name: "adds",
+    source: "adds.cu",
+    entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
+};
+
+/// Sources that are compiled as they are, for [`BASE`]: no folds.
+pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
-const NARROW: &[&str] = &["f16", "bf16", "f32"];
+const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });
+/// Integers of which a word holds several: two halves have minimum and maximum instructions from 9.0 on.
+const NARROW_INTEGERS: Option<Again> =
+    Some(Again { target: 90, elements: &["bool", "i8", "i16", "u8", "u16"] });
 
 /// The compute capability that every kernel is compiled for, times ten.
 pub const BASE: u32 = 70;
-/// The one whose packed instructions some are compiled for again.
-pub const PACKED: u32 = 80;
+/// Those that some are compiled for again, newest first.
+pub const NEWER: &[u32] = &[90, 80];
 
 /// An element type as kernels know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +228,8 @@ pub enum Takes {
     All,
     /// All but complex.
     Real,
+    /// Integers and bool.
+    Integers,
     /// Real and complex floats.
     Floats,
     /// Real floats.
@@ -208,8 +247,17 @@ pub struct Fold {
     pub template: &'static str,
     /// The element types.
     pub takes: Takes,
-    /// Element types with a second build for [`PACKED`].
-    pub packed: &'static [&'static str],
+    /// The builds for newer devices, where those have instructions that pay.
+    pub again: Option<Again>,
+}
+
+/// Builds beside those for [`BASE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Again {
+    /// One of [`NEWER`].
+    pub target: u32,
+    /// The element types.
+    pub elements: &'static [&'static str],
 }
 
 impl Element {
@@ -242,6 +290,7 @@ impl Fold {
         match self.takes {
             Takes::All => true,
             Takes::Real => element.class != Class::Complex,
+            Takes::Integers => element.class == Class::Integer,
             Takes::Floats => element.class != Class::Integer,
             Takes::RealFloats => element.class == Class::Float,
         }
@@ -299,12 +348,11 @@ impl Build {
 pub fn builds() -> impl Iterator<Item = Build> {
     FOLDS.iter().flat_map(|fold| {
         ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
-            let packed = fold.packed.contains(&element.name).then_some(PACKED);
-            [Some(BASE), packed].into_iter().flatten().map(move |target| Build {
-                fold,
-                element,
-                target,
-            })
+            let again = fold.again.filter(|again| again.elements.contains(&element.name));
+            [Some(BASE), again.map(|again| again.target)]
+                .into_iter()
+                .flatten()
+                .map(move |target| Build { fold, element, target })
         })
     })
 }

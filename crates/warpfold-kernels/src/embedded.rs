@@ -6,6 +6,8 @@ use std::io::Read;
 use lzma_rust2::LzmaReader;
 
 use crate::catalog;
+#[cfg(test)]
+use crate::ladder;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -14,30 +16,53 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 pub struct Module {
     /// The file's name without `.ptx`.
     pub name: &'static str,
+    /// Which of all modules its texts are compressed as the continuation of: the first of its fold, maybe itself.
+    first: usize,
+    ptx: Text,
+    lines: Text,
+}
+
+/// A stream of LZMA without header, as the build script made it.
+#[derive(Debug, Clone, Copy)]
+struct Text {
+    bytes: usize,
     compressed: &'static [u8],
-    pub(crate) lines_compressed: &'static [u8],
 }
 
 impl Module {
     /// The PTX text.
     pub fn ptx(&self) -> Cow<'static, str> {
-        decompress(self.compressed).into()
+        self.text(|module| module.ptx).into()
+    }
+
+    /// The table of the source lines it came from.
+    pub(crate) fn table(&self) -> String {
+        self.text(|module| module.lines)
+    }
+
+    fn text(&self, kind: impl Fn(&Module) -> Text) -> String {
+        let first = &MODULES[self.first];
+        let before = (first.name != self.name).then(|| kind(first).after(None));
+        kind(self).after(before.as_deref())
     }
 
     /// Bytes that the module takes in the binary.
     pub const fn embedded_bytes(&self) -> usize {
-        self.compressed.len() + self.lines_compressed.len()
+        self.ptx.compressed.len() + self.lines.compressed.len()
     }
 }
 
-/// The text of a stream of LZMA that the build script made.
-pub(crate) fn decompress(compressed: &[u8]) -> String {
-    const MEMORY_KIB: u32 = 64 << 10;
-    let mut text = String::new();
-    LzmaReader::new_mem_limit(compressed, MEMORY_KIB, None)
-        .and_then(|mut reader| reader.read_to_string(&mut text))
-        .expect("the build script compressed ASCII text");
-    text
+impl Text {
+    /// The text, given the one that it was compressed to follow.
+    fn after(self, before: Option<&str>) -> String {
+        let mut text = String::with_capacity(self.bytes);
+        let before = before.filter(|text| !text.is_empty()).map(str::as_bytes);
+        let bytes = self.bytes as u64;
+        LzmaReader::new_with_props(self.compressed, bytes, PROPERTIES, WINDOW, before)
+            .and_then(|mut reader| reader.read_to_string(&mut text))
+            .expect("the build script compressed ASCII text");
+        text
+    }
 }
 
 /// Every module, by name.
@@ -55,8 +80,8 @@ pub fn find(name: &str) -> Option<Module> {
 /// `compute` is the device's compute capability times ten.
 pub fn of_catalog(fold: &str, element: &str, compute: u32) -> Option<Module> {
     let entry = format!("{fold}_{element}");
-    [catalog::PACKED, catalog::BASE]
-        .into_iter()
+    let targets = catalog::NEWER.iter().chain([&catalog::BASE]).copied();
+    targets
         .filter(|&target| target <= compute)
         .find_map(|target| find(&format!("{entry}.sm{target}")))
 }
@@ -95,6 +120,15 @@ mod tests {
             assert!(plain.entries.iter().all(declared), "{}", module.name);
             assert_eq!(ptx.matches(".visible .entry").count(), plain.entries.len());
             names.push(plain.module());
+        }
+        for rung in ladder::rungs() {
+            let module = find(&rung.module()).unwrap_or_else(|| panic!("{}", rung.module()));
+            let (ptx, entries) = (module.ptx(), rung.entries());
+            let declared = |entry: &String| ptx.contains(&format!(".visible .entry {entry}("));
+            assert!(entries.iter().all(declared), "{}", module.name);
+            assert_eq!(ptx.matches(".visible .entry").count(), entries.len(), "{}", module.name);
+            assert!(ptx.contains(&format!(".target sm_{}", rung.target)), "{}", module.name);
+            names.push(rung.module());
         }
         names.sort();
         let embedded: Vec<&str> = modules().iter().map(|m| m.name).collect();

@@ -5,6 +5,7 @@
 
 pub mod catalog;
 mod embedded;
+pub mod ladder;
 mod sources;
 
 pub use embedded::{Module, find, modules, of_catalog};

@@ -7,13 +7,15 @@ include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 /// A source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// Its name below `cuda/`.
+    /// Its folder below `cuda/`: `ladder/`, or nothing.
+    pub folder: &'static str,
+    /// Its name, which no other file has in any folder.
     pub name: &'static str,
     /// What it holds.
     pub text: &'static str,
 }
 
-/// Every source file, by name.
+/// Every source file, by folder and name.
 pub fn sources() -> &'static [Source] {
     SOURCES
 }
@@ -55,7 +57,7 @@ impl Lines {
 impl Module {
     /// Where its PTX comes from, line by line.
     pub fn lines(&self) -> Lines {
-        Lines::read(&crate::embedded::decompress(self.lines_compressed))
+        Lines::read(&self.table())
     }
 }
 
@@ -72,6 +74,14 @@ mod tests {
             [None, Some(("b.cu", 7)), Some(("b.cu", 7)), None]
         );
         assert_eq!([of(8), of(9), of(99)], [None, Some(("a.cuh", 9)), Some(("a.cuh", 9))]);
+    }
+
+    #[test]
+    fn names_are_unique_whatever_the_folder() {
+        let mut names: Vec<_> = sources().iter().map(|source| source.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), sources().len());
     }
 
     /// In every module, each line that a table names is there and holds code.

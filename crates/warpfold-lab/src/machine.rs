@@ -67,8 +67,17 @@ fn cpu_model() -> Option<String> {
 }
 
 fn memory() -> Option<u64> {
+    meminfo("MemTotal:")
+}
+
+/// Bytes of memory that a process may still take; all there could be where the system does not tell.
+pub fn available_memory() -> u64 {
+    meminfo("MemAvailable:").unwrap_or(u64::MAX)
+}
+
+fn meminfo(fact: &str) -> Option<u64> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let line = info.lines().find(|line| line.starts_with(fact))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
 }
 

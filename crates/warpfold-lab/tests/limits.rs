@@ -1,7 +1,7 @@
 //! The kernels that ceilings are measured with, on a simulated GPU: they read every pack, and nothing else.
 #![cfg(feature = "cuda")]
 
-use warpfold_kernels::catalog::PLAIN;
+use warpfold_kernels::catalog::LIMITS;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory, Program, Settings};
 
 /// The pattern that makes a thread write, which happens once in 2^32 of random packs.
@@ -27,9 +27,9 @@ fn finds(program: &Program, entry: &str, [grid, block]: [u32; 2], packs: usize, 
 
 #[test]
 fn every_pack_is_read() {
-    let module = warpfold_kernels::find(&PLAIN[0].module()).expect("it is embedded");
+    let module = warpfold_kernels::find(&LIMITS.module()).expect("it is embedded");
     let program = Program::load(&module.ptx()).expect("the PTX is whole");
-    for entry in PLAIN[0].entries.iter().filter(|entry| entry.starts_with("read_")) {
+    for entry in LIMITS.entries.iter().filter(|entry| entry.starts_with("read_")) {
         for shape in [[1, 32], [2, 64], [3, 32]] {
             for packs in [1, 31, 32, 33, 1000, 1024] {
                 for at in [0, 1, packs / 3, packs / 2, 2 * packs / 3, packs - 1] {

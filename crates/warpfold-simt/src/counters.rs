@@ -177,6 +177,8 @@ pub struct Counters {
     pub loops: Vec<Vec<Counts>>,
     /// For each stretch between block barriers: before the first, before the second, …
     pub phases: Vec<Counts>,
+    /// Instructions that the busiest warp issued, one after another, on all its paths: no launch takes less time than they do.
+    pub longest_warp: u64,
     /// The longest chain of combinations, each waiting for the one before: the steps S. Zero unless
     /// [`crate::Settings::chains`] asks for it.
     pub longest_chain: u64,
@@ -194,6 +196,7 @@ pub(crate) struct Tally {
     loops: Vec<Vec<Counts>>,
     phases: Vec<Counts>,
     pub(crate) longest_chain: u64,
+    pub(crate) longest_warp: u64,
 }
 
 /// Where in the run an instruction was issued.
@@ -222,6 +225,7 @@ impl Tally {
             loops: vec![Vec::new(); loops],
             phases: Vec::new(),
             longest_chain: 0,
+            longest_warp: 0,
         }
     }
 
@@ -244,6 +248,7 @@ impl Tally {
         self.blocks += other.blocks;
         self.warps += other.warps;
         self.longest_chain = self.longest_chain.max(other.longest_chain);
+        self.longest_warp = self.longest_warp.max(other.longest_warp);
         add(&mut self.lines, &other.lines);
         add(&mut self.phases, &other.phases);
         self.loops.iter_mut().zip(&other.loops).for_each(|(m, t)| add(m, t));
@@ -256,6 +261,7 @@ impl Tally {
             loops: self.loops,
             phases: self.phases,
             longest_chain: self.longest_chain,
+            longest_warp: self.longest_warp,
             ..Counters::default()
         };
         for ((counts, instruction), site) in

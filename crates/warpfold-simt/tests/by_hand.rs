@@ -160,6 +160,16 @@ fn half_conversions() {
 }
 
 #[test]
+fn packed_halves() {
+    let (a, b) = (0x7fff_8000, 0x8000_0001);
+    assert_eq!(word("min.s16x2 %r9, %r1, %r2;", a, b), 0x8000_8000);
+    assert_eq!(word("max.s16x2 %r9, %r1, %r2;", a, b), 0x7fff_0001);
+    assert_eq!(word("min.u16x2 %r9, %r1, %r2;", a, b), 0x7fff_0001);
+    assert_eq!(word("max.u16x2 %r9, %r1, %r2;", a, b), 0x8000_8000);
+    assert_eq!(word("add.u16x2 %r9, %r1, %r2;", 0x0001_ffff, 0x0001_0001), 0x0002_0000);
+}
+
+#[test]
 fn predicates_and_properties() {
     let body = "
 setp.lt.u32 %p1|%p2, %r1, %r2;

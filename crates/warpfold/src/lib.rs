@@ -28,7 +28,7 @@ pub use half::{bf16, f16};
 pub use num_complex::Complex;
 
 pub use batch::{
-    Arrange, ByAxes, ByGroups, ByNumbers, BySegments, ReduceMany, group_by, group_dense,
+    Arrange, ByAxes, ByGroups, ByNumbers, BySegments, Columns, ReduceMany, group_by, group_dense,
     reduce_axes, reduce_by_key, reduce_segments,
 };
 pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
@@ -43,4 +43,4 @@ pub use reduce::{Reduce, ReducePair, reduce, reduce_pair};
 pub use segment::Segments;
 pub use shape::{Array, Layout, View};
 pub use stream::Stream;
-pub use value::Value;
+pub use value::{Column, Value};

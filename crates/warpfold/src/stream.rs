@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::exact::tally;
 use crate::partial::{Finish, Output, Partial};
 use crate::plan::{self, Plan, Problem};
-use crate::{Error, Op, Policy, Result};
+use crate::{Error, Nan, Op, Policy, Result};
 
 /// One reduction over pieces that arrive in turn; the result is that of the pieces joined.
 ///
@@ -71,6 +71,19 @@ impl<T: Element> Stream<T> {
                 return refused(
                     "it holds more elements than were seen; save Stream::seen beside the partial",
                 );
+            }
+            Some(Partial::Count(count)) if policy.nan == Nan::Propagate || !T::DTYPE.is_float() => {
+                // Any and all stop where they know, and count one element then.
+                let decided = match op {
+                    Op::Any => count.any(),
+                    Op::All => !count.all(),
+                    _ => false,
+                };
+                if !decided && count.seen < seen {
+                    return refused(
+                        "it holds fewer elements than were seen, as those of any and all do; resume the reduction that it came from",
+                    );
+                }
             }
             None if seen > 0 => {
                 return refused("elements were seen and nothing of them is left; start anew");

@@ -1,9 +1,45 @@
 //! A result whose type is known only at run time.
 
+use std::any::Any;
+
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{DType, Float};
+use crate::{DType, Float, Scalar};
+
+macro_rules! complex_column {
+    ($variant:ident, $values:ident, $one:ident) => {
+        Column::$variant(
+            $values
+                .into_iter()
+                .map(|value| match value {
+                    Value::$variant(value) => value,
+                    other => panic!("{}: {other:?}", $one),
+                })
+                .collect(),
+        )
+    };
+}
+
+macro_rules! columns {
+    ($any:ident, $($variant:ident $ty:ty),+) => {
+        $(if let Some(values) = $any.downcast_mut::<Option<Vec<$ty>>>() {
+            return Column::$variant(values.take().unwrap_or_default());
+        })+
+    };
+}
+
+macro_rules! with_column {
+    ($column:expr, $values:ident => $body:expr, $($variant:ident)+) => {
+        match $column {
+            $(Column::$variant($values) => $body,)+
+            Column::ComplexF16($values) => $body,
+            Column::ComplexBF16($values) => $body,
+            Column::Complex64($values) => $body,
+            Column::Complex128($values) => $body,
+        }
+    };
+}
 
 macro_rules! values {
     ($($variant:ident($ty:ty),)+) => {
@@ -16,6 +52,68 @@ macro_rules! values {
             ComplexBF16(Complex<bf16>),
             Complex64(Complex<f32>),
             Complex128(Complex<f64>),
+        }
+
+        /// Many numbers of one type that a reduction can return.
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(missing_docs, reason = "the variants are the types' own names")]
+        pub enum Column {
+            $($variant(Vec<$ty>),)+
+            ComplexF16(Vec<Complex<f16>>),
+            ComplexBF16(Vec<Complex<bf16>>),
+            Complex64(Vec<Complex<f32>>),
+            Complex128(Vec<Complex<f64>>),
+        }
+
+        impl Column {
+            /// Numbers whose type is known, as those of a type known at run time.
+            pub fn of<R: Scalar>(values: Vec<R>) -> Column {
+                let mut values = Some(values);
+                let any: &mut dyn Any = &mut values;
+                $(if let Some(values) = any.downcast_mut::<Option<Vec<$ty>>>() {
+                    return Column::$variant(values.take().unwrap_or_default());
+                })+
+                columns!(any, ComplexF16 Complex<f16>, ComplexBF16 Complex<bf16>,
+                    Complex64 Complex<f32>, Complex128 Complex<f64>);
+                unreachable!("a reduction returns no other type")
+            }
+
+            /// Numbers of one type that is known only at run time.
+            ///
+            /// # Panics
+            /// If they have several types.
+            pub(crate) fn of_values(values: Vec<Value>) -> Column {
+                const ONE: &str = "a reduction returns numbers of one type";
+                match values.first() {
+                    $(Some(Value::$variant(_)) => Column::$variant(values.into_iter().map(|value| match value {
+                        Value::$variant(value) => value,
+                        other => panic!("{ONE}: {other:?}"),
+                    }).collect()),)+
+                    Some(Value::ComplexF16(_)) => complex_column!(ComplexF16, values, ONE),
+                    Some(Value::ComplexBF16(_)) => complex_column!(ComplexBF16, values, ONE),
+                    Some(Value::Complex64(_)) => complex_column!(Complex64, values, ONE),
+                    Some(Value::Complex128(_)) => complex_column!(Complex128, values, ONE),
+                    None => Column::F64(Vec::new()),
+                }
+            }
+
+            /// How many.
+            pub fn len(&self) -> usize {
+                with_column!(self, values => values.len(), $($variant)+)
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// One of them.
+            ///
+            /// # Panics
+            /// If there are not so many.
+            pub fn get(&self, at: usize) -> Value {
+                with_column!(self, values => values[at].into(), $($variant)+)
+            }
         }
 
         $(impl From<$ty> for Value {

@@ -3,6 +3,7 @@
 //! Kept in the PTX, the lines would double it, for every user of the library. The table names the source files on its first line; each line
 //! after it says how many PTX lines further on the code of another source line begins, the file's number and the source line (0: none).
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// The PTX, and its table.
@@ -19,7 +20,10 @@ pub(super) fn part(ptx: &str) -> (String, String) {
             Some(".loc") => {
                 let file =
                     words.next().and_then(|index| Some(named.iter().find(|f| f.0 == index)?.1));
-                here = file.zip(words.next());
+                // What the compiler's own header does is done for the line that asks for it.
+                if file.is_none_or(|name| !name.contains("nvrtc_builtin")) {
+                    here = file.zip(words.next());
+                }
                 continue;
             }
             _ => {}
@@ -38,6 +42,20 @@ pub(super) fn part(ptx: &str) -> (String, String) {
         }
     }
     (text, order.join(" ") + "\n" + &table)
+}
+
+/// Without the constants that no instruction reads: NVRTC writes out every `constexpr` that it has met, a tenth of each module.
+pub(super) fn without_unread_constants(ptx: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let mut met = HashMap::<&str, u32>::new();
+    ptx.split(|c| !is_name(c)).for_each(|name| *met.entry(name).or_default() += 1);
+    let unread = |line: &str| {
+        let declared =
+            line.strip_prefix(".global ").and_then(|rest| rest.split([';', '=', '[']).next());
+        declared.and_then(|rest| rest.split_whitespace().last()).is_some_and(|name| met[name] == 1)
+    };
+    let kept = ptx.lines().filter(|line| !unread(line));
+    kept.fold(String::with_capacity(ptx.len()), |text, line| text + line + "\n")
 }
 
 /// The PTX, lines included, without what depends on the folder it was made in and the constants of `nv::target` that nothing uses.
@@ -96,6 +114,19 @@ mod tests {
             ".visible .entry f()\n{\n\tmov.u32 %r1, 0;\n\tmov.u32 %r2, 0;\n\tret;\n}\n"
         );
         assert_eq!(table, "b.cu a.cuh\n3 1 7\n2 2 0\n");
+    }
+
+    #[test]
+    fn constants_stay_where_something_reads_them() {
+        let ptx = "\
+.global .align 4 .u32 COUNT = 4;
+.global .align 4 .b8 table[8] = {1, 2};
+.global .align 4 .u32 COUNT2 = 5;
+mov.u64 %rd1, table;
+";
+        let kept = without_unread_constants(ptx);
+        assert_eq!(kept.lines().count(), 2, "{kept}");
+        assert!(kept.starts_with(".global .align 4 .b8 table[8]"), "{kept}");
     }
 
     #[test]

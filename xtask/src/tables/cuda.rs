@@ -1,8 +1,9 @@
 //! Tables of CUDA reports, in Markdown.
 
 use warpfold::{Accuracy, DType, Op};
+use warpfold_lab::cuda::data::Data;
 use warpfold_lab::cuda::report::{Report, Row, Temperature};
-use warpfold_lab::cuda::table::{LARGE, head, large, ratio, rounds};
+use warpfold_lab::cuda::table::{LARGE, head, large, large_of, ratio, rounds};
 use warpfold_lab::report::size;
 use warpfold_lab::table::{gigabytes, percent, time};
 
@@ -71,6 +72,7 @@ pub(super) fn sizes(report: &Report) -> String {
         report.rows.iter().filter(move |row| {
             (row.op, row.dtype, row.accuracy, row.temperature)
                 == (Op::Sum, DType::F32, Accuracy::Fast, at)
+                && row.data == Data::Uniform
                 && row.n.is_power_of_two()
         })
     };
@@ -89,6 +91,40 @@ pub(super) fn sizes(report: &Report) -> String {
         if hot {
             let warm = sums(Temperature::Hot).find(|warm| warm.n == row.n);
             line.push(warm.map_or(String::new(), |warm| format!("{:.2}", warm.microseconds)));
+        }
+        table.lines.push(line);
+    }
+    format!("{}\n{}", caption(report), table.markdown())
+}
+
+/// Exact reductions on every kind of data, beside the peer that promises the same bits everywhere.
+pub(super) fn data(report: &Report) -> String {
+    let mut kinds: Vec<Data> = Vec::new();
+    for row in report.rows.iter().filter(|row| row.data != Data::Uniform) {
+        if !kinds.contains(&row.data) {
+            kinds.push(row.data);
+        }
+    }
+    kinds.insert(0, Data::Uniform);
+    let peer = report.peers.iter().find(|peer| peer.reproducible).map(|peer| &*peer.peer);
+    let mut names = vec![format!("GB/s at {}, exact", size(LARGE))];
+    let cells = [Op::Sum, Op::Dot, Op::Var].map(|op| [DType::F32, DType::F64].map(|t| (op, t)));
+    for (op, dtype) in cells.into_iter().flatten() {
+        names.push(format!("{op} {dtype}"));
+        if let Some(peer) = peer.filter(|_| op == Op::Sum) {
+            names.push(format!("{peer}, {dtype}"));
+        }
+    }
+    let mut table = Table::new(names);
+    for kind in kinds {
+        let mut line = vec![kind.name().to_owned()];
+        for (op, dtype) in cells.into_iter().flatten() {
+            let row = large_of(report, op, dtype, Accuracy::Exact, kind);
+            line.push(row.map_or(String::new(), |row| rate(report, row)));
+            if peer.is_some() && op == Op::Sum {
+                let theirs = row.and_then(|row| report.reproducible_peer(row));
+                line.push(theirs.map_or(String::new(), |peer| gigabytes(peer.gb_s * 1e9)));
+            }
         }
         table.lines.push(line);
     }

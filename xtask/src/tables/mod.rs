@@ -2,20 +2,32 @@
 //!
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
+mod book;
 mod cpu;
 mod cuda;
+mod hard;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpfold_lab::cuda::report::Report as CudaReport;
+use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
 
+use self::hard::HardSums;
 use crate::Outcome;
 
 /// The documents that may have tables.
-const DOCUMENTS: &[&str] = &["README.md", "METHODOLOGY.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "METHODOLOGY.md",
+    "docs/hard-sums.md",
+    "docs/book/src/index.md",
+    "docs/book/src/work_and_steps.md",
+    "docs/book/src/documents.md",
+    "docs/book/src/measured.md",
+];
 
 #[derive(Args)]
 pub(crate) struct Tables {
@@ -30,6 +42,10 @@ struct Results {
     cpu: Vec<Report>,
     /// CUDA reports, in the order of their devices' names.
     cuda: Vec<CudaReport>,
+    /// Errors of hard sums, in the same order.
+    hard: Vec<HardSums>,
+    /// Climbs of the ladder, in the same order.
+    ladders: Vec<Ladder>,
 }
 
 impl Tables {
@@ -60,12 +76,18 @@ impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
         let cpu = files(folder, "cpu.json");
         let cuda = files(folder, "cuda.json");
+        let hard = files(folder, "hard_sums.json");
+        let ladders =
+            ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
         let wrong = |file: &Path, e: std::io::Error| format!("{}: {e}", file.display());
         let load = |file: &PathBuf| Report::load(file).map_err(|e| wrong(file, e));
         let load_cuda = |file: &PathBuf| CudaReport::load(file).map_err(|e| wrong(file, e));
+        let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
+            hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
+            ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
 
@@ -85,7 +107,13 @@ impl Results {
             "cpu-machines" => cpu(cpu::machine),
             "cuda-speed" => cuda(cuda::speed),
             "cuda-sizes" => cuda(cuda::sizes),
+            "cuda-data" => cuda(cuda::data),
+            "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "cuda-latency" => cuda(cuda::latency),
+            "ladder-rungs" => book::ladder(),
+            "ladder-formulas" => book::formulas(),
+            "ladder-measured" => joined(&self.ladders, book::measured, "bench/cuda/run.sh ladder"),
+            "documents" => book::published(),
             _ => return None,
         })
     }

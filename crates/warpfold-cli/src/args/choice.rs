@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
+use warpfold_lab::ladder;
 
 /// One value and its names.
 #[derive(Clone, Copy)]
@@ -26,14 +27,28 @@ pub(crate) struct OneOf<T> {
 
 /// A reduction, by name.
 pub(crate) fn op() -> OneOf<Op> {
+    ops("reduction", Op::ALL)
+}
+
+fn ops(what: &'static str, ops: &[Op]) -> OneOf<Op> {
     let choice =
         |&value: &Op| Choice { value, name: value.name(), aliases: &[], about: value.about() };
-    OneOf { what: "reduction", choices: Op::ALL.iter().map(choice).collect() }
+    OneOf { what, choices: ops.iter().map(choice).collect() }
 }
 
 /// An element type, by name or alias.
 pub(crate) fn dtype() -> OneOf<DType> {
     dtypes("element type", |_| true)
+}
+
+/// An element type of the ladder.
+pub(crate) fn ladder_dtype() -> OneOf<DType> {
+    dtypes("element type of the ladder", |dtype| ladder::TYPES.contains(&dtype))
+}
+
+/// An operation of the ladder.
+pub(crate) fn ladder_op() -> OneOf<Op> {
+    ops("operation of the ladder", &ladder::OPS)
 }
 
 /// A float type to round to.

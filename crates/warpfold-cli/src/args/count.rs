@@ -1,9 +1,15 @@
-//! Counts as people write them: `1000`, `1_000_000`, `1e8`, `2.5e6`.
+//! Counts as people write them: `1000`, `1_000_000`, `1e8`, `2.5e6`, `2^25`.
 
 /// Parses a count, exactly.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || "a count is an integer such as 1000, 1_000_000, 1e8 or 2.5e6".to_string();
+    let wrong = || "a count is an integer such as 1000, 1_000_000, 1e8, 2.5e6 or 2^25".to_string();
+    let too_many = || format!("at most {} elements can be counted", u64::MAX);
     let plain: String = text.chars().filter(|&c| c != '_').collect();
+    if let Some(power) = plain.strip_prefix("2^") {
+        let digits = !power.is_empty() && power.bytes().all(|byte| byte.is_ascii_digit());
+        let power = power.parse::<u32>().ok().filter(|_| digits).ok_or_else(wrong)?;
+        return 1u64.checked_shl(power).ok_or_else(too_many);
+    }
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((&plain, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let fraction = fraction.trim_end_matches('0');
@@ -16,7 +22,6 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(wrong());
     }
-    let too_many = || format!("at most {} elements can be counted", u64::MAX);
     let number: u64 = digits.parse().map_err(|_| too_many())?;
     let zeros = u32::try_from(exponent - fraction.len()).map_err(|_| too_many())?;
     match number {
@@ -41,6 +46,8 @@ mod tests {
             ("1_000", 1000),
             ("1.50E+2", 150),
             (".5e1", 5),
+            ("2^0", 1),
+            ("2^25", 33_554_432),
         ] {
             assert_eq!(parse(text), Ok(n), "{text}");
         }
@@ -57,6 +64,11 @@ mod tests {
             "1e30",
             "18446744073709551616",
             "1e99999999999999999999",
+            "2^",
+            "2^+3",
+            "2^64",
+            "3^2",
+            "2^1e1",
         ] {
             assert!(parse(bad).is_err(), "{bad}");
         }

@@ -1,15 +1,13 @@
 //! `warpfold bench cuda`: runs the lab's benchmark of a GPU and prints it.
 
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use indicatif::ProgressBar;
-use warpfold_lab::cuda::report::{Latency, Peer, Report, Row, peers};
+use warpfold_lab::cuda::report::{Latency, Report, Row};
 use warpfold_lab::cuda::{self as lab, table};
 use warpfold_lab::report::Failure as Wrong;
 
-use super::{bar, unwritten, verdict};
+use super::{bar, read_peers, unwritten, verdict};
 use crate::args::{BenchCuda, FirstUses};
 use crate::device::{self, Device};
 use crate::error::system_message;
@@ -60,17 +58,6 @@ pub(crate) fn cuda(asked: &BenchCuda) -> Result<(), Failure> {
         measured.save(file).map_err(|error| unwritten(file, &error))?;
     }
     verdict(measured.failures.len())
-}
-
-fn read_peers(file: &Path) -> Result<Vec<Peer>, Failure> {
-    let text = fs::read_to_string(file).and_then(|text| peers(&text));
-    text.map_err(|error| {
-        let what = file.display();
-        Failure::Usage(format!(
-            "--peers {what}: {}; it takes a JSON object a line",
-            system_message(&error)
-        ))
-    })
 }
 
 /// First uses without the driver's cache, then with one that another process has filled: the driver reads its environment once.

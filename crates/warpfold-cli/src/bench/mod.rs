@@ -7,10 +7,11 @@ mod cuda;
 pub(crate) use cpu::cpu;
 pub(crate) use cuda::{cuda, first_uses};
 
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use warpfold_lab::cuda::report::{Peer, peers};
 
 use crate::Failure;
 use crate::error::system_message;
@@ -22,6 +23,18 @@ pub(crate) fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(style);
     bar
+}
+
+/// Other libraries' figures, for `--peers`.
+pub(crate) fn read_peers(file: &Path) -> Result<Vec<Peer>, Failure> {
+    let text = fs::read_to_string(file).and_then(|text| peers(&text));
+    text.map_err(|error| {
+        let what = file.display();
+        Failure::Usage(format!(
+            "--peers {what}: {}; it takes a JSON object a line",
+            system_message(&error)
+        ))
+    })
 }
 
 /// A report that could not be written.

@@ -13,6 +13,13 @@ use super::Work;
 #[derive(Clone)]
 pub(crate) struct Gpu(Infallible);
 
+impl Gpu {
+    /// There is none to ask.
+    pub(crate) fn absent(&self) -> ! {
+        match self.0 {}
+    }
+}
+
 fn absent() -> Error {
     Error::Device {
         asked: "use of an NVIDIA GPU".into(),

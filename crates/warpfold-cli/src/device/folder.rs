@@ -38,9 +38,9 @@ impl<T: Element> Folder<T> {
                 let pieces = seen.div_ceil(piece).max(1);
                 let turns = "each copied while the one before it is folded";
                 if pieces == 1 {
-                    plan.to_string()
+                    format!("{plan} on cuda")
                 } else {
-                    format!("{plan}; {pieces} such pieces, {turns}")
+                    format!("{plan} on cuda; {pieces} such pieces, {turns}")
                 }
             }
             Folder::Simt(stream) => {

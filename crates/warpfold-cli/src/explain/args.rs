@@ -1,14 +1,14 @@
 //! What `warpfold explain` takes.
 
 use clap::{Args, ValueEnum};
-use warpfold::DType;
+use warpfold::{DType, Op};
 
 use crate::args::{choice, count};
 
 /// An explanation as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; or a rung of the ladder: 06_interleaved
     pub(crate) kernel: String,
 
     /// Elements of the array, which are random
@@ -16,8 +16,12 @@ pub(crate) struct Explain {
     pub(crate) n: u64,
 
     /// Threads of a block: whole warps
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(32..=512), default_value = "128")]
+    #[arg(long, value_name = "B", default_value = "128")]
     pub(crate) block: u32,
+
+    /// Operation of a rung [default: sum]
+    #[arg(long, value_name = "OP", value_parser = choice::ladder_op())]
+    pub(crate) op: Option<Op>,
 
     /// Blocks; as many as give each thread 16 bytes, and 8 at most, unless given
     #[arg(long, value_name = "G", value_parser = clap::value_parser!(u32).range(1..=65536))]

@@ -15,6 +15,9 @@ use super::verdict::{self, Verdict};
 #[derive(Debug, Serialize)]
 pub(crate) struct Explanation {
     pub(crate) kernel: String,
+    /// What else is to be said of it; empty where there is nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) note: String,
     /// The PTX module, with the compute capability it is built for.
     pub(crate) module: String,
     pub(crate) dtype: &'static str,
@@ -66,6 +69,7 @@ impl Explanation {
         let classes = counters.classes.iter().map(|(class, count)| (class.name(), *count));
         Explanation {
             kernel: subject.name.clone(),
+            note: subject.note.clone(),
             module: subject.module.clone(),
             dtype: subject.dtype.name(),
             n: subject.n,

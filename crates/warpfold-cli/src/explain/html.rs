@@ -13,13 +13,16 @@ use super::text::events;
 /// The page around what is told.
 const PAGE: &str = include_str!("page.html");
 
+/// Colours that every page has.
+pub(crate) const COLORS: &str = include_str!("colors.css");
+
 /// Pixels that a step is wide.
 const STEP: usize = 7;
 
 /// The page.
 pub(crate) fn render(told: &Explanation) -> String {
     let parts: [(&str, String); 8] = [
-        ("style", include_str!("page.css").to_owned()),
+        ("style", [COLORS, include_str!("page.css")].concat()),
         ("script", include_str!("page.js").to_owned()),
         ("title", escaped(&told.title())),
         ("subtitle", subtitle(told)),
@@ -41,8 +44,9 @@ pub(crate) fn render(told: &Explanation) -> String {
 }
 
 fn subtitle(told: &Explanation) -> String {
+    let note = if told.note.is_empty() { String::new() } else { format!("{} ", told.note) };
     escaped(&format!(
-        "Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
+        "{note}Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
         told.module, told.seed, told.told_block
     ))
 }
@@ -73,15 +77,28 @@ fn kind(class: &str) -> &'static str {
 
 /// Threads down, steps across: what each thread does in each step.
 fn grid(told: &Explanation) -> String {
+    let Picture { inner, width, height } = picture(told);
+    format!(
+        "<svg id=\"grid\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"Threads down, steps across\" data-step=\"{STEP}\">{inner}\
+         <rect id=\"cursor\" x=\"0\" y=\"0\" width=\"{STEP}\" height=\"{height}\"/></svg>"
+    )
+}
+
+/// What is drawn of the steps, without the element around.
+pub(crate) struct Picture {
+    pub(crate) inner: String,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+/// Draws the steps: paths whose classes are the kinds of work; `off` is what a guard held back.
+pub(crate) fn picture(told: &Explanation) -> Picture {
     let threads = told.block as usize;
     let row = (320 / threads.max(1)).clamp(1, 8);
     let (width, height) = (STEP * told.steps.len(), row * threads);
-    let mut out = String::new();
-    let mut add = |text: String| out += &text;
-    add(format!(
-        "<svg id=\"grid\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-label=\"Threads down, steps across\" data-step=\"{STEP}\">"
-    ));
+    let mut inner = String::new();
+    let mut add = |text: String| inner += &text;
     let kinds = ["compute", "control", "exchange", "shared", "global", "atomic", "barrier"];
     for kind_ in kinds {
         for (layer, lanes) in [("", true), (" off", false)] {
@@ -117,10 +134,7 @@ fn grid(told: &Explanation) -> String {
     for (x, _) in ends {
         add(format!("<path class=\"phase\" d=\"M{} 0v{height}\"/>", STEP * (x + 1)));
     }
-    add(format!(
-        "<rect id=\"cursor\" x=\"0\" y=\"0\" width=\"{STEP}\" height=\"{height}\"/></svg>"
-    ));
-    out
+    Picture { inner, width, height }
 }
 
 /// Stretches of ones: where they start, and how long they are.
@@ -198,7 +212,8 @@ fn data(told: &Explanation) -> String {
     serde_json::to_string(&data).expect("plain values are JSON").replace('<', "\\u003c")
 }
 
-fn escaped(text: &str) -> String {
+/// Text as it stands in markup.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

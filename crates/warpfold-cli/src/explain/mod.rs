@@ -5,7 +5,7 @@
 //!      -> explanation (counts, verdicts, annotated sources, the steps of one block) -> text | json | html
 //! ```
 //!
-//! Only [`subject`] knows what a production kernel is; whatever has PTX, sources and a launch can be explained.
+//! Only [`subject`] knows what kernels and rungs there are; whatever has PTX, sources and a launch can be explained.
 
 mod args;
 mod explanation;
@@ -20,8 +20,9 @@ mod verdict;
 use warpfold_simt::{Detail, Settings};
 
 pub(crate) use args::Explain;
-use args::Format;
-use explanation::Explanation;
+pub(crate) use args::Format;
+pub(crate) use explanation::Explanation;
+pub(crate) use html::{COLORS, Picture, escaped, picture};
 use recorder::Recorder;
 use subject::Subject;
 
@@ -29,13 +30,18 @@ use crate::{Failure, report};
 
 /// Explains a kernel and prints the explanation.
 pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
-    let explanation = run(Subject::of(asked)?, asked.seed)?;
+    let explanation = told(asked)?;
     let text = match asked.format {
         Format::Text => text::render(&explanation),
         Format::Json => serde_json::to_string(&explanation).expect("plain values are JSON") + "\n",
         Format::Html => html::render(&explanation),
     };
     report::print(text.as_bytes())
+}
+
+/// Runs what was asked for, and explains it.
+pub(crate) fn told(asked: &Explain) -> Result<Explanation, Failure> {
+    run(Subject::of(asked)?, asked.seed)
 }
 
 fn run(mut subject: Subject, seed: u64) -> Result<Explanation, Failure> {

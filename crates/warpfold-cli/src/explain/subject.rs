@@ -1,12 +1,12 @@
-//! [`Subject`]: what is explained. Here, and only here, production kernels are looked up and given arrays.
+//! [`Subject`]: what is explained. Here and below, and only here, kernels are looked up and given arrays.
+
+mod production;
+mod rung;
 
 use warpfold::DType;
-use warpfold::kernel::{
-    Arguments, Kernel, Launch as Production, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes,
-};
 use warpfold::plan::Fold;
-use warpfold_kernels::sources;
-use warpfold_simt::{Argument, Dimensions, Fault, Launch, Memory, Program};
+use warpfold_kernels::{Module, ladder, sources};
+use warpfold_simt::{Fault, Launch, Memory, Program};
 
 use super::args::Explain;
 use crate::Failure;
@@ -16,6 +16,8 @@ use crate::input::{Distribution, Produce, Random};
 pub(crate) struct Subject {
     /// What the kernel is called.
     pub(crate) name: String,
+    /// What else is to be said of it; empty where there is nothing.
+    pub(crate) note: String,
     /// The module it is in.
     pub(crate) module: String,
     /// What it folds.
@@ -44,76 +46,16 @@ impl Subject {
     /// # Errors
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
     pub(crate) fn of(asked: &Explain) -> Result<Subject, Failure> {
-        let kernel = kernel(asked)?;
-        if !asked.block.is_multiple_of(32) {
-            let (block, less) = (asked.block, asked.block / 32 * 32);
-            let message = format!(
-                "--block {block} is no whole number of warps; take {less} or {}",
-                less + 32
-            );
-            return Err(Failure::Usage(message));
+        if let Some(rung) = rung::find(&asked.kernel) {
+            return rung::subject(rung, asked);
         }
-        let most = kernel.fold.most_threads(kernel.dtype);
-        if asked.block > most {
-            let message =
-                format!("--block {}: {} takes at most {most}", asked.block, kernel.entry());
-            return Err(Failure::Usage(message));
+        if let Some(entry) = rung::demonstration(&asked.kernel) {
+            return rung::branches(entry);
         }
-        let module = kernel.module(asked.compute)?;
-        let mut program = Program::load(&module.ptx())
-            .map_err(|error| failed(format!("loading {}", module.name), error.to_string()))?;
-        let lines = module.lines();
-        program.locate(|line| lines.of(line));
-
-        let mut memory = Memory::new();
-        let mut places = Vec::new();
-        let mut place = |name, buffer: warpfold_simt::Buffer| {
-            places.push(Place { name, address: buffer.address(), bytes: buffer.bytes() });
-            buffer.address()
-        };
-        let x = place("x", memory.upload_bytes(&random(kernel.dtype, asked.n, 0)?));
-        let y = match kernel.fold {
-            Fold::Dot | Fold::ExactDot => {
-                place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?))
-            }
-            _ => 0,
-        };
-        let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
-        let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(asked.block)).clamp(1, 8) as u32);
-        let workspace = memory.allocate(workspace_bytes(grid));
-        let header = vec![0u8; WORKSPACE_HEADER as usize];
-        memory.write(workspace, &header).expect("a workspace begins with its header");
-        let arguments = Arguments {
-            x,
-            y,
-            n: asked.n,
-            workspace: place("workspace", workspace),
-            record: place("record", memory.upload(&[0u64; RECORD_WORDS])),
-            done: place("done", memory.upload(&[0u64])),
-            stamp: 1,
-            value: 0,
-            options: 0,
-        };
-        let production = Production { kernel, grid, block: asked.block, arguments };
-        let launch = Launch {
-            kernel: kernel.entry(),
-            grid: Dimensions::from(production.grid),
-            block: Dimensions::from(production.block),
-            shared_bytes: 0,
-            arguments: arguments.words().into_iter().map(Argument::from).collect(),
-        };
-        let sources = sources().iter().map(|s| (s.name.to_owned(), s.text.to_owned())).collect();
-        Ok(Subject {
-            name: kernel.entry(),
-            module: module.name.to_owned(),
-            dtype: kernel.dtype,
-            n: asked.n,
-            program,
-            launch,
-            memory,
-            places,
-            sources,
-        })
+        match production::find(&asked.kernel) {
+            Some(fold) => production::subject(fold, asked),
+            None => Err(unknown(&asked.kernel)),
+        }
     }
 
     /// Bytes of the arrays that are folded.
@@ -139,55 +81,36 @@ fn failed(asked: String, obstacle: String) -> Failure {
     warpfold::Error::Device { asked, obstacle, remedy }.into()
 }
 
-/// The kernel of that name: a fold, with the type beside it or in it.
-fn kernel(asked: &Explain) -> Result<Kernel, Failure> {
-    let (name, skips_nan) = match asked.kernel.strip_suffix("_skip_nan") {
-        Some(name) => (name, true),
-        None => (asked.kernel.as_str(), false),
+/// A program with the source lines of its module.
+fn program(module: &Module) -> Result<Program, Failure> {
+    let mut program = Program::load(&module.ptx())
+        .map_err(|error| failed(format!("loading {}", module.name), error.to_string()))?;
+    let lines = module.lines();
+    program.locate(|line| lines.of(line));
+    Ok(program)
+}
+
+/// The sources that lines may name.
+fn files() -> Vec<(String, String)> {
+    sources().iter().map(|s| (s.name.to_owned(), s.text.to_owned())).collect()
+}
+
+/// Says what there is, and the nearest name.
+fn unknown(name: &str) -> Failure {
+    let folds: Vec<&str> = Fold::ALL.iter().map(|fold| fold.name()).collect();
+    let rungs: Vec<&str> = ladder::rungs().iter().map(|rung| &*rung.name).collect();
+    let bare = name.rsplit_once('_').map_or(name, |(fold, _)| fold);
+    let distance = |known: &&&str| {
+        let to = |text: &str| strsim::osa_distance(known, text);
+        let numbered = known.split_once('_').map(|(_, rest)| strsim::osa_distance(rest, name));
+        to(name).min(to(bare)).min(numbered.unwrap_or(usize::MAX))
     };
-    // The names of exact folds hold an underscore themselves.
-    let is_fold = Fold::ALL.iter().any(|fold| fold.name() == name);
-    let (fold, named) = match name.rsplit_once('_') {
-        Some((fold, dtype)) if !is_fold => (fold, Some(dtype)),
-        _ => (name, None),
-    };
-    let fold = Fold::ALL.iter().copied().find(|f| f.name() == fold).ok_or_else(|| {
-        let names: Vec<_> = Fold::ALL.iter().map(|fold| fold.name()).collect();
-        let nearest = names.iter().min_by_key(|name| strsim::osa_distance(name, fold));
-        Failure::Usage(format!(
-            "no kernel is called {:?}; did you mean {:?}? There are {}, each alone or with an element type, as in sum_f32",
-            asked.kernel,
-            nearest.expect("there are kernels"),
-            names.join(", ")
-        ))
-    })?;
-    let dtype = match (named.map(str::parse::<DType>), asked.dtype) {
-        (None, dtype) => dtype.unwrap_or(DType::F32),
-        (Some(Ok(named)), None) => named,
-        (Some(Ok(named)), Some(dtype)) if named == dtype => named,
-        (Some(Ok(_)), Some(dtype)) => {
-            let message = format!(
-                "{} names its element type, and --type {dtype} is another; leave one out",
-                asked.kernel
-            );
-            return Err(Failure::Usage(message));
-        }
-        (Some(Err(_)), _) => {
-            let names: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-            let message = format!(
-                "{} names no element type after the fold; there are {}",
-                asked.kernel,
-                names.join(", ")
-            );
-            return Err(Failure::Usage(message));
-        }
-    };
-    if skips_nan && !dtype.is_float() {
-        let message =
-            format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", asked.kernel);
-        return Err(Failure::Usage(message));
-    }
-    Ok(Kernel { fold, dtype, skips_nan })
+    let nearest = folds.iter().chain(&rungs).min_by_key(distance).expect("there are kernels");
+    Failure::Usage(format!(
+        "no kernel is called {name:?}; did you mean {nearest:?}? There are {}, each alone or with an element type, as in sum_f32, and the rungs of the ladder, {}",
+        folds.join(", "),
+        rungs.join(", ")
+    ))
 }
 
 /// Random elements.

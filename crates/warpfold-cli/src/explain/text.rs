@@ -15,6 +15,9 @@ pub(crate) fn render(told: &Explanation) -> String {
 
 fn write_all(told: &Explanation, out: &mut String) -> std::fmt::Result {
     writeln!(out, "{} (module {}, schedule {})\n", told.title(), told.module, told.seed)?;
+    if !told.note.is_empty() {
+        writeln!(out, "{}\n", told.note)?;
+    }
     writeln!(out, "Costs of the whole launch")?;
     for verdict in &told.verdicts {
         writeln!(out, "  {:<4}  {:<14}  {}", verdict.grade.name(), verdict.cost, verdict.sentence)?;

@@ -64,6 +64,11 @@ pub(crate) fn replace_file(
         FileFormat::Npy => npy::Npy::render(report, &mut bytes)?,
         FileFormat::Printed(format) => bytes = format.bytes(report)?,
     }
+    replace(path, &bytes)
+}
+
+/// Writes bytes in place of a file, as a whole or not at all.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut builder = Builder::new();
     builder.prefix(".warpfold-");
     let permissions = permissions(path);
@@ -71,7 +76,7 @@ pub(crate) fn replace_file(
         builder.permissions(permissions.clone());
     }
     let written = builder.tempfile_in(folder(path)).and_then(|mut file| {
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)
     });

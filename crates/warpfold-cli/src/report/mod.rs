@@ -7,7 +7,7 @@ mod npy;
 mod number;
 mod text;
 
-pub(crate) use file::{FileFormat, check_target, replace_file};
+pub(crate) use file::{FileFormat, check_target, replace, replace_file};
 
 use std::io::Write;
 

@@ -2,41 +2,13 @@
 //
 // node page.mjs FOLDER_OF_PAGES [FOLDER_FOR_SCREENSHOTS]
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { fits, lightInkOnDarkPaper, open as openPage, play } from "./browser.mjs";
 
-const [pages, shots] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: execFileSync("sh", ["-c", "command -v chromium"]).toString().trim(),
-  args: ["--no-sandbox"],
-});
-
-/** Opens a page that may ask for nothing but itself, and say nothing on its console. */
+/** Opens a page and tells where it stands. */
 async function open(name, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("request", (request) => request.url().startsWith("file:") || wrong.push(`asks for ${request.url()}`));
-  page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
-  const url = pathToFileURL(join(pages, `${name}.html`)).href;
-  await page.goto(url);
-  const step = async () => Number((await page.locator("#place").textContent()).match(/^step (\d+) of/)[1]);
-  const close = async (shot) => {
-    if (shots && shot) await page.screenshot({ path: join(shots, `${shot}.png`), fullPage: false });
-    if (shots && shot) await page.screenshot({ path: join(shots, `${shot}-whole.png`), fullPage: true });
-    assert.deepEqual(wrong, [], `${name} is at peace`);
-    await context.close();
-  };
-  return { page, step, close };
-}
-
-/** The page is no wider than the screen. */
-async function fits(page) {
-  const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(wide <= screen, `${wide} pixels wide on a screen of ${screen}`);
+  const opened = await openPage(name, options);
+  const place = opened.page.locator("#place");
+  return { ...opened, step: async () => Number((await place.textContent()).match(/^step (\d+) of/)[1]) };
 }
 
 async function keysButtonsAndGrid() {
@@ -98,12 +70,7 @@ async function keysButtonsAndGrid() {
 
 async function dark() {
   const { page, close } = await open("sum", { colorScheme: "dark" });
-  const [paper, ink] = await page.evaluate(() => {
-    const style = getComputedStyle(document.body);
-    const light = (color) => color.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3;
-    return [light(style.backgroundColor), light(style.color)];
-  });
-  assert.ok(paper < 60 && ink > 180, `light ink (${ink}) on dark paper (${paper})`);
+  await lightInkOnDarkPaper(page);
   for (let k = 0; k < 50 && !(await page.locator("#memory svg.shared").count()); k++) await page.keyboard.press("PageDown");
   await close("dark");
 }
@@ -131,6 +98,19 @@ async function withoutScript() {
   await close();
 }
 
+/** A rung of the ladder: what it is stands above, and its bank conflicts are told where they happen. */
+async function rung() {
+  const { page, step, close } = await open("rung", { colorScheme: "light" });
+  await fits(page);
+  assert.match(await page.locator("body").innerText(), /The same tree, folded by the first threads/);
+  const events = page.locator("#events");
+  // In the first step of the tree two lanes of a warp want each bank.
+  for (let k = 0; k < 9 && !/wavefronts for/.test(await events.textContent()); k++) await page.keyboard.press("PageDown");
+  assert.match(await events.textContent(), /reads shared: 4 wavefronts for 2/);
+  assert.ok((await step()) > 10);
+  await close("rung");
+}
+
 async function others() {
   for (const name of ["argmax", "empty"]) {
     const { page, step, close } = await open(name);
@@ -141,11 +121,4 @@ async function others() {
   }
 }
 
-try {
-  for (const test of [keysButtonsAndGrid, dark, phone, withoutScript, others]) {
-    await test();
-    console.log(`${test.name}: passed`);
-  }
-} finally {
-  await browser.close();
-}
+await play([keysButtonsAndGrid, dark, phone, withoutScript, rung, others]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page that `warpfold explain --format html` writes, in a headless browser: run.sh PROGRAM [FOLDER FOR SCREENSHOTS].
+# The pages that `warpfold explain --format html` and `warpfold report` write, in a headless browser: run.sh PROGRAM [FOLDER FOR SCREENSHOTS].
 # Needs chromium and node; on Debian, as root, it installs what is missing.
 set -euo pipefail
 program=$(realpath "$1") shots=${2:-}
@@ -19,4 +19,9 @@ trap 'rm -rf "$pages"' EXIT
 "$program" explain sum --n 1000 --block 128 --format html >"$pages/sum.html"
 "$program" explain argmax_f64_skip_nan --n 77 --block 32 --format html >"$pages/argmax.html"
 "$program" explain count_u8 --n 0 --block 512 --format html >"$pages/empty.html"
+"$program" explain 07_strided_index --n 300 --block 128 --format html >"$pages/rung.html"
+"$program" report --device simt --out "$pages/report.html" --export "$pages/counted.json"
+node timed.mjs "$pages/counted.json" >"$pages/timed.json"
+"$program" report --from "$pages/timed.json" --out "$pages/measured.html"
 node page.mjs "$pages" "$shots"
+node report.mjs "$pages" "$shots"

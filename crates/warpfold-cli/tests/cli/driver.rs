@@ -35,6 +35,19 @@ fn obstacle(says: &[(&str, &str)], words: &[&str]) {
     with_driver(says, &["sum", "--random", "9", "--device", "cuda"]).fails(2, &words);
     with_driver(says, &["bench", "cuda"]).fails(2, &words);
     with_driver(says, &["tune"]).fails(2, &words);
+    with_driver(says, &["ladder", "--device", "cuda"]).fails(2, &words);
+}
+
+#[test]
+fn the_ladder_says_why_it_counts_in_place_of_timing() {
+    let told = with_driver(&[("FAKE_COUNT", "0")], &["ladder", "--n", "64", "--rung", "6"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    assert!(
+        told.err.contains("in the simulator") && told.err.contains("shows none"),
+        "{}",
+        told.err
+    );
+    assert!(told.out.contains("06_interleaved") && told.out.contains("conflicts"), "{}", told.out);
 }
 
 #[test]

@@ -123,6 +123,38 @@ fn the_page_is_whole_and_needs_nothing_else() {
 }
 
 #[test]
+fn every_rung_is_explained() {
+    for rung in warpfold_kernels::ladder::rungs() {
+        let told =
+            json(&[&rung.name, "--n", "600", "--block", "64", "--type", "i32", "--op", "max"]);
+        assert_eq!(told["kernel"], rung.entry("max", "i32", 64));
+        assert!(told["note"].as_str().is_some_and(|note| note.contains(&rung.idea)), "{told}");
+        let files: Vec<_> =
+            told["files"].as_array().expect("files").iter().map(|f| &f["name"]).collect();
+        assert!(files.contains(&&serde_json::json!(rung.source.name)), "{files:?}");
+        assert!(told["steps"].as_array().is_some_and(|steps| steps.len() > 10), "{}", rung.name);
+        assert!(told["counts"]["combinations"].as_u64() >= Some(500), "{told}");
+    }
+    let text = run(["explain", "strided_index", "--n", "512", "--block", "256"]);
+    for part in [
+        "strided_index_sum_f32 over 512 f32",
+        "first of 2 launches",
+        "conflict",
+        "07_strided_index.cu",
+    ] {
+        assert!(text.value().contains(part), "{part:?} is missing in\n{}", text.out);
+    }
+    for kernel in ["horrific_kernel", "good_kernel"] {
+        let text = run(["explain", kernel]);
+        assert!(
+            text.value().contains("divergence.cu") && text.out.contains("split"),
+            "{}",
+            text.out
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_explained_is_said() {
     let fails = |args: &[&str], words: &[&str]| run(["explain"].iter().chain(args)).fails(2, words);
     fails(&["summ"], &["summ", "did you mean \"sum\"", "argmax"]);
@@ -132,6 +164,13 @@ fn what_cannot_be_explained_is_said() {
     fails(&["sum", "--block", "100"], &["100", "96", "128"]);
     fails(&["sum", "--block", "2048"], &["2048", "512"]);
     fails(&["max", "--type", "complex64"], &["complex64"]);
+    fails(&["intrleaved"], &["intrleaved", "did you mean \"06_interleaved\""]);
+    fails(&["06_interleaved", "--grid", "5"], &["--grid", "06_interleaved"]);
+    fails(&["06_interleaved", "--block", "1056"], &["1056", "1024"]);
+    fails(&["01_atomic", "--op", "prod", "--type", "complex128"], &["01_atomic", "16 bytes"]);
+    fails(&["08", "--type", "f16"], &["f16", "complex64"]);
+    fails(&["16", "--compute", "80"], &["8.0", "9.0"]);
+    fails(&["sum", "--op", "max"], &["--op", "sum"]);
     fails(&["sum", "--n", "1e12"], &["1000000000000", "at most"]);
     fails(&["sum", "--compute", "61"], &["7.0"]);
 }

@@ -43,8 +43,16 @@ fn fast_sums_are_near_and_name_the_device() {
 }
 
 #[test]
-fn what_no_kernel_does_is_refused_by_name() {
-    run(["stats", "--dtype", "i32", "--device", "simt"].iter().chain(&RANDOM)).fails(2, &["stats"]);
+fn everything_that_stats_tells_is_what_the_processor_finds() {
+    for dtype in ["i32", "f16", "complex64"] {
+        let on =
+            |device| run(["stats", "--dtype", dtype, "--device", device].iter().chain(&RANDOM));
+        assert_eq!(on("simt").value(), on("cpu").value(), "{dtype}");
+    }
+}
+
+#[test]
+fn devices_are_known_by_name() {
     run(["sum", "--device", "simd"].iter().chain(&RANDOM)).fails(2, &["simd", "simt"]);
 }
 
@@ -53,4 +61,5 @@ fn the_plan_says_that_it_is_simulated() {
     let run = run(["max", "--dtype", "u8", "--device", "simt", "--verbose"].iter().chain(&RANDOM));
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("kernel max_u8") && run.err.contains("simulated"), "{}", run.err);
+    assert!(!run.err.contains("cuda"), "{}", run.err);
 }

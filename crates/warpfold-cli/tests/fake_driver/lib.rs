@@ -73,6 +73,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, which: c_int, _
         13 => 1_980_000,     // clock in kHz
         16 => 132,           // multiprocessors
         36 => 3_201_000,     // memory clock in kHz
+        37 => 6_144,         // width of the memory bus in bits
         38 => 50 << 20,      // L2 cache
         75 => compute / 10,
         76 => compute % 10,

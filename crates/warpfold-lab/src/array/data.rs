@@ -22,6 +22,11 @@ pub enum Data {
     /// Pairs of a number in (0.7, 1.42) and its reciprocal, so that no product ends in 0 or ∞. Complex: unit modulus.
     /// Signed integers: ±1. Others: 1.
     Reciprocal,
+    /// Numbers whose products neither vanish nor overflow, in any order: integers are odd and fill their type (their sums wrap), floats are
+    /// at most a factor 2^(1/512) from one, either way. Complex: unit modulus.
+    Factors,
+    /// Floats: uniform in [0, 255). Integers: uniform in 0 to 255, or what of it their type holds.
+    Bytes,
     /// All zero, so that `any` reads to the end.
     Zeros,
     /// All one, so that `all` reads to the end.
@@ -37,6 +42,8 @@ impl Data {
             Data::LogUniform => "loguniform",
             Data::Cancelling => "cancelling",
             Data::Reciprocal => "reciprocal",
+            Data::Factors => "factors",
+            Data::Bytes => "bytes",
             Data::Zeros => "zeros",
             Data::Ones => "ones",
         }
@@ -88,6 +95,15 @@ impl Place {
         radius.sqrt() * (TAU * (word as u32 as f64 / 2f64.powi(32))).cos()
     }
 
+    /// So near one that the product of 2^28 of them is some 2^±18. Neighbours have nothing to do with each other, and so neither have the
+    /// rounding errors of their products.
+    fn factor(self) -> f64 {
+        match self.parts {
+            1 => ((self.word() as f64 / 2f64.powi(64) - 0.5) / 256.0).exp2(),
+            _ => self.reciprocal(),
+        }
+    }
+
     fn reciprocal(self) -> f64 {
         let u = self.pair_fraction();
         match (self.parts, self.index % 2) {
@@ -112,6 +128,8 @@ macro_rules! floats {
                 match data {
                     Data::Natural | Data::Small => $from(place.normal()),
                     Data::Reciprocal => $from(place.reciprocal()),
+                    Data::Factors => $from(place.factor()),
+                    Data::Bytes => $from(255.0 * (place.word() >> 11) as f64 / 2f64.powi(53)),
                     Data::Zeros => $from(0.0),
                     Data::Ones => $from(1.0),
                     Data::LogUniform => {
@@ -163,6 +181,8 @@ macro_rules! integers {
                     Data::Natural | Data::LogUniform | Data::Cancelling if $ty::BITS == 64 => narrow(38),
                     Data::Natural | Data::LogUniform | Data::Cancelling => narrow($ty::BITS),
                     Data::Small => narrow(18),
+                    Data::Factors => narrow($ty::BITS) | 1,
+                    Data::Bytes => (place.word() >> 56) as $ty & $ty::MAX,
                     Data::Reciprocal if $ty::MIN != 0 && place.word() & 1 == 1 => (0 as $ty).wrapping_sub(1),
                     Data::Reciprocal | Data::Ones => 1,
                     Data::Zeros => 0,
@@ -176,10 +196,10 @@ integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 impl Draw for bool {
     fn draw(data: Data, place: Place) -> Self {
         match data {
-            Data::Natural | Data::Small | Data::LogUniform | Data::Cancelling => {
+            Data::Natural | Data::Small | Data::LogUniform | Data::Cancelling | Data::Bytes => {
                 place.word() & 1 == 1
             }
-            Data::Reciprocal | Data::Ones => true,
+            Data::Reciprocal | Data::Factors | Data::Ones => true,
             Data::Zeros => false,
         }
     }
@@ -239,6 +259,20 @@ mod tests {
         assert!(x.contains(&i8::MIN) && x.contains(&i8::MAX));
         let y = array::<i64>(Data::Natural, 10_000);
         assert!(y.iter().all(|y| y.unsigned_abs() <= 1 << 37) && y.iter().any(|y| *y < -(1 << 36)));
+    }
+
+    #[test]
+    fn factors_are_odd_or_near_one_and_bytes_are_bytes() {
+        let x = array::<i64>(Data::Factors, 10_000);
+        assert!(x.iter().all(|x| x & 1 == 1) && x.iter().any(|x| x.unsigned_abs() > 1 << 62));
+        let y = array::<f32>(Data::Factors, 10_000);
+        assert!(y.iter().all(|y| (0.998..1.002).contains(y)) && y.iter().any(|y| *y > 1.001));
+        let bytes = array::<i32>(Data::Bytes, 10_000);
+        assert!(bytes.iter().all(|x| (0..256).contains(x)) && bytes.contains(&255));
+        let floats = array::<f64>(Data::Bytes, 10_000);
+        assert!(
+            floats.iter().all(|x| (0.0..255.0).contains(x)) && floats.iter().any(|x| *x > 254.0)
+        );
     }
 
     #[test]

@@ -9,11 +9,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adds;
 mod cases;
 mod ceiling;
 mod run;
 mod target;
 
+pub use adds::add_rate;
 pub use cases::{Case, cases};
 pub use ceiling::Reading;
 pub use run::{Observer, Options, reduce, run};

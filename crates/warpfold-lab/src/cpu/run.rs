@@ -122,13 +122,14 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
 /// # Errors
 /// The library's.
 pub fn reduce<T: Element>(op: Op, policy: Policy, x: &[T]) -> warpfold::Result<Output> {
+    let finish = Finish { overflow: policy.overflow, ..Finish::default() };
     if op == Op::Dot {
         let (left, right) = halves(x);
         let mut stream = Stream::new(op, policy)?;
         stream.push_pair(left, right)?;
-        return stream.finish(Finish::default());
+        return stream.finish(finish);
     }
-    warpfold::reduce(x).policy(policy).partial(op)?.finish(op, Finish::default())
+    warpfold::reduce(x).policy(policy).partial(op)?.finish(op, finish)
 }
 
 fn halves<T>(x: &[T]) -> (&[T], &[T]) {

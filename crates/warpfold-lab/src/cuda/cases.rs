@@ -2,6 +2,7 @@
 
 use warpfold::{Accuracy, DType, Op};
 
+use super::data::Data;
 use super::report::{self, Temperature};
 use super::table::{LARGE, rounds};
 
@@ -18,6 +19,8 @@ pub struct Case {
     pub n: u64,
     /// Where the arrays are.
     pub temperature: Temperature,
+    /// What they hold.
+    pub data: Data,
 }
 
 impl Case {
@@ -28,7 +31,7 @@ impl Case {
 
     /// The row's name, by which it is filtered.
     pub fn name(self) -> String {
-        report::name(self.op, self.dtype, self.accuracy, self.bytes(), self.temperature)
+        report::name(self.op, self.dtype, self.accuracy, self.bytes(), self.temperature, self.data)
     }
 }
 
@@ -74,37 +77,78 @@ const SIZES: &[u32] = &[10, 12, 14, 16, 18, 20, 22, 24, 25, 26, 28, 30];
 /// Bytes up to which arrays are measured in the cache too: well within every L2 of 40 MiB or more.
 const CACHED: u64 = 16 << 20;
 
-/// All rows: sums at every size, then every kernel and type on large arrays.
+/// Bytes from which on arrays are long: exact sums are to cost no more than fast ones.
+const LONG: u64 = 256 << 20;
+
+/// All rows: sums at every size, every kernel and type on large arrays, then floats on data of other kinds.
 pub fn cases() -> Vec<Case> {
-    let mut all = Vec::new();
-    for temperature in [Temperature::Cold, Temperature::Hot] {
-        for &power in SIZES {
-            for accuracy in [Accuracy::Fast, Accuracy::Exact] {
-                let case =
-                    Case { op: Op::Sum, dtype: DType::F32, accuracy, n: 1 << power, temperature };
-                if temperature == Temperature::Cold || case.bytes() <= CACHED {
-                    all.push(case);
-                }
-            }
-        }
-    }
+    let mut all = sizes();
     for &dtype in TYPES {
         for &op in OPS {
-            let accuracies: &[Accuracy] = match rounds(op, dtype) {
-                true => &[Accuracy::Fast, Accuracy::Exact],
-                false => &[Accuracy::Exact],
-            };
-            for &accuracy in accuracies {
+            for &accuracy in accuracies(op, dtype) {
                 for (bytes, temperature) in [(LARGE, Temperature::Cold), (CACHED, Temperature::Hot)]
                 {
                     let n = bytes / dtype.size() as u64;
-                    let case = Case { op, dtype, accuracy, n, temperature };
+                    let data = Data::Uniform;
+                    let case = Case { op, dtype, accuracy, n, temperature, data };
                     // One of the sizes above is that of the cache.
                     if !all.contains(&case) {
                         all.push(case);
                     }
                 }
             }
+        }
+    }
+    // Again, some of the sizes are among them.
+    let more: Vec<Case> = floats().into_iter().filter(|case| !all.contains(case)).collect();
+    all.extend(more);
+    all
+}
+
+fn accuracies(op: Op, dtype: DType) -> &'static [Accuracy] {
+    match rounds(op, dtype) {
+        true => &[Accuracy::Fast, Accuracy::Exact],
+        false => &[Accuracy::Exact],
+    }
+}
+
+/// Sums of f32 at every size, from memory and from the cache.
+fn sizes() -> Vec<Case> {
+    let mut all = Vec::new();
+    for temperature in [Temperature::Cold, Temperature::Hot] {
+        for &power in SIZES {
+            for &accuracy in accuracies(Op::Sum, DType::F32) {
+                let (op, dtype, data) = (Op::Sum, DType::F32, Data::Uniform);
+                let case = Case { op, dtype, accuracy, n: 1 << power, temperature, data };
+                if temperature == Temperature::Cold || case.bytes() <= CACHED {
+                    all.push(case);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What exact sums cost beside fast ones, and on what is hard for them.
+fn floats() -> Vec<Case> {
+    let temperature = Temperature::Cold;
+    let row = |op, dtype: DType, accuracy, bytes, data| {
+        let n = bytes / dtype.size() as u64;
+        Case { op, dtype, accuracy, n, temperature, data }
+    };
+    let mut all = Vec::new();
+    // Kinds of data change seldom: each takes seconds to fill.
+    for dtype in [DType::F32, DType::F16, DType::BF16, DType::F64] {
+        for (data, bytes) in [(Data::Uniform, LONG), (Data::Normal, LARGE), (Data::Positive, LARGE)]
+        {
+            let rows = accuracies(Op::Sum, dtype).iter();
+            all.extend(rows.map(|&accuracy| row(Op::Sum, dtype, accuracy, bytes, data)));
+        }
+    }
+    for dtype in [DType::F32, DType::F64] {
+        for data in Data::ADVERSARIAL {
+            let rows = [Op::Sum, Op::Dot, Op::Var].into_iter();
+            all.extend(rows.map(|op| row(op, dtype, Accuracy::Exact, LARGE, data)));
         }
     }
     all

@@ -30,7 +30,7 @@ pub(super) struct Variant {
 
 impl Limits {
     pub(super) fn load(gpu: &Gpu) -> Result<Limits> {
-        let name = &warpfold_kernels::catalog::PLAIN[0].module();
+        let name = &warpfold_kernels::catalog::LIMITS.module();
         let module = warpfold_kernels::find(name).ok_or_else(|| Error::Device {
             asked: "the kernels of the benchmark".into(),
             obstacle: format!("{name} is not embedded"),
@@ -49,7 +49,7 @@ impl Limits {
     pub(super) fn empty(&self, queue: &mut Queue, time: DeviceTime) -> Result<f64> {
         // SAFETY: it takes no parameters and does nothing.
         let timed = time
-            .measure(queue, |queue, _| unsafe { queue.start_raw(&self.empty, [1, 32, 0], []) })?;
+            .measure(queue, |queue, _| unsafe { queue.start_raw(&self.empty, [1, 32, 0], &[]) })?;
         Ok(timed.median)
     }
 
@@ -105,7 +105,7 @@ impl Limits {
             // What is never written, but for one pattern in 2^32 of random data, goes to the pool's first word.
             let parameters = [pool.address() + k * bytes, packs, pool.address()];
             // SAFETY: the array lies in the pool, which outlives the queue's work: `measure` waits for it.
-            unsafe { queue.start_raw(&self.read[loads], [grid, block, 0], parameters) }
+            unsafe { queue.start_raw(&self.read[loads], [grid, block, 0], &parameters) }
         })?;
         Ok(timed.median)
     }

@@ -3,9 +3,12 @@
 //!
 //! What was found ([`report`], [`table`]) is read everywhere; measuring needs the feature `cuda`, and a GPU.
 
+pub mod data;
 pub mod report;
 pub mod table;
 
+#[cfg(feature = "cuda")]
+mod adds;
 #[cfg(feature = "cuda")]
 mod cases;
 #[cfg(feature = "cuda")]
@@ -14,6 +17,8 @@ mod device_time;
 mod latency;
 #[cfg(feature = "cuda")]
 mod limits;
+#[cfg(feature = "cuda")]
+mod numbers;
 #[cfg(feature = "cuda")]
 mod pool;
 #[cfg(feature = "cuda")]
@@ -26,10 +31,14 @@ pub mod tune;
 mod verify;
 
 #[cfg(feature = "cuda")]
+pub use adds::{add_rate, empty_launch};
+#[cfg(feature = "cuda")]
 pub use cases::{Case, cases};
 #[cfg(feature = "cuda")]
 pub use device_time::DeviceTime;
 #[cfg(feature = "cuda")]
 pub use latency::first_uses;
 #[cfg(feature = "cuda")]
-pub use run::{Observer, Options, run};
+pub(crate) use run::Leaves;
+#[cfg(feature = "cuda")]
+pub use run::{Observer, Options, READ_BYTES, read_peak, run};

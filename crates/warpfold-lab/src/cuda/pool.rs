@@ -3,84 +3,43 @@
 use warpfold::cuda::{Buffer, Gpu, View};
 use warpfold::{DType, Element, Result};
 
+use super::data::Data;
+use super::numbers::Numbers;
+
 /// Bytes in all.
 pub(super) const POOL: usize = 4 << 30;
 
 /// Words that are made on the host and repeated through the pool: 32 MiB.
 const BLOCK: usize = 1 << 22;
 
-/// Numbers that the bytes of the pool are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Data {
-    Bools,
-    Integers,
-    /// f16 and bf16 alike: numbers below 2 of either sign, never NaN.
-    Halves,
-    Singles,
-    Doubles,
-}
-
-impl Data {
-    fn of(dtype: DType) -> Data {
-        match dtype {
-            DType::Bool => Data::Bools,
-            DType::F16 | DType::BF16 => Data::Halves,
-            DType::F32 | DType::Complex64 => Data::Singles,
-            DType::F64 | DType::Complex128 => Data::Doubles,
-            _ => Data::Integers,
-        }
-    }
-
-    /// 64 bits of numbers: floats in [-1, 1), integers over their whole range.
-    fn word(self, random: &mut impl FnMut() -> u64) -> u64 {
-        let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-        match self {
-            Data::Bools => random() & 0x0101_0101_0101_0101,
-            Data::Integers => random(),
-            Data::Halves => random() & 0xbfff_3fff_bfff_3fff,
-            Data::Singles => {
-                let mut half = || u64::from((unit(random()) as f32).to_bits());
-                half() | half() << 32
-            }
-            Data::Doubles => unit(random()).to_bits(),
-        }
-    }
-}
-
 pub(super) struct Pool {
     memory: Buffer<u64>,
-    data: Data,
+    holds: (Numbers, Data),
     block: Vec<u64>,
 }
 
 impl Pool {
     /// Takes the memory and fills it for a type.
     pub(super) fn new(gpu: &Gpu, dtype: DType) -> Result<Pool> {
-        let data = Data::of(dtype);
-        let mut pool = Pool { memory: gpu.alloc(POOL / 8)?, data, block: Vec::new() };
+        let holds = (Numbers::of(dtype), Data::default());
+        let mut pool = Pool { memory: gpu.alloc(POOL / 8)?, holds, block: Vec::new() };
         pool.write()?;
         Ok(pool)
     }
 
-    /// Fills it anew if it holds other data than the type's.
-    pub(super) fn hold(&mut self, dtype: DType) -> Result<()> {
-        if self.data == Data::of(dtype) {
+    /// Fills it anew if it holds other numbers than the type's, or other data.
+    pub(super) fn hold(&mut self, dtype: DType, data: Data) -> Result<()> {
+        let wanted = (Numbers::of(dtype), data);
+        if self.holds == wanted {
             return Ok(());
         }
-        self.data = Data::of(dtype);
+        self.holds = wanted;
         self.write()
     }
 
     fn write(&mut self) -> Result<()> {
-        // Marsaglia's xorshift64 (2003): timing asks no more of it.
-        let mut state = 1u64;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        self.block = (0..BLOCK).map(|_| self.data.word(&mut random)).collect();
+        let (numbers, data) = self.holds;
+        self.block = numbers.words(data, BLOCK);
         for first in (0..POOL / 8).step_by(BLOCK) {
             self.memory.write(first, &self.block)?;
         }

@@ -6,6 +6,7 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 use warpfold::{Accuracy, DType, Op};
 
+use super::data::Data;
 use crate::report::{Failure, size};
 
 /// The layout of the file; a reader refuses others.
@@ -108,6 +109,9 @@ pub struct Row {
     pub bytes: u64,
     /// Where the arrays were.
     pub temperature: Temperature,
+    /// What they held; uniform in the oldest runs, which measured nothing else.
+    #[serde(default)]
+    pub data: Data,
     /// Microseconds of device time, median.
     pub microseconds: f64,
     /// The quartiles; none in the oldest runs.
@@ -141,6 +145,12 @@ pub struct Peer {
     pub dtype: String,
     /// Elements.
     pub n: u64,
+    /// What the arrays held.
+    #[serde(default)]
+    pub data: Data,
+    /// Whether it promises the same bits on every GPU.
+    #[serde(default)]
+    pub reproducible: bool,
     /// Microseconds, median.
     pub us: f64,
     /// 10^9 bytes over the median time.
@@ -155,12 +165,19 @@ impl Row {
 
     /// The name by which rows are filtered: `sum/f32/fast/2GiB/cold`.
     pub fn name(&self) -> String {
-        name(self.op, self.dtype, self.accuracy, self.bytes, self.temperature)
+        name(self.op, self.dtype, self.accuracy, self.bytes, self.temperature, self.data)
     }
 }
 
-/// The name of a row before it is measured.
-pub fn name(op: Op, dtype: DType, accuracy: Accuracy, bytes: u64, at: Temperature) -> String {
+/// The name of a row before it is measured; what is not uniform data says so.
+pub fn name(
+    op: Op,
+    dtype: DType,
+    accuracy: Accuracy,
+    bytes: u64,
+    at: Temperature,
+    data: Data,
+) -> String {
     let accuracy = match accuracy {
         Accuracy::Exact => "exact",
         Accuracy::Fast => "fast",
@@ -169,14 +186,27 @@ pub fn name(op: Op, dtype: DType, accuracy: Accuracy, bytes: u64, at: Temperatur
         Temperature::Cold => "cold",
         Temperature::Hot => "hot",
     };
-    format!("{op}/{dtype}/{accuracy}/{}/{at}", size(bytes))
+    let uniform = format!("{op}/{dtype}/{accuracy}/{}/{at}", size(bytes));
+    match data {
+        Data::Uniform => uniform,
+        other => format!("{uniform}/{}", other.name()),
+    }
 }
 
 impl Report {
     /// The figure of another library for the same reduction of as many elements.
     pub fn peer(&self, row: &Row) -> Option<&Peer> {
-        let (op, dtype) = (row.op.name(), row.dtype.name());
-        let same = |peer: &&Peer| (&*peer.op, &*peer.dtype, peer.n) == (op, dtype, row.n);
+        self.beside(row, false)
+    }
+
+    /// The figure of another library that promises the same bits on every GPU.
+    pub fn reproducible_peer(&self, row: &Row) -> Option<&Peer> {
+        self.beside(row, true)
+    }
+
+    fn beside(&self, row: &Row, reproducible: bool) -> Option<&Peer> {
+        let what = (row.op.name(), row.dtype.name(), row.n, row.data, reproducible);
+        let same = |p: &&Peer| (&*p.op, &*p.dtype, p.n, p.data, p.reproducible) == what;
         self.peers.iter().find(same).filter(|_| row.temperature == Temperature::Cold)
     }
 
@@ -245,6 +275,7 @@ mod tests {
             n: 1 << 29,
             bytes: 2 << 30,
             temperature: Temperature::Cold,
+            data: Data::Uniform,
             microseconds: 464.1,
             quartiles: Some([463.9, 464.3]),
             bytes_per_second: 4.6e12,
@@ -277,6 +308,7 @@ mod tests {
             peers: peers(&format!("{line}\n\n")).unwrap(),
         };
         assert_eq!(report.peer(&report.rows[0]).unwrap().us, 470.0);
+        assert_eq!(report.reproducible_peer(&report.rows[0]), None);
         let text = report.json().unwrap();
         assert_eq!(text.lines().filter(|line| line.contains("\"op\":\"sum\"")).count(), 3);
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);

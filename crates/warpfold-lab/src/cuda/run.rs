@@ -3,11 +3,12 @@
 use std::time::SystemTime;
 
 use regex_lite::Regex;
-use warpfold::cuda::{Buffer, Gpu, Queue};
+use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
 use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
 
 use super::cases::{Case, cases};
+use super::data::Data;
 use super::device_time::DeviceTime;
 use super::latency;
 use super::limits::{Limits, Variant};
@@ -208,8 +209,8 @@ impl<'a> Bench<'a> {
 
     /// Verifies and times a row.
     fn row<T: Element>(&mut self, case: Case, rate: Option<f64>) -> Result<Measured> {
-        let Case { op, dtype, accuracy, n, temperature } = case;
-        self.pool.hold(dtype)?;
+        let Case { op, dtype, accuracy, n, temperature, data } = case;
+        self.pool.hold(dtype, data)?;
         match verify::<T>(self.gpu, &self.pool, op, accuracy) {
             None => return Ok(Measured::Undefined),
             Some(Err(wrong)) => return Ok(Measured::Wrong(wrong)),
@@ -225,6 +226,7 @@ impl<'a> Bench<'a> {
             n,
             bytes,
             temperature,
+            data,
             microseconds: timed.median,
             quartiles: Some([timed.q1, timed.q3]),
             bytes_per_second: bytes as f64 / timed.median * 1e6,
@@ -232,9 +234,9 @@ impl<'a> Bench<'a> {
         }))
     }
 
-    /// Lets the pool hold a type's data.
+    /// Lets the pool hold uniform data of a type.
     pub(super) fn hold(&mut self, dtype: DType) -> Result<()> {
-        self.pool.hold(dtype)
+        self.pool.hold(dtype, Data::Uniform)
     }
 
     /// Times a case, in another shape than the plan's where one is given.
@@ -258,28 +260,58 @@ impl<'a> Bench<'a> {
             if let Some(shape) = shape {
                 reduce = reduce.shape(shape);
             }
-            if leaves == Leaves::Value {
-                // SAFETY: pool and result outlive the queue's work, which `measure` waits for; nothing else uses the result.
-                match unsafe { queue.start(&reduce, case.op, result.address()) } {
-                    Err(warpfold::Error::Unsupported { .. }) => leaves = Leaves::Nothing,
-                    done => return done,
-                }
-            }
-            // SAFETY: as above.
-            unsafe { queue.start_for_time(&reduce, case.op) }
+            // SAFETY: pool and result outlive the queue's work, which `measure` waits for; nothing else uses the result.
+            unsafe { leaves.start(queue, &reduce, case.op, result.address()) }
         })
     }
 }
 
 /// What a timed reduction leaves on the device: its value, where its last step runs there.
 #[derive(PartialEq)]
-enum Leaves {
+pub(crate) enum Leaves {
     Value,
     Nothing,
+}
+
+impl Leaves {
+    /// Starts a reduction that is timed, and finds out what it leaves.
+    ///
+    /// # Safety
+    /// As [`Queue::start`].
+    pub(crate) unsafe fn start<T: Element>(
+        &mut self,
+        queue: &mut Queue,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        value: u64,
+    ) -> Result<()> {
+        if *self == Leaves::Value {
+            // SAFETY: as the caller promises.
+            match unsafe { queue.start(reduce, op, value) } {
+                Err(warpfold::Error::Unsupported { .. }) => *self = Leaves::Nothing,
+                done => return done,
+            }
+        }
+        // SAFETY: as the caller promises.
+        unsafe { queue.start_for_time(reduce, op) }
+    }
+}
+
+/// Bytes of the arrays whose reading is the peak of cold arrays.
+pub const READ_BYTES: u64 = LARGE;
+
+/// The fastest reading of arrays of so many bytes, and nothing else.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device): also if the device has less than some 5 GiB of free memory.
+pub fn read_peak(gpu: &Gpu, bytes: u64, temperature: Temperature) -> Result<Reading> {
+    let bench = Bench::new(gpu, DeviceTime::default())?;
+    let Bench { mut queue, pool, limits, time, .. } = bench;
+    Ok(limits.fastest(&mut queue, &pool, bytes, temperature, time)?.1)
 }
 
 /// A case of the accuracy that the GPU has for a reduction of large arrays.
 pub(super) fn case(op: Op, dtype: DType, bytes: u64, accuracy: Accuracy) -> Case {
     let n = bytes / dtype.size() as u64;
-    Case { op, dtype, accuracy, n, temperature: Temperature::Cold }
+    Case { op, dtype, accuracy, n, temperature: Temperature::Cold, data: Data::Uniform }
 }

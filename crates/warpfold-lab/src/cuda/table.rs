@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use warpfold::{Accuracy, DType, Op};
 
+use super::data::Data;
 use super::report::{Latency, Report, Row, Temperature};
 use crate::report::size;
 use crate::table::{gigabytes, percent};
@@ -20,7 +21,7 @@ pub fn text(report: &Report) -> String {
         let at = temperature(reading.temperature);
         let _ = writeln!(out, "read ceiling of {bytes}, {at}: {rate} GB/s ({})", reading.variant);
     }
-    out.push_str("\nreduction  type        accuracy  size      where       µs      ±     GB/s  of ceiling  peer/ours\n");
+    out.push_str("\nreduction  type        accuracy  data        size      where       µs      ±     GB/s  of ceiling  peer/ours\n");
     for row in &report.rows {
         out.push_str(&line(report, row));
     }
@@ -59,10 +60,11 @@ pub fn line(report: &Report, row: &Row) -> String {
     let of_ceiling = row.of_ceiling().map_or(String::new(), percent);
     let ratio = ratio(report, row).map_or(String::new(), |ratio| format!("{ratio:.2}"));
     let line = format!(
-        "{:<10} {:<11} {:<9} {:<9} {:<5} {:>9.2} {:>6} {:>8} {:>11} {:>10}",
+        "{:<10} {:<11} {:<9} {:<11} {:<9} {:<5} {:>9.2} {:>6} {:>8} {:>11} {:>10}",
         row.op,
         row.dtype,
         accuracy(row),
+        if row.data == Data::Uniform { "" } else { row.data.name() },
         size(row.bytes),
         temperature(row.temperature),
         row.microseconds,
@@ -81,9 +83,20 @@ pub fn ratio(report: &Report, row: &Row) -> Option<f64> {
 
 /// The row of large arrays in device memory; the fast one for floats until there is an exact one.
 pub fn large(report: &Report, op: Op, dtype: DType, accuracy: Accuracy) -> Option<&Row> {
+    large_of(report, op, dtype, accuracy, Data::Uniform)
+}
+
+/// The same of other data.
+pub fn large_of(
+    report: &Report,
+    op: Op,
+    dtype: DType,
+    accuracy: Accuracy,
+    data: Data,
+) -> Option<&Row> {
     let same = |row: &&Row| {
-        (row.op, row.dtype, row.accuracy, row.temperature)
-            == (op, dtype, accuracy, Temperature::Cold)
+        (row.op, row.dtype, row.accuracy, row.temperature, row.data)
+            == (op, dtype, accuracy, Temperature::Cold, data)
             && row.bytes / if op == Op::Dot { 2 } else { 1 } == LARGE
     };
     report.rows.iter().find(same)

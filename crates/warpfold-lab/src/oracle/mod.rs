@@ -13,4 +13,4 @@ pub use bins::{Bins, ProductBins, Split};
 pub use check::Wrong;
 pub use exact::{Exact, Nearest};
 pub use product::Double;
-pub use truth::{Truth, dot};
+pub use truth::{Truth, dot, product_of};

@@ -184,7 +184,8 @@ fn largest<T: Element<Part: Split>>(x: &[T], rounded: f64) -> Exact {
     squares.max().unwrap_or_else(|| Exact::of(0.0))
 }
 
-fn product_of<T: Element<Part: Split>>(x: &[T]) -> [Double; 2] {
+/// The product of all elements to about 2^-70 (real and imaginary part), if it neither over- nor underflows on the way.
+pub fn product_of<T: Element<Part: Split>>(x: &[T]) -> [Double; 2] {
     let one = [Double::ONE, Double::ZERO];
     let double = |part: &T::Part| Double::new(part.approximate());
     let chunks = T::as_parts(x).par_chunks(CHUNK * T::PARTS).map(|chunk| {

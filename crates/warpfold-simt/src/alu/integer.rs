@@ -46,6 +46,19 @@ macro_rules! test {
     };
 }
 
+/// Halves of a word, each by itself.
+macro_rules! halves {
+    ($t:ty, |$x:ident, $y:ident| $e:expr) => {
+        binary!(|v, w| {
+            let half = |at: u32| {
+                let ($x, $y) = ((v >> at) as $t, (w >> at) as $t);
+                u64::from(($e) as u16) << at
+            };
+            half(0) | half(16)
+        })
+    };
+}
+
 /// What a quotient by zero is: all ones, as the hardware gives.
 macro_rules! quotient {
     ($t:ty, $u:ty, ) => {
@@ -92,6 +105,16 @@ pub(crate) fn unary(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
 
 /// Two operands to a result of the same type.
 pub(crate) fn binary(mnemonic: Mnemonic, ty: Type) -> Option<Binary> {
+    match (mnemonic, ty) {
+        (Mnemonic::Add, Type::U16x2 | Type::S16x2) => {
+            return halves!(u16, |x, y| x.wrapping_add(y));
+        }
+        (Mnemonic::Min, Type::U16x2) => return halves!(u16, |x, y| x.min(y)),
+        (Mnemonic::Max, Type::U16x2) => return halves!(u16, |x, y| x.max(y)),
+        (Mnemonic::Min, Type::S16x2) => return halves!(i16, |x, y| x.min(y)),
+        (Mnemonic::Max, Type::S16x2) => return halves!(i16, |x, y| x.max(y)),
+        _ => {}
+    }
     match mnemonic {
         Mnemonic::Add => by_type!(ty, two!, |x, y| x.wrapping_add(y)),
         Mnemonic::Sub => by_type!(ty, two!, |x, y| x.wrapping_sub(y)),

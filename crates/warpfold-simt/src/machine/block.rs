@@ -122,6 +122,7 @@ impl Warp {
             carry: 0,
             live: 0,
             since_join: 0,
+            issued: 0,
             paths: Vec::new(),
             joins: Vec::new(),
             now: 1,
@@ -145,6 +146,7 @@ impl Warp {
         self.depths.fill([0; 32]);
         self.carry = 0;
         self.since_join = 0;
+        self.issued = 0;
         self.now = 1;
         self.joins.clear();
         self.paths.clear();
@@ -248,6 +250,8 @@ impl Worker<'_, '_> {
         if block.warps[w].live == 0 && block.is_finished() {
             self.tally.blocks += 1;
             self.tally.warps += block.warps.len() as u64;
+            let longest = block.warps.iter().map(|warp| warp.issued).max().unwrap_or(0);
+            self.tally.longest_warp = self.tally.longest_warp.max(longest);
             return Ok(Progress::Finished);
         }
         Ok(Progress::Running)

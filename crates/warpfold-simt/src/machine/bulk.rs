@@ -288,6 +288,7 @@ impl Worker<'_, '_> {
             self.touch(block, write, to, STEP, |_| false)?;
             let value = self.peek(block, copy.w, from, 0, STEP);
             self.poke(block, copy.w, to, 0, STEP, value);
+            self.carry_depth(block, from, to, STEP);
         }
         if let Some(object) = block.mbarriers.get_mut(&copy.mbarrier) {
             object.gathering.learn(agent, now);
@@ -335,6 +336,7 @@ impl Worker<'_, '_> {
                 self.touch(block, write, to, STEP, |_| false)?;
                 let value = self.peek(block, issue.w, from, 0, STEP);
                 self.poke(block, issue.w, to, 0, STEP, value);
+                self.carry_depth(block, from, to, STEP);
             }
             self.tally.count(issue.step, |counts| counts.bulk_bytes += u64::from(bytes));
         }

@@ -149,6 +149,20 @@ impl Worker<'_, '_> {
         }
     }
 
+    /// Carries the depth of a place along with its bytes.
+    pub(crate) fn carry_depth(
+        &self,
+        block: &mut Block,
+        from: Place<'_>,
+        to: Place<'_>,
+        bytes: u32,
+    ) {
+        if self.follows_chains() {
+            let depth = self.depth_at(block, from);
+            self.set_depth(block, to, bytes, depth);
+        }
+    }
+
     /// Whether loads from `space` bring data.
     pub(crate) fn holds_data(space: Space) -> bool {
         matches!(space, Space::Global | Space::Shared)

@@ -117,6 +117,7 @@ impl<'c, 'o> Worker<'c, 'o> {
             warp.split(p, &[(on, pc), (mask & !on, pc + 1)], pc + 1);
             return Ok(Flow::Stop);
         }
+        warp.issued += 1;
         let step = Step { pc, phase: block.phase, iteration };
         self.tally.count(step, |counts| {
             counts.warp_instructions += 1;

@@ -68,6 +68,8 @@ pub(crate) struct Warp {
     pub(crate) joins: Vec<Join>,
     /// Instructions issued since lanes last came to, or left, a join.
     pub(crate) since_join: u64,
+    /// Instructions issued.
+    pub(crate) issued: u64,
     /// The warp's stamp for the race detector.
     pub(crate) now: u32,
     /// Local memory, lane by lane.

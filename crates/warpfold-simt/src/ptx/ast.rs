@@ -121,6 +121,8 @@ pub enum Type {
     S16,
     S32,
     S64,
+    U16x2,
+    S16x2,
     F16,
     F16x2,
     Bf16,
@@ -131,7 +133,7 @@ pub enum Type {
 
 impl Type {
     /// Every type with the word PTX writes for it.
-    pub const ALL: [(Type, &'static str); 20] = [
+    pub const ALL: [(Type, &'static str); 22] = [
         (Type::Pred, "pred"),
         (Type::B8, "b8"),
         (Type::B16, "b16"),
@@ -146,6 +148,8 @@ impl Type {
         (Type::S16, "s16"),
         (Type::S32, "s32"),
         (Type::S64, "s64"),
+        (Type::U16x2, "u16x2"),
+        (Type::S16x2, "s16x2"),
         (Type::F16, "f16"),
         (Type::F16x2, "f16x2"),
         (Type::Bf16, "bf16"),
@@ -170,7 +174,8 @@ impl Type {
             Type::Pred => 0,
             Type::B8 | Type::U8 | Type::S8 => 1,
             Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
-            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 => 4,
+            Type::U16x2 | Type::S16x2 | Type::F16x2 | Type::Bf16x2 => 4,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
             Type::B128 => 16,
         }

@@ -24,6 +24,7 @@ mod sealed {
     impl Sealed for super::BySegments {}
     impl<K> Sealed for super::ByGroups<K> {}
     impl Sealed for super::ByNumbers {}
+    impl Sealed for super::Plain<'_> {}
 }
 
 /// One output for each element of the axes that are kept.
@@ -132,5 +133,21 @@ impl Arrange for ByNumbers {
 
     fn at(&self, output: u64) -> At {
         At::Group(output.to_string())
+    }
+}
+
+/// Outputs as they are, called what another arrangement calls them.
+#[derive(Clone, Copy)]
+pub struct Plain<'a>(pub(super) &'a dyn Fn(u64) -> At);
+
+impl Arrange for Plain<'_> {
+    type Of<R> = Vec<R>;
+
+    fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
+        values
+    }
+
+    fn at(&self, output: u64) -> At {
+        self.0(output)
     }
 }

@@ -1,17 +1,21 @@
 //! The builder for many reductions at once: one output for each row, segment or group.
 
 mod arrange;
+mod columns;
 mod ordered;
 mod values;
 
+pub(crate) use arrange::Plain;
 pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments};
+pub use columns::Columns;
+pub(crate) use columns::columns;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::cpu::{self, batch::Source};
+use crate::cpu;
+use crate::cpu::batch::{Leaves, Many, Out, Reader, Source};
 use crate::element::Element;
-use crate::error::At;
 use crate::group::{self, Key, Numbered};
 use crate::partial::Partial;
 use crate::plan::{self, Batch, BatchPlan, BoundsKind, KeysKind, Partition};
@@ -40,8 +44,7 @@ pub fn reduce_axes<'a, T: Element>(
 ) -> Result<ReduceMany<'a, T, ByAxes>> {
     let folding = Folding::of(x.layout().clone(), axes)?;
     let form = folding.form()?;
-    let input = Parted::Loops(x.memory(), form);
-    Ok(ReduceMany { input, policy: Policy::default(), arrange: ByAxes::new(folding) })
+    Ok(ReduceMany::new(x.memory(), How::Loops(form), ByAxes::new(folding)))
 }
 
 /// Starts reductions of the segments of a slice.
@@ -60,8 +63,7 @@ pub fn reduce_segments<'a, T: Element>(
     segments: Segments<'a>,
 ) -> Result<ReduceMany<'a, T, BySegments>> {
     let bounds = segments.check(x.len() as u64)?;
-    let input = Parted::Segments(x, bounds);
-    Ok(ReduceMany { input, policy: Policy::default(), arrange: BySegments::new() })
+    Ok(ReduceMany::new(x, How::Segments(bounds), BySegments::new()))
 }
 
 /// Starts reductions of the runs of equal keys, one entry a run: for keys that are sorted, one a key. Keys that come again later begin
@@ -82,8 +84,8 @@ pub fn reduce_by_key<'a, K: Key, T: Element>(
 ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
     group::check_lengths(keys.len(), x.len())?;
     let (offsets, keys) = group::runs(keys);
-    let input = Parted::Segments(x, Bounds::Offsets64(Cow::Owned(offsets)));
-    Ok(ReduceMany { input, policy: Policy::default(), arrange: ByGroups::new(keys) })
+    let bounds = Bounds::Offsets64(Cow::Owned(offsets));
+    Ok(ReduceMany::new(x, How::Segments(bounds), ByGroups::new(keys)))
 }
 
 /// Starts reductions of the elements of equal keys, in any order: one entry a key, keys ascending.
@@ -103,9 +105,9 @@ pub fn group_by<'a, K: Key, T: Element>(
 ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
     group::check_lengths(keys.len(), x.len())?;
     let (numbers, keys) = group::Given::number(keys)?;
-    let numbers = Numbers { numbers: Arc::new(numbers), groups: keys.len() as u64 };
-    let input = Parted::Groups(x, numbers, KeysKind::Numbered);
-    Ok(ReduceMany { input, policy: Policy::default(), arrange: ByGroups::new(keys) })
+    let groups = keys.len() as u64;
+    let how = How::Groups { numbers: Box::new(numbers), groups, keys: KeysKind::Numbered };
+    Ok(ReduceMany::new(x, how, ByGroups::new(keys)))
 }
 
 /// Starts reductions of the elements of equal keys that are numbers of groups, from 0 to below `groups`: one entry for each number, those
@@ -126,31 +128,24 @@ pub fn group_dense<'a, K: Key, T: Element>(
     x: &'a [T],
 ) -> Result<ReduceMany<'a, T, ByNumbers>> {
     group::check_lengths(keys.len(), x.len())?;
-    let numbers = Numbers { numbers: Arc::new(group::Dense::check(keys, groups)?), groups };
-    let input = Parted::Groups(x, numbers, KeysKind::Dense);
-    Ok(ReduceMany { input, policy: Policy::default(), arrange: ByNumbers::new() })
+    let numbers = Box::new(group::Dense::check(keys, groups)?);
+    let how = How::Groups { numbers, groups, keys: KeysKind::Dense };
+    Ok(ReduceMany::new(x, how, ByNumbers::new()))
 }
 
-/// An array and how it is parted.
-#[derive(Debug, Clone)]
-enum Parted<'a, T> {
-    Loops(&'a [T], Form),
-    Segments(&'a [T], Bounds<'a>),
-    Groups(&'a [T], Numbers<'a>, KeysKind),
+/// How an array is parted.
+#[derive(Debug)]
+enum How<'a> {
+    Loops(Form),
+    Segments(Bounds<'a>),
+    Groups { numbers: Box<dyn Numbered + 'a>, groups: u64, keys: KeysKind },
 }
 
-/// A group's number for each element.
-#[derive(Debug, Clone)]
-struct Numbers<'a> {
-    numbers: Arc<dyn Numbered + 'a>,
-    groups: u64,
-}
-
-impl<T> Parted<'_, T> {
-    fn partition(&self) -> Partition {
+impl How<'_> {
+    fn partition(&self, n: usize) -> Partition {
         match self {
-            Parted::Loops(_, form) => Partition::Axes(form.clone()),
-            Parted::Segments(_, bounds) => Partition::Segments {
+            How::Loops(form) => Partition::Axes(form.clone()),
+            How::Segments(bounds) => Partition::Segments {
                 elements: bounds.elements(),
                 segments: bounds.count(),
                 bounds: match bounds {
@@ -159,19 +154,17 @@ impl<T> Parted<'_, T> {
                     Bounds::Offsets64(_) => BoundsKind::Offsets64,
                 },
             },
-            Parted::Groups(x, Numbers { groups, .. }, keys) => {
-                Partition::Groups { elements: x.len() as u64, groups: *groups, keys: *keys }
+            How::Groups { groups, keys, .. } => {
+                Partition::Groups { elements: n as u64, groups: *groups, keys: *keys }
             }
         }
     }
 
-    fn source(&self) -> Source<'_, T> {
+    fn source<'s, T>(&'s self, x: &'s [T]) -> Source<'s, T> {
         match self {
-            Parted::Loops(x, form) => Source::Loops(x, form),
-            Parted::Segments(x, bounds) => Source::Segments(x, bounds),
-            Parted::Groups(x, Numbers { numbers, groups }, _) => {
-                Source::Groups(x, &**numbers, *groups)
-            }
+            How::Loops(form) => Source::Loops(x, form),
+            How::Segments(bounds) => Source::Segments(x, bounds),
+            How::Groups { numbers, groups, .. } => Source::Groups(x, &**numbers, *groups),
         }
     }
 }
@@ -184,35 +177,71 @@ impl<T> Parted<'_, T> {
 #[derive(Debug, Clone)]
 #[must_use = "call a reduction, such as .sum()"]
 pub struct ReduceMany<'a, T, A> {
-    input: Parted<'a, T>,
+    x: &'a [T],
+    how: Arc<How<'a>>,
     policy: Policy,
     arrange: A,
 }
 
-impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
+impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
+    fn new(x: &'a [T], how: How<'a>, arrange: A) -> Self {
+        ReduceMany { x, how: Arc::new(how), policy: Policy::default(), arrange }
+    }
+
     policy_methods!("NaN propagates (the default) or is ignored.");
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> BatchPlan {
-        let partition = self.input.partition();
+        let partition = self.how.partition(self.x.len());
         let batch = Batch { op, dtype: T::DTYPE, partition, policy: self.policy };
         plan::choose_batch(batch, cpu::facts())
     }
 
-    /// Folds every input and reads what each leaves.
-    fn each<R: Send>(
+    /// Folds every input and arranges what is read of each.
+    fn run<S: Leaves<T>, D: Reader<T, S>>(
         &self,
         op: Op,
-        read: impl Fn(&Partial<T>) -> Result<R> + Sync,
-    ) -> Result<A::Of<R>> {
-        cpu::check::<T>(op)?;
-        let at = |output| self.at(output);
-        let values = cpu::batch::each(&self.plan(op), &self.input.source(), read, at)?;
-        Ok(self.arrange.arrange(values))
+        reader: &D,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<A::Of<D::Result>> {
+        Ok(self.arrange.arrange(self.folded(op, reader, fold)?))
     }
 
-    fn at(&self, output: u64) -> At {
-        self.arrange.at(output)
+    fn folded<S: Leaves<T>, D: Reader<T, S>>(
+        &self,
+        op: Op,
+        reader: &D,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<Vec<D::Result>> {
+        cpu::check::<T>(op)?;
+        let plan = self.plan(op);
+        let many = Many { plan: &plan, source: self.how.source(self.x) };
+        many.read(reader, &|output| self.arrange.at(output), fold)
+    }
+}
+
+/// A reader of two functions.
+struct Read<F, G> {
+    small: F,
+    partial: G,
+}
+
+impl<T, S, R, F, G> Reader<T, S> for Read<F, G>
+where
+    T: Element,
+    R: Copy + Send,
+    F: Fn(&S, u64) -> Option<R> + Sync,
+    G: Fn(&Partial<T>) -> Result<R> + Sync,
+{
+    type Result = R;
+
+    #[inline(always)]
+    fn small(&self, small: &S, count: u64) -> Option<R> {
+        (self.small)(small, count)
+    }
+
+    fn partial(&self, partial: &Partial<T>) -> Result<R> {
+        (self.partial)(partial)
     }
 }
 

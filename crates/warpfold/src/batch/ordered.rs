@@ -1,9 +1,10 @@
 //! What only elements with an order have.
 
-use super::values::read;
-use super::{Arrange, ByAxes, ReduceMany};
+use super::values::partial;
+use super::{Arrange, ByAxes, Read, ReduceMany};
+use crate::cpu::batch::Ranked;
 use crate::element::Ordered;
-use crate::partial::Partial;
+use crate::partial::{Extremes, Partial};
 use crate::shape::Array;
 use crate::{Op, Result};
 
@@ -13,7 +14,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn min(&self) -> Result<A::Of<T>> {
-        read!(self, Min: Extremes as p => p.min())
+        self.ranked(Op::Min, Extremes::min)
     }
 
     /// The largest elements: NaN propagates, -0 < +0.
@@ -21,7 +22,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn max(&self) -> Result<A::Of<T>> {
-        read!(self, Max: Extremes as p => p.max())
+        self.ranked(Op::Max, Extremes::max)
     }
 
     /// The smallest and the largest elements.
@@ -29,7 +30,13 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
-        read!(self, MinMax: Extremes as p => Ok((p.min()?, p.max()?)))
+        let nan = self.policy.nan;
+        let small = |[least, greatest]: &[Ranked; 2], count| {
+            let min = least.extremes::<T>(nan, count).min().ok()?;
+            Some((min, greatest.extremes::<T>(nan, count).max().ok()?))
+        };
+        let partial = partial!(Extremes(p) => Ok((p.min()?, p.max()?)));
+        self.run(Op::MinMax, &Read { small, partial }, T::many_both_ends)
     }
 
     /// The first index of each smallest element, or of the first NaN: within the segment or group, or along the folded axis. Over several
@@ -38,7 +45,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<A::Of<u64>> {
-        read!(self, ArgMin: Extremes as p => p.argmin())
+        self.ranked(Op::ArgMin, Extremes::argmin)
     }
 
     /// [`argmin`](Self::argmin) of the largest elements.
@@ -46,7 +53,18 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<A::Of<u64>> {
-        read!(self, ArgMax: Extremes as p => p.argmax())
+        self.ranked(Op::ArgMax, Extremes::argmax)
+    }
+
+    fn ranked<R: Copy + Send>(
+        &self,
+        op: Op,
+        read: impl Fn(&Extremes<T>) -> Result<R> + Sync,
+    ) -> Result<A::Of<R>> {
+        let (nan, read) = (self.policy.nan, &read);
+        let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
+        let partial = partial!(Extremes(p) => read(p));
+        self.run(op, &Read { small, partial }, T::many_highest)
     }
 }
 

@@ -10,8 +10,8 @@ use std::ops::{Add, Mul};
 use super::executor::Fold;
 use super::float::{Lane, Magnitudes, Summed, Term, Values};
 use super::memory::{prefetch, streamed, streamed_in_pairs};
-use crate::element::{Decoded, Real};
-use crate::exact::{Limbs, Register, Special};
+use crate::element::Decoded;
+use crate::exact::{Register, Special};
 use crate::plan::Isa;
 use crate::{Nan, bf16, f16};
 
@@ -145,7 +145,7 @@ impl<F: Plain, T: PlainTerm, const PARTS: usize> Fold<&[F]> for FastSum<F, T, PA
             let sums = Self::sums(block).map(F::Accumulator::into);
             if sums.iter().all(|sum| sum.is_finite()) {
                 for (register, sum) in self.parts.iter_mut().zip(sums) {
-                    deposit(register, sum, F::UNIT);
+                    register.add_f64(sum, F::UNIT);
                 }
             } else {
                 self.exactly(block);
@@ -213,7 +213,7 @@ impl<F: Plain> Fold<(&[F], &[F])> for FastDot<F> {
         for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
             let sum = Self::sum(x, y);
             match sum.is_finite() {
-                true => deposit(&mut self.sum, sum, 2 * F::UNIT),
+                true => self.sum.add_f64(sum, 2 * F::UNIT),
                 false => self.exactly(x, y),
             }
         }
@@ -237,17 +237,6 @@ fn tree<F: Plain, const PARTS: usize>(
         half /= 2;
     }
     std::array::from_fn(|k| lanes[k])
-}
-
-/// Adds a finite float to a register in units of `2^unit`, of which it is a multiple or all but one.
-fn deposit<L: Limbs>(register: &mut Register<L>, x: f64, unit: i32) {
-    let Decoded::Finite { negative, mantissa, shift } = x.decode() else {
-        unreachable!("only finite sums are deposited");
-    };
-    let at = shift as i32 + f64::UNIT - unit;
-    let (mantissa, at) =
-        if at < 0 { (mantissa >> (-at).min(63), 0) } else { (mantissa, at as u32) };
-    register.fixed.add(u128::from(mantissa), at, negative);
 }
 
 #[cfg(test)]

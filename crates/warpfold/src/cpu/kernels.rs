@@ -2,6 +2,10 @@
 
 use num_complex::Complex;
 
+use super::batch::{
+    BothEnds, End, FloatSums, Highest, IntegerSums, Largest, Many, Nonzero, Order, Out, Ranked,
+    Sizes, Sums, Tally, Widest, alone, drive, fold,
+};
 use super::count::Nans;
 use super::executor::{Together, run, run_in_order};
 use super::fast::{FastDot, FastSum};
@@ -11,13 +15,14 @@ use super::float::{
 use super::integer;
 use super::magnitude::{LargestComplex, LargestReal};
 use super::norm1::Roots;
-use super::order::Order;
+use super::order::Order as Ordering;
 use super::product::{ComplexFactors, IntegerFactors, RealFactors};
-use crate::element::{Element, Real};
+use crate::batch::{Columns, Plain, ReduceMany, columns};
+use crate::element::{Element, Ordered, Real};
 use crate::exact::{Dot, Exact, Moments};
-use crate::partial::{Extremes, Magnitude, Norm1, Product, Stats};
+use crate::partial::{Extremes, Finish, Magnitude, Norm1, Partial, Product, Stats};
 use crate::plan::Plan;
-use crate::{Accuracy, Policy, bf16, f16};
+use crate::{Accuracy, Nan, Op, Policy, Result, bf16, f16};
 
 /// The exact folds of an element type.
 pub trait Kernels: Sized + 'static {
@@ -62,6 +67,125 @@ pub trait Kernels: Sized + 'static {
     fn product(plan: &Plan, x: &[Self]) -> Product<Self>
     where
         Self: Element;
+
+    /// Any reduction of one array that starts at place `first`.
+    #[doc(hidden)]
+    fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>
+    where
+        Self: Element;
+
+    /// Any reduction, of many, with types known at run time.
+    #[doc(hidden)]
+    fn columns(many: &ReduceMany<'_, Self, Plain<'_>>, op: Op, finish: Finish) -> Result<Columns>
+    where
+        Self: Element;
+
+    /// Many exact sums.
+    #[doc(hidden)]
+    fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>)
+    where
+        Self: Element;
+
+    /// Many sums of magnitudes.
+    #[doc(hidden)]
+    fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>)
+    where
+        Self: Element;
+
+    /// Many largest magnitudes.
+    #[doc(hidden)]
+    fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>)
+    where
+        Self: Element;
+
+    /// Many counts of what is not zero.
+    #[doc(hidden)]
+    fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>)
+    where
+        Self: Element;
+
+    /// Many extremes of the end that the reduction asks for, with their places where it asks for them.
+    #[doc(hidden)]
+    fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>)
+    where
+        Self: Element;
+
+    /// Many extremes of both ends.
+    #[doc(hidden)]
+    fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>)
+    where
+        Self: Element;
+
+    /// Many of what only the kernels for one array know.
+    #[doc(hidden)]
+    fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>)
+    where
+        Self: Element;
+}
+
+/// What is alike for all types: `$signed` is the integer that ranks of the type are, `$word` that of its bits, of which an element has
+/// `$parts`.
+macro_rules! many {
+    ($signed:ty, $word:ty, $parts:literal) => {
+        fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self> {
+            fold(plan, x, first)
+        }
+
+        fn columns(
+            many: &ReduceMany<'_, Self, Plain<'_>>,
+            op: Op,
+            finish: Finish,
+        ) -> Result<Columns> {
+            columns(many, op, finish)
+        }
+
+        fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>) {
+            let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
+            let ignored = many.plan.batch.policy.nan == Nan::Ignore;
+            let infinite = <<Self as Element>::Part as Ordered>::INFINITE.filter(|_| ignored);
+            let kind = Nonzero::<$word, $parts> { mask, infinite };
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>) {
+            alone(many, out);
+        }
+    };
+}
+
+/// What types with an order have beside.
+macro_rules! many_ordered {
+    ($signed:ty, $word:ty) => {
+        many!($signed, $word, 1);
+
+        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
+            let sizes = Sizes::<$word>::of::<Self>(many.plan.batch.policy.nan);
+            drive(Largest(sizes), many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>) {
+            let (op, nan) = (many.plan.batch.op, many.plan.batch.policy.nan);
+            let least = matches!(op, Op::Min | Op::ArgMin);
+            let order = Order::of::<Self>(if least { End::Least } else { End::Greatest }, nan);
+            match op {
+                Op::Min | Op::Max => {
+                    let kind = Highest::<$signed, false>(order);
+                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                }
+                _ => {
+                    let kind = Highest::<$signed, true>(order);
+                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                }
+            }
+        }
+
+        fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
+            let nan = many.plan.batch.policy.nan;
+            let end = |end| Highest::<$signed, false>(Order::of::<Self>(end, nan));
+            let kind = BothEnds(end(End::Least), end(End::Greatest));
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+    };
 }
 
 /// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
@@ -69,7 +193,7 @@ pub trait Kernels: Sized + 'static {
 /// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
 /// spilling; fewer would wait for additions of four cycles to end.
 macro_rules! floats {
-    ($($element:ty: $part:ty, parts $parts:literal,
+    ($($element:ty: $part:ty, parts $parts:literal of $signed:ty | $word:ty,
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
         dot $dot:ty | $fast:ty,
@@ -105,7 +229,12 @@ macro_rules! floats {
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
 
-            floats!(@$class $element, $part, sum <$sum_levels, $sum_lanes>,
+            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                let kind = FloatSums::<$part, $parts, $sum_levels, { 16 * $parts }>::values();
+                drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            floats!(@$class $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
                 moments <$value_levels, $square_levels, $square_lanes>);
 
             fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
@@ -115,7 +244,7 @@ macro_rules! floats {
             }
         }
     )+};
-    (@real $element:ty, $part:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+    (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
@@ -128,6 +257,13 @@ macro_rules! floats {
             Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
         }
 
+        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            let kind = FloatSums::<$part, 1, $sum_levels, 16>::magnitudes();
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        many_ordered!($signed, $word);
+
         fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
             let start = || LargestReal::new(plan.problem.policy.nan);
             run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
@@ -135,7 +271,7 @@ macro_rules! floats {
 
         fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1, 1>;
-            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Order::new(plan));
+            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Ordering::new(plan));
             let (moments, order) = run(plan, x, first, start, |all, one| {
                 all.0.merge(one.0);
                 all.1.merge(one.1);
@@ -149,12 +285,30 @@ macro_rules! floats {
             }
         }
     };
-    (@complex $element:ty, $part:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+    (@complex $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);
             run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
+        }
+
+        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            alone(many, out);
+        }
+
+        many!($signed, $word, 2);
+
+        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
+            alone(many, out);
+        }
+
+        fn many_highest(_: &Many<'_, Self>, _: &Out<'_, Self, Ranked>) {
+            unreachable!("complex numbers have no order");
+        }
+
+        fn many_both_ends(_: &Many<'_, Self>, _: &Out<'_, Self, [Ranked; 2]>) {
+            unreachable!("complex numbers have no order");
         }
 
         fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
@@ -182,23 +336,23 @@ macro_rules! floats {
     };
 }
 floats! {
-    f16: f16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
+    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
         prod real RealFactors<f16, 4>;
-    bf16: bf16, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
+    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
         prod real RealFactors<bf16, 4>;
-    f32: f32, parts 1, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
+    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
         prod real RealFactors<f32, 2>;
-    f64: f64, parts 1, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
+    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod real RealFactors<f64, 1>;
-    Complex<f32>: f32, parts 2, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
         prod complex ComplexFactors<f32, 2>;
-    Complex<f64>: f64, parts 2, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
         prod complex ComplexFactors<f64, 1>;
 }
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty),+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty;)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -230,10 +384,27 @@ macro_rules! integers {
                 let start = || IntegerFactors::new(plan.isa);
                 Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
             }
+
+            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::values(), many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::magnitudes(), many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            many_ordered!($signed, $unsigned);
         }
     )+};
 }
-integers!(
-    bool as u8, i8 as i8, i16 as i16, i32 as i32, i64 as i64, u8 as u8, u16 as u16, u32 as u32,
-    u64 as u64
-);
+integers! {
+    bool as u8, i8, u8;
+    i8 as i8, i8, u8;
+    i16 as i16, i16, u16;
+    i32 as i32, i32, u32;
+    i64 as i64, i64, u64;
+    u8 as u8, i8, u8;
+    u16 as u16, i16, u16;
+    u32 as u32, i32, u32;
+    u64 as u64, i64, u64;
+}

@@ -60,6 +60,22 @@ pub(super) fn prefetch<G>(group: &G) {
     }
 }
 
+/// Asks for the cache lines of a slice into the second-level cache.
+#[inline(always)]
+pub(super) fn fetch<T>(x: &[T]) {
+    let start = x.as_ptr().cast::<i8>();
+    for line in (0..size_of_val(x)).step_by(64) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch may name any address; it neither reads nor faults.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(line));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, line);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

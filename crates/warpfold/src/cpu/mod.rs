@@ -23,6 +23,7 @@ mod norm1;
 mod order;
 mod product;
 
+pub(crate) use batch::Leaves;
 pub(crate) use isa::facts;
 pub(crate) use kernels::Kernels;
 

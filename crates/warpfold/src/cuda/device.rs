@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
-use crate::kernel::{Kernel, ManyLaunch};
+use crate::kernel::{FoldKernel, Kernel, ManyLaunch};
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
@@ -31,6 +31,8 @@ pub struct Description {
     pub release: Option<String>,
     /// The highest clocks of multiprocessors and memory, in MHz; 0 where the driver does not tell.
     pub clocks: [u32; 2],
+    /// Bits that its memory moves at once; 0 where the driver does not tell.
+    pub memory_width: u32,
     /// The link to the host, where the system tells it.
     pub link: Option<PcieLink>,
 }
@@ -54,6 +56,12 @@ impl fmt::Display for Description {
 }
 
 impl Description {
+    /// Bytes per second that its memory moves at most, on paper: its width, twice a cycle; `None` where the driver does not tell.
+    pub fn memory_peak(&self) -> Option<f64> {
+        let peak = f64::from(self.memory_width) / 8.0 * 2.0 * f64::from(self.clocks[1]) * 1e6;
+        Some(peak).filter(|peak| *peak > 0.0)
+    }
+
     /// Why no kernel runs on it; `None` if kernels do.
     pub fn obstacle(&self) -> Option<String> {
         let (major, minor) = (self.compute / 10, self.compute % 10);
@@ -72,8 +80,16 @@ pub fn devices() -> Result<Vec<Description>> {
 }
 
 pub(super) fn describe(ordinal: usize) -> Result<Description> {
-    let driver::Properties { name, compute, multiprocessors, memory, l2, clocks, bus } =
-        driver::properties(ordinal)?;
+    let driver::Properties {
+        name,
+        compute,
+        multiprocessors,
+        memory,
+        l2,
+        clocks,
+        memory_width,
+        bus,
+    } = driver::properties(ordinal)?;
     Ok(Description {
         ordinal,
         name,
@@ -84,6 +100,7 @@ pub(super) fn describe(ordinal: usize) -> Result<Description> {
         driver: driver::version()?,
         release: system::driver_release(),
         clocks,
+        memory_width,
         link: system::link(&bus),
     })
 }
@@ -121,14 +138,18 @@ impl Device {
             return Ok(function);
         }
         let module = kernel.module(self.description.compute)?;
-        let both: Vec<Kernel> = [false, true]
-            .into_iter()
-            .filter(|&skips_nan| !skips_nan || kernel.dtype.is_float())
-            .map(|skips_nan| Kernel { skips_nan, ..kernel })
-            .collect();
-        let entries: Vec<String> = both.iter().map(Kernel::entry).collect();
+        // All kernels of the module.
+        let kernels: Vec<Kernel> = match kernel {
+            Kernel::Finish => vec![kernel],
+            Kernel::Fold(fold) => [false, true]
+                .into_iter()
+                .filter(|&skips_nan| !skips_nan || fold.dtype.is_float())
+                .map(|skips_nan| Kernel::Fold(FoldKernel { skips_nan, ..fold }))
+                .collect(),
+        };
+        let entries: Vec<String> = kernels.iter().map(Kernel::entry).collect();
         let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
-        functions.extend(both.into_iter().zip(loaded));
+        functions.extend(kernels.into_iter().zip(loaded));
         Ok(functions[&kernel])
     }
 

@@ -100,6 +100,7 @@ pub(super) struct Properties {
     pub(super) memory: u64,
     pub(super) l2: u64,
     pub(super) clocks: [u32; 2],
+    pub(super) memory_width: u32,
     pub(super) bus: String,
 }
 
@@ -124,6 +125,7 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
             told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
             told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
         ],
+        memory_width: told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) as u32,
         bus: format!(
             "{:04x}:{:02x}:{:02x}.0",
             told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
@@ -141,6 +143,16 @@ pub(super) struct Function(sys::CUfunction);
 unsafe impl Send for Function {}
 // SAFETY: as above; launching does not change it.
 unsafe impl Sync for Function {}
+
+/// Registers that each thread of a kernel has.
+pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32> {
+    let asked = || "asking how many registers a kernel has".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS;
+    // SAFETY: functions are as long-lived as their context.
+    let number = unsafe { result::function::get_function_attribute(function.0, which) };
+    number.map(|number| number as u32).map_err(|e| failed(e, asked))
+}
 
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
 pub(super) fn load(
@@ -180,6 +192,9 @@ pub(super) unsafe fn launch(
     unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, asked) }
 }
 
+/// Parameters that a kernel is launched with at most.
+const MOST_PARAMETERS: usize = 16;
+
 /// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
 ///
 /// # Safety
@@ -192,13 +207,23 @@ pub(super) unsafe fn launch_words(
     asked: impl Fn() -> String,
 ) -> Result<()> {
     stream.context().bind_to_thread().map_err(|e| failed(e, &asked))?;
-    // The driver reads parameters through these pointers and writes none.
-    let pointer = |word: &u64| ptr::from_ref(word).cast_mut().cast::<c_void>();
-    let mut pointers: Vec<*mut c_void> = words.iter().map(pointer).collect();
+    assert!(words.len() <= MOST_PARAMETERS, "{} parameters", words.len());
+    let mut pointers = [ptr::null_mut::<c_void>(); MOST_PARAMETERS];
+    for (pointer, word) in pointers.iter_mut().zip(words) {
+        *pointer = ptr::from_ref(word).cast_mut().cast();
+    }
+    let pointers = &mut pointers[..words.len()];
     let (grid, block, stream) = ((grid, 1, 1), (block, 1, 1), stream.cu_stream());
     // SAFETY: as the caller promises; the driver copies the parameters before it returns.
-    unsafe { result::launch_kernel(function.0, grid, block, shared, stream, &mut pointers) }
+    unsafe { result::launch_kernel(function.0, grid, block, shared, stream, pointers) }
         .map_err(|e| failed(e, &asked))
+}
+
+/// Bytes of the device's memory that are free.
+pub(super) fn free_memory(context: &CudaContext) -> Result<u64> {
+    let asked = || "asking how much memory is free".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    result::mem_get_info().map(|(free, _)| free as u64).map_err(|e| failed(e, asked))
 }
 
 /// Device memory of its own.
@@ -213,14 +238,19 @@ impl Memory {
     pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let memory = Memory::uninitialised(context, bytes)?;
         if bytes > 0 {
-            // SAFETY: the range was just allocated.
-            unsafe { result::memset_d8_sync(memory.address, 0, bytes) }
-                .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
+            // The host does not wait for a memset, nor do streams of reductions for the null stream.
+            // SAFETY: the range was just allocated; the null stream is always there.
+            unsafe {
+                result::memset_d8_sync(memory.address, 0, bytes)
+                    .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+            }
+            .map_err(|e| failed(e, || format!("clearing {bytes} bytes of device memory")))?;
         }
         Ok(memory)
     }
 
-    fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+    /// So many bytes, whatever they hold; none for 0.
+    pub(super) fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let asked = || {
             let free = result::mem_get_info()
                 .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));
@@ -250,9 +280,13 @@ impl Memory {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the range is within the allocation.
-        unsafe { result::memcpy_htod_sync(self.address + first as u64, bytes) }
-            .map_err(|e| failed(e, asked))
+        // The driver returns once it has taken pageable memory in, which is before the device has it; streams of reductions do not wait for the null stream.
+        // SAFETY: the range is within the allocation; the null stream is always there.
+        unsafe {
+            result::memcpy_htod_sync(self.address + first as u64, bytes)
+                .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
+        }
+        .map_err(|e| failed(e, asked))
     }
 
     /// Copies it back.

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Reduce;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
-use super::driver::{CudaStream, Memory};
+use super::driver::{self, CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
-use crate::Result;
 use crate::element::Element;
 use crate::kernel::{self, DeviceSegments, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
+use crate::{DType, Result};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -63,6 +63,26 @@ impl Gpu {
     /// What it is.
     pub fn description(&self) -> &Description {
         &self.0.device.description
+    }
+
+    /// Bytes of its memory that are free now.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn free_memory(&self) -> Result<u64> {
+        driver::free_memory(&self.0.device.context)
+    }
+
+    /// An array whose elements are whatever the memory holds (of `bool`: false, as not every byte is a value).
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
+    pub fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        if T::DTYPE == DType::Bool {
+            return self.alloc(len);
+        }
+        let bytes = len.saturating_mul(size_of::<T>());
+        Ok(Buffer::new(Memory::uninitialised(&self.0.device.context, bytes)?, len))
     }
 
     /// What the planner knows of it.

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
-use crate::kernel::{Arguments, Launch, ManyLaunch, RECORD_WORDS, record_words, workspace_bytes};
+use crate::kernel::{
+    Arguments, Launch, ManyLaunch, RECORD_WORDS, record_offset, record_words, workspace_bytes,
+};
 use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
 
@@ -83,10 +85,10 @@ impl Lane {
             ..self.arguments(plan, x, y)
         };
         // SAFETY: the caller vouches for the arrays; the rest is this lane's own.
-        unsafe { self.launch(&Launch::new(plan, arguments)) }
+        unsafe { self.launch(Launch::of(plan, arguments)) }
     }
 
-    /// Starts a plan whose value is left on the device; returns before it has run.
+    /// Starts a plan whose value is left on the device, in up to two launches; returns before they have run.
     ///
     /// # Safety
     /// As [`run`](Self::run), and `value` must have room for the result; all of it until the stream has come that far.
@@ -95,11 +97,27 @@ impl Lane {
         plan: &CudaPlan,
         x: u64,
         y: u64,
+        ddof: u64,
         value: u64,
     ) -> Result<()> {
-        let arguments = Arguments { value, ..self.arguments(plan, x, y) };
+        let record = self.workspace.address() + record_offset(self.blocks());
+        let arguments = Arguments { value, record, ..self.arguments(plan, x, y) };
+        // SAFETY: as the caller promises; the workspace is this lane's own, and has room for the record at its end.
+        unsafe { self.launch(Launch::leaving(plan, ddof, arguments)?) }
+    }
+
+    /// Starts a plan whose result is left nowhere; returns before it has run.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), until the stream has come that far.
+    pub(super) unsafe fn start_for_time(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<()> {
         // SAFETY: as the caller promises; the workspace is this lane's own.
-        unsafe { self.launch(&Launch::new(plan, arguments)) }
+        unsafe { self.launch(Launch::of(plan, self.arguments(plan, x, y))) }
+    }
+
+    /// The blocks that the workspace has room for.
+    fn blocks(&self) -> u32 {
+        self.device.description.multiprocessors * MAX_PER_MULTIPROCESSOR
     }
 
     fn arguments(&self, plan: &CudaPlan, x: u64, y: u64) -> Arguments {
@@ -114,10 +132,13 @@ impl Lane {
 
     /// # Safety
     /// As [`driver::launch`], but for the function.
-    unsafe fn launch(&self, launch: &Launch) -> Result<()> {
-        let function = self.device.function(launch.kernel)?;
-        // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
-        unsafe { driver::launch(&self.stream, function, launch) }
+    unsafe fn launch(&self, launches: impl Iterator<Item = Launch>) -> Result<()> {
+        for launch in launches {
+            let function = self.device.function(launch.kernel)?;
+            // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
+            unsafe { driver::launch(&self.stream, function, &launch)? };
+        }
+        Ok(())
     }
 
     /// Starts launches one after another; returns before they have run.

@@ -6,7 +6,6 @@ use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
 use crate::kernel::ManyLaunch;
-use crate::plan::{CudaPlan, Fold};
 use crate::{Op, Result};
 
 /// A stream of reductions. Nothing is allocated and nothing waits when one is started (but for the first of a kernel, which
@@ -22,48 +21,48 @@ impl Queue {
 
     /// Starts a reduction whose result goes to device memory; returns before it has run.
     ///
-    /// The value is: for sums of integers 16 bytes, the exact sum as `i128` or `u128`; for dot of integers 24, its three limbs; for fast
-    /// sums and dots of floats the result's type (`f32` or `f64`, complex as a pair); for min and max an element, for minmax
-    /// two; for argmin, argmax and count a `u64`. Nothing on the device is an error: the extreme of an empty array is
-    /// unspecified, so ask for none.
+    /// The value ([`value_bytes`](crate::kernel::value_bytes) of it) is the result as the contract has it, to the same bits as on the host:
+    /// `f32` or `f64`, complex as a pair; min and max an element, minmax two; argmin, argmax, count and linf of integers a `u64`; any and
+    /// all one byte. Of integers: sum 16 bytes, the exact sum as `i128` or `u128`; dot 24, its three limbs; prod the low 64 bits and,
+    /// in 8 bytes more, 1 if those are not the product. Where NaNs are ignored and too little is left for a mean, a variance or a
+    /// deviation, that is NaN; an extreme of nothing but ignored NaNs is unspecified.
     ///
     /// # Safety
     /// The array of `reduce` and the memory at `value` (aligned to its type) must live, and be left alone, until the queue has come
     /// this far: [`Queue::synchronize`] says when.
     ///
     /// # Errors
-    /// As [`Reduce::plan`]; [`Error::Unsupported`](crate::Error::Unsupported) where the result is finished on the host only.
+    /// As [`Reduce::plan`]; [`Error::Empty`](crate::Error::Empty) and [`Error::TooFew`](crate::Error::TooFew) where the length alone
+    /// tells; [`Error::Unsupported`](crate::Error::Unsupported) for `stats`, which is no single value.
     pub unsafe fn start<T: Element>(
         &mut self,
         reduce: &Reduce<'_, T>,
         op: Op,
         value: u64,
     ) -> Result<()> {
-        let plan = reduce.plan(op)?;
-        let on_device = matches!(
-            plan.fold,
-            Fold::Sum
-                | Fold::Dot
-                | Fold::Count
-                | Fold::Min
-                | Fold::Max
-                | Fold::MinMax
-                | Fold::ArgMin
-                | Fold::ArgMax
-                | Fold::ExactSum
-                | Fold::ExactL1
-                | Fold::ExactDot
-        );
-        if !on_device || matches!(op, Op::Mean | Op::Any | Op::All) {
-            return Err(crate::Error::Unsupported {
-                option: "leaving the result on the device",
-                op,
-                dtype: T::DTYPE,
-                why: "its last step runs on the host; take its result there",
-            });
-        }
         // SAFETY: as the caller promises.
-        unsafe { self.enqueue(reduce, &plan, value) }
+        unsafe { self.start_with_ddof(reduce, op, 0, value) }
+    }
+
+    /// As [`start`](Self::start), with the delta degrees of freedom of var and std.
+    ///
+    /// # Safety
+    /// As [`start`](Self::start).
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub unsafe fn start_with_ddof<T: Element>(
+        &mut self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        ddof: u64,
+        value: u64,
+    ) -> Result<()> {
+        let plan = reduce.plan(op)?;
+        let (x, y) = reduce.inputs();
+        self.lane.after_all(x, y)?;
+        // SAFETY: as the caller promises.
+        unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), ddof, value) }
     }
 
     /// Starts a reduction of any kind and leaves its result nowhere: to time its kernel.
@@ -79,37 +78,25 @@ impl Queue {
         op: Op,
     ) -> Result<()> {
         let plan = reduce.plan(op)?;
-        // SAFETY: as the caller promises.
-        unsafe { self.enqueue(reduce, &plan, 0) }
-    }
-
-    /// # Safety
-    /// As [`start`](Self::start).
-    unsafe fn enqueue<T: Element>(
-        &mut self,
-        reduce: &Reduce<'_, T>,
-        plan: &CudaPlan,
-        value: u64,
-    ) -> Result<()> {
         let (x, y) = reduce.inputs();
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start(plan, x.address, y.map_or(0, |y| y.address), value) }
+        unsafe { self.lane.start_for_time(&plan, x.address, y.map_or(0, |y| y.address)) }
     }
 
     /// Starts a kernel that is not the library's, in `[blocks, threads, bytes of dynamic shared memory]`; returns before it has run.
     ///
     /// # Safety
-    /// The kernel must take `N` parameters of 64 bits; whatever it reads and writes must live, and be left alone, until the queue has
+    /// The kernel must take so many parameters of 64 bits each; whatever it reads and writes must live, and be left alone, until the queue has
     /// come this far.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), as for a launch that the device cannot hold.
-    pub unsafe fn start_raw<const N: usize>(
+    pub unsafe fn start_raw(
         &mut self,
         kernel: &RawKernel,
         shape: [u32; 3],
-        parameters: [u64; N],
+        parameters: &[u64],
     ) -> Result<()> {
         let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.

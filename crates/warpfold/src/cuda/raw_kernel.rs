@@ -16,7 +16,7 @@ use crate::Result;
 /// let nothing = RawKernel::load(&gpu, ptx, "nothing")?;
 /// let mut queue = gpu.queue()?;
 /// // SAFETY: the kernel takes no parameters and does nothing.
-/// unsafe { queue.start_raw(&nothing, [1, 32, 0], [])? };
+/// unsafe { queue.start_raw(&nothing, [1, 32, 0], &[])? };
 /// queue.synchronize()?;
 /// # Ok::<(), warpfold::Error>(())
 /// ```
@@ -24,7 +24,7 @@ pub struct RawKernel {
     pub(super) function: Function,
     pub(super) entry: String,
     /// Its context must last as long as the function.
-    _device: Arc<Device>,
+    device: Arc<Device>,
 }
 
 impl RawKernel {
@@ -36,8 +36,34 @@ impl RawKernel {
     /// # Panics
     /// If text or name hold a NUL.
     pub fn load(gpu: &Gpu, ptx: &str, entry: &str) -> Result<RawKernel> {
-        let device = gpu.device().clone();
-        let functions = driver::load(&device.context, entry, ptx, &[entry.to_owned()])?;
-        Ok(RawKernel { function: functions[0], entry: entry.to_owned(), _device: device })
+        let mut kernels = RawKernel::load_all(gpu, ptx, &[entry.to_owned()])?;
+        Ok(kernels.remove(0))
+    }
+
+    /// Compiles PTX for the GPU once and looks up several entries of it, in their order.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    ///
+    /// # Panics
+    /// As [`load`](Self::load).
+    pub fn load_all(gpu: &Gpu, ptx: &str, entries: &[String]) -> Result<Vec<RawKernel>> {
+        let device = gpu.device();
+        let name = entries.first().map_or("no kernel", |entry| entry);
+        let functions = driver::load(&device.context, name, ptx, entries)?;
+        let kernels = functions.into_iter().zip(entries).map(|(function, entry)| RawKernel {
+            function,
+            entry: entry.clone(),
+            device: device.clone(),
+        });
+        Ok(kernels.collect())
+    }
+
+    /// Registers that each of its threads has.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn registers(&self) -> Result<u32> {
+        driver::registers(&self.device.context, self.function)
     }
 }

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use super::{Element, Scalar};
+use super::{Decoded, Element, Real, Scalar};
 use crate::Value;
 
 /// A nonzero real number ready to be rounded: `±0.1xxx… · 2^(exponent + 1)`.
@@ -38,6 +38,10 @@ pub trait Float: Element<Part = Self> + Scalar + Default + PartialOrd {
     /// An infinity of the given sign.
     fn infinity(negative: bool) -> Self;
 
+    /// The nearest value to an f64, rounded once; every NaN becomes [`NAN`](Self::NAN).
+    #[doc(hidden)]
+    fn of(value: f64) -> Self;
+
     /// A complex number of this type as a run-time value.
     #[doc(hidden)]
     fn complex_value(value: Complex<Self>) -> Value;
@@ -68,8 +72,37 @@ fn round_magnitude(number: Rounding, precision: u32, exponent_max: i32) -> u64 {
     (field << (precision - 1)) + head + u64::from(up)
 }
 
+/// A finite nonzero f64 ready to be rounded; specials and zeros are handed back as they are.
+fn rounding(value: f64) -> Option<Rounding> {
+    let Decoded::Finite { negative, mantissa, shift } = value.decode() else { return None };
+    let zeros = mantissa.leading_zeros();
+    (mantissa != 0).then(|| Rounding {
+        negative,
+        top: mantissa << (zeros & 63),
+        exponent: i64::from(shift) + i64::from(f64::UNIT) + 63 - i64::from(zeros),
+        sticky: false,
+    })
+}
+
+/// The narrow formats' rounding of an f64: `half`'s own would round some values twice.
+fn narrow<F: Float>(value: f64, minus_zero: F) -> F {
+    match rounding(value) {
+        Some(number) => F::nearest(number),
+        None if value.is_nan() => F::NAN,
+        None if value.is_infinite() => F::infinity(value < 0.0),
+        None if value.is_sign_negative() => minus_zero,
+        None => F::ZERO,
+    }
+}
+
+/// By the bits: the compiler may take the NaN of an operation for any other, and so leaves out a choice between it and one NaN.
+#[inline(always)]
+const fn is_nan(value: f64) -> bool {
+    value.to_bits() & (u64::MAX >> 1) > f64::INFINITY.to_bits()
+}
+
 macro_rules! float {
-    ($($ty:ident: $bits:ty, $precision:literal, $max:literal, $complex:ident;)+) => {$(
+    ($($ty:ident: $bits:ty, $precision:literal, $max:literal, $complex:ident, $of:expr;)+) => {$(
         impl Float for $ty {
             const PRECISION: u32 = $precision;
             const EXPONENT_MAX: i32 = $max;
@@ -88,6 +121,11 @@ macro_rules! float {
                 if negative { <$ty>::NEG_INFINITY } else { <$ty>::INFINITY }
             }
 
+            #[inline(always)]
+            fn of(value: f64) -> Self {
+                $of(value)
+            }
+
             fn complex_value(value: Complex<Self>) -> Value {
                 Value::$complex(value)
             }
@@ -95,10 +133,10 @@ macro_rules! float {
     )+};
 }
 float! {
-    f16: u16, 11, 15, ComplexF16;
-    bf16: u16, 8, 127, ComplexBF16;
-    f32: u32, 24, 127, Complex64;
-    f64: u64, 53, 1023, Complex128;
+    f16: u16, 11, 15, ComplexF16, |value| narrow(value, f16::NEG_ZERO);
+    bf16: u16, 8, 127, ComplexBF16, |value| narrow(value, bf16::NEG_ZERO);
+    f32: u32, 24, 127, Complex64, |value: f64| if is_nan(value) { <f32 as Float>::NAN } else { value as f32 };
+    f64: u64, 53, 1023, Complex128, |value: f64| if is_nan(value) { <f64 as Float>::NAN } else { value };
 }
 
 #[cfg(test)]
@@ -135,6 +173,9 @@ mod tests {
             assert_eq!(f32::nearest(number).to_bits(), (x as f32).to_bits(), "{x:e}");
             assert_eq!(f64::nearest(number).to_bits(), bits, "{x:e}");
             assert_eq!(f16::nearest(number).to_bits(), f16::from_f64(x).to_bits(), "{x:e}");
+            assert_eq!(<f16 as Float>::of(x), f16::nearest(number), "{x:e}");
+            assert_eq!(<bf16 as Float>::of(-x), -bf16::nearest(number), "{x:e}");
+            assert_eq!(f32::of(x).to_bits(), f32::nearest(number).to_bits(), "{x:e}");
         }
     }
 }

@@ -7,7 +7,7 @@ mod real;
 
 use std::fmt::Debug;
 
-use bytemuck::{CheckedBitPattern, NoUninit};
+use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -18,7 +18,7 @@ pub use real::{Decoded, Real};
 
 use num_bigint::BigUint;
 
-use crate::exact::{Fixed, Limbs, Register, Special, round_root, to_bigint};
+use crate::exact::{Fixed, Limbs, Pair, Register, Small, Special, round_root, to_bigint};
 use crate::{Error, Op, Overflow, Value, cpu};
 
 /// One or two of something: a real element has one part, a complex one two.
@@ -46,7 +46,15 @@ mod sealed {
 /// Implemented for `bool`, the integers of 8 to 64 bits, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
 /// `Complex<f32>` and `Complex<f64>`; sealed, because the contract names its types.
 pub trait Element:
-    sealed::Sealed + CheckedBitPattern + NoUninit + Debug + PartialEq + Send + Sync + cpu::Kernels
+    sealed::Sealed
+    + CheckedBitPattern
+    + NoUninit
+    + Zeroable
+    + Debug
+    + PartialEq
+    + Send
+    + Sync
+    + cpu::Kernels
 {
     /// The type's name as data.
     const DTYPE: DType;
@@ -82,6 +90,18 @@ pub trait Element:
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
 
+    /// What a sum of a part fits while it is short.
+    #[doc(hidden)]
+    type Small: Small;
+
+    /// Such sums, of each part.
+    #[doc(hidden)]
+    type Sums: AsRef<[Self::Small]> + cpu::Leaves<Self>;
+
+    /// The result of short sums of the parts; `None` where an integer does not fit it.
+    #[doc(hidden)]
+    fn sum_of(parts: &Self::Sums) -> Option<Self::Sum>;
+
     /// A float result from parts that were summed fast; integers have none.
     #[cfg(any(feature = "cuda", feature = "simt"))]
     #[doc(hidden)]
@@ -90,6 +110,10 @@ pub trait Element:
     /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
     #[doc(hidden)]
     fn linf(special: Special, square: &BigUint) -> Self::Linf;
+
+    /// The magnitude that [`Ordered::magnitude`] gives of a real element, as a result.
+    #[doc(hidden)]
+    fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf;
 
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
@@ -158,6 +182,14 @@ macro_rules! real_element {
             }
         }
 
+        type Small = i128;
+        type Sums = [i128; 1];
+
+        #[inline(always)]
+        fn sum_of(&[sum]: &[i128; 1]) -> Option<$sum> {
+            sum.try_into().ok()
+        }
+
         #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(_parts: [f64; 1]) -> $sum {
             unreachable!("integer sums are exact")
@@ -165,6 +197,11 @@ macro_rules! real_element {
 
         fn linf(_special: Special, square: &BigUint) -> u64 {
             square.sqrt().try_into().expect("the magnitude of an integer of at most 64 bits")
+        }
+
+        #[inline(always)]
+        fn linf_of(magnitude: <Self as Ordered>::Magnitude) -> u64 {
+            magnitude.into()
         }
 
         fn checked<R>(result: Result<R, Error>) -> Result<R, Error> {
@@ -183,14 +220,27 @@ macro_rules! real_element {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
+        type Small = Pair;
+        type Sums = Self::Parts<Pair>;
+
+        #[inline(always)]
+        fn sum_of(parts: &Self::Sums) -> Option<$sum> {
+            Some(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>())))
+        }
+
         #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
-            Self::join(Parts::from_fn(|k| crate::kernel::nearest::<Self::Round>(parts[k])))
+            Self::join(Parts::from_fn(|k| <Self::Round as Float>::of(parts[k])))
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {
             let unit = 2 * i64::from(<Self::Part as Real>::UNIT);
             special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
+        }
+
+        #[inline(always)]
+        fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf {
+            <Self::Part as Ordered>::round_magnitude(magnitude)
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::{Decoded, Real};
+use super::{Decoded, Float, Real, Rounding};
 
 /// A real type whose values have an order: everything but complex numbers.
 pub trait Ordered: Real + Into<crate::Value> {
@@ -29,11 +29,31 @@ pub trait Ordered: Real + Into<crate::Value> {
     /// The number that a magnitude stands for.
     fn decode_magnitude(magnitude: Self::Magnitude) -> Decoded;
 
+    /// The nearest value of a float type to the number that a magnitude stands for.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn round_magnitude<F: Float>(magnitude: Self::Magnitude) -> F {
+        match Self::decode_magnitude(magnitude) {
+            Decoded::Nan => F::NAN,
+            Decoded::Infinite { .. } => F::INFINITY,
+            Decoded::Finite { mantissa: 0, .. } => F::ZERO,
+            Decoded::Finite { mantissa, shift, .. } => {
+                let zeros = mantissa.leading_zeros();
+                let exponent = i64::from(shift) + i64::from(Self::UNIT) + 63 - i64::from(zeros);
+                let (negative, sticky) = (false, false);
+                F::nearest(Rounding { negative, top: mantissa << zeros, exponent, sticky })
+            }
+        }
+    }
+
     /// The value's place in the order, with -0 below +0 and NaNs outside the infinities.
     fn key(self) -> Self::Key;
 
     /// The value at that place.
     fn from_key(key: Self::Key) -> Self;
+
+    /// The key with the order turned over; its own inverse.
+    fn turned(key: Self::Key) -> Self::Key;
 }
 
 macro_rules! integer {
@@ -62,6 +82,11 @@ macro_rules! integer {
             #[inline(always)]
             fn key(self) -> $ty {
                 self
+            }
+
+            #[inline(always)]
+            fn turned(key: $ty) -> $ty {
+                !key
             }
 
             #[inline(always)]
@@ -100,6 +125,11 @@ impl Ordered for bool {
     }
 
     #[inline(always)]
+    fn turned(key: u8) -> u8 {
+        !key
+    }
+
+    #[inline(always)]
     fn from_key(key: u8) -> bool {
         key != 0
     }
@@ -133,6 +163,11 @@ macro_rules! float {
             fn key(self) -> $key {
                 let bits = self.to_bits() as $key;
                 bits ^ ((bits >> (<$key>::BITS - 1)) & <$key>::MAX)
+            }
+
+            #[inline(always)]
+            fn turned(key: $key) -> $key {
+                !key
             }
 
             #[inline(always)]

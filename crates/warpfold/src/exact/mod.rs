@@ -28,8 +28,10 @@ mod bins;
 mod dot;
 mod fixed;
 mod moments;
+mod pair;
 mod register;
 mod round;
+mod small;
 mod sum;
 mod tally;
 
@@ -38,10 +40,12 @@ pub use dot::Dot;
 pub use fixed::{Fixed, Limbs};
 pub use moments::Moments;
 pub(crate) use moments::ProductLimbs;
+pub(crate) use pair::Pair;
 pub use register::{Register, Special};
 #[cfg(test)]
 pub(crate) use round::round_ratio;
 pub(crate) use round::{round_root, to_bigint};
+pub use small::Small;
 pub use sum::Exact;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use sum::SumLimbs;

@@ -76,13 +76,31 @@ impl<L: Limbs> Register<L> {
     /// Adds a value.
     #[inline]
     pub fn add<R: Real>(&mut self, x: R) {
-        match x.decode() {
+        self.take(x.decode());
+    }
+
+    /// Adds a number that was taken apart, in units of its type.
+    #[inline]
+    pub(crate) fn take(&mut self, number: Decoded) {
+        match number {
             Decoded::Finite { negative, mantissa, shift } => {
                 self.fixed.add(u128::from(mantissa), shift, negative);
             }
             Decoded::Infinite { negative } => self.note(Special::infinity(negative)),
             Decoded::Nan => self.note(Special::NAN),
         }
+    }
+
+    /// Adds a finite f64 to a register in units of `2^unit`, of which it is a multiple (what lies below is cut off).
+    #[inline]
+    pub(crate) fn add_f64(&mut self, x: f64, unit: i32) {
+        let Decoded::Finite { negative, mantissa, shift } = x.decode() else {
+            unreachable!("only finite sums are added");
+        };
+        let at = shift as i32 + f64::UNIT - unit;
+        let (mantissa, at) =
+            if at < 0 { (mantissa >> (-at).min(63), 0) } else { (mantissa, at as u32) };
+        self.fixed.add(u128::from(mantissa), at, negative);
     }
 
     /// Adds the product `±x·y`; the register's unit is the square of the type's.

@@ -1,16 +1,21 @@
-//! Exact sums of floats, from the words that their kernels write: `[specials of each integer, skipped; the integers, lowest word first]`.
+//! Exact sums of floats, from the words that their kernels write: `[specials of each integer, NaNs; the integers, lowest word first]`.
 
 use crate::element::{Element, Parts, Real};
-use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
-use crate::partial::{Norm1, Partial};
+use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special, SumLimbs};
+use crate::partial::{Extremes, Norm1, Partial, Stats};
 use crate::plan::Fold;
 
+use super::record::extremes;
+
 /// The partial of an exact fold over `n` elements.
-pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64) -> Partial<T> {
-    let mut integers = Integers { specials: record[0], words: &record[2..] };
-    let count = n - record[1];
+pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64, skips_nan: bool) -> Partial<T> {
+    let mut integers = Integers::of(record);
+    let count = if skips_nan { n - record[1] } else { n };
     match fold {
         Fold::ExactSum => Partial::Sum(Exact { parts: Parts::from_fn(|_| integers.next()), count }),
+        Fold::ExactL1 if T::PARTS > 1 => {
+            Partial::Norm1(Box::new(Norm1 { total: integers.next(), count }))
+        }
         Fold::ExactL1 => {
             let sum: Register<SumLimbs<T>> = integers.next();
             Partial::Norm1(Box::new(Norm1::from_sum(&sum, T::Part::UNIT, count)))
@@ -18,12 +23,44 @@ pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64) -> Partial<T>
         Fold::ExactDot => {
             Partial::Dot(Box::new(Dot { parts: Parts::from_fn(|_| integers.next()), count }))
         }
-        Fold::ExactMoments => {
-            let sum = Parts::from_fn(|_| integers.next());
-            let squares: Register<ProductLimbs<T>> = integers.next();
-            Partial::Moments(Box::new(Moments { sum, squares, count }))
-        }
-        other => unreachable!("{other:?} is no exact fold of floats"),
+        Fold::ExactMoments => Partial::Moments(Box::new(integers.moments(count))),
+        other => unreachable!("{other:?} has a reader of its own"),
+    }
+}
+
+/// Of real floats: the sums, then `[index of the first NaN, the extremes of numbers]`.
+pub(super) fn stats<T: Element>(record: &[u64], n: u64, skips_nan: bool) -> Stats<T> {
+    let (mut integers, nans) = (Integers::of(record), record[1]);
+    let count = if skips_nan { n - nans } else { n };
+    let sum = Parts::from_fn(|_| integers.next());
+    let magnitudes: Register<SumLimbs<T>> = integers.next();
+    let squares = integers.next();
+    let places = integers.words;
+    let first_nan = (nans > 0 && !skips_nan).then_some(places[0]);
+    Stats {
+        moments: Moments { sum, squares, count },
+        norm1: Norm1::from_sum(&magnitudes, T::Part::UNIT, count),
+        extremes: Extremes { first_nan, ..extremes(&places[1..], count) },
+        nans,
+        seen: n,
+    }
+}
+
+/// Of complex floats: the records of their moments and of their magnitudes.
+pub(super) fn complex_stats<T: Element>(
+    moments: &[u64],
+    norm1: &[u64],
+    n: u64,
+    skips_nan: bool,
+) -> Stats<T> {
+    let nans = moments[1];
+    let count = if skips_nan { n - nans } else { n };
+    Stats {
+        moments: Integers::of(moments).moments(count),
+        norm1: Norm1 { total: Integers::of(norm1).next(), count },
+        extremes: Extremes::new(),
+        nans,
+        seen: n,
     }
 }
 
@@ -33,7 +70,15 @@ struct Integers<'a> {
     words: &'a [u64],
 }
 
-impl Integers<'_> {
+impl<'a> Integers<'a> {
+    fn of(record: &'a [u64]) -> Self {
+        Integers { specials: record[0], words: &record[2..] }
+    }
+
+    fn moments<T: Element>(&mut self, count: u64) -> Moments<T> {
+        Moments { sum: Parts::from_fn(|_| self.next()), squares: self.next(), count }
+    }
+
     fn next<L: Limbs>(&mut self) -> Register<L> {
         let mut fixed = Fixed::<L>::default();
         let limbs = fixed.0.as_mut();

@@ -2,9 +2,9 @@
 
 use super::fast::{FastMoments, FastSum};
 use super::record::Outcome;
-use crate::element::{Element, Parts};
+use crate::element::{Element, Ordered, Parts};
 use crate::exact::Exact;
-use crate::partial::Partial;
+use crate::partial::{Extremes, Partial};
 
 /// Bytes of a piece of each array that comes from the host: an upload of 300 µs on a fast link, beside which a launch is nothing.
 pub const PIECE_BYTES: usize = 16 << 20;
@@ -79,15 +79,19 @@ fn exact(x: f64) -> Exact<f64> {
 
 /// The partial of a piece, with indices that count from the start of the whole array.
 fn from_index<T: Element>(partial: Partial<T>, first: u64) -> Partial<T> {
-    match partial {
-        Partial::Extremes(mut extremes) => {
-            let places = [&mut extremes.min, &mut extremes.max].into_iter().flatten();
-            places.for_each(|place| place.index += first);
-            extremes.first_nan = extremes.first_nan.map(|index| index + first);
-            Partial::Extremes(extremes)
-        }
-        other => other,
+    let mut partial = partial;
+    match &mut partial {
+        Partial::Extremes(extremes) => move_by(extremes, first),
+        Partial::Stats(stats) => move_by(&mut stats.extremes, first),
+        _ => {}
     }
+    partial
+}
+
+fn move_by<T: Ordered>(extremes: &mut Extremes<T>, first: u64) {
+    let places = [&mut extremes.min, &mut extremes.max].into_iter().flatten();
+    places.for_each(|place| place.index += first);
+    extremes.first_nan = extremes.first_nan.map(|index| index + first);
 }
 
 /// Chan, Golub and LeVeque (1979): the moments of two pieces together.
@@ -114,7 +118,7 @@ fn combine<T: Element>(all: &mut FastMoments<T>, more: &FastMoments<T>) {
 mod tests {
     use super::*;
     use crate::Op;
-    use crate::partial::{Extremes, Finish, Output};
+    use crate::partial::{Finish, Output};
 
     fn joined<T: Element>(op: Op, pieces: Vec<Outcome<T>>, each: u64) -> Output {
         let mut joined = Joined::default();

@@ -1,11 +1,45 @@
 //! [`Launch`]: one kernel launch as a plain value, which a driver or a simulator runs.
 
+use super::finish::{self, Ending};
+use super::record::{RECORD_WORDS, words_of};
 use crate::plan::{CudaPlan, Fold};
 use crate::{DType, Error, Op, Result};
 
-/// A kernel of the catalogue.
+/// A kernel that ships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Kernel {
+pub enum Kernel {
+    /// A fold of the catalogue.
+    Fold(FoldKernel),
+    /// The last step, for values that stay on the device.
+    Finish,
+}
+
+impl Kernel {
+    /// The name of its entry point.
+    pub fn entry(&self) -> String {
+        match self {
+            Kernel::Fold(fold) => fold.entry(),
+            Kernel::Finish => "finish".into(),
+        }
+    }
+
+    /// The PTX module that holds it for a device of a compute capability (times ten).
+    ///
+    /// # Errors
+    /// As [`FoldKernel::module`].
+    pub fn module(&self, compute: u32) -> Result<warpfold_kernels::Module> {
+        match self {
+            Kernel::Fold(fold) => fold.module(compute),
+            Kernel::Finish => {
+                Ok(warpfold_kernels::find("finish.sm70").expect("the catalogue lists it"))
+            }
+        }
+    }
+}
+
+/// A fold of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FoldKernel {
     /// The kind of fold.
     pub fold: Fold,
     /// The element type.
@@ -14,7 +48,7 @@ pub struct Kernel {
     pub skips_nan: bool,
 }
 
-impl Kernel {
+impl FoldKernel {
     /// The name of its entry point.
     pub fn entry(&self) -> String {
         let skip = if self.skips_nan && !self.fold.is_exact() { "_skip_nan" } else { "" };
@@ -87,23 +121,67 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The launch that a plan stands for.
-    pub fn new(plan: &CudaPlan, arguments: Arguments) -> Self {
-        let (fold, dtype) = (plan.fold, plan.problem.dtype);
-        let kernel = Kernel { fold, dtype, skips_nan: plan.skips_nan() };
-        let arguments = Arguments { options: plan.skips_nan().into(), ..arguments };
-        Launch { kernel, grid: plan.grid, block: plan.block, arguments }
+    /// The launches that a plan stands for, one after another on one stream. Records lie one after another too; the last launch stamps.
+    pub fn of(plan: &CudaPlan, arguments: Arguments) -> impl Iterator<Item = Self> {
+        let CudaPlan { problem, grid, block, .. } = *plan;
+        let (skips_nan, last) = (plan.skips_nan(), plan.folds().count() - 1);
+        let mut record = arguments.record;
+        plan.folds().enumerate().map(move |(k, fold)| {
+            let done = if k == last { arguments.done } else { 0 };
+            let arguments = Arguments { record, done, options: skips_nan.into(), ..arguments };
+            if record != 0 {
+                record += 8 * words_of(fold, problem.dtype) as u64;
+            }
+            let kernel = Kernel::Fold(FoldKernel { fold, dtype: problem.dtype, skips_nan });
+            Launch { kernel, grid, block, arguments }
+        })
+    }
+
+    /// The launches that leave a plan's value on the device, at the address that the arguments name; the record goes where they say if
+    /// it takes a last step.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for `stats`; [`Error::Empty`] and [`Error::TooFew`] where there is no value.
+    pub fn leaving(
+        plan: &CudaPlan,
+        ddof: u64,
+        arguments: Arguments,
+    ) -> Result<impl Iterator<Item = Self>> {
+        let ending = finish::ending(plan)?;
+        finish::check(plan, ddof)?;
+        let folds = arguments;
+        let (folds, last) = match ending {
+            Ending::Fold => (Arguments { record: 0, ..folds }, None),
+            Ending::Finish { options } => {
+                let arguments = Arguments {
+                    x: folds.record,
+                    n: plan.problem.n,
+                    value: folds.value,
+                    stamp: ddof,
+                    options,
+                    ..Default::default()
+                };
+                let last = Launch { kernel: Kernel::Finish, grid: 1, block: 32, arguments };
+                (Arguments { value: 0, ..folds }, Some(last))
+            }
+        };
+        Ok(Launch::of(plan, folds).chain(last))
     }
 }
 
-/// Bytes before the first block's state in a workspace: the ticket, alone in its sector, and what exact folds add up.
+/// Bytes before the first block's state in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
 pub const WORKSPACE_HEADER: u64 = 128 + 8 * 288;
 
 /// Bytes of the largest state that a block leaves.
-const STATE_BYTES: u64 = 64;
+const STATE_BYTES: u64 = 96;
 
 /// Bytes of a workspace for grids of up to so many blocks.
 pub const fn workspace_bytes(blocks: u32) -> u64 {
+    record_offset(blocks) + 8 * RECORD_WORDS as u64
+}
+
+/// Where in a workspace for so many blocks the record lies of a reduction whose value stays on the device.
+pub const fn record_offset(blocks: u32) -> u64 {
     WORKSPACE_HEADER + blocks as u64 * STATE_BYTES
 }
 
@@ -112,6 +190,8 @@ mod tests {
     use warpfold_kernels::catalog;
 
     use super::*;
+    use crate::Policy;
+    use crate::plan::Problem;
 
     #[test]
     fn folds_and_element_types_are_those_of_the_catalogue() {
@@ -132,7 +212,7 @@ mod tests {
                 if skips_nan && !dtype.is_float() {
                     continue;
                 }
-                let kernel = Kernel { fold, dtype, skips_nan };
+                let kernel = FoldKernel { fold, dtype, skips_nan };
                 let ptx = kernel.module(90).unwrap();
                 assert!(ptx.ptx().contains(&format!(".visible .entry {}(", kernel.entry())));
             }
@@ -144,15 +224,31 @@ mod tests {
         for build in catalog::builds() {
             let fold = Fold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
             let dtype: DType = build.element.name.parse().unwrap();
-            let module = Kernel { fold, dtype, skips_nan: false }.module(90).unwrap();
+            let module = FoldKernel { fold, dtype, skips_nan: false }.module(90).unwrap();
             let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
             assert!(module.ptx().contains(&most), "{}: {most}", build.module());
         }
     }
 
+    /// No more blocks, which would wait for others to end, and no fewer.
+    #[test]
+    fn exact_folds_of_large_arrays_fill_a_device_as_their_registers_allow() {
+        let facts = crate::plan::CudaFacts { compute: 90, multiprocessors: 132 };
+        for op in [Op::Sum, Op::L1, Op::Dot, Op::Var] {
+            for &dtype in DType::ALL.iter().filter(|dtype| dtype.is_float()) {
+                let problem = Problem { op, dtype, n: 1 << 34, policy: Policy::default() };
+                let plan = crate::plan::choose_cuda(problem, facts).unwrap();
+                let module =
+                    FoldKernel { fold: plan.fold, dtype, skips_nan: false }.module(90).unwrap();
+                let blocks = format!(".minnctapersm {}\n", plan.grid / 132);
+                assert!(module.ptx().contains(&blocks), "{}: {blocks}", module.name);
+            }
+        }
+    }
+
     #[test]
     fn a_device_too_old_is_told_what_it_lacks() {
-        let kernel = Kernel { fold: Fold::Sum, dtype: DType::F32, skips_nan: false };
+        let kernel = FoldKernel { fold: Fold::Sum, dtype: DType::F32, skips_nan: false };
         assert!(kernel.module(61).unwrap_err().to_string().contains("7.0"));
     }
 }

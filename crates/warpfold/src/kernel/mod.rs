@@ -3,6 +3,7 @@
 
 mod buffer;
 mod fast;
+mod finish;
 mod floats;
 mod joined;
 mod launch;
@@ -13,10 +14,12 @@ mod reduce;
 
 pub use buffer::{Buffer, View};
 
-pub(crate) use fast::nearest;
 pub use fast::{FastMoments, FastSum};
+pub use finish::value_bytes;
 pub use joined::{Joined, PIECE_BYTES};
-pub use launch::{Arguments, Kernel, Launch, WORKSPACE_HEADER, workspace_bytes};
+pub use launch::{
+    Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,
+};
 pub use machine::{Machine, Memory};
 pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};

@@ -88,7 +88,6 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
     }
 
     /// The arrays.
-    #[cfg(feature = "cuda")]
     pub(crate) fn inputs(&self) -> (View<'a, M, T>, Option<View<'a, M, T>>) {
         (self.input, self.other)
     }

@@ -21,9 +21,9 @@ pub use product::Product;
 pub(crate) use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
 pub use stats::Stats;
 
-use crate::Value;
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
+use crate::{Op, Value};
 
 /// What an executor hands back: the exact state of one reduction, ready to be merged or finished.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,25 @@ pub enum Partial<T: Element> {
     Magnitude(Box<Magnitude<T>>),
     /// Of stats.
     Stats(Box<Stats<T>>),
+}
+
+impl<T: Element> Partial<T> {
+    /// The partial of a reduction of nothing.
+    pub(crate) fn empty(op: Op) -> Self {
+        match op {
+            Op::Sum | Op::Mean => Partial::Sum(Exact::new()),
+            Op::Var | Op::Std | Op::L2 => Partial::Moments(Box::default()),
+            Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
+                Partial::Extremes(Extremes::new())
+            }
+            Op::Any | Op::All | Op::Count => Partial::Count(Count::default()),
+            Op::Dot => Partial::Dot(Box::default()),
+            Op::Prod => Partial::Product(Box::default()),
+            Op::L1 => Partial::Norm1(Box::default()),
+            Op::Linf => Partial::Magnitude(Box::default()),
+            Op::Stats => Partial::Stats(Box::default()),
+        }
+    }
 }
 
 /// What `stats` tells of an array; the fields without a value for it are `None`.

@@ -32,12 +32,14 @@ pub enum Fold {
     L1,
     Squares,
     Moments,
+    Stats,
     Dot,
     Prod,
     ExactSum,
     ExactL1,
     ExactDot,
     ExactMoments,
+    ExactStats,
 }
 
 impl Fold {
@@ -54,12 +56,14 @@ impl Fold {
         Fold::L1,
         Fold::Squares,
         Fold::Moments,
+        Fold::Stats,
         Fold::Dot,
         Fold::Prod,
         Fold::ExactSum,
         Fold::ExactL1,
         Fold::ExactDot,
         Fold::ExactMoments,
+        Fold::ExactStats,
     ];
 
     /// The first part of its kernels' names.
@@ -76,18 +80,23 @@ impl Fold {
             Fold::L1 => "l1",
             Fold::Squares => "squares",
             Fold::Moments => "moments",
+            Fold::Stats => "stats",
             Fold::Dot => "dot",
             Fold::Prod => "prod",
             Fold::ExactSum => "exact_sum",
             Fold::ExactL1 => "exact_l1",
             Fold::ExactDot => "exact_dot",
             Fold::ExactMoments => "exact_moments",
+            Fold::ExactStats => "exact_stats",
         }
     }
 
     /// Whether it is an exact fold of floats.
     pub const fn is_exact(self) -> bool {
-        matches!(self, Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments)
+        matches!(
+            self,
+            Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments | Fold::ExactStats
+        )
     }
 
     /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds have digits of their own in shared memory
@@ -110,21 +119,27 @@ impl Fold {
         };
         let parts = if dtype.is_complex() { 2 } else { 1 };
         match self {
+            // Roots of complex numbers go where products go.
+            Fold::ExactL1 if dtype.is_complex() => product,
             Fold::ExactSum | Fold::ExactL1 => parts * sum,
             Fold::ExactDot => parts * product,
             Fold::ExactMoments => parts * sum + product,
+            // Sums of either sign have digits of their own.
+            Fold::ExactStats => 2 * sum + product,
             _ => 0,
         }
     }
 }
 
-/// How a GPU will fold an array: one launch.
+/// How a GPU will fold an array: one launch, but for `stats` of complex numbers, which takes two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CudaPlan {
     /// What was asked.
     pub problem: Problem,
     /// The kernel.
     pub fold: Fold,
+    /// The kernel launched after it in the same shape, where no single one folds the problem.
+    pub then: Option<Fold>,
     /// Threads of a block.
     pub block: u32,
     /// Blocks of the grid.
@@ -156,18 +171,19 @@ pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
 
 /// The plan of a given shape.
 pub(crate) fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
-    let block = shape.block.min(fold.most_threads(problem.dtype));
+    let then = (problem.op == Op::Stats && problem.dtype.is_complex()).then_some(Fold::ExactL1);
+    let most = |fold: Fold| fold.most_threads(problem.dtype);
+    let block = shape.block.min(most(fold)).min(then.map_or(u32::MAX, most));
     let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
     let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
     let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
     let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
-    CudaPlan { problem, fold, block, grid: useful as u32 }
+    CudaPlan { problem, fold, then, block, grid: useful as u32 }
 }
 
 /// The kernel that folds a problem.
 pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     let Problem { op, dtype, policy, .. } = problem;
-    let unsupported = |option, why| Err(Error::Unsupported { option, op, dtype, why });
     let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
     if ordered && dtype.is_complex() {
         let why = "complex numbers have no order; take linf for the largest magnitude";
@@ -176,17 +192,19 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     if dtype.is_float() && policy.accuracy == Accuracy::Exact {
         match op {
             Op::Sum | Op::Mean => return Ok(Fold::ExactSum),
-            Op::L1 if dtype.is_complex() => {
-                return unsupported(
-                    "an exact float result on CUDA",
-                    "no kernel does it yet; ask for fast accuracy, or run on the CPU",
-                );
-            }
             Op::L1 => return Ok(Fold::ExactL1),
             Op::Dot => return Ok(Fold::ExactDot),
             Op::Var | Op::Std | Op::L2 => return Ok(Fold::ExactMoments),
             _ => {}
         }
+    }
+    // As on the CPU, exact at any accuracy.
+    if op == Op::Stats {
+        return Ok(match (dtype.is_float(), dtype.is_complex()) {
+            (false, _) => Fold::Stats,
+            (true, false) => Fold::ExactStats,
+            (true, true) => Fold::ExactMoments,
+        });
     }
     Ok(match op {
         Op::Sum | Op::Mean => Fold::Sum,
@@ -200,13 +218,18 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
         Op::Var | Op::Std | Op::L2 => Fold::Moments,
         Op::Dot => Fold::Dot,
         Op::L1 => Fold::L1,
-        Op::Linf if !dtype.is_complex() => Fold::Linf,
-        Op::Prod if !dtype.is_complex() => Fold::Prod,
-        _ => return unsupported("CUDA", "no kernel folds it yet; run it on the CPU"),
+        Op::Linf => Fold::Linf,
+        Op::Prod => Fold::Prod,
+        Op::Stats => unreachable!("its folds were named above"),
     })
 }
 
 impl CudaPlan {
+    /// The kernels, in the order they are launched.
+    pub fn folds(&self) -> impl Iterator<Item = Fold> {
+        [Some(self.fold), self.then].into_iter().flatten()
+    }
+
     /// Whether the kernel skips NaNs.
     pub fn skips_nan(&self) -> bool {
         self.problem.policy.nan == Nan::Ignore && self.problem.dtype.is_float()
@@ -218,9 +241,11 @@ impl fmt::Display for CudaPlan {
         let Problem { op, dtype, n, .. } = self.problem;
         let nan = if self.skips_nan() { ", NaN ignored" } else { "" };
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
+        let then =
+            self.then.map_or(String::new(), |fold| format!(", then {}_{dtype}", fold.name()));
         write!(
             f,
-            "{op} of {n} {dtype} ({} bytes){nan} on cuda: kernel {}_{dtype}, {} {blocks} of {} threads",
+            "{op} of {n} {dtype} ({} bytes){nan}: kernel {}_{dtype}{then}, {} {blocks} of {} threads",
             self.problem.bytes(),
             self.fold.name(),
             self.grid,
@@ -245,7 +270,7 @@ mod tests {
         let plan = choose_cuda(problem(Op::Sum, DType::F32, 1 << 29), H200).unwrap();
         let text = plan.to_string();
         assert!(
-            text.starts_with("sum of 536870912 f32 (2147483648 bytes) on cuda: kernel sum_f32, "),
+            text.starts_with("sum of 536870912 f32 (2147483648 bytes): kernel sum_f32, "),
             "{text}"
         );
     }
@@ -258,18 +283,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_exact_is_refused_by_name_and_nothing_is_downgraded() {
-        let mut asked = problem(Op::L1, DType::Complex64, 10);
-        asked.policy.accuracy = Accuracy::Exact;
-        let error = choose_cuda(asked, H200).unwrap_err().to_string();
-        assert!(error.contains("fast accuracy"), "{error}");
-        // Fast accuracy would not help: the advice is another.
-        for accuracy in [Accuracy::Exact, Accuracy::Fast] {
-            let mut asked = problem(Op::Stats, DType::F64, 10);
-            asked.policy.accuracy = accuracy;
-            let error = choose_cuda(asked, H200).unwrap_err().to_string();
-            assert!(error.contains("run it on the CPU") && !error.contains("fast"), "{error}");
+    fn nothing_is_refused_but_what_the_contract_leaves_undefined() {
+        for &dtype in DType::ALL {
+            for &op in Op::ALL {
+                for accuracy in [Accuracy::Exact, Accuracy::Fast] {
+                    let policy = Policy { accuracy, ..Policy::default() };
+                    let plan = choose_cuda(Problem { op, dtype, n: 10, policy }, H200);
+                    let ordered =
+                        matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+                    match plan {
+                        Ok(plan) => assert!(!plan.fold.is_exact() || dtype.is_float(), "{plan}"),
+                        Err(Error::Undefined { .. }) => assert!(ordered && dtype.is_complex()),
+                        Err(error) => panic!("{op} of {dtype}: {error}"),
+                    }
+                }
+            }
         }
+    }
+
+    #[test]
+    fn stats_of_complex_numbers_take_two_kernels_of_one_shape() {
+        let plan = choose_cuda(problem(Op::Stats, DType::Complex128, 1 << 20), H200).unwrap();
+        let text = plan.to_string();
+        assert!(
+            text.contains("kernel exact_moments_complex128, then exact_l1_complex128, "),
+            "{text}"
+        );
+        let most = plan.folds().map(|fold| fold.most_threads(DType::Complex128)).min();
+        assert_eq!(Some(plan.block), most);
     }
 
     #[test]

@@ -31,11 +31,25 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
     Shape { block: 512, per_multiprocessor, packs: 2, alone: 4096 }
 }
 
-/// As many blocks as find room for their digits in a multiprocessor of Hopper, up to 1024 threads.
+/// As many blocks as find room for their digits in a multiprocessor of Hopper, and for their registers: the kernels' launch bounds.
 fn exact_shape(fold: Fold, dtype: DType, digits: u32) -> Shape {
     let block = fold.most_threads(dtype);
     let other = if digits > 40 { 3 << 10 } else { 3 << 9 };
     let bytes = digits * 8 * block + other;
-    let per_multiprocessor = ((228 << 10) / bytes).min(1024 / block);
+    let wide = matches!(dtype, DType::F64 | DType::Complex128);
+    let most = match fold {
+        Fold::ExactMoments => {
+            if wide {
+                896
+            } else {
+                640
+            }
+        }
+        // Products of f16 are few enough bits.
+        Fold::ExactDot if !wide && dtype != DType::F16 => 768,
+        Fold::ExactL1 if dtype == DType::Complex64 => 768,
+        _ => 1024,
+    };
+    let per_multiprocessor = ((228 << 10) / bytes).min(most / block);
     Shape { block, per_multiprocessor, packs: 4, alone: 4 * block }
 }

@@ -71,16 +71,6 @@ impl Form {
         Ok(form)
     }
 
-    /// The form of rows of `length` contiguous elements, `outputs` of them one after another.
-    pub(crate) fn rows(outputs: u64, length: u64) -> Self {
-        let one = |length, stride| match length {
-            1 => vec![],
-            _ => vec![Loop { length, stride, place: 1 }],
-        };
-        let (kept, folded) = (one(outputs, length), one(length, 1));
-        Form { outputs, inputs: length, start: 0, first_output: 0, first_place: 0, kept, folded }
-    }
-
     /// Elements in all, those read more than once counted as often.
     pub fn elements(&self) -> u64 {
         self.outputs.saturating_mul(self.inputs)
@@ -105,6 +95,68 @@ impl Form {
             let digit = output / l.place.unsigned_abs() % l.length;
             at + if l.place < 0 { l.length - 1 - digit } else { digit } * l.stride
         })
+    }
+
+    /// Where the innermost kept loop begins in memory and among outputs, at a turn of the loops about it, which are counted together.
+    pub(crate) fn turn(&self, turn: u64) -> (u64, u64) {
+        let outer = self.kept.split_last().map_or(&[][..], |(_, outer)| outer);
+        let (mut rest, mut start, mut output) = (turn, self.start, self.first_output);
+        for l in outer.iter().rev() {
+            let step = rest % l.length;
+            rest /= l.length;
+            start += step * l.stride;
+            output = output.wrapping_add_signed(l.place.wrapping_mul(step as i64));
+        }
+        (start, output)
+    }
+
+    /// Where an output's loops begin in memory, and the output: the `n`-th as the kept loops come upon them.
+    pub(crate) fn nth(&self, n: u64) -> (u64, u64) {
+        let length = self.kept.last().map_or(1, |l| l.length);
+        let (start, output) = self.turn(n / length);
+        let step = n % length;
+        match self.kept.last() {
+            Some(l) => {
+                let place = l.place.wrapping_mul(step as i64);
+                (start + step * l.stride, output.wrapping_add_signed(place))
+            }
+            None => (start, output),
+        }
+    }
+
+    /// Calls with runs of the elements at places `first .. first + count`, in the order of places: where a run begins, how far apart its
+    /// elements lie, and how many they are.
+    pub(crate) fn gather(
+        &self,
+        start: u64,
+        first: u64,
+        count: u64,
+        mut run: impl FnMut(u64, i64, u64),
+    ) {
+        // Loops by place, the longest steps first; a turned one walks backwards.
+        let mut loops: Vec<_> = self.folded.clone();
+        loops.sort_unstable_by_key(|l| std::cmp::Reverse(l.place.unsigned_abs()));
+        let Some((inner, outer)) = loops.split_last() else {
+            return if count > 0 {
+                run(start, 0, 1)
+            };
+        };
+        let at = |l: &Loop, digit: u64| match l.place < 0 {
+            true => (l.length - 1 - digit) * l.stride,
+            false => digit * l.stride,
+        };
+        let step = if inner.place < 0 { -(inner.stride as i64) } else { inner.stride as i64 };
+        let mut place = first;
+        while place < first + count {
+            // Places of C order are a mixed radix: see `locate`.
+            let base = outer
+                .iter()
+                .fold(start, |start, l| start + at(l, place / l.place.unsigned_abs() % l.length));
+            let digit = place % inner.length;
+            let some = (inner.length - digit).min(first + count - place);
+            run(base + at(inner, digit), step, some);
+            place += some;
+        }
     }
 
     /// Length and pitch of the rows, if the form is nothing but rows of contiguous elements with outputs in the rows' order.

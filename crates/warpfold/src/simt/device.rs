@@ -1,18 +1,20 @@
 //! [`Device`]: a GPU that is not there.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use warpfold_simt::{Argument, Counters, Dimensions, Observer, Settings};
+use warpfold_kernels::Module;
+use warpfold_simt::{Argument, Counters, Dimensions, Fault, Observer, Program, Settings};
 
 use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
     Arguments, Buffer, DeviceSegments, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS,
-    ReduceMany, WORKSPACE_HEADER, workspace_bytes,
+    ReduceMany, WORKSPACE_HEADER, record_offset, value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
-use crate::{Error, Result};
+use crate::{Error, Op, Result};
 
 /// The device whose plans the simulator follows unless told otherwise: an H200.
 const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
@@ -30,8 +32,8 @@ pub struct Device {
 pub struct Run {
     /// The words that stand for the result; [`kernel::read`](crate::kernel::read) reads them.
     pub record: [u64; RECORD_WORDS],
-    /// What the launch cost, in all, by line and by step.
-    pub counters: Counters,
+    /// What each launch cost, in all, by line and by step; all but `stats` of complex numbers are one.
+    pub counters: Vec<Counters>,
 }
 
 impl Default for Device {
@@ -77,6 +79,15 @@ impl Device {
         Ok(Buffer::new(self.copy_of(&vec![0; len * size_of::<T>()])?, len))
     }
 
+    /// An array that nobody wrote yet: a kernel that reads an element before one was written faults.
+    ///
+    /// # Errors
+    /// None so far: the simulator takes the host's memory.
+    pub fn unwritten<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
+        let bytes = (len * size_of::<T>()) as u64;
+        Ok(Buffer::new(Memory::unwritten(&self.memory, bytes, 0)?, len))
+    }
+
     /// Starts a reduction of an array in the device's memory; see [`Reduce`].
     pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
         Machine::reduce(self, x)
@@ -112,11 +123,9 @@ impl Device {
         plan: &CudaPlan,
         x: View<'_, T>,
         y: Option<View<'_, T>>,
-        watch: Option<&mut dyn Observer>,
+        mut watch: Option<&mut dyn Observer>,
     ) -> Result<Run> {
-        // States of blocks are unwritten memory, so that reading one that no block has left is a fault.
-        let bytes = workspace_bytes(plan.grid);
-        let workspace = Memory::unwritten(&self.memory, bytes, WORKSPACE_HEADER as usize)?;
+        let workspace = self.workspace(plan)?;
         let slot = Memory::copy_of(&self.memory, &[0; 8 * (RECORD_WORDS + 1)]);
         let done = slot.address() + 8 * RECORD_WORDS as u64;
         let arguments = Arguments {
@@ -130,7 +139,14 @@ impl Device {
             stamp: 1,
             options: 0,
         };
-        let counters = self.run_launch(plan, &Launch::new(plan, arguments), watch)?;
+        let mut counters = Vec::new();
+        for launch in Launch::of(plan, arguments) {
+            let watch: Option<&mut dyn Observer> = match &mut watch {
+                Some(observer) => Some(&mut **observer),
+                None => None,
+            };
+            counters.push(self.run_launch(plan, &launch, watch)?);
+        }
         let mut words = [0u64; RECORD_WORDS + 1];
         slot.read(bytemuck::cast_slice_mut(&mut words))?;
         if words[RECORD_WORDS] != 1 {
@@ -140,23 +156,78 @@ impl Device {
         Ok(Run { record, counters })
     }
 
+    /// Runs a reduction whose value stays on the device, as a queue of a GPU does, and hands over the value's bytes.
+    ///
+    /// # Errors
+    /// As [`Reduce::plan`]; [`Error::Unsupported`] for `stats`, which is no single value; [`Error::Empty`] and [`Error::TooFew`] where the
+    /// length alone tells; [`Error::Device`]: the fault that stopped it.
+    pub fn leave<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
+        let plan = reduce.plan(op)?;
+        let (x, y) = reduce.inputs();
+        let mut bytes = vec![0; value_bytes(op, T::DTYPE).unwrap_or_default()];
+        let value = Memory::copy_of(&self.memory, &bytes);
+        let workspace = self.workspace(&plan)?;
+        let arguments = Arguments {
+            x: x.address,
+            y: y.map_or(0, |y| y.address),
+            n: plan.problem.n,
+            workspace: workspace.address(),
+            record: workspace.address() + record_offset(plan.grid),
+            value: value.address(),
+            ..Default::default()
+        };
+        for launch in Launch::leaving(&plan, ddof, arguments)? {
+            self.run_launch(&plan, &launch, None)?;
+        }
+        value.read(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// States of blocks and the record are unwritten memory, so that reading what nobody has left is a fault.
+    fn workspace(&self, plan: &CudaPlan) -> Result<Memory> {
+        let bytes = workspace_bytes(plan.grid);
+        Memory::unwritten(&self.memory, bytes, WORKSPACE_HEADER as usize)
+    }
+
     fn run_launch(
         &self,
         plan: &CudaPlan,
         launch: &Launch,
         watch: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
-        let program = programs::of(launch.kernel, self.facts.compute)?;
+        let program = programs::of(launch.kernel.module(self.facts.compute)?)?;
         let words = launch.arguments.words();
         let simulated = simulated(launch.kernel.entry(), launch.grid, launch.block, &words);
-        let mut memory = lock(&self.memory);
-        let counters = match watch {
-            Some(observer) => {
-                simulated.run_observed(&program, &mut memory, &self.settings, observer)
-            }
-            None => simulated.run(&program, &mut memory, &self.settings),
-        };
+        let counters = self.simulate(&program, &simulated, watch);
         counters.map_err(|error| fault(plan, error.to_string()))
+    }
+
+    /// Runs any kernel of a module and counts what it costs; `watch` is shown every instruction.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the fault that stopped it.
+    pub fn launch_raw(
+        &self,
+        module: Module,
+        launch: &warpfold_simt::Launch,
+        watch: Option<&mut dyn Observer>,
+    ) -> Result<Counters> {
+        let program = programs::of(module)?;
+        let counters = self.simulate(&program, launch, watch);
+        counters.map_err(|error| fault(&launch.kernel, error.to_string()))
+    }
+
+    fn simulate(
+        &self,
+        program: &Program,
+        launch: &warpfold_simt::Launch,
+        watch: Option<&mut dyn Observer>,
+    ) -> std::result::Result<Counters, Box<Fault>> {
+        let mut memory = lock(&self.memory);
+        match watch {
+            Some(observer) => launch.run_observed(program, &mut memory, &self.settings, observer),
+            None => launch.run(program, &mut memory, &self.settings),
+        }
     }
 }
 
@@ -170,8 +241,8 @@ fn simulated(kernel: String, grid: u32, block: u32, words: &[u64]) -> warpfold_s
     }
 }
 
-fn fault(plan: &impl std::fmt::Display, obstacle: String) -> Error {
-    let asked = format!("{plan}, simulated");
+fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
+    let asked = format!("{asked}, simulated");
     Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
 }
 
@@ -194,7 +265,7 @@ impl Machine for Device {
 
     fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
         for launch in launches {
-            let program = programs::of_module(launch.module(self.facts.compute)?)?;
+            let program = programs::of(launch.module(self.facts.compute)?)?;
             let ManyLaunch { entry, grid, block, words, .. } = launch;
             let simulated = simulated(entry.clone(), *grid, *block, words);
             let run = simulated.run(&program, &mut lock(&self.memory), &self.settings);

@@ -6,22 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpfold_kernels::Module;
 use warpfold_simt::Program;
 
-use crate::kernel::Kernel;
 use crate::{Error, Result};
 
-/// The program that holds a kernel for devices of a compute capability (times ten).
-///
-/// # Errors
-/// As [`Kernel::module`]; [`Error::Device`] with the line if the simulator does not know an instruction of it.
-pub(super) fn of(kernel: Kernel, compute: u32) -> Result<Arc<Program>> {
-    of_module(kernel.module(compute)?)
-}
-
-/// The program that a module holds.
+/// The program of a module.
 ///
 /// # Errors
 /// [`Error::Device`] with the line if the simulator does not know an instruction of it.
-pub(super) fn of_module(module: Module) -> Result<Arc<Program>> {
+pub(super) fn of(module: Module) -> Result<Arc<Program>> {
     static LOADED: Mutex<Option<HashMap<&str, Arc<Program>>>> = Mutex::new(None);
     let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(program) = loaded().get_or_insert_default().get(module.name) {

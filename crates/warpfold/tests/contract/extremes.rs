@@ -23,7 +23,7 @@ fn check<T: Sample, B: Backend>(backend: &B, x: &[T]) {
     }
 }
 
-fn one_extreme_anywhere<B: Backend>(backend: &B) {
+pub fn one_extreme_anywhere<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for n in [1, 2, 65, 260] {
             for k in (0..n).filter(|k| k % 64 < 4 || k % 16 > 14) {
@@ -44,7 +44,7 @@ fn one_extreme_anywhere<B: Backend>(backend: &B) {
     body::<f64, _>(backend);
 }
 
-fn ties_take_the_first<B: Backend>(backend: &B) {
+pub fn ties_take_the_first<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let mut words = Words(11);
         for n in [2, 40, 129, 1000, 70_000] {
@@ -57,7 +57,7 @@ fn ties_take_the_first<B: Backend>(backend: &B) {
     for_real_elements!(body(backend));
 }
 
-fn zeros_have_signs<B: Backend>(backend: &B) {
+pub fn zeros_have_signs<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for n in [2, 17, 64, 300] {
             for k in 0..n {
@@ -77,7 +77,7 @@ fn zeros_have_signs<B: Backend>(backend: &B) {
 }
 
 /// Every pair of edges, far apart in the array and next to each other.
-fn orders_of_edges<B: Backend>(backend: &B) {
+pub fn orders_of_edges<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for a in T::edges() {
             for b in T::edges() {

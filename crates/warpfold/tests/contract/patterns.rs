@@ -121,50 +121,50 @@ fn every_reduction_of<T: Sample, B: Backend>(backend: &B) {
     }
 }
 
-fn booleans<B: Backend>(backend: &B) {
+pub fn booleans<B: Backend>(backend: &B) {
     every_reduction_of::<bool, _>(backend);
 }
 
-fn bytes<B: Backend>(backend: &B) {
+pub fn bytes<B: Backend>(backend: &B) {
     every_reduction_of::<i8, _>(backend);
     every_reduction_of::<u8, _>(backend);
 }
 
-fn halves<B: Backend>(backend: &B) {
+pub fn halves<B: Backend>(backend: &B) {
     every_reduction_of::<i16, _>(backend);
     every_reduction_of::<u16, _>(backend);
 }
 
-fn words<B: Backend>(backend: &B) {
+pub fn words<B: Backend>(backend: &B) {
     every_reduction_of::<i32, _>(backend);
     every_reduction_of::<u32, _>(backend);
 }
 
-fn double_words<B: Backend>(backend: &B) {
+pub fn double_words<B: Backend>(backend: &B) {
     every_reduction_of::<i64, _>(backend);
     every_reduction_of::<u64, _>(backend);
 }
 
-fn half_floats<B: Backend>(backend: &B) {
+pub fn half_floats<B: Backend>(backend: &B) {
     every_reduction_of::<warpfold::f16, _>(backend);
 }
 
-fn brain_floats<B: Backend>(backend: &B) {
+pub fn brain_floats<B: Backend>(backend: &B) {
     every_reduction_of::<warpfold::bf16, _>(backend);
 }
 
-fn floats<B: Backend>(backend: &B) {
+pub fn floats<B: Backend>(backend: &B) {
     every_reduction_of::<f32, _>(backend);
 }
 
-fn doubles<B: Backend>(backend: &B) {
+pub fn doubles<B: Backend>(backend: &B) {
     every_reduction_of::<f64, _>(backend);
 }
 
-fn complex_floats<B: Backend>(backend: &B) {
+pub fn complex_floats<B: Backend>(backend: &B) {
     every_reduction_of::<warpfold::Complex<f32>, _>(backend);
 }
 
-fn complex_doubles<B: Backend>(backend: &B) {
+pub fn complex_doubles<B: Backend>(backend: &B) {
     every_reduction_of::<warpfold::Complex<f64>, _>(backend);
 }

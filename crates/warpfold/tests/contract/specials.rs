@@ -46,7 +46,7 @@ macro_rules! for_floats {
 /// An infinity of either sign, a NaN, zeros, the largest and the smallest number.
 const SPECIALS: [f64; 6] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0, 0.0, f64::MAX];
 
-fn one_special_anywhere<B: Backend>(backend: &B) {
+pub fn one_special_anywhere<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let mut words = Words(1);
         let x: Vec<T> = (0..131).map(|_| T::tame(&mut words)).collect();
@@ -63,7 +63,7 @@ fn one_special_anywhere<B: Backend>(backend: &B) {
     for_floats!(body(backend));
 }
 
-fn two_specials_anywhere<B: Backend>(backend: &B) {
+pub fn two_specials_anywhere<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let mut words = Words(2);
         for n in [2, 3, 17, 70, 700] {
@@ -84,7 +84,7 @@ fn two_specials_anywhere<B: Backend>(backend: &B) {
 }
 
 /// Whatever NaN goes in, the positive quiet one without payload comes out.
-fn nan_payloads_never_show<B: Backend>(backend: &B) {
+pub fn nan_payloads_never_show<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for edge in T::edges() {
             let nan = T::from_words([edge, edge]);
@@ -101,7 +101,7 @@ fn nan_payloads_never_show<B: Backend>(backend: &B) {
     for_floats!(body(backend));
 }
 
-fn zero_times_infinity<B: Backend>(backend: &B) {
+pub fn zero_times_infinity<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let special = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         for n in [1, 9, 130] {
@@ -119,7 +119,7 @@ fn zero_times_infinity<B: Backend>(backend: &B) {
 }
 
 /// With every second or every single element a NaN.
-fn ignoring_leaves_the_rest<B: Backend>(backend: &B) {
+pub fn ignoring_leaves_the_rest<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         let mut words = Words(3);
         for n in [1, 2, 3, 33, 64, 257, 5000] {
@@ -134,7 +134,7 @@ fn ignoring_leaves_the_rest<B: Backend>(backend: &B) {
     for_floats!(body(backend));
 }
 
-fn nan_is_nonzero<B: Backend>(backend: &B) {
+pub fn nan_is_nonzero<B: Backend>(backend: &B) {
     fn body<T: Sample, B: Backend>(backend: &B) {
         for n in [1, 20, 400] {
             let mut x = vec![T::near(-0.0); n];

@@ -1,7 +1,7 @@
 //! What cannot be done is said, and the GPU stays usable.
 
+use warpfold::Error;
 use warpfold::cuda::{Gpu, devices};
-use warpfold::{Error, Op};
 
 #[test]
 fn without_a_driver_opening_says_why_and_what_to_do() {
@@ -27,14 +27,6 @@ fn out_of_memory_names_the_sizes_and_leaves_the_gpu_usable() {
     let error = gpu.alloc::<f64>(1 << 50).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains(&(8u64 << 50).to_string()) && error.contains("free"), "{error}");
     assert_eq!(gpu.reduce(&gpu.upload(&[1u8, 2]).unwrap()).sum(), Ok(3));
-}
-
-#[test]
-fn what_has_no_exact_kernel_is_refused_by_name() {
-    let Some(gpu) = crate::gpu() else { return };
-    let x = gpu.upload(&[warpfold::Complex::new(1.0f32, 2.0)]).unwrap();
-    let error = gpu.reduce(&x).partial(Op::L1).unwrap_err().to_string();
-    assert!(error.contains("fast"), "{error}");
 }
 
 /// In a process of its own, for a kernel that fails takes the process's GPU with it.

@@ -95,7 +95,7 @@ fn kernels_of_ones_own_run_in_the_same_queue() {
     let x = gpu.upload(&[1u64, 2]).unwrap();
     let mut queue = gpu.queue().unwrap();
     // SAFETY: the kernel takes an address and a value, and the array outlives the queue's work.
-    unsafe { queue.start_raw(&store, [1, 1, 0], [x.address(), 40]) }.unwrap();
+    unsafe { queue.start_raw(&store, [1, 1, 0], &[x.address(), 40]) }.unwrap();
     queue.synchronize().unwrap();
     assert_eq!(gpu.reduce(&x).sum(), Ok(42));
     assert!(RawKernel::load(&gpu, ptx, "load").is_err());

@@ -11,15 +11,20 @@ mod compare;
 mod data;
 mod errors;
 mod interplay;
+#[path = "../kernels/left.rs"]
+mod left;
 mod reductions;
 mod soak;
 mod soak_exact;
 mod stream;
 mod threads;
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use warpfold::cuda::Gpu;
+use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
+use warpfold::kernel::value_bytes;
+use warpfold::{Element, Op, Result};
 
 /// The GPU, or `None` with a line that says why.
 fn gpu() -> Option<Gpu> {
@@ -33,4 +38,24 @@ fn gpu() -> Option<Gpu> {
         }
     })
     .clone()
+}
+
+impl left::Leaves for Gpu {
+    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
+        thread_local! {
+            static QUEUE: RefCell<Option<(Queue, Buffer<u64>)>> = const { RefCell::new(None) };
+        }
+        QUEUE.with_borrow_mut(|own| {
+            let (queue, value) = match own {
+                Some(own) => own,
+                none => none.insert((self.queue()?, self.alloc(3)?)),
+            };
+            // SAFETY: the array and the value, as large as any is, outlive the work, which is waited for.
+            unsafe { queue.start_with_ddof(reduce, op, ddof, value.address())? };
+            queue.synchronize()?;
+            let words = value.download()?;
+            let len = value_bytes(op, T::DTYPE).expect("a single value");
+            Ok(words.iter().flat_map(|word| word.to_le_bytes()).take(len).collect())
+        })
+    }
 }

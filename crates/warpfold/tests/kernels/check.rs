@@ -1,11 +1,13 @@
 //! One array reduced by the kernels on some machine and by the CPU: every reduction there is, compared.
 
-use warpfold::kernel::{Machine, View};
+use warpfold::kernel::View;
 use warpfold::partial::{Finish, Output};
 use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value};
 
-use crate::compare::{near, same};
+use crate::compare::{near, near_by_norm, same};
+use crate::left::{Leaves, check_left};
+
 /// What the kernels do, and whether it rounds on the way for floats.
 const OPS: &[(Op, bool)] = &[
     (Op::Sum, true),
@@ -24,13 +26,14 @@ const OPS: &[(Op, bool)] = &[
     (Op::Prod, true),
     (Op::Any, false),
     (Op::All, false),
+    (Op::Stats, false),
 ];
 
 /// The CPU's result. Norms that it folds in other ways are taken from exact sums and extremes of magnitudes.
 fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
     match op {
         Op::L1 => return Ok(Output::One(l1(x, policy))),
-        Op::Linf => return Ok(Output::One(linf(x, policy))),
+        Op::Linf if !T::DTYPE.is_complex() => return Ok(Output::One(linf(x, policy))),
         // The product of the same numbers in f32, which holds every f16: another kernel, the same result.
         Op::Prod if T::DTYPE == DType::F16 => {
             let wide: Vec<f32> = T::as_parts(x).iter().map(|p| number(*p) as f32).collect();
@@ -120,7 +123,7 @@ fn with_magnitude<R: warpfold::Ordered>(x: R) -> u64 {
 }
 
 /// Every reduction of one array.
-pub(crate) fn check<M: Machine, T: Element>(
+pub(crate) fn check<M: Leaves, T: Element>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -132,11 +135,8 @@ pub(crate) fn check<M: Machine, T: Element>(
             continue;
         }
         for &(op, rounds) in OPS {
-            let real = matches!(
-                op,
-                Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::Linf | Op::Prod
-            );
-            if real && T::DTYPE.is_complex() {
+            let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+            if ordered && T::DTYPE.is_complex() {
                 continue;
             }
             let policy = Policy { nan, ..Policy::default() };
@@ -147,7 +147,9 @@ pub(crate) fn check<M: Machine, T: Element>(
                 reduce = reduce.shape(shape);
             }
             let found = reduce.output(op, Finish::default());
-            let agree = if rounds && T::DTYPE.is_float() {
+            let agree = if op == Op::Prod && T::DTYPE.is_complex() {
+                near_by_norm(&found, &cpu)
+            } else if rounds && T::DTYPE.is_float() {
                 // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
                 let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
                 let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
@@ -173,12 +175,20 @@ pub(crate) fn check<M: Machine, T: Element>(
                 x.len(),
                 T::DTYPE
             );
+            // What stays on the device takes the same kernels and a short one more: a quarter of the cases will do.
+            if op != Op::Stats && (x.len() + op as usize).is_multiple_of(4) {
+                check_left(machine, &reduce, op, 0, &format!("fast, {what}, {nan:?}, {shape:?}"));
+            }
+            if op == Op::Stats {
+                let partial = warpfold::reduce(x).policy(policy).partial(op);
+                assert_eq!(reduce.partial(op), partial, "{op} ({what}, {nan:?}, {shape:?})");
+            }
         }
     }
 }
 
 /// Dot, of arrays aligned alike and not.
-pub(crate) fn check_dot<M: Machine, T: Element>(
+pub(crate) fn check_dot<M: Leaves, T: Element>(
     machine: &M,
     x: &[T],
     y: &[T],
@@ -196,11 +206,9 @@ pub(crate) fn check_dot<M: Machine, T: Element>(
         }
         let cpu = warpfold::Partial::Dot(Box::new(exact)).finish(Op::Dot, Finish::default());
         let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
-        let exact = machine
-            .reduce_two(views.0, views.1)
-            .unwrap()
-            .nan(nan)
-            .output(Op::Dot, Finish::default());
+        let reduce = machine.reduce_two(views.0, views.1).unwrap();
+        let exact = reduce.nan(nan).output(Op::Dot, Finish::default());
+        check_left(machine, &reduce.nan(nan), Op::Dot, 0, what);
         assert!(
             same(&exact, &cpu),
             "exact dot of {} {} ({what}, {nan:?}): kernel {exact:?}, cpu {cpu:?}",
@@ -210,11 +218,7 @@ pub(crate) fn check_dot<M: Machine, T: Element>(
         if wide {
             continue;
         }
-        let found = machine
-            .reduce_two(views.0, views.1)
-            .unwrap()
-            .policy(policy)
-            .output(Op::Dot, Finish::default());
+        let found = reduce.policy(policy).output(Op::Dot, Finish::default());
         let agree = if T::DTYPE.is_float() {
             let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
             near(&found, &cpu, 2.0 * x.len().max(1) as f64 * 2f64.powi(unit))
@@ -231,7 +235,7 @@ pub(crate) fn check_dot<M: Machine, T: Element>(
 }
 
 /// Every reduction that rounds once, of floats: the same bits as the CPU.
-pub(crate) fn check_exact<M: Machine, T: Element>(
+pub(crate) fn check_exact<M: Leaves, T: Element>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -243,10 +247,7 @@ pub(crate) fn check_exact<M: Machine, T: Element>(
     }
     for nan in [Nan::Propagate, Nan::Ignore] {
         let policy = Policy { nan, ..Policy::default() };
-        for op in [Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var, Op::Std] {
-            if op == Op::L1 && T::DTYPE.is_complex() {
-                continue;
-            }
+        for op in [Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var, Op::Std, Op::Stats, Op::Linf] {
             let finish = Finish { ddof: 1, ..Finish::default() };
             let partial = warpfold::reduce(x).policy(policy).partial(op).unwrap();
             let cpu = partial.finish(op, finish).map_err(|error| match error {
@@ -264,9 +265,12 @@ pub(crate) fn check_exact<M: Machine, T: Element>(
                 x.len(),
                 T::DTYPE
             );
+            if op != Op::Stats {
+                check_left(machine, &reduce, op, 1, &format!("{what}, {nan:?}, {shape:?}"));
+            }
             // The partial too, to its last bit, but for how an undefined sum came about.
-            let defined = !format!("{found:?}").contains("NaN");
-            if op != Op::L1 && found.is_ok() && defined {
+            let defined = op == Op::Stats || !format!("{found:?}").contains("NaN");
+            if found.is_ok() && defined {
                 assert_eq!(
                     reduce.partial(op).unwrap(),
                     partial,

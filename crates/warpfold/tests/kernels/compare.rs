@@ -1,6 +1,6 @@
 //! Whether two results are one: to the last bit, or within what fast sums promise.
 
-use warpfold::partial::Output;
+use warpfold::partial::{Output, Summary};
 use warpfold::{Result, Value};
 
 /// Bits that tell values of one type apart, NaNs and zeros included.
@@ -21,13 +21,43 @@ fn same_value(a: &Value, b: &Value) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && bits(a) == bits(b)
 }
 
+fn same_summary(a: &Summary, b: &Summary) -> bool {
+    let indices = |s: &Summary| (s.count, s.nan_count, s.argmin, s.argmax);
+    let values = |s: &Summary| {
+        let always = [&s.sum, &s.l1, &s.l2].map(|value| Some(*value));
+        let sometimes = [&s.mean, &s.var, &s.std, &s.min, &s.max].map(Option::clone);
+        always.into_iter().chain(sometimes).collect::<Vec<_>>()
+    };
+    let same = |(a, b): (Option<Value>, Option<Value>)| match (a, b) {
+        (Some(a), Some(b)) => same_value(&a, &b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    indices(a) == indices(b) && values(a).into_iter().zip(values(b)).all(same)
+}
+
 /// Whether two results agree to the last bit, errors included.
 pub(crate) fn same(a: &Result<Output>, b: &Result<Output>) -> bool {
     match (a, b) {
         (Ok(Output::One(a)), Ok(Output::One(b))) => same_value(a, b),
         (Ok(Output::Pair(a, c)), Ok(Output::Pair(b, d))) => same_value(a, b) && same_value(c, d),
+        (Ok(Output::Summary(a)), Ok(Output::Summary(b))) => same_summary(a, b),
         (Err(a), Err(b)) => a == b,
         _ => false,
+    }
+}
+
+/// Whether two products of complex numbers are within two units in the last place of their norm; what is not finite in one is not in the other.
+pub(crate) fn near_by_norm(a: &Result<Output>, b: &Result<Output>) -> bool {
+    let parts = |output: &Result<Output>| match output {
+        Ok(Output::One(Value::Complex64(z))) => ([z.re.into(), z.im.into()], -22, -148),
+        Ok(Output::One(Value::Complex128(z))) => ([z.re, z.im], -51, -1073),
+        other => panic!("{other:?} is no product of complex numbers"),
+    };
+    let ((a, unit, least), (b, ..)): (([f64; 2], i32, i32), _) = (parts(a), parts(b));
+    let (norm, apart) = (b[0].hypot(b[1]), (a[0] - b[0]).hypot(a[1] - b[1]));
+    match norm.is_finite() {
+        true => apart <= norm * 2f64.powi(unit) + f64::from_bits(1) * 2f64.powi(least + 1074),
+        false => a.iter().any(|part| !part.is_finite()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The device itself: memory, schedules, faults, counts.
 
 use warpfold::kernel::{Outcome, read};
+use warpfold::partial::Finish;
 use warpfold::plan::{CudaFacts, choose_cuda};
 use warpfold::simt::{Device, Settings};
 use warpfold::{Accuracy, Error, Op};
@@ -31,7 +32,7 @@ fn the_same_seed_gives_the_same_counts_and_every_seed_the_same_sum() {
     assert_eq!(runs[0].counters, runs[1].counters);
     assert!(runs.iter().all(|run| run.record == runs[0].record));
     // Every element is read once, by whole packs but for a tail.
-    assert_eq!(runs[0].counters.total.global_bytes_read, 4 * 5000);
+    assert_eq!(runs[0].counters[0].total.global_bytes_read, 4 * 5000);
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn plans_are_those_of_an_h200() {
         panic!("counts are exact")
     };
     assert_eq!(partial, warpfold::reduce(&[1i8; 1 << 17]).partial(Op::Count).unwrap());
-    assert_eq!(run.counters.blocks, u64::from(plan.grid));
+    assert_eq!(run.counters[0].blocks, u64::from(plan.grid));
 }
 
 #[test]
@@ -74,10 +75,12 @@ fn an_array_that_was_freed_is_out_of_bounds() {
 }
 
 #[test]
-fn what_the_kernels_do_not_do_is_refused_by_name() {
+fn what_the_contract_leaves_undefined_is_refused_by_name() {
     let device = Device::new();
-    let z = device.upload(&[warpfold::Complex::new(1.0f32, 2.0)]).unwrap();
-    assert!(device.reduce(&z).l1().unwrap_err().to_string().contains("fast"));
+    let z = device.upload(&[warpfold::Complex::new(3.0f32, 4.0)]).unwrap();
+    assert_eq!((device.reduce(&z).l1(), device.reduce(&z).linf()), (Ok(5.0), Ok(5.0)));
+    let error = device.reduce(&z).output(Op::Max, Finish::default()).unwrap_err();
+    assert!(matches!(error, Error::Undefined { .. }), "{error}");
     let x = device.upload(&[1.0f32]).unwrap();
     let y = device.upload(&[1.0f32; 2]).unwrap();
     assert!(matches!(device.reduce_two(&x, &y), Err(Error::LengthMismatch { .. })));

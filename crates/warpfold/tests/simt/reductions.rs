@@ -119,15 +119,15 @@ macro_rules! for_each_type {
         }
     )+};
 }
-// Types that have builds of their own for devices from 8.0 on are run for older ones too.
+// Types that have builds of their own for newer devices are run for older ones too.
 for_each_type! {
-    bool_: Bool 90;
-    i8_: I8 90;
-    i16_: I16 90;
+    bool_: Bool 70 90;
+    i8_: I8 70 90;
+    i16_: I16 70 90;
     i32_: I32 90;
     i64_: I64 90;
-    u8_: U8 90;
-    u16_: U16 90;
+    u8_: U8 70 90;
+    u16_: U16 70 90;
     u32_: U32 90;
     u64_: U64 90;
     f16_: F16 70 90;

@@ -157,9 +157,10 @@ fn descr_of(descr: Literal) -> Result<Descr, NpyError> {
     }
 }
 
+/// A type in words, or quoted already.
 fn unknown(descr: &str) -> NpyError {
     let known: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-    NpyError::Type { descr: descr.escape_debug().to_string(), known: known.join(", ") }
+    NpyError::Type { descr: descr.to_owned(), known: known.join(", ") }
 }
 
 fn shape_of(shape: Literal) -> Result<Vec<u64>, NpyError> {

@@ -1,61 +1,161 @@
 //! Many reductions at once: over axes, segments, groups.
+//!
+//! ```text
+//! op  →  kind (lanes)  ┐
+//!                      ├→  driver (rows | columns | pieces | cells)  →  small value or partial  →  reader  →  result
+//! plan  →  way         ┘
+//! ```
+//!
+//! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
+//! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
 
+mod columns;
+mod float_sums;
+mod integer_sums;
+mod lanes;
+mod leaves;
+mod magnitudes;
+mod nonzero;
+mod outputs;
+mod pieces;
+mod ranks;
+mod rows;
+mod runs;
 mod sort;
-mod source;
+mod survey;
 
-pub(crate) use source::Source;
+pub(super) use float_sums::FloatSums;
+pub(super) use integer_sums::IntegerSums;
+use lanes::Kind;
+pub(crate) use leaves::Leaves;
+pub(crate) use magnitudes::Widest;
+pub(super) use magnitudes::{Largest, Sizes};
+pub(super) use nonzero::Nonzero;
+pub(crate) use nonzero::Tally;
+pub(crate) use outputs::Out;
+pub(crate) use outputs::Reader;
+use outputs::Write;
+pub(super) use ranks::{BothEnds, Highest, Order};
+pub(crate) use ranks::{End, Ranked};
+use runs::Runs;
 
 use super::{Input, run};
 use crate::element::Element;
 use crate::error::At;
+use crate::group::Numbered;
 use crate::partial::Partial;
-use crate::plan::{self, BatchPlan, Problem};
+use crate::plan::{self, BatchPlan, CpuFacts, Problem, Way};
 use crate::segment::Bounds;
-use crate::{Error, Op, Policy, Result};
+use crate::shape::Form;
+use crate::{Policy, Result};
 
-/// Folds every output to its partial and reads each.
-pub(crate) fn each<T: Element, R: Send>(
-    plan: &BatchPlan,
-    source: &Source<'_, T>,
-    read: impl Fn(&Partial<T>) -> Result<R> + Sync,
-    at: impl Fn(u64) -> At,
-) -> Result<Vec<R>> {
-    if let &Source::Groups(x, numbers, groups) = source {
-        let (sorted, offsets) = sort::by_group(x, numbers, groups as usize);
-        let bounds = Bounds::Offsets64(offsets.into());
-        return each(plan, &Source::Segments(&sorted, &bounds), read, at);
-    }
-    let mut out = Vec::new();
-    let outputs = usize::try_from(plan.batch.outputs()).unwrap_or(usize::MAX);
-    out.try_reserve_exact(outputs).map_err(|_| too_many::<T>(plan.batch.op, outputs))?;
-    let mut copy = Vec::new();
-    for output in 0..outputs {
-        let x = source.input(output, &mut copy);
-        let problem = Problem {
-            op: plan.batch.op,
-            dtype: T::DTYPE,
-            n: x.len() as u64,
-            policy: Policy { threads: Some(plan.threads), ..plan.batch.policy },
-        };
-        let partial = run(&plan::choose(problem, super::facts()), Input::One(x), 0)?;
-        out.push(read(&partial).map_err(|error| explain(error, at(output as u64), x.len()))?);
-    }
-    Ok(out)
+/// What many reductions read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a, T> {
+    /// Loops over memory.
+    Loops(&'a [T], &'a Form),
+    /// Contiguous segments.
+    Segments(&'a [T], &'a Bounds<'a>),
+    /// A group's number for each element, below a number of groups.
+    Groups(&'a [T], &'a dyn Numbered, u64),
 }
 
-fn too_many<T: Element>(op: Op, outputs: usize) -> Error {
-    Error::Shape {
-        asked: format!("{op} of {} into {outputs} outputs", T::DTYPE),
-        obstacle: "there is no memory for them".into(),
-        remedy: "keep fewer axes or segments, or take them a part at a time",
+/// Many reductions to be done.
+#[derive(Debug, Clone, Copy)]
+pub struct Many<'a, T> {
+    pub(crate) plan: &'a BatchPlan,
+    pub(crate) source: Source<'a, T>,
+}
+
+/// Short sums of an element's parts.
+pub(crate) type Sums<T> = <T as Element>::Sums;
+
+impl<T: Element> Many<'_, T> {
+    /// The array.
+    fn memory(&self) -> &[T] {
+        match self.source {
+            Source::Loops(x, _) | Source::Segments(x, _) | Source::Groups(x, ..) => x,
+        }
+    }
+
+    /// Folds every output and reads it.
+    pub(crate) fn read<S: Leaves<T>, D: Reader<T, S>>(
+        &self,
+        reader: &D,
+        at: &dyn Fn(u64) -> At,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<Vec<D::Result>> {
+        outputs::collect(self, reader, at, fold)
+    }
+
+    fn fold<S: Leaves<T>>(&self, writer: &dyn Write<T, S>, fold: fn(&Many<'_, T>, &Out<'_, T, S>)) {
+        match self.source {
+            Source::Loops(_, form) if form.inputs == 0 => {
+                let empty = Partial::empty(self.plan.batch.op);
+                (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
+            }
+            Source::Groups(x, numbers, groups) => {
+                let sorted = sort::by_group(x, numbers, groups as usize);
+                let bounds = Bounds::Offsets64(sorted.offsets.into());
+                let source = Source::Segments(&sorted.elements, &bounds);
+                let many = Many { source, plan: self.plan };
+                fold(&many, &Out { many: &many, writer });
+            }
+            _ => fold(self, &Out { many: self, writer }),
+        }
     }
 }
 
-/// Says which output has no value, and that NaNs were ignored where that is why.
-fn explain(error: Error, output: At, n: usize) -> Error {
-    let error = match error {
-        Error::Empty { op, .. } => Error::Empty { op, ignored: n > 0 },
-        other => other,
-    };
-    Error::Output { output, error: Box::new(error) }
+/// Folds every output with lanes of a kind over the elements' words.
+pub(super) fn drive<T: Element, K: Kind<Small: Leaves<T>>>(
+    kind: K,
+    many: &Many<'_, T>,
+    words: fn(&[T]) -> &[K::Element],
+    out: &Out<'_, T, K::Small>,
+) {
+    match many.source {
+        Source::Loops(x, form) => match many.plan.way {
+            Way::Runs => rows::run(kind, many.plan, words(x), Runs::Rows(form), out),
+            Way::Columns => columns::run(kind, many.plan, words(x), form, out),
+            _ => pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial)),
+        },
+        Source::Segments(x, bounds) => {
+            rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
+        }
+        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+    }
+}
+
+/// Folds every output with the kernels for one array.
+pub(super) fn alone<T: Element, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
+    match many.source {
+        Source::Loops(x, form) => {
+            pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));
+        }
+        Source::Segments(_, bounds) => {
+            runs::spread(many.plan, Runs::Segments(bounds), out, &|| {
+                |_: runs::Strip<'_>, runs: std::ops::Range<usize>, left: &mut Vec<usize>| {
+                    left.extend(runs);
+                }
+            });
+        }
+        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+    }
+}
+
+/// The partial of one array whose first element has the place `first`.
+fn flat<T: Element>(many: &Many<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
+    let batch = &many.plan.batch;
+    let policy = Policy { threads: Some(threads), ..batch.policy };
+    let problem = Problem { op: batch.op, dtype: T::DTYPE, n: x.len() as u64, policy };
+    let plan = plan::choose(problem, CpuFacts { isa: many.plan.isa, threads });
+    T::fold(&plan, x, first)
+}
+
+/// [`flat`] for one type.
+pub(super) fn fold<T: Element>(plan: &plan::Plan, x: &[T], first: u64) -> Partial<T> {
+    match run(plan, Input::One(x), first) {
+        Ok(partial) => partial,
+        Err(error) => unreachable!("the reduction was checked before it was planned: {error}"),
+    }
 }

@@ -3,14 +3,17 @@
 use crate::group::Numbered;
 
 /// Elements whose numbers are looked up at a time.
-const BLOCK: usize = 4096;
+pub(super) const BLOCK: usize = 2048;
 
-/// The elements in the order of their groups' numbers, and where each group begins, then the end.
-pub(super) fn by_group<T: Copy>(
-    x: &[T],
-    numbers: &dyn Numbered,
-    groups: usize,
-) -> (Vec<T>, Vec<u64>) {
+/// Elements in the order of their groups' numbers.
+pub(super) struct Sorted<T> {
+    pub(super) elements: Vec<T>,
+    /// Where each group begins, then the end.
+    pub(super) offsets: Vec<u64>,
+}
+
+/// Sorts elements by group.
+pub(super) fn by_group<T: Copy>(x: &[T], numbers: &dyn Numbered, groups: usize) -> Sorted<T> {
     let mut block = [0u32; BLOCK];
     let mut each = |visit: &mut dyn FnMut(usize, usize)| {
         for first in (0..x.len()).step_by(BLOCK) {
@@ -27,10 +30,10 @@ pub(super) fn by_group<T: Copy>(
         offsets[group + 1] += offsets[group];
     }
     let mut next = offsets.clone();
-    let mut sorted = x.to_vec();
+    let mut elements = x.to_vec();
     each(&mut |at, group| {
-        sorted[next[group] as usize] = x[at];
+        elements[next[group] as usize] = x[at];
         next[group] += 1;
     });
-    (sorted, offsets)
+    Sorted { elements, offsets }
 }

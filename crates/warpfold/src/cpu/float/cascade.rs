@@ -15,7 +15,7 @@ use crate::exact::{Fixed, Limbs};
 
 /// `LEVELS` biased accumulators and a plain one, `LANES` abreast.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cascade<const LEVELS: usize, const LANES: usize> {
+pub(crate) struct Cascade<const LEVELS: usize, const LANES: usize> {
     levels: [[f64; LANES]; LEVELS],
     rest: [f64; LANES],
     bias: [f64; LEVELS],
@@ -32,7 +32,7 @@ const NEXT_LEVEL: i32 = 52 - LOG_ADDS as i32 - 2;
 
 impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
     /// Empty, for values below `2^end` whose leftovers are multiples of `2^grid`.
-    pub(super) fn new(end: i32, grid: i32) -> Self {
+    pub(in crate::cpu) fn new(end: i32, grid: i32) -> Self {
         let bias = std::array::from_fn(|k| {
             let exponent = first_level(end) - NEXT_LEVEL * k as i32;
             f64::from_bits(((exponent + 1023) as u64) << 52 | 1 << 51)
@@ -42,7 +42,7 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
 
     /// Adds a value to a lane, entering at a level.
     #[inline(always)]
-    pub(super) fn deposit(&mut self, first: usize, lane: usize, value: f64) {
+    pub(in crate::cpu) fn deposit(&mut self, first: usize, lane: usize, value: f64) {
         let mut value = value;
         for level in &mut self.levels[first..] {
             let sum = level[lane] + value;
@@ -60,6 +60,23 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         if LEVELS > 1 {
             self.deposit(1, lane, error);
         }
+    }
+
+    /// What went into lanes `part, part + step, …`: the sum of their only level, if there is one, and of their rests. Both are exact where
+    /// all that went into these lanes could have gone into one.
+    #[inline(always)]
+    pub(in crate::cpu) fn exact(&self, part: usize, step: usize) -> (f64, f64) {
+        const { assert!(LEVELS < 2, "sums of more levels are not of two f64") };
+        let (mut level, mut rest) = (0.0, 0.0);
+        let mut lane = part;
+        while lane < LANES {
+            for (lanes, bias) in self.levels.iter().zip(&self.bias) {
+                level += lanes[lane] - bias;
+            }
+            rest += self.rest[lane];
+            lane += step;
+        }
+        (level, rest)
     }
 
     /// The accumulators of the first level, if there is one, and the rests.

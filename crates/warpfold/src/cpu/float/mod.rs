@@ -24,7 +24,7 @@ mod tally;
 mod window;
 
 use adapt::Adapt;
-use cascade::Cascade;
+pub(super) use cascade::Cascade;
 pub(super) use complex_dot::ComplexDotFold;
 pub(super) use dot::DotFold;
 pub(super) use folded::{Squared, Summed};
@@ -35,4 +35,4 @@ pub(super) use sum::{Magnitudes, SumFold, Term, Values};
 use window::Window;
 
 /// log2 of the additions a lane takes before it is emptied.
-const LOG_ADDS: u32 = 9;
+pub(super) const LOG_ADDS: u32 = 9;

@@ -1,8 +1,9 @@
 //! From many reductions and a machine to a plan: pure.
 
 use super::{Batch, BatchPlan, BoundsKind, Partition, Way};
+use crate::Op;
 use crate::plan::{CpuFacts, tuning};
-use crate::shape::Case;
+use crate::shape::{Case, Form};
 
 /// Chooses how to do many reductions on a CPU.
 pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
@@ -16,6 +17,7 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
         isa: policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa)),
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
+        long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
         workspace: 0,
         batch,
     }
@@ -26,18 +28,24 @@ fn way(batch: &Batch) -> Way {
         elements.saturating_mul(batch.dtype.size() as u64) >= tuning::LONG_SEGMENT_BYTES
     };
     match &batch.partition {
-        Partition::Axes(form) => match form.case() {
-            Case::Rows if form.plain_rows().is_some_and(|(length, _)| long(length)) => {
-                Way::OneByOne
-            }
-            Case::Rows => Way::Runs,
-            Case::Columns => Way::Columns,
-            Case::Scattered => Way::Gathered,
-        },
+        Partition::Axes(form) => axes(batch.op, form, long(form.inputs)),
         Partition::Segments { bounds: BoundsKind::Every(length), .. } if long(*length) => {
             Way::OneByOne
         }
         Partition::Segments { .. } => Way::Runs,
         Partition::Groups { .. } => Way::Cells,
+    }
+}
+
+fn axes(op: Op, form: &Form, long: bool) -> Way {
+    // Places that fall where memory rises: an index would count from the wrong end.
+    let backwards = form.folded.iter().any(|l| l.place < 0);
+    match form.case() {
+        _ if backwards && matches!(op, Op::ArgMin | Op::ArgMax) => Way::Gathered,
+        Case::Rows if form.folded.len() > 1 => Way::Gathered,
+        Case::Rows if long => Way::OneByOne,
+        Case::Rows => Way::Runs,
+        Case::Columns => Way::Columns,
+        Case::Scattered => Way::Gathered,
     }
 }

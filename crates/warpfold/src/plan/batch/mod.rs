@@ -157,6 +157,8 @@ pub struct BatchPlan {
     pub threads: usize,
     /// Elements of work, outputs counted as some, that a thread takes at a time.
     pub grain: u64,
+    /// Elements from which an input is left to all threads together.
+    pub long: u64,
     /// Bytes of memory beside input and output.
     pub workspace: u64,
 }

@@ -1,0 +1,226 @@
+//! Axes: from numbers to places, and the numbers that are written beside them.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+/// One axis of a chart.
+pub(crate) struct Axis {
+    /// What it shows, with its unit.
+    pub(crate) label: String,
+    pub(crate) scale: Scale,
+}
+
+/// How numbers become places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Equal differences are equally long; begins at zero.
+    Linear,
+    /// Equal quotients are equally long; powers of two are named.
+    Log2,
+    /// Equal quotients are equally long; powers of ten are named, and what lies between where there is room.
+    Log10,
+}
+
+/// Numbers that are written beside an axis, at most.
+const MOST: usize = 8;
+
+impl Scale {
+    /// Where a number is.
+    pub(super) fn place(self, number: f64) -> f64 {
+        match self {
+            Scale::Linear => number,
+            Scale::Log2 => number.log2(),
+            Scale::Log10 => number.log10(),
+        }
+    }
+
+    /// The places from the least to the greatest of some numbers, with a little room on either side.
+    fn range(self, numbers: impl Iterator<Item = f64>) -> Range<f64> {
+        let places = numbers.map(|number| self.place(number)).filter(|place| place.is_finite());
+        let (least, greatest) = places.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
+        if least > greatest {
+            return 0.0..1.0;
+        }
+        let room = ((greatest - least) * 0.06).max(match self {
+            Scale::Linear => greatest.abs().max(1e-300) * 0.06,
+            Scale::Log2 => 0.3,
+            Scale::Log10 => 0.08,
+        });
+        match self {
+            Scale::Linear => least.min(0.0)..greatest + room,
+            _ => least - room..greatest + room,
+        }
+    }
+
+    /// The places that get a number.
+    fn ticks(self, range: &Range<f64>) -> Vec<f64> {
+        let span = range.end - range.start;
+        match self {
+            Scale::Linear => multiples(range, round_step(span)),
+            Scale::Log2 => multiples(range, (span / MOST as f64).ceil().max(1.0)),
+            Scale::Log10 if span < 1.0 => {
+                let numbers = 10f64.powf(range.start)..10f64.powf(range.end);
+                let step = round_step(numbers.end - numbers.start);
+                multiples(&numbers, step).into_iter().map(f64::log10).collect()
+            }
+            Scale::Log10 if span < 3.0 => {
+                let decades = range.start.floor() as i32..=range.end.floor() as i32;
+                let places =
+                    decades.flat_map(|k| [1.0, 3.0].map(|d: f64| d.log10() + f64::from(k)));
+                places.filter(|place| (range.start..=range.end).contains(place)).collect()
+            }
+            Scale::Log10 => multiples(range, (span / MOST as f64).ceil()),
+        }
+    }
+
+    /// The number at a place.
+    pub(super) fn text(self, place: f64) -> String {
+        match self {
+            Scale::Linear => number(place),
+            Scale::Log2 if place < 13.5 && place > -0.5 => number(place.exp2()),
+            Scale::Log2 => format!("2{}", superscript(place.round() as i32)),
+            Scale::Log10 => number(10f64.powf(place)),
+        }
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten that divides a stretch as often as there may be numbers.
+fn round_step(span: f64) -> f64 {
+    let rough = span / MOST as f64;
+    let decade = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|k| k * decade);
+    steps.into_iter().find(|step| *step >= rough).unwrap_or(rough)
+}
+
+/// The multiples of a step in a stretch.
+fn multiples(range: &Range<f64>, step: f64) -> Vec<f64> {
+    let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A scale over a stretch of it, as plotters wants it: points are given by their places.
+pub(super) struct Stretch {
+    scale: Scale,
+    range: Range<f64>,
+}
+
+impl Stretch {
+    /// The stretch that holds some numbers.
+    pub(super) fn of(scale: Scale, numbers: impl Iterator<Item = f64>) -> Stretch {
+        Stretch { scale, range: scale.range(numbers) }
+    }
+
+    /// The places of the numbers that are written beside it.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        self.scale.ticks(&self.range)
+    }
+
+    /// Those numbers.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.ticks().into_iter().map(|place| self.scale.text(place)).collect()
+    }
+
+    /// Where a number is, at the border if it is beyond.
+    pub(super) fn within(&self, number: f64) -> f64 {
+        let place = self.scale.place(number);
+        if place.is_nan() {
+            self.range.start
+        } else {
+            place.clamp(self.range.start, self.range.end)
+        }
+    }
+}
+
+impl Ranged for Stretch {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
+        let part = (place - self.range.start) / (self.range.end - self.range.start);
+        first + (f64::from(last - first) * part).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Stretch {
+    fn format_ext(&self, place: &f64) -> String {
+        self.scale.text(*place)
+    }
+}
+
+/// A number in as few characters as tell it.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        _ if size < 1e-12 => "0".to_owned(),
+        1e6.. => format!("10{}", superscript(size.log10().round() as i32)),
+        999.5.. => format!("{:.0}", value),
+        _ => {
+            let digits = (2 - size.log10().floor() as i32).clamp(0, 9) as usize;
+            let text = format!("{value:.digits$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => text,
+            }
+        }
+    }
+}
+
+/// A power.
+fn superscript(power: i32) -> String {
+    let digit = |c: char| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        _ => char::from_u32('⁰' as u32 + c as u32 - '0' as u32).expect("a digit"),
+    };
+    power.to_string().chars().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0, 0.05, 2.5, 40.0, 1234.0, 1e9].map(number);
+        assert_eq!(texts, ["0", "0.05", "2.5", "40", "1234", "10⁹"]);
+        assert_eq!(Scale::Log2.text(25.0), "2²⁵");
+        assert_eq!(Scale::Log2.text(10.0), "1024");
+    }
+
+    #[test]
+    fn an_axis_has_some_numbers_and_not_too_many() {
+        for (scale, least, greatest) in [
+            (Scale::Linear, 0.0, 97.3),
+            (Scale::Linear, 0.0, 4.1e12),
+            (Scale::Log2, 32.0, 1024.0),
+            (Scale::Log2, 1024.0, 2f64.powi(30)),
+            (Scale::Log10, 1.3, 4700.0),
+            (Scale::Log10, 400.0, 700.0),
+        ] {
+            let range = scale.range([least, greatest].into_iter());
+            let ticks = scale.ticks(&range);
+            assert!((2..=9).contains(&ticks.len()), "{scale:?} {least} {greatest}: {ticks:?}");
+            assert!(ticks.iter().all(|tick| range.contains(tick)), "{ticks:?} in {range:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_show_is_no_reason_to_fail() {
+        for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+            let range = scale.range([f64::NAN, f64::INFINITY].into_iter());
+            assert!(range.start < range.end);
+            assert!(scale.range([5.0].into_iter()).contains(&scale.place(5.0)));
+        }
+    }
+}

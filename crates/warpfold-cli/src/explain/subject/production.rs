@@ -1,0 +1,123 @@
+//! The kernels that ship, by their folds.
+
+use warpfold::DType;
+use warpfold::kernel::{Arguments, FoldKernel, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes};
+use warpfold::plan::Fold;
+use warpfold_simt::{Argument, Dimensions, Launch, Memory};
+
+use super::{Place, Subject, files, program, random};
+use crate::Failure;
+use crate::args::block::whole_warps;
+use crate::explain::args::Explain;
+
+/// A launch of a fold's kernel.
+pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
+    if let Some(op) = asked.op {
+        let message = format!(
+            "--op {op} is for rungs of the ladder; {} says itself what it computes",
+            fold.name()
+        );
+        return Err(Failure::Usage(message));
+    }
+    let kernel = kernel(fold, asked)?;
+    whole_warps(asked.block, kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
+    let module = kernel.module(asked.compute)?;
+    let mut memory = Memory::new();
+    let mut places = Vec::new();
+    let mut place = |name, buffer: warpfold_simt::Buffer| {
+        places.push(Place { name, address: buffer.address(), bytes: buffer.bytes() });
+        buffer.address()
+    };
+    let x = place("x", memory.upload_bytes(&random(kernel.dtype, asked.n, 0)?));
+    let y = match kernel.fold {
+        Fold::Dot | Fold::ExactDot => {
+            place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?))
+        }
+        _ => 0,
+    };
+    let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
+    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(asked.block)).clamp(1, 8) as u32);
+    let workspace = memory.allocate(workspace_bytes(grid));
+    let header = vec![0u8; WORKSPACE_HEADER as usize];
+    memory.write(workspace, &header).expect("a workspace begins with its header");
+    let arguments = Arguments {
+        x,
+        y,
+        n: asked.n,
+        workspace: place("workspace", workspace),
+        record: place("record", memory.upload(&[0u64; RECORD_WORDS])),
+        done: place("done", memory.upload(&[0u64])),
+        stamp: 1,
+        value: 0,
+        options: 0,
+    };
+    let launch = Launch {
+        kernel: kernel.entry(),
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(asked.block),
+        shared_bytes: 0,
+        arguments: arguments.words().into_iter().map(Argument::from).collect(),
+    };
+    Ok(Subject {
+        name: kernel.entry(),
+        note: String::new(),
+        module: module.name.to_owned(),
+        dtype: kernel.dtype,
+        n: asked.n,
+        program: program(&module)?,
+        launch,
+        memory,
+        places,
+        sources: files(),
+    })
+}
+
+/// The fold that a name begins with, if any does.
+pub(super) fn find(name: &str) -> Option<Fold> {
+    let (fold, _) = parts(name);
+    Fold::ALL.iter().copied().find(|known| known.name() == fold)
+}
+
+/// A name's fold, and the element type after it.
+fn parts(name: &str) -> (&str, Option<&str>) {
+    let name = name.strip_suffix("_skip_nan").unwrap_or(name);
+    // The names of exact folds hold an underscore themselves.
+    let is_fold = Fold::ALL.iter().any(|fold| fold.name() == name);
+    match name.rsplit_once('_') {
+        Some((fold, dtype)) if !is_fold => (fold, Some(dtype)),
+        _ => (name, None),
+    }
+}
+
+/// The kernel of a fold: the type is in the name or beside it.
+fn kernel(fold: Fold, asked: &Explain) -> Result<FoldKernel, Failure> {
+    let skips_nan = asked.kernel.ends_with("_skip_nan");
+    let (_, named) = parts(&asked.kernel);
+    let dtype = match (named.map(str::parse::<DType>), asked.dtype) {
+        (None, dtype) => dtype.unwrap_or(DType::F32),
+        (Some(Ok(named)), None) => named,
+        (Some(Ok(named)), Some(dtype)) if named == dtype => named,
+        (Some(Ok(_)), Some(dtype)) => {
+            let message = format!(
+                "{} names its element type, and --type {dtype} is another; leave one out",
+                asked.kernel
+            );
+            return Err(Failure::Usage(message));
+        }
+        (Some(Err(_)), _) => {
+            let names: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
+            let message = format!(
+                "{} names no element type after the fold; there are {}",
+                asked.kernel,
+                names.join(", ")
+            );
+            return Err(Failure::Usage(message));
+        }
+    };
+    if skips_nan && !dtype.is_float() {
+        let message =
+            format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", asked.kernel);
+        return Err(Failure::Usage(message));
+    }
+    Ok(FoldKernel { fold, dtype, skips_nan })
+}

@@ -1,0 +1,78 @@
+//! `warpfold ladder`: climbs the lab's ladder and prints what was found; with `--verify-all`, verifies every cell of it.
+//!
+//! ```text
+//! args -> Place (GPU | simulator | processor) -> the lab's climb, watched by a progress bar -> sheets (text | json | csv | markdown)
+//! ```
+
+mod args;
+mod columns;
+#[cfg_attr(not(feature = "cuda"), path = "gpu_absent.rs")]
+mod gpu;
+mod place;
+mod sheets;
+mod verify;
+
+use indicatif::ProgressBar;
+use warpfold_lab::ladder::{self as lab, Row, Rung};
+
+pub(crate) use args::Ladder;
+pub(crate) use gpu::on_gpu;
+pub(crate) use place::{Place, fits, tell};
+pub(crate) use sheets::sheets;
+
+use crate::bench::bar;
+use crate::sheet::{Format, json};
+use crate::{Failure, report};
+
+/// Climbs and prints, or verifies.
+pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
+    let place = Place::of(asked.device)?;
+    if asked.verify_all {
+        return verify::verify(asked, place);
+    }
+    if let Some(file) = &asked.export {
+        report::check_target(file)?;
+    }
+    let options = place::options(asked, &place)?;
+    let bar = bar();
+    bar.set_length(options.rungs.len() as u64);
+    let found = place.climb(asked, options, &mut Watch(bar.clone()));
+    bar.finish_and_clear();
+    let found = found?;
+    if let Some(file) = &asked.export {
+        report::replace(file, json(&found).as_bytes())?;
+    }
+    let sheets = if asked.format == Format::Csv {
+        vec![sheets::tidy(&found)]
+    } else {
+        sheets::sheets(&found)
+    };
+    report::print(asked.format.print(&sheets, &found).as_bytes())?;
+    let wrong: Vec<&str> =
+        found.rungs.iter().filter(|row| row.failed()).map(|row| &*row.name).collect();
+    verdict(&wrong)
+}
+
+/// Fails if results were wrong.
+fn verdict(wrong: &[&str]) -> Result<(), Failure> {
+    match wrong {
+        [] => Ok(()),
+        wrong => Err(Failure::Output {
+            what: wrong.join(", "),
+            reason: "the results are wrong, so they were not timed".into(),
+        }),
+    }
+}
+
+/// Shows on a terminal how far the climb is.
+struct Watch(ProgressBar);
+
+impl lab::Observer for Watch {
+    fn next(&mut self, rung: &Rung) {
+        self.0.set_message(rung.name);
+    }
+
+    fn row(&mut self, _: &Row) {
+        self.0.inc(1);
+    }
+}

@@ -1,0 +1,90 @@
+//! `warpfold ladder --verify-all`: every rung, operation, element type, length and size of block.
+
+use serde::Serialize;
+use warpfold_lab::ladder::Simulator;
+use warpfold_lab::ladder::verify::{Cell, Verified, every_cell, sample, verify as verify_cells};
+use warpfold_simt::Settings;
+
+use super::args::{Ladder, Step};
+use super::place::{Place, tell};
+use super::{gpu, verdict};
+use crate::bench::bar;
+use crate::sheet::Format;
+use crate::{Failure, report};
+
+/// What was verified.
+#[derive(Serialize)]
+struct Told {
+    /// Cells: a rung over one array in blocks of one size.
+    cells: usize,
+    right: u64,
+    /// Cells that the rung does not have.
+    lacking: u64,
+    /// What was wrong, a line each.
+    wrong: Vec<String>,
+    seed: u64,
+}
+
+/// Verifies and tells.
+pub(super) fn verify(asked: &Ladder, place: Place) -> Result<(), Failure> {
+    let mut cells = every_cell();
+    cells.retain(|cell| wants(asked, cell));
+    if let Some(count) = asked.sample {
+        cells = sample(cells, usize::try_from(count).unwrap_or(usize::MAX), asked.seed);
+    }
+    if cells.is_empty() {
+        let message = "nothing of what --verify-all verifies is left: widen --n, --type, --op, --block, --rung or --sample";
+        return Err(Failure::Usage(message.into()));
+    }
+    let bar = bar();
+    bar.set_length(cells.len() as u64);
+    let each = |cell: &Cell| {
+        bar.inc(1);
+        bar.set_message(cell.to_string());
+    };
+    let verified = match &place {
+        Place::Cuda(gpu) => gpu::verify(gpu, &cells, asked.seed, each),
+        Place::Simt { why } => {
+            tell(why.as_deref());
+            let mut target = Simulator::new(Settings::default());
+            Ok(verify_cells(&mut target, &cells, asked.seed, each)?)
+        }
+        Place::Cpu => Err(Failure::Usage(
+            "--verify-all verifies kernels, which run on --device cuda or simt".into(),
+        )),
+    };
+    bar.finish_and_clear();
+    let Verified { right, lacking, wrong } = verified?;
+    let told = Told { cells: cells.len(), right, lacking, wrong, seed: asked.seed };
+    let text = match asked.format {
+        Format::Json => serde_json::to_string(&told).expect("plain values are JSON") + "\n",
+        _ => text(&told),
+    };
+    report::print(text.as_bytes())?;
+    match told.wrong.len() {
+        0 => Ok(()),
+        wrong => verdict(&[&format!("{wrong} cells")]),
+    }
+}
+
+fn wants(asked: &Ladder, cell: &Cell) -> bool {
+    let is_it = |step: &Step| matches!(step, Step::Rung(rung) if rung.name == cell.rung.name);
+    asked.n.is_none_or(|n| cell.case.n <= n)
+        && asked.dtype.is_none_or(|dtype| cell.case.dtype == dtype)
+        && asked.op.is_none_or(|op| cell.case.op == op)
+        && asked.block.is_none_or(|block| cell.case.block == block)
+        && (asked.rungs.is_empty() || asked.rungs.iter().any(is_it))
+}
+
+fn text(told: &Told) -> String {
+    let Told { cells, right, lacking, wrong, seed } = told;
+    let mut out = format!(
+        "{cells} cells: {right} right, {} wrong, {lacking} that the rung does not have (seed {seed})\n",
+        wrong.len()
+    );
+    for line in wrong {
+        out += line;
+        out.push('\n');
+    }
+    out
+}

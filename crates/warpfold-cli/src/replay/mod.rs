@@ -1,0 +1,146 @@
+//! `warpfold replay`: a document's own experiment, in its own tables, its published figures beside this machine's.
+//!
+//! ```text
+//! args -> Stage -> the lab's replay -> a document's sheets (blog | lesson | …) and what is wrong in it -> text | json | csv | markdown
+//! ```
+
+mod args;
+mod beside;
+mod blog;
+mod guide;
+mod harris;
+mod lesson;
+mod peers;
+mod slides;
+mod thesis;
+mod wrong;
+
+pub(crate) use args::Replay;
+pub(crate) use beside::Beside;
+use serde::Serialize;
+use warpfold_lab::ladder::Setting;
+use warpfold_lab::ladder::found::Kind;
+use warpfold_lab::replay::{self as lab, Finding, Mistake};
+
+use crate::bench::{bar, read_peers};
+use crate::device::Device;
+use crate::sheet::{Sheet, json};
+use crate::{Failure, report, stage};
+
+/// Replays and prints.
+pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
+    let paper = asked.document.paper();
+    if asked.device == Device::Cpu {
+        return Err(Failure::Usage(
+            "--device cpu runs no kernels, and documents are made of them; take --device cuda or --device simt".into(),
+        ));
+    }
+    if let Some(file) = &asked.export {
+        report::check_target(file)?;
+    }
+    let mut setting = Setting {
+        seed: asked.seed,
+        revision: std::env::var("WARPFOLD_REVISION").ok(),
+        peers: asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?,
+    };
+    let mut stage = stage::open(asked.device, &setting)?;
+    let bar = bar();
+    let mut remarks = Vec::new();
+    if paper.name == "blog" {
+        bar.set_message("other libraries");
+        let on_gpu = stage.device().kind == Kind::Cuda;
+        remarks = peers::beside(&mut setting.peers, paper.experiment.n, on_gpu);
+        if on_gpu {
+            stage = stage::open(asked.device, &setting)?;
+        }
+    }
+    let mut watch = |what: &str| bar.set_message(what.to_owned());
+    let found = lab::replay(paper, stage.as_mut(), &setting, &mut watch);
+    bar.finish_and_clear();
+    let found = found?;
+    let told = Told::of(&found);
+    if let Some(file) = &asked.export {
+        report::replace(file, json(&told).as_bytes())?;
+    }
+    let mut sheets = sheets(&found);
+    sheets[0].below.extend(remarks);
+    report::print(asked.format.print(&sheets, &told).as_bytes())?;
+    let rows = found.ladders.iter().flat_map(|ladder| &ladder.rungs);
+    let wrong: Vec<&str> = rows.filter(|row| row.failed()).map(|row| &*row.name).collect();
+    match wrong[..] {
+        [] => Ok(()),
+        _ => Err(Failure::Output {
+            what: wrong.join(", "),
+            reason: "the results are wrong, so they were not timed".into(),
+        }),
+    }
+}
+
+/// The tables of a replay, in the document's own layout, and what is wrong in it.
+pub(crate) fn sheets(found: &lab::Replay) -> Vec<Sheet> {
+    let beside = Beside { found, paper: found.paper() };
+    let mut sheets = match found.document.as_str() {
+        "blog" => blog::sheets(&beside),
+        "lesson" => lesson::sheets(&beside),
+        "slides" => slides::sheets(&beside),
+        "thesis" => thesis::sheets(&beside),
+        "guide" => guide::sheets(&beside),
+        _ => harris::sheets(&beside),
+    };
+    beside.introduce(&mut sheets[0]);
+    sheets.push(wrong::sheet(beside.paper));
+    sheets.into_iter().map(Sheet::without_empty_columns).collect()
+}
+
+/// What was found, with what was published.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    found: &'a lab::Replay,
+    title: &'static str,
+    by: &'static str,
+    published: Vec<Published>,
+    /// Published figures that cannot be right.
+    errors: Vec<Finding>,
+    /// Code and statements that are wrong.
+    mistakes: &'static [Mistake],
+}
+
+/// A published figure.
+#[derive(Serialize)]
+struct Published {
+    line: &'static str,
+    rung: Option<&'static str>,
+    machine: &'static str,
+    /// Bytes per second that the machine's memory moves at most.
+    peak: f64,
+    quantity: lab::Quantity,
+    /// As printed.
+    printed: lab::Printed,
+    place: &'static str,
+}
+
+impl Told<'_> {
+    fn of(found: &lab::Replay) -> Told<'_> {
+        let paper = found.paper();
+        let figures = paper.lines.iter().flat_map(|line| {
+            line.figures.iter().map(|figure| Published {
+                line: line.label,
+                rung: line.does.rung(),
+                machine: figure.machine.name,
+                peak: figure.machine.peak,
+                quantity: figure.quantity,
+                printed: figure.printed,
+                place: figure.place,
+            })
+        });
+        Told {
+            found,
+            title: paper.title,
+            by: paper.by,
+            published: figures.collect(),
+            errors: lab::audit(paper),
+            mistakes: paper.mistakes,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Opens what rungs are climbed on: a GPU, the simulator in its place, or this computer alone.
+
+use warpfold_lab::ladder::{Processor, Setting, Simulated, Stage};
+
+use crate::Failure;
+use crate::device::Device;
+use crate::ladder::{Place, tell};
+
+/// The stage for a device, told of on standard error where the simulator stands in for a GPU.
+///
+/// # Errors
+/// [`Failure::NoDevice`] where a GPU was asked for by name and cannot be used.
+pub(crate) fn open(asked: Device, setting: &Setting) -> Result<Box<dyn Stage>, Failure> {
+    Ok(match Place::of(asked)? {
+        Place::Cuda(gpu) => crate::ladder::on_gpu(&gpu, setting)?,
+        Place::Simt { why } => {
+            tell(why.as_deref());
+            Box::new(Simulated::new(setting.clone()))
+        }
+        Place::Cpu => Box::new(Processor::new(setting.clone())),
+    })
+}

@@ -1,0 +1,115 @@
+//! `warpfold sweep`: rungs over many blocks, sizes, types, or elements a thread, as tables and charts.
+//!
+//! ```text
+//! args -> Stage -> the lab's sweep -> sheets (text | json | csv | markdown), files (json | csv | svg)
+//! ```
+
+mod args;
+mod charts;
+mod sheets;
+
+use std::time::Duration;
+
+pub(crate) use args::Sweep;
+use args::{Export, Kind};
+pub(crate) use charts::charts;
+pub(crate) use sheets::sheets;
+use warpfold_lab::ladder::found::Kind as DeviceKind;
+use warpfold_lab::ladder::{
+    Ask, Case, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data,
+};
+use warpfold_lab::sweep::{self as lab, Over};
+
+use crate::args::block::whole_warps;
+use crate::bench::bar;
+use crate::chart::Chart;
+use crate::ladder::fits;
+use crate::sheet::{Format, Sheet, json};
+use crate::{Failure, report, stage};
+
+/// Sweeps, prints and writes.
+pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
+    let over = Over::from(asked.over);
+    defined(asked.op, asked.dtype).map_err(Failure::Usage)?;
+    whole_warps(asked.block, MOST_THREADS, "a block")?;
+    for Export { path, .. } in &asked.export {
+        report::check_target(path)?;
+    }
+    let setting = Setting {
+        seed: asked.seed,
+        revision: std::env::var("WARPFOLD_REVISION").ok(),
+        ..Setting::default()
+    };
+    let mut stage = stage::open(asked.device, &setting)?;
+    let kind = stage.device().kind;
+    let case = Case {
+        op: asked.op,
+        dtype: asked.dtype,
+        n: asked.n.unwrap_or(default_n(over, kind)),
+        block: asked.block,
+    };
+    fits(largest(over, case), stage.free()?, case, "with what the rungs need")?;
+    let ask = Ask {
+        case,
+        rungs: if asked.rungs.is_empty() { some_rungs(over, kind) } else { asked.rungs.clone() },
+        data: natural_data(asked.op, asked.dtype),
+        runs: asked.runs.map_or(Runs::Within(Duration::from_millis(200), 100), Runs::Exactly),
+        temperature: asked.temperatures()[0],
+        grid: None,
+    };
+    let bar = bar();
+    let mut watch = |what: &str| bar.set_message(what.to_owned());
+    let found = lab::sweep(stage.as_mut(), over, &ask, &asked.temperatures(), &mut watch);
+    bar.finish_and_clear();
+    let found = found?;
+    for Export { path, kind } in &asked.export {
+        let text = match kind {
+            Kind::Json => json(&found),
+            Kind::Csv => Format::Csv.print(&tidy(&found), &found),
+            Kind::Svg => Chart::stacked(&charts(&found)),
+        };
+        report::replace(path, text.as_bytes())?;
+    }
+    let sheets = if asked.format == Format::Csv { tidy(&found) } else { sheets(&found) };
+    report::print(asked.format.print(&sheets, &found).as_bytes())?;
+    let wrong = found.points.iter().filter(|point| point.verified == Some(false)).count();
+    match wrong {
+        0 => Ok(()),
+        wrong => Err(Failure::Output {
+            what: format!("{wrong} places of the sweep"),
+            reason: "their results are wrong, so they were not timed".into(),
+        }),
+    }
+}
+
+/// One table that programs can read.
+fn tidy(found: &lab::Sweep) -> Vec<Sheet> {
+    vec![sheets::tidy(found)]
+}
+
+/// Elements, unless told: what a GPU reads in well under a millisecond, what the simulator runs in a second.
+fn default_n(over: Over, kind: DeviceKind) -> u64 {
+    match (kind, over) {
+        (DeviceKind::Simt, Over::Size) => 1 << 16,
+        (DeviceKind::Simt, _) => 1 << 13,
+        (_, Over::Size) => 1 << 28,
+        _ => 1 << 25,
+    }
+}
+
+/// Bytes of the largest array, and about as much besides: rungs in global memory work in a copy.
+fn largest(over: Over, case: Case) -> u128 {
+    let size = if over == Over::Type { 16 } else { case.dtype.size() };
+    2 * u128::from(case.n) * size as u128
+}
+
+/// Rungs that differ in what is swept over.
+fn some_rungs(over: Over, kind: DeviceKind) -> Vec<&'static Rung> {
+    let names: &[&str] = match (kind, over) {
+        (DeviceKind::Cpu, _) => &["host_serial", "host_tree", "library", "library_exact"],
+        (_, Over::Items) => &["08", "09", "12", "13", "14", "15"],
+        (_, Over::Block) => &["06", "08", "10", "12", "13", "15"],
+        _ => &["06", "08", "10", "12", "13", "15", "library"],
+    };
+    names.iter().map(|name| find(name).expect("a rung")).collect()
+}

@@ -1,0 +1,260 @@
+// The thread of an exact fold: packs go into windows where those hold all their terms, else into digits, and windows follow the data.
+//
+// Terms says what is added: Element, Loaded; Items, the elements (or pairs of them) of what is loaded; COUNT terms of one of them; term(item, t); and All,
+// every term of what is loaded.
+// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
+// exact_fold.cuh asks for of integers; and, if PLAIN, which terms are so, and add_plain_to_digits for those.
+#pragma once
+#include "exact_fold.cuh"
+#include "exact_kinds.cuh"
+
+template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
+    typedef typename Terms::Element Element;
+    typedef typename Terms::Loaded Loaded;
+    typedef typename Terms::Items Items;
+    static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
+    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4 || !Gathered::PLAIN;
+    static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
+    static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
+
+    u32 added = 0, moves = 0, top = 0;
+    const bool skip;
+    u64 nans = 0;
+
+    __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
+
+    // A pack's index only folds of places look at.
+    __device__ __forceinline__ bool inside(const Loaded& p, u64) {
+        const typename Terms::All terms(p);
+        bool inside = true;
+#pragma unroll
+        for (int k = 0; k < ALL; k++) inside = inside && this->holds(terms[k]);
+        if constexpr (BRANCHES) {
+            if (!inside) return false;
+#pragma unroll
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
+            return true;
+        } else {
+            // Zeros change nothing; without a branch the chains of all packs run side by side.
+#pragma unroll
+            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, only_if(inside, terms[k]));
+            return inside;
+        }
+    }
+    __device__ __forceinline__ void outside(const Loaded& p, u64) {
+        if (moves < MOVES) {
+            const typename Terms::All terms(p);
+#pragma unroll
+            for (int k = 0; k < ALL; k++) {
+                const u32 field = this->field(terms[k]);
+                top = field > top ? field : top;
+            }
+        }
+        Items items(p);
+        if (skip || Gathered::COUNTS_NAN) {
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) {
+                if (is_nan(items.item(k))) {
+                    nans++;
+                    if (skip) items.clear(k);
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) add_item(items.item(k));
+    }
+    // Whether nothing in a pack asks for more than `outside_plain`: all is finite, so that nothing is skipped.
+    __device__ __forceinline__ bool plain(const Loaded& p) const {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+            bool plain = !skip;
+#pragma unroll
+            for (int k = 0; k < ALL; k++) plain = plain && Gathered::plain(terms[k]);
+            return plain;
+        } else {
+            return false;
+        }
+    }
+    __device__ __forceinline__ void outside_plain(const Loaded& p) {
+        if constexpr (Gathered::PLAIN) {
+            const typename Terms::All terms(p);
+#pragma unroll
+            for (int k = 0; k < ALL; k++) this->add_plain_to_digits(k % TERMS, terms[k]);
+            this->waits(ALL);
+        }
+    }
+    template <class... X> __device__ __forceinline__ void one(u64, X... x) {
+        const typename Items::Item item = {x...};
+        if ((skip || Gathered::COUNTS_NAN) && is_nan(item)) {
+            nans++;
+            if (skip) return;
+        }
+        add_item(item);
+    }
+    __device__ __forceinline__ void add_item(const typename Items::Item& item) {
+#pragma unroll
+        for (int t = 0; t < TERMS; t++) this->add_to_digits(t, Terms::term(item, t));
+        this->waits(TERMS);
+    }
+    __device__ __forceinline__ void end_wave() {
+        constexpr u32 WAVE = PACKS * ((ALL + LANES - 1) / LANES);
+        added += WAVE;
+        const bool move = top > 0 && moves < MOVES && !this->covers(top);
+        if (added > Gathered::ADDITIONS - WAVE || move) {
+            this->drain();
+            added = 0;
+            if (move) this->move(top);
+            moves += move;
+        }
+        top = 0;
+        this->settle();
+    }
+    __device__ __forceinline__ void close() {
+        this->drain();
+        this->close_digits();
+    }
+};
+
+// What is added to windows and digits: a number, or a product of two.
+template <class F> struct Number { F x; };
+template <class F> struct Product { F x, y; };
+
+template <class F> __device__ __forceinline__ Number<F> only_if(bool kept, Number<F> term) { return {kept ? term.x : F(0)}; }
+template <class F> __device__ __forceinline__ Product<F> only_if(bool kept, Product<F> term) {
+    return {kept ? term.x : F(0), kept ? term.y : F(0)};
+}
+template <class F> __device__ __forceinline__ F value_of(Number<F> term) { return term.x; }
+template <class F> __device__ __forceinline__ f64 value_of(Product<F> term) { return product(term.x, term.y); }
+template <class Window, class F> __device__ __forceinline__ void add_term(Window& window, int lane, Number<F> term) { window.add(lane, term.x); }
+template <class Window, class F> __device__ __forceinline__ void add_term(Window& window, int lane, Product<F> term) {
+    add_product(window, lane, term.x, term.y);
+}
+template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Number<F> term) { digits.add(term.x); }
+template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Product<F> term) { add_product(digits, term.x, term.y); }
+// The same of terms that are plain: nothing to ask, so no branches.
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Number<F> term) { return Digits::plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ bool plain_term(Product<F> term) { return plain_product<Digits>(term.x, term.y); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Number<F> term) { digits.add_plain(term.x); }
+template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Product<F> term) {
+    add_plain_product(digits, term.x, term.y);
+}
+
+// One array: its elements.
+template <class E> struct OneItems {
+    typedef E Item;
+    Elements<E> x;
+
+    __device__ __forceinline__ explicit OneItems(const Pack& p) : x(p) {}
+    __device__ __forceinline__ E item(int k) const { return x.element[k]; }
+    __device__ __forceinline__ void clear(int k) { x.element[k] = E(); }
+};
+// Two arrays: pairs.
+template <class E> struct PairOf { E x, y; };
+template <class E> __device__ __forceinline__ bool is_nan(const PairOf<E>& pair) { return is_nan(pair.x) || is_nan(pair.y); }
+template <class E> struct TwoItems {
+    typedef PairOf<E> Item;
+    Elements<E> x, y;
+
+    __device__ __forceinline__ explicit TwoItems(const TwoPacks& p) : x(p.x), y(p.y) {}
+    __device__ __forceinline__ Item item(int k) const { return {x.element[k], y.element[k]}; }
+    __device__ __forceinline__ void clear(int k) { x.element[k] = y.element[k] = E(); }
+};
+
+// Every term of a pack, taken once.
+template <class Terms> struct Kept {
+    typedef typename Terms::Element E;
+    static constexpr int COUNT = Terms::COUNT;
+    decltype(Terms::term(E(), 0)) term[COUNT * PER_PACK<E>];
+
+    __device__ __forceinline__ explicit Kept(const Pack& p) {
+        const Elements<E> e(p);
+#pragma unroll
+        for (int k = 0; k < COUNT * PER_PACK<E>; k++) term[k] = Terms::term(e.element[k / COUNT], k % COUNT);
+    }
+    __device__ __forceinline__ auto operator[](int k) const { return term[k]; }
+};
+
+// The components of each element, or its magnitude.
+enum class Of { Values, Magnitudes };
+
+template <class E, Of OF = Of::Values> struct Components {
+    typedef E Element;
+    typedef Pack Loaded;
+    typedef OneItems<E> Items;
+    typedef typename Parts<E>::Part Wide;
+    static constexpr int COUNT = Parts<E>::COUNT;
+
+    static __device__ __forceinline__ Number<Wide> term(E x, int part) {
+        if constexpr (COUNT == 2) return {part ? x.im : x.re};
+        else return {OF == Of::Magnitudes ? fabs(widen(x)) : widen(x)};
+    }
+    typedef Kept<Components> All;
+};
+
+// One warp: the integer of a part for the record, and rounded.
+template <class Kind, class Value>
+__device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen& seen, u32* scratch, const Arguments& a) {
+    const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
+    if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
+    if (!a.value) return;
+    const u64 bits = round_integer<typename FormatOf<Value>::type>(integer, Kind::UNIT, seen.specials[part], scratch);
+    if (threadIdx.x == 0) set_bits(static_cast<Value*>(a.value) + part, bits);
+}
+
+// One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
+template <class Kind, int PARTS, class Wide> struct Sums {
+    static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
+    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST;
+    static constexpr bool COUNTS_NAN = false;
+    static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
+    static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
+    typedef typename Kind::template Digits<THREADS> Digits;
+    typedef typename Kind::template Window<LANES> Window;
+    static constexpr u32 ADDITIONS = Window::ADDITIONS;
+
+    Window window;
+    Digits digits[PARTS];
+
+    __device__ __forceinline__ explicit Sums(u64* storage) {
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::COUNT * THREADS);
+    }
+    template <class Term> __device__ __forceinline__ bool holds(Term term) const { return window.holds(value_of(term)); }
+    template <class Term> __device__ __forceinline__ u32 field(Term term) const { return window.field(value_of(term)); }
+    template <class Term> __device__ __forceinline__ void add(int lane, Term term) { add_term(window, lane, term); }
+    template <class Term> __device__ __forceinline__ void add_to_digits(int t, Term term) { add_term(digits[t % PARTS], term); }
+    template <class Term> static __device__ __forceinline__ bool plain(Term term) { return plain_term<Digits>(term); }
+    template <class Term> __device__ __forceinline__ void add_plain_to_digits(int t, Term term) { add_plain_term(digits[t % PARTS], term); }
+    __device__ __forceinline__ void waits(int terms) { digits[0].waiting += terms / PARTS; }
+    __device__ __forceinline__ bool covers(u32 field) const { return window.covers(field); }
+    __device__ __forceinline__ void move(u32 field) { window.move(field); }
+    __device__ __forceinline__ void drain() {
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) window.template drain<PARTS>(part, digits[part]);
+    }
+    __device__ __forceinline__ void settle() {
+        if (digits[0].waiting <= Digits::ADDITIONS) return;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) digits[part].settle();
+        digits[0].waiting = 1;
+    }
+    __device__ __forceinline__ void close_digits() {
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) digits[part].close();
+    }
+    __device__ __forceinline__ u32 specials(int part) const { return digits[part].specials; }
+    static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+#pragma unroll 1
+        for (int part = 0; part < PARTS; part++) {
+            ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
+        }
+    }
+    static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+#pragma unroll 1
+        for (int part = 0; part < PARTS; part++) finish_sum<Kind, Wide>(word, part, seen, scratch, a);
+    }
+};
+
+template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
+// Packs of an array that a thread loads at once.
+template <class E> constexpr int IN_FLIGHT = 4;

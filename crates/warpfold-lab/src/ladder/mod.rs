@@ -1,0 +1,38 @@
+//! The ladder: every way from one atomic an element to the read ceiling, run, verified, counted and timed.
+//!
+//! ```text
+//! rungs (headers of cuda/ladder) -> Plan (launches, pure) -> Target (GPU | simulator) -> Truth (exact value, bound) -> Ladder (rows)
+//! ```
+//!
+//! A [`Rung`] is one way, a [`Plan`] how it folds a [`Case`], a [`Target`] what runs it; [`climb`] does all of that for many rungs
+//! and leaves a [`Ladder`] of plain rows.
+
+mod arrays;
+mod climb;
+mod divergence;
+pub mod found;
+#[cfg(feature = "cuda")]
+mod gpu;
+mod host;
+mod number;
+mod plan;
+mod rung;
+mod stage;
+mod target;
+mod truth;
+pub mod verify;
+
+pub use climb::{Observer, Options, bytes, climb, climb_cpu};
+pub use divergence::{Branching, Divergence, divergence};
+pub use found::{Ladder, Row};
+#[cfg(feature = "cuda")]
+pub use gpu::Cuda;
+pub use host::{Runs, fold as host_fold};
+pub use number::{Number, OPS, Part, TYPES, defined};
+pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};
+pub use rung::{Host, Rung, Way, find, natural_data, rungs};
+#[cfg(feature = "cuda")]
+pub use stage::OnGpu;
+pub use stage::{Ask, Processor, Setting, Simulated, Stage};
+pub use target::{LANES, Simulator, Target};
+pub use truth::{Truth, Verdict, gamma};

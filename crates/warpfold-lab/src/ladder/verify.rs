@@ -1,0 +1,173 @@
+//! Every rung, operation, element type, length and size of block: is it right?
+
+use warpfold::kernel::Machine as _;
+use warpfold::{Op, Result};
+
+use super::arrays::{Inputs, Workspace};
+use super::number::{Number, OPS, TYPES, defined};
+use super::plan::{Case, Plan};
+use super::rung::{Rung, Way, natural_data, rungs};
+use super::target::Target;
+use super::truth::Truth;
+use crate::array::{Buffer, fill};
+use crate::with_number;
+
+/// Sizes of block that are verified.
+pub const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+
+/// The longest array that is verified.
+pub const LONGEST: u64 = 1 << 20;
+
+/// One rung over one array.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// A kernel of the ladder.
+    pub rung: &'static Rung,
+    /// What it is asked for.
+    pub case: Case,
+}
+
+/// What was verified.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Verified {
+    /// Cells whose results were right.
+    pub right: u64,
+    /// Cells that the rung does not have.
+    pub lacking: u64,
+    /// What was wrong: the cell, and how.
+    pub wrong: Vec<String>,
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Case { op, dtype, n, block } = self.case;
+        write!(f, "{}: {op} of {n} {dtype} in blocks of {block}", self.rung.name)
+    }
+}
+
+/// Lengths around warps and blocks, and long ones: no power of two among them but the last.
+pub fn lengths(block: u32) -> Vec<u64> {
+    let block = u64::from(block);
+    let mut all = vec![0, 1, 2, 31, 32, 33, block - 1, block, block + 1, 2 * block + 1];
+    all.extend([1000, 65537, 1_000_003, LONGEST]);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Every cell of some rungs (those that are kernels), one element type and operation after the other.
+pub fn cells(rungs: &[&'static Rung]) -> Vec<Cell> {
+    let pairs = TYPES.iter().flat_map(|&dtype| OPS.map(|op| (dtype, op)));
+    let pairs = pairs.filter(|&(dtype, op)| defined(op, dtype).is_ok());
+    let mut all = Vec::new();
+    for (dtype, op) in pairs {
+        for rung in rungs.iter().filter(|rung| matches!(rung.way, Way::Kernel(_))) {
+            for block in BLOCKS {
+                let case = |n| Case { op, dtype, n, block };
+                all.extend(lengths(block).into_iter().map(|n| Cell { rung, case: case(n) }));
+            }
+        }
+    }
+    all
+}
+
+/// Every cell of every rung.
+pub fn every_cell() -> Vec<Cell> {
+    cells(&rungs().iter().collect::<Vec<_>>())
+}
+
+/// As many of the cells, in their order; the seed decides which.
+pub fn sample(cells: Vec<Cell>, count: usize, seed: u64) -> Vec<Cell> {
+    let mut keyed: Vec<(u64, usize)> =
+        (0..cells.len()).map(|k| (word(seed, k as u64), k)).collect();
+    keyed.sort_unstable();
+    let mut kept: Vec<usize> = keyed.into_iter().take(count).map(|(_, k)| k).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|k| cells[k]).collect()
+}
+
+/// A number that a seed and an index decide (SplitMix64; Steele, Lea, Flood 2014).
+pub fn word(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Verifies cells; those of one element type and operation that follow each other share an array. `each` is told of every cell.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device) where the arrays do not fit; what a cell does wrong is in what is returned.
+pub fn verify<G: Target>(
+    target: &mut G,
+    cells: &[Cell],
+    seed: u64,
+    mut each: impl FnMut(&Cell),
+) -> Result<Verified> {
+    let mut verified = Verified::default();
+    let alike = |a: &Cell, b: &Cell| (a.case.dtype, a.case.op) == (b.case.dtype, b.case.op);
+    for cells in cells.chunk_by(alike) {
+        let (dtype, op) = (cells[0].case.dtype, cells[0].case.op);
+        with_number!(dtype, T => group::<T, G>(target, op, cells, seed, &mut each, &mut verified)?);
+    }
+    Ok(verified)
+}
+
+fn group<T: Number, G: Target>(
+    target: &mut G,
+    op: Op,
+    cells: &[Cell],
+    seed: u64,
+    each: &mut dyn FnMut(&Cell),
+    verified: &mut Verified,
+) -> Result<()> {
+    let longest = cells.iter().map(|cell| cell.case.n).max().unwrap_or(0);
+    let x = array::<T>(op, longest, seed);
+    let inputs = Inputs::new(target, &x, 1)?;
+    let mut truths: Vec<(u64, Truth<T>)> = Vec::new();
+    for (k, cell) in cells.iter().enumerate() {
+        each(cell);
+        let Way::Kernel(kernel) = cell.rung.way else { continue };
+        let Ok(plan) = Plan::new(kernel, cell.case, target.machine().facts()) else {
+            verified.lacking += 1;
+            continue;
+        };
+        if !truths.iter().any(|(n, _)| *n == plan.n) {
+            truths.push((plan.n, Truth::of(op, &x[..plan.n as usize])));
+        }
+        let truth = truths.iter().find(|(n, _)| *n == plan.n).map(|(_, truth)| truth);
+        let truth = truth.expect("it was just made");
+        target.schedule(word(seed, k as u64));
+        match run(target, &plan, op, &inputs) {
+            Err(error) => verified.wrong.push(format!("{cell}: {error}")),
+            Ok(value) => match truth.judge(value, plan.steps) {
+                verdict if verdict.verified => verified.right += 1,
+                verdict => verified.wrong.push(format!(
+                    "{cell} gave {value}, and {} is right: {:e} off, where {:e} is rounding",
+                    verdict.exact, verdict.error, verdict.bound
+                )),
+            },
+        }
+    }
+    Ok(())
+}
+
+fn run<T: Number, G: Target>(
+    target: &mut G,
+    plan: &Plan,
+    op: Op,
+    inputs: &Inputs<G, T>,
+) -> Result<T> {
+    let workspace = Workspace::new(target, plan, op, 1)?;
+    // SAFETY: the launches are the plan's, over arrays made for it and an input that is as long or longer, of its element type.
+    unsafe { target.run(&workspace.launches(plan, inputs, 0))? };
+    workspace.result()
+}
+
+fn array<T: Number>(op: Op, n: u64, seed: u64) -> Vec<T> {
+    let mut buffer = Buffer::new(n * size_of::<T>() as u64).expect("a few megabytes");
+    if n > 0 {
+        fill::<T>(&mut buffer, natural_data(op, T::DTYPE), seed);
+    }
+    buffer.as_slice::<T>()[..n as usize].to_vec()
+}

@@ -1,0 +1,402 @@
+//! Inputs that lie side by side: each lane is an output, and rows of memory are added lane by lane.
+//!
+//! A unit of work is a stripe of columns, wide enough that its rows are read as long pieces and narrow enough that its accumulators stay in
+//! the nearest cache. Rows are taken a few at a time: surveyed, then added while a block of accumulators is in registers. Where additions
+//! under one rule would no longer be exact the stripe is poured into its columns' partials and begins anew. Where stripes are few and
+//! columns long, threads share the rows of a stripe; where they are narrow and dense, several rows make a wide one.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::lanes::{Kind, N, Places};
+use super::outputs::{Counts, Sink, Store};
+use crate::cpu::crew::share;
+use crate::cpu::isa::{Job, with_isa};
+use crate::cpu::memory::fetch;
+use crate::plan::BatchPlan;
+use crate::shape::{Form, Loop};
+
+/// Columns of a stripe at most.
+const WIDTH: usize = 1024;
+
+/// Elements of the rows that are taken at a time.
+const CHUNK: usize = 4096;
+
+/// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
+const MOST: u64 = 1 << 30;
+
+/// Rows of a stripe that a thread takes where threads share them, in elements.
+const PART: usize = 256 << 10;
+
+/// Folds every column with lanes of a kind.
+pub(super) fn run<K: Kind>(
+    kind: K,
+    plan: &BatchPlan,
+    x: &[K::Element],
+    form: &Form,
+    sink: &dyn Sink<K::Small>,
+) {
+    let columns = Columns::new(form, plan.threads);
+    let next = AtomicUsize::new(0);
+    // Where a column is found in more than one fold or lane, all are poured into one store.
+    let shared: Vec<_> = match columns.is_shared() {
+        true => {
+            (0..columns.stripes()).map(|k| Mutex::new(sink.store(columns.stripe(k).real))).collect()
+        }
+        false => Vec::new(),
+    };
+    let work = || {
+        loop {
+            let unit = next.fetch_add(1, Ordering::Relaxed);
+            if unit >= columns.stripes() * columns.parts {
+                return;
+            }
+            let (stripe, part) = (unit / columns.parts, unit % columns.parts);
+            let store = shared.get(stripe);
+            for columns in [Some(&columns), columns.rest(part).as_ref()].into_iter().flatten() {
+                let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
+                with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
+                fold.finish();
+            }
+        }
+    };
+    share(plan.threads, &work);
+    for (stripe, store) in shared.into_iter().enumerate() {
+        let at = columns.stripe(stripe);
+        let store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        (0..at.real).for_each(|column| store.leave(column, at.output(column), form.inputs));
+    }
+}
+
+/// How the columns of a form are cut up.
+struct Columns<'a> {
+    form: &'a Form,
+    /// Columns of memory side by side.
+    length: usize,
+    /// Rows that are taken as one.
+    wide: usize,
+    /// Threads' parts of each stripe's rows.
+    parts: usize,
+    /// Loops over rows outside the innermost.
+    outer: &'a [Loop],
+    /// Rows of the innermost loop over rows that are taken, and from one to the next.
+    first_row: usize,
+    rows: usize,
+    stride: usize,
+    place: i64,
+}
+
+/// A stripe: where its first element lies, how many columns it has, and their outputs.
+#[derive(Clone, Copy)]
+struct At {
+    start: usize,
+    width: usize,
+    /// Columns that are outputs; the others are those of the next rows, taken as one with this.
+    real: usize,
+    first: u64,
+    step: i64,
+}
+
+impl At {
+    fn output(&self, column: usize) -> u64 {
+        self.first.wrapping_add_signed(self.step.wrapping_mul(column as i64))
+    }
+}
+
+impl<'a> Columns<'a> {
+    fn new(form: &'a Form, threads: usize) -> Self {
+        let length = form.kept.last().map_or(1, |l| l.length as usize);
+        let (inner, outer) = match form.folded.split_last() {
+            Some((inner, outer)) => (*inner, outer),
+            None => (Loop { length: 1, stride: 0, place: 1 }, &[][..]),
+        };
+        let (rows, stride) = (inner.length as usize, inner.stride as usize);
+        let (place, first_row) = (inner.place, 0);
+        let mut columns =
+            Columns { form, length, wide: 1, parts: 1, outer, first_row, rows, stride, place };
+        let few = columns.stripes() < 4 * threads;
+        if few && stride == length && length <= WIDTH / 4 {
+            columns.wide = (WIDTH / length).min(rows);
+        }
+        let elements = rows * length.min(WIDTH);
+        if few && threads > 1 {
+            columns.parts = (elements / PART).clamp(1, 8 * threads);
+        }
+        columns
+    }
+
+    /// The rows that are too few to be taken as one, which go with the last part.
+    fn rest(&self, part: usize) -> Option<Self> {
+        let rest = self.rows % self.wide;
+        let first_row = self.rows - rest;
+        (rest > 0 && part + 1 == self.parts).then_some(Columns {
+            wide: 1,
+            parts: 1,
+            first_row,
+            rows: rest,
+            ..*self
+        })
+    }
+
+    /// Whether a stripe's columns are found in more than one fold or lane.
+    fn is_shared(&self) -> bool {
+        self.parts > 1 || self.wide > 1
+    }
+
+    fn per_turn(&self) -> usize {
+        self.length.div_ceil(WIDTH)
+    }
+
+    fn stripes(&self) -> usize {
+        (self.form.outputs as usize / self.length) * self.per_turn()
+    }
+
+    fn stripe(&self, number: usize) -> At {
+        let (turn, k) = (number / self.per_turn(), number % self.per_turn());
+        let (start, first) = self.form.turn(turn as u64);
+        let step = self.form.kept.last().map_or(1, |l| l.place);
+        let column = k * WIDTH;
+        let real = WIDTH.min(self.length - column);
+        At {
+            start: start as usize + column,
+            width: real * self.wide,
+            real,
+            first: first.wrapping_add_signed(step.wrapping_mul(column as i64)),
+            step,
+        }
+    }
+}
+
+/// The accumulators of a stripe.
+struct Stripe<'s, 'k, K: Kind> {
+    kind: K,
+    x: &'s [K::Element],
+    at: At,
+    /// From a row to the next of those that are taken as one.
+    place: i64,
+    inputs: u64,
+    lanes: Vec<K::Lanes>,
+    rule: Option<K::Rule>,
+    /// Rows added under the rule, and those it was made for.
+    added: u64,
+    room: u64,
+    sink: &'k dyn Sink<K::Small>,
+    shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
+    /// A store of its own, once lanes are not enough.
+    own: Option<Box<dyn Store<K::Small> + 'k>>,
+}
+
+impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
+    fn new(
+        kind: K,
+        x: &'s [K::Element],
+        columns: &Columns<'_>,
+        stripe: usize,
+        sink: &'k dyn Sink<K::Small>,
+        shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
+    ) -> Self {
+        let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
+        let (lanes, rule, own) = (Vec::new(), None, None);
+        Stripe { kind, x, at, place, inputs, lanes, rule, added: 0, room: 0, sink, shared, own }
+    }
+
+    fn groups(&self) -> usize {
+        self.at.width.div_ceil(N)
+    }
+
+    fn small(&self, lanes: &[K::Lanes], column: usize) -> K::Small {
+        let row = (column / self.at.real) as i64;
+        K::moved(self.kind.lane(&lanes[column / N], column % N), self.place.wrapping_mul(row))
+    }
+
+    /// Does something with the store, its own unless there is a shared one.
+    fn with_store(&mut self, work: impl FnOnce(&Self, &mut (dyn Store<K::Small> + 'k))) {
+        match self.shared {
+            Some(store) => {
+                let mut store = store.lock().unwrap_or_else(|poison| poison.into_inner());
+                work(self, &mut **store);
+            }
+            None => {
+                let mut own = self.own.take().unwrap_or_else(|| self.sink.store(self.at.real));
+                work(self, &mut *own);
+                self.own = Some(own);
+            }
+        }
+    }
+
+    /// Moves what lanes hold to the store.
+    #[inline(never)]
+    fn pour(&mut self) {
+        if self.added > 0 {
+            self.with_store(|fold, store| {
+                for column in 0..fold.at.width {
+                    let small = fold.small(&fold.lanes, column);
+                    store.pour(column % fold.at.real, &small, fold.added);
+                }
+            });
+        }
+        (self.added, self.rule) = (0, None);
+    }
+
+    /// Hands on the result of each column.
+    fn finish(mut self) {
+        if self.shared.is_none() && self.own.is_none() && self.added > 0 {
+            let smalls: Vec<_> = (0..self.at.width).map(|c| self.small(&self.lanes, c)).collect();
+            let count = Counts::Same(self.inputs);
+            return self.sink.smalls(self.at.first, self.at.step, count, &smalls);
+        }
+        self.pour();
+        if let Some(store) = &self.own {
+            for column in 0..self.at.real {
+                store.leave(column, self.at.output(column), self.inputs);
+            }
+        }
+    }
+
+    /// Adds `rows` rows that begin at `start` and `stride` apart; `first` is the place of the first.
+    #[inline(always)]
+    fn rows(&mut self, start: usize, stride: usize, rows: usize, first: u64, place: i64) {
+        let (kind, x, width) = (self.kind, self.x, self.at.width);
+        let at_a_time = (CHUNK / width).clamp(1, rows.max(1));
+        let dense = stride == width;
+        let mut row = 0;
+        while row < rows {
+            let some = at_a_time.min(rows - row);
+            let from = start + row * stride;
+            let near = if dense { some * width } else { width };
+            let mut range = kind.survey(&x[from..from + near]);
+            if !dense {
+                for k in 1..some {
+                    let at = from + k * stride;
+                    range = K::join(range, kind.survey(&x[at..at + width]));
+                }
+            }
+            for k in 0..some {
+                // The next rows, while these are added.
+                let at = from + (some + k) * stride;
+                fetch(x.get(at..at + width).unwrap_or_default());
+            }
+            let place = (first.wrapping_add_signed(place.wrapping_mul(row as i64)), place);
+            if self.is_ruled(range, some as u64, rows as u64) {
+                self.add(from, stride, some, place);
+                self.added += some as u64;
+            } else {
+                self.pour();
+                self.uncovered(from, stride, some, place);
+            }
+            row += some;
+        }
+    }
+
+    /// Sees to a rule under which more rows may be added.
+    #[inline(always)]
+    fn is_ruled(&mut self, range: K::Range, more: u64, rows: u64) -> bool {
+        if let Some(rule) = self.rule {
+            if self.added + more <= self.room && K::holds(rule, range) {
+                return true;
+            }
+            self.pour();
+        }
+        // As many additions as there may be, or fewer if the range leaves no room for them.
+        for room in [rows.min(MOST), (more * 128).min(rows), more] {
+            if room >= more
+                && let Some(rule) = self.kind.rule(range, room)
+            {
+                (self.rule, self.room) = (Some(rule), room);
+                self.lanes.clear();
+                self.lanes.resize(self.groups(), self.kind.lanes(rule));
+                return true;
+            }
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn add(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
+        let (kind, x, width) = (self.kind, self.x, self.at.width);
+        let at = |k: usize| first.wrapping_add_signed(place.wrapping_mul(k as i64));
+        for (group, lanes) in self.lanes.iter_mut().enumerate() {
+            let (column, mut sum) = (group * N, *lanes);
+            if column + N <= width {
+                for k in 0..rows {
+                    let start = from + k * stride + column;
+                    let group =
+                        x[start..].first_chunk::<N>().expect("the stripe lies in the array");
+                    kind.add(&mut sum, group, Places { first: at(k), step: 0 });
+                }
+            } else {
+                for k in 0..rows {
+                    let start = from + k * stride;
+                    let rest = &x[start + column..start + width];
+                    // What lanes without a column hold is never read.
+                    let mut group = [kind.filler(rest[0]); N];
+                    group[..rest.len()].copy_from_slice(rest);
+                    kind.add(&mut sum, &group, Places { first: at(k), step: 0 });
+                }
+            }
+            *lanes = sum;
+        }
+    }
+
+    /// Rows that no rule covers together: a group of lanes at a time, and what none covers then one by one.
+    #[inline(never)]
+    fn uncovered(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
+        self.with_store(|fold, store| {
+            let (kind, x, at) = (fold.kind, fold.x, fold.at);
+            for column in (0..at.width).step_by(N) {
+                let columns = column..at.width.min(column + N);
+                for k in 0..rows {
+                    let start = from + k * stride;
+                    let elements = &x[start + columns.start..start + columns.end];
+                    let Some(rule) = kind.rule(kind.survey(elements), 1) else {
+                        for column in columns.clone() {
+                            store.single(column % at.real, start + column);
+                        }
+                        continue;
+                    };
+                    let mut group = [kind.filler(elements[0]); N];
+                    group[..elements.len()].copy_from_slice(elements);
+                    let mut lanes = kind.lanes(rule);
+                    let first = first.wrapping_add_signed(place.wrapping_mul(k as i64));
+                    kind.add(&mut lanes, &group, Places { first, step: 0 });
+                    for (lane, column) in columns.clone().enumerate() {
+                        store.pour(column % at.real, &kind.lane(&lanes, lane), 1);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// All rows of a part of a stripe, for one instruction set.
+struct Rows<'r, 's, 'k, K: Kind> {
+    fold: &'r mut Stripe<'s, 'k, K>,
+    columns: &'r Columns<'r>,
+    part: usize,
+}
+
+impl<K: Kind> Job for Rows<'_, '_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Columns { form, wide, parts, outer, first_row, rows, stride, place, .. } =
+            *self.columns;
+        let turns: u64 = outer.iter().map(|l| l.length).product();
+        let each = rows.div_ceil(parts).next_multiple_of(wide);
+        let mine = (self.part * each).min(rows)..((self.part + 1) * each).min(rows);
+        for turn in 0..turns {
+            let (mut rest, mut start, mut first) = (turn, self.fold.at.start, form.first_place);
+            for l in outer.iter().rev() {
+                let step = rest % l.length;
+                rest /= l.length;
+                start += (step * l.stride) as usize;
+                first = first.wrapping_add_signed(l.place.wrapping_mul(step as i64));
+            }
+            let row = first_row + mine.start;
+            start += row * stride;
+            first = first.wrapping_add_signed(place.wrapping_mul(row as i64));
+            self.fold.rows(start, stride * wide, mine.len() / wide, first, place * wide as i64);
+        }
+    }
+}

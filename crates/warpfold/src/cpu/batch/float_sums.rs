@@ -1,0 +1,152 @@
+//! Exact sums of floats, many at a time.
+//!
+//! Values of one range of exponents are multiples of one grid, so that a number of f64 additions known beforehand is exact (narrow types),
+//! or leaves no more than a second f64 holds (f64, by a [`Cascade`] of one level): `cpu/float` has the proofs. There a window is guessed and
+//! what misses it is added apart; here the elements are surveyed first, because an input of a few elements has no time to make
+//! up for a wrong guess.
+
+use std::marker::PhantomData;
+
+use super::lanes::{Kind, N, Places};
+use super::survey::{Span, survey};
+use crate::cpu::float::{Cascade, LOG_ADDS, Lane};
+use crate::double_double::power_of_two;
+use crate::element::Ordered;
+use crate::exact::Pair;
+
+/// Sums of elements of `PARTS` floats, or of the magnitudes of these; `LANES` is `N · PARTS`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FloatSums<F, const PARTS: usize, const LEVELS: usize, const LANES: usize> {
+    /// The bits of an f64 that are added: all, or all but the sign.
+    mask: u64,
+    float: PhantomData<F>,
+}
+
+impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize>
+    FloatSums<F, PARTS, LEVELS, LANES>
+{
+    pub(crate) fn values() -> Self {
+        FloatSums { mask: u64::MAX, float: PhantomData }
+    }
+
+    pub(crate) fn magnitudes() -> Self {
+        FloatSums { mask: u64::MAX >> 1, float: PhantomData }
+    }
+
+    /// The bits that sums may spread over: what a value has beyond the difference of the fields, and what additions cost.
+    fn bits(spread: u32, log: u32) -> u32 {
+        match LEVELS {
+            0 => spread + F::MANTISSA_BITS + log,
+            _ => spread + 1 + 2 * log,
+        }
+    }
+
+    const MOST_BITS: u32 = 53;
+
+    fn field(magnitude: F::Magnitude) -> u32 {
+        let bits: u64 = magnitude.into();
+        (bits >> (F::MANTISSA_BITS - 1)) as u32
+    }
+
+    /// The fields of a span, unless something in it is not finite.
+    #[inline(always)]
+    fn fields(range: Span<F::Magnitude>) -> Option<(u32, u32)> {
+        let top = Self::field(range.top);
+        if top >= F::FIELD_MAX {
+            return None;
+        }
+        // Zeros fit any grid. Subnormals share that of the first normal numbers.
+        let low = if range.top == F::Magnitude::default() { top } else { Self::field(range.low) };
+        let least = if LEVELS > 0 { LEAST_TOP } else { 1 };
+        Some((low.max(1), top.max(least)))
+    }
+
+    #[inline(always)]
+    fn pair(cascade: &Cascade<LEVELS, LANES>, part: usize, step: usize) -> Pair {
+        let (level, rest) = cascade.exact(part, step);
+        match LEVELS {
+            0 => Pair { high: rest * power_of_two(-i64::from(F::SCALE)), low: 0.0 },
+            _ => Pair { high: level, low: rest },
+        }
+    }
+}
+
+/// Exponent fields that magnitudes keep to, and the logarithm of the number of additions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    low: u32,
+    top: u32,
+    log: u32,
+}
+
+/// The lowest exponent field for which a cascade's bias has a grid.
+const LEAST_TOP: u32 = 64;
+
+impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize> Kind
+    for FloatSums<F, PARTS, LEVELS, LANES>
+{
+    type Element = [F; PARTS];
+    type Range = Span<F::Magnitude>;
+    type Rule = Rule;
+    type Lanes = Cascade<LEVELS, LANES>;
+    type Small = [Pair; PARTS];
+    const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
+
+    #[inline(always)]
+    fn filler(self, _: [F; PARTS]) -> [F; PARTS] {
+        [F::default(); PARTS]
+    }
+
+    #[inline(always)]
+    fn survey(self, x: &[[F; PARTS]]) -> Self::Range {
+        survey(x.as_flattened())
+    }
+
+    #[inline(always)]
+    fn join(one: Self::Range, other: Self::Range) -> Self::Range {
+        one.join(other)
+    }
+
+    #[inline(always)]
+    fn rule(self, range: Self::Range, additions: u64) -> Option<Rule> {
+        let (low, top) = Self::fields(range)?;
+        let log = 64 - additions.saturating_sub(1).leading_zeros();
+        let slack = Self::MOST_BITS.checked_sub(Self::bits(top.saturating_sub(low), log))?;
+        // A cascade's bias must be finite.
+        let most = if LEVELS > 0 { F::FIELD_MAX.checked_sub(log + 4)? } else { F::FIELD_MAX - 1 };
+        // Room at either end for what comes later.
+        let low = low.saturating_sub(slack - slack / 2).max(1);
+        (top <= most).then(|| Rule { low, top: (top + slack / 2).min(most), log })
+    }
+
+    #[inline(always)]
+    fn holds(rule: Rule, range: Self::Range) -> bool {
+        Self::fields(range).is_some_and(|(low, top)| rule.low <= low && top <= rule.top)
+    }
+
+    #[inline(always)]
+    fn lanes(self, rule: Rule) -> Self::Lanes {
+        let end = rule.top as i32 + 1 - F::FIELD_ONE as i32;
+        let grid = rule.low as i32 - 1 + F::UNIT;
+        // A cascade takes 2^LOG_ADDS values below its end: twice as many of half the size are the same to it.
+        Cascade::new(end + rule.log as i32 - LOG_ADDS as i32 + F::SCALE, grid + F::SCALE)
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Self::Lanes, x: &[[F; PARTS]; N], _: Places) {
+        let parts = x.as_flattened();
+        for lane in 0..LANES {
+            lanes.deposit(0, lane, f64::from_bits(parts[lane].wide().to_bits() & self.mask));
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Pair; PARTS] {
+        std::array::from_fn(|part| Self::pair(lanes, lane * PARTS + part, LANES))
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Self::Lanes) -> [Pair; PARTS] {
+        std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
+    }
+}

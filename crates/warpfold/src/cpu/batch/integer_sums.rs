@@ -1,0 +1,145 @@
+//! Sums of integers, many at a time: 64-bit lanes, and for 64-bit elements a second lane of upper halves that knows the carries.
+
+use std::marker::PhantomData;
+
+use super::lanes::{Kind, N, Places, without_rules};
+
+/// An integer as these lanes add it.
+pub(crate) trait Addend: Copy + Default + Send + Sync {
+    /// Whether sums need the upper lane.
+    const WIDE: bool;
+
+    /// The low 64 bits of the value, or of its magnitude where the mask is all ones and not all zeros, and what lies above the low 32.
+    fn halves(self, magnitudes: i64) -> (u64, i64);
+}
+
+macro_rules! addends {
+    ($($signed:literal, $wide:literal: $($ty:ty),+;)+) => {$($(
+        impl Addend for $ty {
+            const WIDE: bool = $wide;
+
+            #[inline(always)]
+            fn halves(self, magnitudes: i64) -> (u64, i64) {
+                let value = self as i64;
+                if !$signed {
+                    return (value as u64, (value as u64 >> 32) as i64);
+                }
+                let sign = value >> 63;
+                let turned = sign & magnitudes;
+                let word = (value ^ turned).wrapping_sub(turned) as u64;
+                // What is left of the sign goes on above: a magnitude of 2^63 has none.
+                (word, (word >> 32) as i64 | (sign & !magnitudes) << 32)
+            }
+        }
+    )+)+};
+}
+addends! {
+    true, false: i8, i16, i32;
+    false, false: u8, u16, u32;
+    true, true: i64;
+    false, true: u64;
+}
+
+/// Sums of values or of magnitudes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntegerSums<W> {
+    magnitudes: i64,
+    word: PhantomData<W>,
+}
+
+impl<W> IntegerSums<W> {
+    pub(crate) fn values() -> Self {
+        IntegerSums { magnitudes: 0, word: PhantomData }
+    }
+
+    pub(crate) fn magnitudes() -> Self {
+        IntegerSums { magnitudes: -1, word: PhantomData }
+    }
+}
+
+/// Remainders of 2^64 of the sums, and for wide elements the sums of upper halves: as many as there are additions that a driver makes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Halves {
+    remainders: [u64; N],
+    uppers: [i64; N],
+}
+
+/// The sum that a remainder and the sum of the upper halves tell, if fewer than 2^31 were added.
+#[inline(always)]
+fn whole<W: Addend>(remainder: u64, upper: i64) -> i128 {
+    if !W::WIDE {
+        return i128::from(remainder as i64);
+    }
+    let lower = remainder.wrapping_sub((upper << 32) as u64);
+    (i128::from(upper) << 32) + i128::from(lower)
+}
+
+impl<W: Addend> Kind for IntegerSums<W> {
+    type Element = W;
+    type Lanes = Halves;
+    type Small = [i128; 1];
+    const NOTHING: [i128; 1] = [0];
+    without_rules!(W);
+
+    #[inline(always)]
+    fn filler(self, _: W) -> W {
+        W::default()
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> Halves {
+        Halves { remainders: [0; N], uppers: [0; N] }
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Halves, x: &[W; N], _: Places) {
+        for l in 0..N {
+            let (remainder, upper) = x[l].halves(self.magnitudes);
+            lanes.remainders[l] = lanes.remainders[l].wrapping_add(remainder);
+            if W::WIDE {
+                lanes.uppers[l] += upper;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Halves, lane: usize) -> [i128; 1] {
+        [whole::<W>(lanes.remainders[lane], lanes.uppers[lane])]
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Halves) -> [i128; 1] {
+        let remainder = lanes.remainders.into_iter().fold(0, u64::wrapping_add);
+        [whole::<W>(remainder, lanes.uppers.into_iter().sum())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree<W: Addend + Into<i128>>(x: [W; N]) {
+        for kind in [IntegerSums::<W>::values(), IntegerSums::magnitudes()] {
+            let mut lanes = kind.lanes(());
+            for _ in 0..3 {
+                kind.add(&mut lanes, &x, Places { first: 0, step: 1 });
+            }
+            let value = |x: W| if kind.magnitudes == 0 { x.into() } else { x.into().abs() };
+            let sum: i128 = x.iter().map(|&x| value(x)).sum();
+            assert_eq!(kind.total(&lanes), [3 * sum]);
+            assert_eq!(kind.lane(&lanes, 5), [3 * value(x[5])]);
+        }
+    }
+
+    #[test]
+    fn ends_of_every_type() {
+        macro_rules! ends {
+            ($($ty:ty),+) => {$(
+                agree([<$ty>::MIN; N]);
+                agree([<$ty>::MAX; N]);
+                agree(std::array::from_fn(|l| (l as $ty).wrapping_mul(37).wrapping_sub(100)));
+            )+};
+        }
+        ends!(i8, u8, i16, u16, i32, u32, i64, u64);
+    }
+}

@@ -1,0 +1,99 @@
+//! [`Kind`]: one kind of fold as `N` accumulators side by side, and the small exact value that each leaves.
+//!
+//! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
+//! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
+//! exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to the kernels for
+//! one array.
+//!
+//! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
+
+/// Accumulators side by side: two registers of f64, or fewer of narrower numbers.
+pub(crate) const N: usize = 16;
+
+/// Where the elements that lanes take stand in their outputs' inputs: lane `l` at `first + l · step`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    pub(super) first: u64,
+    pub(super) step: u64,
+}
+
+impl Places {
+    #[inline(always)]
+    pub(super) fn of(self, lane: usize) -> u64 {
+        self.first.wrapping_add(self.step.wrapping_mul(lane as u64))
+    }
+}
+
+/// A kind of fold. Everything that touches elements must be `#[inline(always)]`: it is compiled once for each instruction set.
+pub(crate) trait Kind: Copy + Send + Sync {
+    /// An element's words.
+    type Element: Copy + Send + Sync;
+    /// What a survey finds.
+    type Range: Copy;
+    /// What lets additions be exact.
+    type Rule: Copy;
+    /// `N` accumulators under a rule.
+    type Lanes: Copy;
+    /// What an accumulator holds, exactly.
+    type Small: Copy + Send + Sync;
+
+    /// What stands for an output that no accumulator holds; never read, but read without harm.
+    const NOTHING: Self::Small;
+
+    /// An element that changes nothing beside `first`, which stands before it.
+    fn filler(self, first: Self::Element) -> Self::Element;
+
+    /// Looks at elements that are in a near cache or on their way.
+    fn survey(self, x: &[Self::Element]) -> Self::Range;
+
+    /// What two surveys found together.
+    fn join(one: Self::Range, other: Self::Range) -> Self::Range;
+
+    /// A rule for so many additions in one accumulator and those it is joined with, of elements in the range.
+    fn rule(self, range: Self::Range, additions: u64) -> Option<Self::Rule>;
+
+    /// Whether elements in the range may be added under the rule as well.
+    fn holds(rule: Self::Rule, range: Self::Range) -> bool;
+
+    /// Empty accumulators.
+    fn lanes(self, rule: Self::Rule) -> Self::Lanes;
+
+    /// Adds an element to each.
+    fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], places: Places);
+
+    /// What a lane holds.
+    fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
+
+    /// What all hold together.
+    fn total(self, lanes: &Self::Lanes) -> Self::Small;
+
+    /// What an accumulator holds if the places of its elements are so much further on.
+    fn moved(small: Self::Small, _: i64) -> Self::Small {
+        small
+    }
+}
+
+/// The items of a kind whose additions are exact whatever the elements.
+macro_rules! without_rules {
+    ($element:ty) => {
+        type Range = ();
+        type Rule = ();
+
+        #[inline(always)]
+        fn survey(self, _: &[$element]) {}
+
+        #[inline(always)]
+        fn join((): (), (): ()) {}
+
+        #[inline(always)]
+        fn rule(self, (): (), _: u64) -> Option<()> {
+            Some(())
+        }
+
+        #[inline(always)]
+        fn holds((): (), (): ()) -> bool {
+            true
+        }
+    };
+}
+pub(super) use without_rules;

@@ -1,0 +1,256 @@
+//! The results of many reductions: slots that threads fill, and the first output that has no value.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::leaves::{Leaves, take, takes_singles};
+use super::{Many, flat};
+use crate::element::Element;
+use crate::error::At;
+use crate::partial::Partial;
+use crate::{DType, Error, Nan, Op, Result};
+
+/// How what is left of an input becomes a result.
+pub(crate) trait Reader<T: Element, S>: Sync {
+    /// The result.
+    type Result: Copy + Send;
+
+    /// From what an accumulator holds of `count` elements; `None` where that takes the partial.
+    fn small(&self, small: &S, count: u64) -> Option<Self::Result>;
+
+    /// From a partial.
+    fn partial(&self, partial: &Partial<T>) -> Result<Self::Result>;
+}
+
+/// Elements that went into each of a few outputs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counts<'a> {
+    /// As many into each.
+    Same(u64),
+    /// So many into each.
+    Each(&'a [u64]),
+}
+
+impl Counts<'_> {
+    #[inline(always)]
+    fn of(self, k: usize) -> u64 {
+        match self {
+            Counts::Same(count) => count,
+            Counts::Each(counts) => counts[k],
+        }
+    }
+}
+
+/// Where drivers leave what they found. They see words and no types; what a result is, is known here.
+///
+/// An output belongs to one unit of work, and is left by one thread at a time.
+pub(crate) trait Sink<S>: Sync {
+    /// Outputs `first`, `first + step`, … from what accumulators hold.
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
+
+    /// An output from a run of contiguous elements, by the kernels for one array.
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize);
+
+    /// Room for more than accumulators hold, of so many outputs.
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_>;
+}
+
+/// Partials that accumulators are emptied into.
+pub(crate) trait Store<S>: Send {
+    /// Adds what an accumulator holds of `count` elements.
+    fn pour(&mut self, at: usize, small: &S, count: u64);
+
+    /// Adds an element, by its index in memory.
+    fn single(&mut self, at: usize, element: usize);
+
+    /// Leaves an output of `count` elements.
+    fn leave(&self, at: usize, output: u64, count: u64);
+}
+
+/// Reads results into their slots: all of this room that is compiled once for each result.
+pub(super) trait Write<T: Element, S>: Sync {
+    /// From small values; notes which of them take their partials.
+    fn smalls(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    );
+
+    /// From the partial of an output of `count` elements.
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>);
+}
+
+/// Slots for results, and the first output that has none.
+struct Slots<R> {
+    slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
+    failure: Mutex<Option<(u64, Error)>>,
+}
+
+// SAFETY: threads write different slots, as `Sink` asks of drivers.
+unsafe impl<R: Send> Sync for Slots<R> {}
+
+impl<R: Copy + Send> Slots<R> {
+    fn new(op: Op, dtype: DType, outputs: u64) -> Result<Self> {
+        let mut slots = Vec::new();
+        let room = usize::try_from(outputs).map(|n| slots.try_reserve_exact(n));
+        if !matches!(room, Ok(Ok(()))) {
+            return Err(Error::Shape {
+                asked: format!("{op} of {dtype} into {outputs} outputs"),
+                obstacle: "there is no memory for them".into(),
+                remedy: "keep fewer axes or segments, or take them a part at a time",
+            });
+        }
+        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
+        Ok(Slots { slots: slots.into(), failure: Mutex::new(None) })
+    }
+
+    #[inline(always)]
+    fn write(&self, output: u64, result: R) {
+        let slot = self.slots[output as usize].get();
+        // SAFETY: no other thread touches the slot (see `Sync`).
+        unsafe { *slot = MaybeUninit::new(result) };
+    }
+
+    /// The results, or why the first output without one has none.
+    fn finish(self, at: &dyn Fn(u64) -> At) -> Result<Vec<R>> {
+        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        if let Some((output, error)) = failure {
+            return Err(Error::Output { output: at(output), error: Box::new(error) });
+        }
+        let slots = Box::into_raw(self.slots) as *mut [R];
+        // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
+        // output, or fail, or panic, and only the first comes here.
+        Ok(unsafe { Box::from_raw(slots) }.into_vec())
+    }
+}
+
+/// A reader and its slots.
+struct Writer<'d, R, D> {
+    slots: Slots<R>,
+    op: Op,
+    reader: &'d D,
+}
+
+impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
+    fn smalls(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    ) {
+        let mut output = first;
+        for (k, small) in smalls.iter().enumerate() {
+            match self.reader.small(small, counts.of(k)) {
+                Some(result) => self.slots.write(output, result),
+                None => left.push(k),
+            }
+            output = output.wrapping_add_signed(step);
+        }
+    }
+
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        let error = match self.reader.partial(partial) {
+            Ok(result) => return self.slots.write(output, result),
+            // Elements were there and none was left: they were ignored.
+            Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
+            Err(other) => other,
+        };
+        let mut failure = self.slots.failure.lock().unwrap_or_else(|poison| poison.into_inner());
+        if failure.as_ref().is_none_or(|(first, _)| output < *first) {
+            *failure = Some((output, error));
+        }
+    }
+}
+
+/// Folds every output into a slot of its own.
+pub(super) fn collect<T: Element, S: Leaves<T>, D: Reader<T, S>>(
+    many: &Many<'_, T>,
+    reader: &D,
+    at: &dyn Fn(u64) -> At,
+    fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+) -> Result<Vec<D::Result>> {
+    let op = many.plan.batch.op;
+    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs())?;
+    let writer = Writer { slots, op, reader };
+    many.fold(&writer, fold);
+    writer.slots.finish(at)
+}
+
+/// The outputs of many reductions of elements of one type, as drivers and pieces leave them.
+pub struct Out<'o, T: Element, S> {
+    pub(super) many: &'o Many<'o, T>,
+    pub(super) writer: &'o dyn Write<T, S>,
+}
+
+impl<T: Element, S> Out<'_, T, S> {
+    /// The result of an output of `count` elements.
+    pub(super) fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        self.writer.partial(output, count, partial);
+    }
+
+    fn empty(&self) -> Partial<T> {
+        Partial::empty(self.many.plan.batch.op)
+    }
+
+    fn nan(&self) -> Nan {
+        self.many.plan.batch.policy.nan
+    }
+}
+
+impl<T: Element, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
+        let mut left = Vec::new();
+        self.writer.smalls(first, step, counts, smalls, &mut left);
+        for k in left {
+            let (mut partial, count) = (self.empty(), counts.of(k));
+            smalls[k].pour(self.nan(), count, &mut partial);
+            let output = first.wrapping_add_signed(step.wrapping_mul(k as i64));
+            self.writer.partial(output, count, &partial);
+        }
+    }
+
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        let x = &self.many.memory()[elements];
+        let partial = match x.len() {
+            // So few that a kernel's own beginning and end would cost more.
+            0..32 if takes_singles::<T>(self.many.plan.batch.op) => {
+                let mut partial = self.empty();
+                x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
+                partial
+            }
+            _ => flat(self.many, x, threads, 0),
+        };
+        self.writer.partial(output, x.len() as u64, &partial);
+    }
+
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_> {
+        Box::new(Partials { out: self, all: vec![self.empty(); outputs] })
+    }
+}
+
+/// Partials of a few outputs.
+struct Partials<'o, T: Element, S> {
+    out: &'o Out<'o, T, S>,
+    all: Vec<Partial<T>>,
+}
+
+impl<T: Element, S: Leaves<T>> Store<S> for Partials<'_, T, S> {
+    fn pour(&mut self, at: usize, small: &S, count: u64) {
+        small.pour(self.out.nan(), count, &mut self.all[at]);
+    }
+
+    fn single(&mut self, at: usize, element: usize) {
+        take(&mut self.all[at], self.out.many.memory()[element], self.out.nan());
+    }
+
+    fn leave(&self, at: usize, output: u64, count: u64) {
+        self.out.partial(output, count, &self.all[at]);
+    }
+}

@@ -1,0 +1,70 @@
+//! The range of magnitudes among elements.
+
+use std::hint::select_unpredictable;
+
+use crate::element::Ordered;
+
+/// The greatest magnitude, and the least but zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span<M> {
+    pub(super) top: M,
+    /// The greatest there is, if all are zero.
+    pub(super) low: M,
+}
+
+impl<M: Ord + Copy> Span<M> {
+    #[inline(always)]
+    pub(super) fn join(self, other: Self) -> Self {
+        Span { top: greater(self.top, other.top), low: lesser(self.low, other.low) }
+    }
+}
+
+#[inline(always)]
+fn lesser<M: Ord + Copy>(a: M, b: M) -> M {
+    select_unpredictable(b < a, b, a)
+}
+
+#[inline(always)]
+fn greater<M: Ord + Copy>(a: M, b: M) -> M {
+    select_unpredictable(b > a, b, a)
+}
+
+/// The span of a slice.
+#[inline(always)]
+pub(super) fn survey<R: Ordered>(x: &[R]) -> Span<R::Magnitude> {
+    // 128 bytes of lanes, as `cpu/order` has them.
+    match size_of::<R>() {
+        2 => survey_in_lanes::<R, 64>(x),
+        4 => survey_in_lanes::<R, 32>(x),
+        _ => survey_in_lanes::<R, 16>(x),
+    }
+}
+
+#[inline(always)]
+fn of<R: Ordered>(x: R) -> Span<R::Magnitude> {
+    let magnitude = x.magnitude();
+    let zero = magnitude == R::Magnitude::default();
+    Span { top: magnitude, low: select_unpredictable(zero, R::MAGNITUDE_MAX, magnitude) }
+}
+
+#[inline(always)]
+fn survey_in_lanes<R: Ordered, const LANES: usize>(x: &[R]) -> Span<R::Magnitude> {
+    let none = Span { top: R::Magnitude::default(), low: R::MAGNITUDE_MAX };
+    let (groups, rest) = x.as_chunks::<LANES>();
+    let mut all = none;
+    if !groups.is_empty() {
+        let (mut top, mut low) = ([none.top; LANES], [none.low; LANES]);
+        for group in groups {
+            for l in 0..LANES {
+                let span = of(group[l]);
+                top[l] = greater(top[l], span.top);
+                low[l] = lesser(low[l], span.low);
+            }
+        }
+        all = Span {
+            top: top.into_iter().fold(none.top, greater),
+            low: low.into_iter().fold(none.low, lesser),
+        };
+    }
+    rest.iter().fold(all, |all, &x| all.join(of(x)))
+}

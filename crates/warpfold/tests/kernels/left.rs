@@ -1,0 +1,92 @@
+//! Values that stay on the device, against those that the host finishes: the same bits.
+
+use warpfold::kernel::{Machine, Reduce, value_bytes};
+use warpfold::partial::{Finish, Output};
+use warpfold::{DType, Element, Error, Op, Result, Value};
+
+/// A machine that leaves values where they are, and shows their bytes to tests.
+pub(crate) trait Leaves: Machine {
+    fn left<T: Element>(&self, reduce: &Reduce<'_, Self, T>, op: Op, ddof: u64) -> Result<Vec<u8>>;
+}
+
+/// A value's bytes as they lie in the device's memory.
+fn bytes(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Bool(x) => vec![u8::from(*x)],
+        Value::I8(x) => x.to_le_bytes().to_vec(),
+        Value::I16(x) => x.to_le_bytes().to_vec(),
+        Value::I32(x) => x.to_le_bytes().to_vec(),
+        Value::I64(x) => x.to_le_bytes().to_vec(),
+        Value::U8(x) => x.to_le_bytes().to_vec(),
+        Value::U16(x) => x.to_le_bytes().to_vec(),
+        Value::U32(x) => x.to_le_bytes().to_vec(),
+        Value::U64(x) => x.to_le_bytes().to_vec(),
+        Value::F16(x) => x.to_le_bytes().to_vec(),
+        Value::BF16(x) => x.to_le_bytes().to_vec(),
+        Value::F32(x) => x.to_le_bytes().to_vec(),
+        Value::F64(x) => x.to_le_bytes().to_vec(),
+        Value::Complex64(z) => [z.re.to_le_bytes(), z.im.to_le_bytes()].concat(),
+        Value::Complex128(z) => [z.re.to_le_bytes(), z.im.to_le_bytes()].concat(),
+        other => panic!("{other:?} is no result"),
+    }
+}
+
+/// An integer in more bytes, by its sign.
+fn widened(mut bytes: Vec<u8>, len: usize, signed: bool) -> Vec<u8> {
+    let sign = if signed && bytes.last().is_some_and(|&top| top >> 7 == 1) { 0xff } else { 0 };
+    bytes.resize(len, sign);
+    bytes
+}
+
+/// What has to be left where the host finds this; `None` where the value is not told.
+fn expected<T: Element>(op: Op, host: &Result<Output>) -> Option<Vec<u8>> {
+    let len = value_bytes(op, T::DTYPE).expect("a single value");
+    let signed = T::DTYPE.name().starts_with('i');
+    let is_narrow = matches!(T::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64);
+    let nan = match is_narrow {
+        true => f32::NAN.to_le_bytes().to_vec(),
+        false => f64::NAN.to_le_bytes().to_vec(),
+    };
+    Some(match (op, host) {
+        (Op::Sum | Op::Dot | Op::Prod, Err(Error::Overflow { .. })) => return None,
+        // Only the array told that too little is left of it.
+        (Op::Mean | Op::Var | Op::Std, Err(_)) => nan.repeat(len / nan.len()),
+        // Nothing is there to be an extreme.
+        (_, Err(_)) => return None,
+        (Op::Sum | Op::Dot, Ok(Output::One(value))) if !T::DTYPE.is_float() => {
+            widened(bytes(value), len, signed)
+        }
+        (Op::Prod, Ok(Output::One(value))) if !T::DTYPE.is_float() => {
+            widened(bytes(value), len, false)
+        }
+        (_, Ok(Output::One(value))) => bytes(value),
+        (_, Ok(Output::Pair(min, max))) => [bytes(min), bytes(max)].concat(),
+        (_, Ok(other)) => panic!("{other:?} is no single value"),
+    })
+}
+
+/// One reduction's value, left on the device and finished on the host.
+pub(crate) fn check_left<M: Leaves, T: Element>(
+    machine: &M,
+    reduce: &Reduce<'_, M, T>,
+    op: Op,
+    ddof: u64,
+    what: &str,
+) {
+    let host = reduce.output(op, Finish { ddof, ..Finish::default() });
+    let left = match machine.left(reduce, op, ddof) {
+        Ok(left) => left,
+        // The length alone tells that there is no value.
+        Err(error) => return assert_eq!(Err(error), host, "{op} of {} ({what})", T::DTYPE),
+    };
+    match expected::<T>(op, &host) {
+        Some(expected) => assert_eq!(
+            left,
+            expected,
+            "{op} of {}, ddof {ddof} ({what}): left {left:?}, host {host:?}",
+            T::DTYPE
+        ),
+        None if op == Op::Prod => assert_eq!(left[8], 1, "{op} of {} ({what})", T::DTYPE),
+        None => {}
+    }
+}
