@@ -1,17 +1,11 @@
-//! Segments in the simulator: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
+//! Segments on a machine: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
 
 use warpfold::kernel::DeviceSegments;
-use warpfold::plan::CudaFacts;
-use warpfold::simt::{Device, Settings};
 use warpfold::{Accuracy, DType, Element, Error, with_element};
 
 use crate::data::{Kind, Random, array};
 use crate::many::{check_exact_segments, check_segments, takes};
-
-fn device(seed: u64) -> Device {
-    let facts = CudaFacts { compute: 90, multiprocessors: 3 };
-    Device::with(facts, Settings { seed, ..Settings::default() })
-}
+use crate::{SCALE, machine};
 
 /// Offsets of segments of given lengths, from element `first` on.
 fn offsets(first: u64, lengths: impl IntoIterator<Item = u64>) -> Vec<u64> {
@@ -51,7 +45,7 @@ fn cuts(n: u64, random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
 fn every_fold<T: Element>() {
     assert!(takes(T::DTYPE));
     let mut random = Random(T::DTYPE as u64 + 7);
-    let n = 6000 / size_of::<T>() * 2 + 5;
+    let n = SCALE * 6000 / size_of::<T>() * 2 + 5;
     let kinds = [Kind::Plain, Kind::Specials, Kind::Ties, Kind::Zeros];
     for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
         let kind = kinds[case % kinds.len()];
@@ -59,7 +53,7 @@ fn every_fold<T: Element>() {
         let from = random.below(17) as usize;
         let x = &memory[from..from + n + 20];
         let seed = if case % 3 == 0 { 0 } else { random.next() };
-        let device = device(seed);
+        let Some(device) = machine(3, seed) else { return };
         let buffer = device.upload(&memory).unwrap();
         let view = buffer.slice(from..from + n + 20);
         let what = format!("{name}, {kind:?} from {from}, seed {seed}");
@@ -90,7 +84,7 @@ fn every_fold<T: Element>() {
         }
     }
     for length in [1, 3, 16, 257] {
-        let device = device(random.next());
+        let Some(device) = machine(3, random.next()) else { return };
         let n = n / length * length;
         let x = array::<T>(Kind::Plain, n, &mut random);
         let buffer = device.upload(&x).unwrap();
@@ -111,14 +105,14 @@ fn every_fold<T: Element>() {
 
 fn exact<T: Element>() {
     let mut random = Random(T::DTYPE as u64 + 70);
-    let n = 4000;
+    let n = SCALE * 4000;
     let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];
     for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
         // Two kinds each, so that every cut is met by data of one scale and by others.
         for kind in [kinds[case % 4], kinds[(case + 1) % 4]] {
             let x = array::<T>(kind, n + 20, &mut random);
             let seed = random.next();
-            let device = device(seed);
+            let Some(device) = machine(3, seed) else { return };
             let buffer = device.upload(&x).unwrap();
             let on_device = device.upload(&offsets).unwrap();
             let what = format!("{name}, {kind:?}, seed {seed}");
@@ -166,7 +160,7 @@ for_each_type! {
 #[test]
 fn offsets_on_the_device_that_are_none_are_told_and_nothing_beyond_the_array_is_read() {
     let x = vec![1.0f32; 5000];
-    let device = device(3);
+    let Some(device) = machine(3, 3) else { return };
     let buffer = device.upload(&x).unwrap();
     let mut random = Random(5);
     for case in 0..60 {
