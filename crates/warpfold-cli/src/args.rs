@@ -5,7 +5,9 @@ pub(crate) mod choice;
 pub(crate) mod count;
 mod measures;
 
-pub(crate) use measures::{Bench, BenchCuda, BenchTarget, FirstUses, ListFormat, Tune};
+pub(crate) use measures::{
+    Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
+};
 
 use std::path::PathBuf;
 
@@ -53,6 +55,8 @@ pub(crate) enum Asked {
     Bench(Bench),
     /// Measure a GPU.
     BenchCuda(BenchCuda),
+    /// Measure segments and axes on a GPU.
+    BenchSegments(BenchSegments),
     /// Measure first uses of kernels in this process.
     FirstUses(FirstUses),
     /// Find the best launches for a GPU.
@@ -326,6 +330,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         None => Ok(Asked::Reduction(Box::new(cli.reduction))),
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
+        Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Asked::BenchSegments(bench)),
         Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Asked::FirstUses(uses)),
         Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
         Some(Command::Devices { format }) => Ok(Asked::Devices(format)),

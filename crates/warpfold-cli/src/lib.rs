@@ -43,6 +43,7 @@ pub fn main() -> ExitCode {
         Ok(args::Asked::Text(text)) => report::print(&text),
         Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
         Ok(args::Asked::BenchCuda(asked)) => bench::cuda(&asked),
+        Ok(args::Asked::BenchSegments(asked)) => bench::segments(&asked),
         Ok(args::Asked::FirstUses(asked)) => bench::first_uses(&asked),
         Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
         Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),

@@ -13,6 +13,8 @@ pub(crate) enum BenchTarget {
     Cpu(Bench),
     /// Every reduction and element type on an NVIDIA GPU, cold and hot, beside the read ceiling of the same run
     Cuda(BenchCuda),
+    /// Sums of segments of every length and over every axis on an NVIDIA GPU, beside the read ceiling of the same run
+    Segments(BenchSegments),
     /// What the first use of a kernel costs in a process; for `bench cuda`, which starts it
     #[command(hide = true)]
     FirstUses(FirstUses),
@@ -34,6 +36,30 @@ pub(crate) struct BenchCuda {
     pub(crate) device: Device,
 
     /// Figures of another library in the same run, a JSON object a line, to be kept in the report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) peers: Option<PathBuf>,
+}
+
+/// A benchmark of segments and axes as asked for on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct BenchSegments {
+    /// Write the report, with every figure and the device, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+
+    /// Measure only the rows whose name matches, such as sum/f32/exact/every 16
+    #[arg(long, value_name = "REGEX", default_value = "")]
+    pub(crate) filter: Regex,
+
+    /// The GPU: cuda, or cuda:N for that of a number
+    #[arg(long, value_name = "DEVICE", default_value = "cuda")]
+    pub(crate) device: Device,
+
+    /// Elements of the array, about
+    #[arg(long, value_name = "N", default_value_t = 1 << 28, value_parser = clap::value_parser!(u64).range(1 << 24..=1 << 30))]
+    pub(crate) elements: u64,
+
+    /// Figures of other libraries in the same run, a JSON object a line, to be kept in the report
     #[arg(long, value_name = "FILE")]
     pub(crate) peers: Option<PathBuf>,
 }

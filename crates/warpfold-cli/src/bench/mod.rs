@@ -3,9 +3,12 @@
 mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda_absent.rs")]
 mod cuda;
+#[cfg_attr(not(feature = "cuda"), path = "segments_absent.rs")]
+mod segments;
 
 pub(crate) use cpu::cpu;
 pub(crate) use cuda::{cuda, first_uses};
+pub(crate) use segments::segments;
 
 use std::path::Path;
 use std::{fs, io};

@@ -82,6 +82,8 @@ fn nothing_is_tuned_or_measured_without_a_gpu() {
     run(&folder, &["tune", "--device", "cuda:1"]).fails(2, OBSTACLE);
     run(&folder, &["tune", "--device", "cpu"]).fails(2, &["--device", "cuda"]);
     run(&folder, &["bench", "cuda"]).fails(2, OBSTACLE);
+    run(&folder, &["bench", "segments", "--export", "segments.json"]).fails(2, OBSTACLE);
+    run(&folder, &["bench", "segments", "--elements", "5"]).fails(2, &["--elements"]);
     assert!(folder.names().is_empty(), "nothing is written");
 }
 

@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod report;
+pub mod segments;
 pub mod table;
 
 #[cfg(feature = "cuda")]
@@ -23,8 +24,6 @@ mod numbers;
 mod pool;
 #[cfg(feature = "cuda")]
 mod run;
-#[cfg(feature = "cuda")]
-pub mod segments;
 #[cfg(feature = "cuda")]
 pub mod tune;
 #[cfg(feature = "cuda")]

@@ -1,0 +1,40 @@
+//! `warpfold bench segments`: runs the lab's benchmark of segments and axes on a GPU and prints it.
+
+use warpfold_lab::cuda::segments::{self as lab, Told};
+
+use super::{bar, read_peers, unwritten, verdict};
+use crate::args::BenchSegments;
+use crate::{Failure, device, report};
+
+/// Measures a GPU.
+pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
+    let gpu = device::open_gpu(asked.device, None)?;
+    let peers = asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
+    let options = lab::Options {
+        filter: asked.filter.clone(),
+        elements: asked.elements,
+        revision: std::env::var("WARPFOLD_REVISION").ok(),
+        peers,
+        ..lab::Options::default()
+    };
+    let bar = bar();
+    let outcome = lab::run(&gpu, &options, |told| match told {
+        Told::Planned(rows) => bar.set_length(rows as u64),
+        Told::Preparing(what) => bar.set_message(format!("preparing {what}")),
+        Told::Row(row) => {
+            bar.inc(1);
+            bar.set_message(lab::line(row));
+        }
+        Told::Failed(failure) => {
+            bar.inc(1);
+            bar.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+        }
+    });
+    bar.finish_and_clear();
+    let measured = outcome?;
+    report::print(lab::text(&measured).as_bytes())?;
+    if let Some(file) = &asked.export {
+        measured.save(file).map_err(|error| unwritten(file, &error))?;
+    }
+    verdict(measured.failures.len())
+}
