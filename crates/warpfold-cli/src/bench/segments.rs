@@ -24,6 +24,10 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
         Told::Row(row) => {
             bar.inc(1);
             bar.set_message(lab::line(row));
+            // Where there is no bar, the lines of a run that is cut short are there all the same.
+            if bar.is_hidden() {
+                anstream::eprintln!("{}", lab::line(row));
+            }
         }
         Told::Failed(failure) => {
             bar.inc(1);

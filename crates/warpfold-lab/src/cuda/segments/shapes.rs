@@ -141,8 +141,8 @@ fn axes(n: u64) -> Result<Vec<Shape>> {
     for shape in [&[side, side][..], &[n / 4, 4], &[4, n / 4], &[3, n / 3], &four] {
         all.extend(of(&Layout::c(shape)?));
     }
-    for shape in [&[side, side][..], &[n / 4, 4], &four] {
-        all.extend(of(&Layout::c(shape)?.transposed()));
+    for shape in [[side, side], [n / 4, 4]] {
+        all.extend(of(&Layout::c(&shape)?.transposed()));
     }
     Ok(all)
 }
