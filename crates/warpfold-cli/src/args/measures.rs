@@ -55,13 +55,19 @@ pub(crate) struct BenchSegments {
     #[arg(long, value_name = "DEVICE", default_value = "cuda")]
     pub(crate) device: Device,
 
-    /// Elements of the array, about
-    #[arg(long, value_name = "N", default_value_t = 1 << 28, value_parser = clap::value_parser!(u64).range(1 << 24..=1 << 30))]
+    /// Elements of the array, about: 2^24 to 2^30
+    #[arg(long, value_name = "N", default_value = "2^28", value_parser = elements)]
     pub(crate) elements: u64,
 
     /// Figures of other libraries in the same run, a JSON object a line, to be kept in the report
     #[arg(long, value_name = "FILE")]
     pub(crate) peers: Option<PathBuf>,
+}
+
+fn elements(text: &str) -> Result<u64, String> {
+    let n = super::count::parse(text)?;
+    let range = 1 << 24..=1 << 30;
+    range.contains(&n).then_some(n).ok_or_else(|| "it takes 2^24 to 2^30 elements".into())
 }
 
 /// First uses as asked for by `bench cuda`.

@@ -195,7 +195,7 @@ impl Machine for Gpu {
 
     fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {
         self.with_lane(|lane| {
-            lane.after_streams(after)?;
+            lane.after_streams(after.iter().copied())?;
             // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
             unsafe { lane.start_many(launches)? };
             lane.synchronize()

@@ -43,12 +43,14 @@ impl Lane {
 
     /// Lets the lane wait for what the arrays' own streams have been given so far.
     pub(super) fn after_all<T>(&self, x: View<'_, T>, y: Option<View<'_, T>>) -> Result<()> {
-        let both = [x.ready, y.and_then(|y| y.ready)];
-        self.after_streams(&both.into_iter().flatten().collect::<Vec<_>>())
+        self.after_streams([x.ready, y.and_then(|y| y.ready)].into_iter().flatten())
     }
 
     /// Lets the lane wait for what streams have been given so far.
-    pub(super) fn after_streams(&self, streams: &[&Arc<CudaStream>]) -> Result<()> {
+    pub(super) fn after_streams<'a>(
+        &self,
+        streams: impl Iterator<Item = &'a Arc<CudaStream>>,
+    ) -> Result<()> {
         for stream in streams {
             self.stream
                 .join(stream)

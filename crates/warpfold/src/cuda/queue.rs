@@ -101,7 +101,7 @@ impl Queue {
         let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.
         unsafe {
-            driver::launch_words(self.lane.stream(), kernel.function, shape, &parameters, asked)
+            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, asked)
         }
     }
 
