@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Reads the hardware's counters with Nsight Compute, and puts them beside the simulator's.
 
-For each reduction, element type and size the program reduces the same random array twice: on the GPU under ncu, and in the simulator
-(`warpfold explain`), with the grid and the block that ncu saw; for each rung of the ladder, its first launch. What must be equal is: shared
+For each reduction, element type and size the same random array is reduced twice: on the GPU under ncu, and in the simulator (`warpfold explain`),
+with the grid and the block that ncu saw; for each rung of the ladder, its first launch. ncu starts slowly, so one process under it does many. What must be equal is: shared
 wavefronts and their ideal, global requests and sectors. Instructions and barriers are put beside each other; ptxas merges, predicates and drops what PTX writes out.
+Floats are reduced fast and exactly where those are two kernels.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import io
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,7 +34,12 @@ BESIDE = {
     "smsp__thread_inst_executed_pred_on.sum": ["predicated_on_lanes"],
 }
 SHAPE = ["launch__grid_size", "launch__block_size"]
-OPS = ["sum", "min", "max", "minmax", "argmin", "argmax", "linf", "count", "l1", "l2", "var", "dot", "prod"]
+OPS = ["sum", "min", "max", "minmax", "argmin", "argmax", "linf", "count", "l1", "l2", "var", "dot", "prod", "stats"]
+# Reductions whose fast and exact results of floats come from kernels of their own.
+TWICE = ["sum", "l1", "l2", "var", "dot"]
+FLOATS = ["f16", "bf16", "f32", "f64", "complex64", "complex128"]
+# A barrier of a block; MEMBAR is a fence.
+BARRIER = re.compile(r"\bBAR\.")
 TYPES = ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128"]
 
 
@@ -49,43 +56,38 @@ def rows(text):
 
 
 def barriers(ncu, report):
-    """Warp instructions that are block barriers, from the counts of the machine code; one figure a launch, where the page has it."""
+    """Warp instructions that are block barriers, from the counts of the machine code; one figure a launch."""
     page = subprocess.run([ncu, "--import", report, "--page", "source", "--csv", "--print-source", "sass"],
                           capture_output=True, text=True).stdout
-    total, found, place = 0, False, None
+    totals, place = [], None
     for row in csv.reader(io.StringIO(page)):
         if "Source" in row and any("Instructions Executed" in cell for cell in row):
             wanted = [k for k, cell in enumerate(row) if "Instructions Executed" in cell and "Thread" not in cell]
             place = (row.index("Source"), wanted[0])
-        elif place and len(row) > max(place) and "BAR." in row[place[0]]:
-            found = True
-            total += number(row[place[1]] or "0")
-    return int(total) if found else None
+            totals.append(0)
+        elif place and len(row) > max(place) and BARRIER.search(row[place[0]]):
+            totals[-1] += number(row[place[1]] or "0")
+    return [int(total) for total in totals]
 
 
-def reduction(arguments, op, dtype, n):
-    """A reduction by the library."""
-    return [arguments.program, op, "--random", str(n), "--dtype", dtype, "--accuracy", "fast", "--device", "cuda", "--tuning", "none",
-            "--no-progress"]
-
-
-def hardware(arguments, command, only=()):
-    """What ncu counted of the kernels that a command launched; None where it launched none."""
-    # What the GPU is not asked for is not profiled: an error here is the program's own.
+def hardware(arguments, command, stdin="", only=()):
+    """What ncu counted of the kernels that a command launched, a row each in their order; nothing and why where it launched none."""
     with tempfile.TemporaryDirectory() as folder:
         report = f"{folder}/report.ncu-rep"
         metrics = ",".join([*EQUAL, *BESIDE, *SHAPE])
         run = subprocess.run([arguments.ncu, "--clock-control", "none", "--cache-control", "none", "--section", "SourceCounters",
-                              "--metrics", metrics, "--export", report, "--force-overwrite", *only, *command], capture_output=True, text=True)
+                              "--metrics", metrics, "--export", report, "--force-overwrite", *only, *command],
+                             input=stdin, capture_output=True, text=True)
         if not pathlib.Path(report).exists():
-            said = (run.stderr + run.stdout).strip().splitlines()
-            return None, next((line for line in said if line.startswith("warpfold:")), said[-1] if said else "ncu said nothing")
+            return [], (run.stderr + run.stdout).strip() or "ncu said nothing"
         page = subprocess.run([arguments.ncu, "--import", report, "--page", "raw", "--csv", "--print-units", "base"], capture_output=True,
                               text=True, check=True).stdout
         # The row of units has no number.
         launches = [row for row in rows(page) if row.get("ID", "").strip()]
-        barrier = barriers(arguments.ncu, report) if len(launches) == 1 else None
-    return [(row, barrier) for row in launches], None
+        counted = barriers(arguments.ncu, report)
+    if len(counted) != len(launches):
+        counted = [None] * len(launches)
+    return list(zip(launches, counted)), "the GPU launched nothing"
 
 
 def simulated(arguments, kernel, n, row):
@@ -110,40 +112,58 @@ def beside(result, row, barrier, counts):
     return result
 
 
-def compare_rung(arguments, name, dtype, n):
-    """The first launch of a rung, which folds the array."""
+def compare_rungs(arguments, dtype, n):
+    """The first launch of every rung, which folds the array; the ladder launches them all in one process."""
     asked = ["--n", str(n), "--type", dtype, "--block", str(arguments.block)]
-    run = subprocess.run([arguments.program, "explain", name, *asked, "--format", "json"], capture_output=True, text=True)
-    if run.returncode:
-        return [{"rung": name, "dtype": dtype, "n": n, "not_simulated": run.stderr.strip()}]
-    told = json.loads(run.stdout)
-    command = [arguments.program, "ladder", "--rung", name, *asked, "--device", "cuda", "--runs", "1", "--hot"]
-    launches, why = hardware(arguments, command, ["--kernel-name", told["kernel"], "--launch-count", "1"])
-    if not launches:
-        return [{"rung": name, "dtype": dtype, "n": n, "not_run": why}]
-    row, barrier = launches[0]
-    grid, block = (int(number(row[shape])) for shape in SHAPE)
-    result = {"rung": name, "dtype": dtype, "n": n, "kernel": told["kernel"], "grid": grid, "block": block, "counts": {}}
-    if (grid, block) != (told["grid"], told["block"]):
-        return [{**result, "not_simulated": f"the simulator has {told['grid']} blocks of {told['block']}"}]
-    return [beside(result, row, barrier, told["counts"])]
-
-
-def compare(arguments, op, dtype, n):
-    launches, why = hardware(arguments, reduction(arguments, op, dtype, n))
-    if launches is None:
-        yield {"op": op, "dtype": dtype, "n": n, "not_run": why}
-        return
-    for row, barrier in launches:
-        kernel = row["Kernel Name"].split("(")[0]
-        result = {"op": op, "dtype": dtype, "n": n, "kernel": kernel, "grid": int(number(row[SHAPE[0]])),
-                  "block": int(number(row[SHAPE[1]])), "counts": {}}
-        counts, why = simulated(arguments, kernel, n, row)
-        if counts is None:
-            result["not_simulated"] = why
-            yield result
+    results, told = [], {}
+    for name in arguments.rungs:
+        run = subprocess.run([arguments.program, "explain", name, *asked, "--format", "json"], capture_output=True, text=True)
+        if run.returncode:
+            results.append({"rung": name, "dtype": dtype, "n": n, "not_simulated": run.stderr.strip()})
+        else:
+            told[name] = json.loads(run.stdout)
+    rungs = [word for name in told for word in ("--rung", name)]
+    command = [arguments.program, "ladder", *rungs, *asked, "--device", "cuda", "--runs", "1", "--hot"]
+    names = "regex:^(" + "|".join(sorted({one["kernel"] for one in told.values()})) + ")$"
+    launches, why = hardware(arguments, command, only=["--kernel-name", names])
+    for name, one in told.items():
+        result = {"rung": name, "dtype": dtype, "n": n, "kernel": one["kernel"]}
+        first = next(((row, count) for row, count in launches if row["Kernel Name"].split("(")[0] == one["kernel"]), None)
+        if not first:
+            results.append({**result, "not_run": why})
             continue
-        yield beside(result, row, barrier, counts)
+        row, barrier = first
+        grid, block = (int(number(row[shape])) for shape in SHAPE)
+        result = {**result, "grid": grid, "block": block, "counts": {}}
+        if (grid, block) != (one["grid"], one["block"]):
+            results.append({**result, "not_simulated": f"the simulator has {one['grid']} blocks of {one['block']}"})
+            continue
+        results.append(beside(result, row, barrier, one["counts"]))
+    return results
+
+
+def compare_reductions(arguments, op):
+    """A reduction of every type and length, one launch each, in one process."""
+    cells = [{"op": op, "dtype": dtype, "accuracy": accuracy, "n": n} for dtype in arguments.types
+             for accuracy in (["fast", "exact"] if op in TWICE and dtype in FLOATS else ["exact"]) for n in arguments.sizes]
+    with tempfile.TemporaryDirectory() as folder:
+        done = f"{folder}/done"
+        lines = "".join(" ".join(map(str, cell.values())) + "\n" for cell in cells)
+        launches, why = hardware(arguments, [arguments.reduce_each, done], stdin=lines)
+        refused = pathlib.Path(done).read_text().splitlines() if pathlib.Path(done).exists() else []
+    if len(refused) != len(cells) or refused.count("") != len(launches):
+        return [{**cells[0], "not_run": f"{len(launches)} launches of {len(cells)} reductions: {why}"}]
+    results, left = [], iter(launches)
+    for cell, refusal in zip(cells, refused):
+        if refusal:
+            results.append({**cell, "not_run": refusal})
+            continue
+        row, barrier = next(left)
+        kernel = row["Kernel Name"].split("(")[0]
+        result = {**cell, "kernel": kernel, "grid": int(number(row[SHAPE[0]])), "block": int(number(row[SHAPE[1]])), "counts": {}}
+        counts, unknown = simulated(arguments, kernel, cell["n"], row)
+        results.append({**result, "not_simulated": unknown} if counts is None else beside(result, row, barrier, counts))
+    return results
 
 
 def every_rung(arguments):
@@ -153,24 +173,15 @@ def every_rung(arguments):
     return [rung["name"] for rung in json.loads(run.stdout)["rungs"] if rung["launches"]]
 
 
-def every_size(arguments, op, dtype):
-    """Until a size shows that the GPU does not do this at all."""
-    results = []
-    for n in arguments.sizes:
-        results += compare(arguments, op, dtype, n)
-        if "not_run" in results[-1]:
-            break
-    return results
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
+    parser.add_argument("--reduce-each", required=True, help="the program's example of that name")
     parser.add_argument("--ncu", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--sizes", nargs="+", type=int, required=True)
     parser.add_argument("--types", nargs="+", default=TYPES)
-    parser.add_argument("--at-once", type=int, default=6, help="ncu takes turns by itself; the simulator has no need to")
+    parser.add_argument("--at-once", type=int, default=12, help="ncu takes turns by itself; the simulator has no need to")
     parser.add_argument("--ops", nargs="*", default=OPS)
     parser.add_argument("--rungs", nargs="*", help="every one by default")
     parser.add_argument("--rung-types", nargs="+", default=["f32", "f64"])
@@ -180,11 +191,10 @@ def main():
     gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
     results, wrong = [], 0
     with (arguments.out / "counters.log").open("w") as log, ThreadPoolExecutor(arguments.at_once) as pool:
-        pairs = [(op, dtype) for op in arguments.ops for dtype in arguments.types]
-        rungs = every_rung(arguments) if arguments.rungs is None else arguments.rungs
-        cells = [(rung, dtype, n) for rung in rungs for dtype in arguments.rung_types for n in arguments.sizes]
-        of_ladder = pool.map(lambda cell: compare_rung(arguments, *cell), cells)
-        of_library = pool.map(lambda pair: every_size(arguments, *pair), pairs)
+        arguments.rungs = every_rung(arguments) if arguments.rungs is None else arguments.rungs
+        ladders = [(dtype, n) for dtype in arguments.rung_types for n in arguments.sizes if arguments.rungs]
+        of_ladder = pool.map(lambda cell: compare_rungs(arguments, *cell), ladders)
+        of_library = pool.map(lambda op: compare_reductions(arguments, op), arguments.ops)
         for found in itertools.chain(of_ladder, of_library):
             results += found
             for result in found:

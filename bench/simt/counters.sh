@@ -11,5 +11,5 @@ out=${OUT:-results/h200}
 mkdir -p "$out"
 ncu=$(command -v ncu || ls -d /opt/nvidia/nsight-compute/*/ncu /usr/local/cuda/bin/ncu 2>/dev/null | tail -1)
 [[ -n $ncu ]] || { echo "Nsight Compute (ncu) is not on this machine; install it with the CUDA toolkit" >&2; exit 1; }
-exec python3 "$here/counters.py" --program "$program" --ncu "$ncu" --out "$out" \
+exec python3 "$here/counters.py" --program "$program" --reduce-each "${REDUCE_EACH:-$(dirname "$program")/reduce_each}" --ncu "$ncu" --out "$out" \
     --sizes ${SIZES:-1000 200003} ${TYPES:+--types $TYPES} ${OPS+--ops $OPS} ${RUNGS+--rungs $RUNGS}

@@ -15,6 +15,9 @@ template <class State, class W> union Words {
     __device__ __forceinline__ explicit Words(const State& s) : state(s) {}
 };
 
+// The widest that a state is made of.
+template <class State> using Word = typename Select<sizeof(State) % 8 == 0, u64, u32>::type;
+
 template <class State> __device__ __forceinline__ State shuffle_down(const State& state, u32 lanes) {
     Words<State, u32> words(state);
 #pragma unroll
@@ -33,8 +36,9 @@ template <class Fold> __device__ __forceinline__ void warp_fold(typename Fold::S
 // side, then the second ones: no bank is asked twice, and no two accesses of a thread are neighbours, which ptxas would merge to what PTX does not say.
 template <class Fold>
 __device__ __forceinline__ typename Fold::State block_fold(typename Fold::State state) {
-    typedef Words<typename Fold::State, u64> Parts;
-    __shared__ u64 of_warp[Parts::COUNT][32];
+    typedef Word<typename Fold::State> W;
+    typedef Words<typename Fold::State, W> Parts;
+    __shared__ W of_warp[Parts::COUNT][32];
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     warp_fold<Fold>(state);
     if (lane == 0) {

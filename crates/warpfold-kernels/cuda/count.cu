@@ -13,10 +13,8 @@ template <class E> __device__ __forceinline__ bool nonzero(E x) { return x != 0;
 template <class E, Nan NAN> struct Count {
     typedef E Element;
     static constexpr int PACKS = 4, BLOCKS = 3;
-    struct State {
-        u64 nonzero, skipped;
-    };
-    State counts = {0, 0};
+    struct State : Skipped<NAN> { u64 nonzero; };
+    State counts = {};
 
     __device__ __forceinline__ Count(const E*, u64) {}
     __device__ __forceinline__ void pack(const Pack& p, u64) {
@@ -37,25 +35,25 @@ template <class E, Nan NAN> struct Count {
                 sum += nonzero(e.element[k]) && !skip;
                 skipped += skip;
             }
-            counts.skipped += skipped;
+            counts.skip(skipped);
         }
         counts.nonzero += sum;
     }
     __device__ __forceinline__ void one(E x, u64) {
         const bool skip = NAN == Nan::Ignore && is_nan(x);
         counts.nonzero += nonzero(x) && !skip;
-        counts.skipped += skip;
+        counts.skip(skip);
     }
     __device__ __forceinline__ State state() { return counts; }
-    static __device__ __forceinline__ State identity() { return {0, 0}; }
+    static __device__ __forceinline__ State identity() { return {}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.nonzero += b.nonzero;
-        a.skipped += b.skipped;
+        a.skip(b.all_skipped());
     }
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (a.record) {
             a.record[0] = s.nonzero;
-            a.record[1] = s.skipped;
+            a.record[1] = s.all_skipped();
         }
         if (a.value) *static_cast<u64*>(a.value) = s.nonzero;
     }

@@ -122,12 +122,12 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
     }
     Fold::finish(word, seen, scratch, a);
     beside.finish(a);
-    if (a.record && lane == 0) {
-        u64 specials = 0;
-#pragma unroll
-        for (int k = 0; k < Fold::INTEGERS; k++) specials |= u64(seen.specials[k]) << 8 * k;
-        a.record[0] = specials;
-        a.record[1] = seen.nans;
+    if (a.record) {
+        u64 specials = lane < Fold::INTEGERS ? u64(seen.specials[lane]) << 8 * lane : 0;
+        specials |= __shfl_down_sync(0xffffffffu, specials, 2);
+        specials |= __shfl_down_sync(0xffffffffu, specials, 1);
+        if (lane == 0) a.record[0] = specials;
+        if (lane == 0) a.record[1] = seen.nans;
     }
     if (a.done) {
         __threadfence_system();

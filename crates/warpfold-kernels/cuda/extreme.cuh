@@ -11,14 +11,15 @@
 
 enum class Want { Value, Index };
 
+// Where an extreme stands, in states of folds that are asked for it.
+template <Want> struct Place { u64 at; };
+template <> struct Place<Want::Value> {};
+
 template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
     typedef E Element;
     typedef Rank<E> R;
     static constexpr int PACKS = 4, BLOCKS = 3;
-    struct State {
-        i64 best;
-        u64 at;
-    };
+    struct State : Place<WANT> { i64 best; };
     R best = LOWEST<R>;
     u64 at = ~0ull;
 
@@ -30,13 +31,22 @@ template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
         best = larger(best, r);
     }
     __device__ __forceinline__ void one(E x, u64 index) {
-        State mine = state();
-        merge(mine, {rank<E, SIDE, NAN>(x), index});
-        best = R(mine.best);
-        at = mine.at;
+        const R r = rank<E, SIDE, NAN>(x);
+        if (r > best || (r == best && index < at)) at = index;
+        best = larger(best, r);
     }
-    __device__ __forceinline__ State state() { return {best, at}; }
-    static __device__ __forceinline__ State identity() { return {LOWEST<R>, ~0ull}; }
+    __device__ __forceinline__ State state() {
+        State s = identity();
+        s.best = best;
+        if constexpr (WANT == Want::Index) s.at = at;
+        return s;
+    }
+    static __device__ __forceinline__ State identity() {
+        State s = {};
+        s.best = LOWEST<R>;
+        if constexpr (WANT == Want::Index) s.at = ~0ull;
+        return s;
+    }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if constexpr (WANT == Want::Index) {
             if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;

@@ -36,6 +36,17 @@ template <class Fold> __device__ __forceinline__ void finish_grid(Fold& fold, co
     }
 }
 
+// The elements that were skipped, in states of folds that skip NaN; nothing in others, so that none is carried along.
+template <Nan> struct Skipped {
+    u64 skipped;
+    __device__ __forceinline__ void skip(u64 more) { skipped += more; }
+    __device__ __forceinline__ u64 all_skipped() const { return skipped; }
+};
+template <> struct Skipped<Nan::Propagate> {
+    __device__ __forceinline__ void skip(u64) {}
+    __device__ __forceinline__ u64 all_skipped() const { return 0; }
+};
+
 // Elements before the first 16-byte boundary, at most n.
 template <class E> __device__ __forceinline__ u64 misaligned(const void* x, u64 n) {
     u64 head = (16 - reinterpret_cast<u64>(x) % 16) % 16 / sizeof(E);

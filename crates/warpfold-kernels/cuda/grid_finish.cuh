@@ -23,9 +23,9 @@ __device__ __forceinline__ u32 take_ticket(u32* ticket, u32 last) {
 }
 
 template <class State> __device__ __forceinline__ State load_state(const State* at) {
-    Words<State, u64> words;
+    Words<State, Word<State>> words;
 #pragma unroll
-    for (int k = 0; k < words.COUNT; k++) words.word[k] = __ldcg(reinterpret_cast<const u64*>(at) + k);
+    for (int k = 0; k < words.COUNT; k++) words.word[k] = __ldcg(reinterpret_cast<const Word<State>*>(at) + k);
     return words.state;
 }
 

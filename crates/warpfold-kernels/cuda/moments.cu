@@ -14,7 +14,7 @@ template <class E, Nan NAN> struct FloatMoments {
     typedef E Element;
     static constexpr int COMPONENTS = Parts<E>::COUNT;
     static constexpr int PACKS = 4, BLOCKS = 3;
-    struct State { f64 part[2]; f64 squares; u64 skipped; };
+    struct State : Skipped<NAN> { f64 part[COMPONENTS]; f64 squares; };
     f64 re = 0, im = 0, squares = 0, other_squares = 0, from_re = 0, from_im = 0;
     u64 skipped = 0;
 
@@ -53,25 +53,29 @@ template <class E, Nan NAN> struct FloatMoments {
     }
     __device__ __forceinline__ void one(E x, u64) { add(x, 0); }
     __device__ __forceinline__ State state() {
-        if constexpr (COMPONENTS == 2) return {{re, im}, squares + other_squares, skipped};
-        else return {{re + im, 0}, squares + other_squares, skipped};
+        State s = identity();
+        s.skip(skipped);
+        s.squares = squares + other_squares;
+        s.part[0] = COMPONENTS == 2 ? re : re + im;
+        if constexpr (COMPONENTS == 2) s.part[1] = im;
+        return s;
     }
-    static __device__ __forceinline__ State identity() { return {{0, 0}, 0, 0}; }
+    static __device__ __forceinline__ State identity() { return {}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.part[0] += b.part[0];
         if constexpr (COMPONENTS == 2) a.part[1] += b.part[1];
         a.squares += b.squares;
-        if constexpr (NAN == Nan::Ignore) a.skipped += b.skipped;
+        a.skip(b.all_skipped());
     }
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (!a.record) return;
         const FloatMoments point(static_cast<const E*>(a.x), a.n);
         a.record[0] = __double_as_longlong(s.part[0]);
-        a.record[1] = __double_as_longlong(s.part[1]);
+        a.record[1] = COMPONENTS == 2 ? __double_as_longlong(s.part[COMPONENTS - 1]) : 0;
         a.record[2] = __double_as_longlong(s.squares);
         a.record[3] = __double_as_longlong(point.from_re);
         a.record[4] = __double_as_longlong(point.from_im);
-        a.record[5] = s.skipped;
+        a.record[5] = s.all_skipped();
     }
 };
 

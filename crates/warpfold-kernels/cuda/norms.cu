@@ -75,7 +75,7 @@ template <class E, Nan NAN, Power POWER> struct FloatPowers {
     static constexpr int COMPONENTS = Parts<E>::COUNT;
     static constexpr int LANES = sizeof(Sum) == 4 ? 4 : 2;
     static constexpr int PACKS = POWER == Power::One && sizeof(E) == 16 ? 2 : 4, BLOCKS = 3;
-    struct State { f64 sum; u64 skipped; };
+    struct State : Skipped<NAN> { f64 sum; };
     Sum lane[LANES];
     u64 skipped = 0;
 
@@ -131,18 +131,21 @@ template <class E, Nan NAN, Power POWER> struct FloatPowers {
         f64 sum = lane[0];
 #pragma unroll
         for (int k = 1; k < LANES; k++) sum += lane[k];
-        return {sum, skipped};
+        State s = identity();
+        s.sum = sum;
+        s.skip(skipped);
+        return s;
     }
-    static __device__ __forceinline__ State identity() { return {0, 0}; }
+    static __device__ __forceinline__ State identity() { return {}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.sum += b.sum;
-        if constexpr (NAN == Nan::Ignore) a.skipped += b.skipped;
+        a.skip(b.all_skipped());
     }
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (!a.record) return;
         a.record[0] = __double_as_longlong(s.sum);
         a.record[1] = 0;
-        a.record[2] = s.skipped;
+        a.record[2] = s.all_skipped();
     }
 };
 

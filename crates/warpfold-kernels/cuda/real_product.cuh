@@ -52,51 +52,49 @@ template <class E, Nan NAN> struct RealProduct {
         if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
         else return w;
     }
-    // Multiplies by factors so far from the ends of f64 that a mantissa times all of them is a normal number, unless one is
-    // zero, infinite or NaN: then one by one.
-    template <int COUNT> __device__ __forceinline__ void multiply_moderate(const f64 (&factor)[COUNT]) {
+    // Multiplies by two factors so far from the ends of f64 that a mantissa times both is a normal number, unless one is zero, infinite or NaN: then it
+    // does nothing and says so.
+    __device__ __forceinline__ bool multiply_moderate(f64 first, f64 second) {
         State s = product;
 #pragma unroll
-        for (int k = 0; k < COUNT; k++) {
-            const f64 high = s.high * factor[k];
-            const f64 low = fma(s.low, factor[k], fma(s.high, factor[k], -high));
+        for (int k = 0; k < 2; k++) {
+            const f64 factor = k ? second : first;
+            const f64 high = s.high * factor;
+            const f64 low = fma(s.low, factor, fma(s.high, factor, -high));
             s.high = high + low;
             s.low = low - (s.high - high);
         }
-        if (u32(exponent_field(s.high) - 1) < 0x7feu) {
-            product = s;
-        } else {
-#pragma unroll
-            for (int k = 0; k < COUNT; k++) multiply(factor[k]);
-        }
-        normalise(product);
+        const bool normal = u32(exponent_field(s.high) - 1) < 0x7feu;
+        if (normal) product = s;
+        return normal;
     }
-    // As many elements as f64 multiplies exactly come first: four of f16 and bf16, two of f32.
+    // As many elements as can be multiplied exactly come first: two of f16 and bf16 in f32, and two such pairs, or two of f32, in f64.
     __device__ __forceinline__ void pack(const Pack& p, u64) {
         Elements<E> e(p);
         if constexpr (sizeof(E) == 2) {
-            f64 four[2];
+            f32 pair[4];
 #pragma unroll
-            for (int k = 0; k < 2; k++) {
-                const f64 a = f64(kept(e.element[4 * k])) * f64(kept(e.element[4 * k + 1]));
-                const f64 b = f64(kept(e.element[4 * k + 2])) * f64(kept(e.element[4 * k + 3]));
-                four[k] = a * b;
-            }
-            // Four of bf16 reach 2^-532, so that two such factors leave the normal numbers.
+            for (int k = 0; k < 4; k++) pair[k] = __fmul_rn(kept(e.element[2 * k]), kept(e.element[2 * k + 1]));
+            const f64 first = f64(pair[0]) * f64(pair[1]), second = f64(pair[2]) * f64(pair[3]);
             if constexpr (is_half(E())) {
-                multiply_moderate(four);
+                if (!multiply_moderate(first, second)) multiply(first), multiply(second);
             } else {
-                multiply_moderate<1>({four[0]});
-                multiply_moderate<1>({four[1]});
+                // Those of bf16 may leave the normal numbers of f32.
+                const f32 least = fminf(fminf(fabsf(pair[0]), fabsf(pair[1])), fminf(fabsf(pair[2]), fabsf(pair[3])));
+                if (!(least >= 1.17549435e-38f) || !multiply_moderate(first, second)) one_by_one(p);
             }
         } else if constexpr (sizeof(E) == 4) {
-            multiply_moderate<2>({f64(kept(e.element[0])) * f64(kept(e.element[1])),
-                                  f64(kept(e.element[2])) * f64(kept(e.element[3]))});
+            const f64 first = f64(kept(e.element[0])) * f64(kept(e.element[1])), second = f64(kept(e.element[2])) * f64(kept(e.element[3]));
+            if (!multiply_moderate(first, second)) multiply(first), multiply(second);
         } else {
             multiply(kept(e.element[0]));
             multiply(kept(e.element[1]));
-            normalise(product);
         }
+        normalise(product);
+    }
+    __device__ __forceinline__ void one_by_one(Pack p) {
+#pragma unroll 1
+        for (int k = 0; k < PER_PACK<E>; k++) one(take_first<E>(p), 0);
     }
     static constexpr __device__ bool is_half(f16) { return true; }
     template <class T> static constexpr __device__ bool is_half(T) { return false; }

@@ -59,7 +59,9 @@ template <class E, Nan NAN> struct FloatSum {
     static constexpr int COMPONENTS = Parts<E>::COUNT;
     static constexpr int LANES = sizeof(Part) == 4 ? 4 : 2;
     static constexpr int PACKS = 4, BLOCKS = 3;
-    struct alignas(8) State { Part part[2]; u64 skipped; };
+    // Whole words of 64 bits beside a count.
+    static constexpr int KEPT = COMPONENTS == 1 && NAN == Nan::Ignore && sizeof(Part) == 4 ? 2 : COMPONENTS;
+    struct State : Skipped<NAN> { Part part[KEPT]; };
     Part lane[LANES];
     u64 skipped = 0;
 
@@ -85,7 +87,9 @@ template <class E, Nan NAN> struct FloatSum {
     }
     __device__ __forceinline__ void one(E x, u64) { add(x, 0); }
     __device__ __forceinline__ State state() {
-        State s = {{lane[0], 0}, skipped};
+        State s = identity();
+        s.skip(skipped);
+        s.part[0] = lane[0];
         if constexpr (COMPONENTS == 2) {
             s.part[1] = lane[1];
             if constexpr (LANES == 4) { s.part[0] += lane[2]; s.part[1] += lane[3]; }
@@ -95,17 +99,17 @@ template <class E, Nan NAN> struct FloatSum {
         }
         return s;
     }
-    static __device__ __forceinline__ State identity() { return {{0, 0}, 0}; }
+    static __device__ __forceinline__ State identity() { return {}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.part[0] += b.part[0];
         if constexpr (COMPONENTS == 2) a.part[1] += b.part[1];
-        if constexpr (NAN == Nan::Ignore) a.skipped += b.skipped;
+        a.skip(b.all_skipped());
     }
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (a.record) {
             a.record[0] = __double_as_longlong(s.part[0]);
-            a.record[1] = __double_as_longlong(s.part[1]);
-            a.record[2] = s.skipped;
+            a.record[1] = COMPONENTS == 2 ? __double_as_longlong(s.part[COMPONENTS - 1]) : 0;
+            a.record[2] = s.all_skipped();
         }
         if (Part* value = static_cast<Part*>(a.value)) {
             value[0] = canonical(s.part[0]);

@@ -21,8 +21,8 @@ fn seed() -> u64 {
 
 fn all_right(cells: &[Cell], seed: u64) {
     println!("{} cells; WARPFOLD_SEED={seed} repeats them", cells.len());
-    let mut target = Simulator::new(Settings::default());
-    let verified = verify(&mut target, cells, seed, |_| ()).expect("memory for a few megabytes");
+    let mut targets = [Simulator::new(Settings::default())];
+    let verified = verify(&mut targets, cells, seed, |_| ()).expect("memory for a few megabytes");
     assert!(verified.wrong.is_empty(), "seed {seed}:\n{}", verified.wrong.join("\n"));
     assert!(verified.right > 0 && verified.right + verified.lacking == cells.len() as u64);
 }

@@ -75,12 +75,17 @@ pub(crate) fn on_gpu(gpu: &Gpu, setting: &lab::Setting) -> Result<Box<dyn lab::S
     Ok(Box::new(lab::OnGpu::new(gpu, setting.clone())?))
 }
 
-/// Verifies cells.
+/// Verifies cells, from several threads: most cells are too small to fill a GPU, and many of the rest wait for one atomic after the other.
 pub(super) fn verify(
     gpu: &Gpu,
     cells: &[Cell],
     seed: u64,
-    each: impl FnMut(&Cell),
+    each: impl Fn(&Cell) + Sync,
 ) -> Result<Verified, Failure> {
-    Ok(verify_cells(&mut Cuda::new(gpu)?, cells, seed, each)?)
+    const AT_MOST: usize = 16;
+    let first = Cuda::new(gpu)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(AT_MOST);
+    let mut targets = (1..threads).map(|_| first.beside()).collect::<warpfold::Result<Vec<_>>>()?;
+    targets.push(first);
+    Ok(verify_cells(&mut targets, cells, seed, each)?)
 }

@@ -46,8 +46,8 @@ pub(super) fn verify(asked: &Ladder, place: Place) -> Result<(), Failure> {
         Place::Cuda(gpu) => gpu::verify(gpu, &cells, asked.seed, each),
         Place::Simt { why } => {
             tell(why.as_deref());
-            let mut target = Simulator::new(Settings::default());
-            Ok(verify_cells(&mut target, &cells, asked.seed, each)?)
+            let mut targets = [Simulator::new(Settings::default())];
+            Ok(verify_cells(&mut targets, &cells, asked.seed, each)?)
         }
         Place::Cpu => Err(Failure::Usage(
             "--verify-all verifies kernels, which run on --device cuda or simt".into(),

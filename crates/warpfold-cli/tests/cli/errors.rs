@@ -139,6 +139,8 @@ fn headers_that_lie() {
     npy_with("<V2", "(1,)", 2).fails(1, &["--dtype bf16"]);
     let structured = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }";
     npy(&npy_header(1, structured, 64)).fails(1, &["structured"]);
+    let time = "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,), }";
+    npy(&npy_header(1, time, 64)).fails(1, &["elements of \"<M8[ns]\", which"]);
     npy_with("<f8", "(4294967296, 4294967296)", 8).fails(1, &["overflows"]);
     npy_with("<f8", "(1152921504606846976,)", 8).fails(1, &["overflows"]);
     npy_with("<f8", "(1152921504606846975,)", 8).fails(1, &["truncated"]);

@@ -50,6 +50,7 @@ const OPS: &[Op] = &[
     Op::Linf,
     Op::Dot,
     Op::Prod,
+    Op::Stats,
 ];
 
 /// The types, those that share an array's bytes side by side.

@@ -249,7 +249,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Timing> {
         let Bench { gpu, queue, pool, result, .. } = self;
         let policy = Policy { accuracy: case.accuracy, ..Policy::default() };
-        let mut leaves = Leaves::Value;
+        let mut leaves = Leaves::Unknown;
         time.measure(queue, |queue, k| {
             let k = if case.temperature == Temperature::Hot { 0 } else { k };
             let x = pool.array::<T>(case.n, k);
@@ -267,9 +267,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a timed reduction leaves on the device: its value, where its last step runs there.
-#[derive(PartialEq)]
+/// What a timed reduction leaves on the device: its value, where its own kernel writes that. Others are finished on the host, or by a launch
+/// more that takes the same few microseconds whatever the array is.
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
+    Unknown,
     Value,
     Nothing,
 }
@@ -286,12 +288,15 @@ impl Leaves {
         op: Op,
         value: u64,
     ) -> Result<()> {
+        if *self == Leaves::Unknown {
+            *self = match warpfold::kernel::is_left_by_its_fold(&reduce.plan(op)?) {
+                true => Leaves::Value,
+                false => Leaves::Nothing,
+            };
+        }
         if *self == Leaves::Value {
             // SAFETY: as the caller promises.
-            match unsafe { queue.start(reduce, op, value) } {
-                Err(warpfold::Error::Unsupported { .. }) => *self = Leaves::Nothing,
-                done => return done,
-            }
+            return unsafe { queue.start(reduce, op, value) };
         }
         // SAFETY: as the caller promises.
         unsafe { queue.start_for_time(reduce, op) }

@@ -1,6 +1,7 @@
 //! A GPU as a target.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use warpfold::cuda::{Gpu, Queue, RawKernel};
 use warpfold::kernel::{Buffer, View};
@@ -20,11 +21,13 @@ use crate::cuda::Leaves;
 pub struct Cuda {
     gpu: Gpu,
     queue: Queue,
-    /// The kernels of each module.
-    loaded: HashMap<String, HashMap<String, RawKernel>>,
+    /// The kernels of each module, by their entries.
+    loaded: Arc<Mutex<HashMap<String, Kernels>>>,
     /// Where the library's results go when it is timed.
     result: warpfold::cuda::Buffer<u64>,
 }
+
+type Kernels = Arc<HashMap<String, RawKernel>>;
 
 /// Runs before any is timed.
 const WARM_UP: usize = 3;
@@ -36,7 +39,15 @@ impl Cuda {
     /// [`Error::Device`].
     pub fn new(gpu: &Gpu) -> Result<Cuda> {
         let (queue, result) = (gpu.queue()?, gpu.alloc(8)?);
-        Ok(Cuda { gpu: gpu.clone(), queue, loaded: HashMap::new(), result })
+        Ok(Cuda { gpu: gpu.clone(), queue, loaded: Arc::default(), result })
+    }
+
+    /// The same GPU with a queue of its own, for another thread; what one loads, all have.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn beside(&self) -> Result<Cuda> {
+        Ok(Cuda { loaded: self.loaded.clone(), ..Cuda::new(&self.gpu)? })
     }
 
     /// Copies of the array that keep it out of the cache when they are read in turns: several times what the L2 holds, as far as memory goes.
@@ -54,34 +65,35 @@ impl Cuda {
         Ok(wanted.min(1 + (free / u128::from(array)) as u64) as usize)
     }
 
-    /// Compiles a module, once, with every entry that it has.
-    fn load(&mut self, name: &str) -> Result<()> {
-        if self.loaded.contains_key(name) {
-            return Ok(());
+    /// A module with every entry that it has, compiled once.
+    fn load(&self, name: &str) -> Result<Kernels> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernels) = loaded.get(name) {
+            return Ok(kernels.clone());
         }
         let entries = entries(name);
         let kernels = RawKernel::load_all(&self.gpu, &module(name)?.ptx(), &entries)?;
-        self.loaded.insert(name.to_owned(), entries.into_iter().zip(kernels).collect());
-        Ok(())
+        let kernels = Kernels::new(entries.into_iter().zip(kernels).collect());
+        loaded.insert(name.to_owned(), kernels.clone());
+        Ok(kernels)
     }
 
     /// Registers of each thread of a kernel.
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub fn registers(&mut self, module: &str, entry: &str) -> Result<u32> {
-        self.load(module)?;
-        let kernel = self.loaded.get(module).and_then(|module| module.get(entry));
-        kernel.ok_or_else(|| missing(module, entry))?.registers()
+    pub fn registers(&self, module: &str, entry: &str) -> Result<u32> {
+        self.load(module)?.get(entry).ok_or_else(|| missing(module, entry))?.registers()
     }
 
-    /// Starts launches whose modules are loaded.
+    /// Starts launches.
     ///
     /// # Safety
     /// As [`Target::run`], until the queue has come this far.
     unsafe fn start(&mut self, launches: &[Launch<'_>]) -> Result<()> {
         for launch in launches {
-            let kernel = self.loaded.get(launch.module).and_then(|module| module.get(launch.entry));
+            let kernels = self.load(launch.module)?;
+            let kernel = kernels.get(launch.entry);
             let kernel = kernel.ok_or_else(|| missing(launch.module, launch.entry))?;
             let shape = [launch.pass.grid, launch.pass.block, launch.pass.shared_bytes];
             // SAFETY: as the caller promises.
@@ -162,7 +174,6 @@ impl Target for Cuda {
     }
 
     unsafe fn run(&mut self, launches: &[Launch<'_>]) -> Result<Vec<Counters>> {
-        launches.iter().try_for_each(|launch| self.load(launch.module))?;
         // SAFETY: as the caller promises; this waits.
         unsafe { self.start(launches)? };
         self.queue.synchronize()?;
@@ -174,7 +185,6 @@ impl Target for Cuda {
         launches: &dyn Fn(usize) -> Vec<Launch<'a>>,
         runs: Runs,
     ) -> Result<Option<Times>> {
-        launches(0).iter().try_for_each(|launch| self.load(launch.module))?;
         let mut next = 0;
         let run = |target: &mut Self| {
             next += 1;
@@ -204,7 +214,7 @@ impl Target for Cuda {
     where
         Gpu: 'a,
     {
-        let (mut next, mut leaves) = (0, Leaves::Value);
+        let (mut next, mut leaves) = (0, Leaves::Unknown);
         let run = |target: &mut Self| {
             next += 1;
             let gpu = target.gpu.clone();

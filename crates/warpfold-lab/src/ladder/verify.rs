@@ -1,5 +1,9 @@
 //! Every rung, operation, element type, length and size of block: is it right?
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use warpfold::kernel::Machine as _;
 use warpfold::{Op, Result};
 
@@ -94,23 +98,48 @@ pub fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Verifies cells; those of one element type and operation that follow each other share an array. `each` is told of every cell.
+/// Verifies cells, with as many threads as there are targets; those of one element type and operation that follow each other share an array and are
+/// one thread's. `each` is told of every cell. Which target takes which cells changes nothing in what is returned.
 ///
 /// # Errors
 /// [`Error::Device`](warpfold::Error::Device) where the arrays do not fit; what a cell does wrong is in what is returned.
-pub fn verify<G: Target>(
-    target: &mut G,
+///
+/// # Panics
+/// Without a target.
+pub fn verify<G: Target + Send>(
+    targets: &mut [G],
     cells: &[Cell],
     seed: u64,
-    mut each: impl FnMut(&Cell),
+    each: impl Fn(&Cell) + Sync,
 ) -> Result<Verified> {
-    let mut verified = Verified::default();
+    assert!(!targets.is_empty(), "cells are verified on a target");
     let alike = |a: &Cell, b: &Cell| (a.case.dtype, a.case.op) == (b.case.dtype, b.case.op);
-    for cells in cells.chunk_by(alike) {
-        let (dtype, op) = (cells[0].case.dtype, cells[0].case.op);
-        with_number!(dtype, T => group::<T, G>(target, op, cells, seed, &mut each, &mut verified)?);
+    let groups: Vec<&[Cell]> = cells.chunk_by(alike).collect();
+    let next = AtomicUsize::new(0);
+    let found: Vec<OnceLock<Result<Verified>>> = groups.iter().map(|_| OnceLock::new()).collect();
+    let work = |target: &mut G| {
+        while let Some(k) = Some(next.fetch_add(1, Relaxed)).filter(|k| *k < groups.len()) {
+            let (dtype, op) = (groups[k][0].case.dtype, groups[k][0].case.op);
+            let verified =
+                with_number!(dtype, T => group::<T, G>(target, op, groups[k], seed, &each));
+            found[k].get_or_init(|| verified);
+        }
+    };
+    let (first, others) = targets.split_first_mut().expect("not empty");
+    std::thread::scope(|scope| {
+        for target in others {
+            scope.spawn(|| work(target));
+        }
+        work(first);
+    });
+    let mut all = Verified::default();
+    for group in found.into_iter().filter_map(OnceLock::into_inner) {
+        let Verified { right, lacking, wrong } = group?;
+        all.right += right;
+        all.lacking += lacking;
+        all.wrong.extend(wrong);
     }
-    Ok(verified)
+    Ok(all)
 }
 
 fn group<T: Number, G: Target>(
@@ -118,13 +147,13 @@ fn group<T: Number, G: Target>(
     op: Op,
     cells: &[Cell],
     seed: u64,
-    each: &mut dyn FnMut(&Cell),
-    verified: &mut Verified,
-) -> Result<()> {
+    each: &dyn Fn(&Cell),
+) -> Result<Verified> {
+    let mut verified = Verified::default();
     let longest = cells.iter().map(|cell| cell.case.n).max().unwrap_or(0);
     let x = array::<T>(op, longest, seed);
     let inputs = Inputs::new(target, &x, 1)?;
-    let mut truths: Vec<(u64, Truth<T>)> = Vec::new();
+    let mut truths: HashMap<u64, Truth<T>> = HashMap::new();
     for (k, cell) in cells.iter().enumerate() {
         each(cell);
         let Way::Kernel(kernel) = cell.rung.way else { continue };
@@ -132,11 +161,7 @@ fn group<T: Number, G: Target>(
             verified.lacking += 1;
             continue;
         };
-        if !truths.iter().any(|(n, _)| *n == plan.n) {
-            truths.push((plan.n, Truth::of(op, &x[..plan.n as usize])));
-        }
-        let truth = truths.iter().find(|(n, _)| *n == plan.n).map(|(_, truth)| truth);
-        let truth = truth.expect("it was just made");
+        let truth = truths.entry(plan.n).or_insert_with(|| Truth::of(op, &x[..plan.n as usize]));
         target.schedule(word(seed, k as u64));
         match run(target, &plan, op, &inputs) {
             Err(error) => verified.wrong.push(format!("{cell}: {error}")),
@@ -149,7 +174,7 @@ fn group<T: Number, G: Target>(
             },
         }
     }
-    Ok(())
+    Ok(verified)
 }
 
 fn run<T: Number, G: Target>(

@@ -87,6 +87,11 @@ pub(super) fn ending(plan: &CudaPlan) -> Result<Ending> {
     Ok(Ending::Finish { options: options(plan, step) })
 }
 
+/// Whether the plan's own kernel writes the value, without a launch more.
+pub fn is_left_by_its_fold(plan: &CudaPlan) -> bool {
+    ending(plan) == Ok(Ending::Fold)
+}
+
 /// What the kernel is told: the step, the layout of the record, the types.
 fn options(plan: &CudaPlan, step: Step) -> u64 {
     fn of<T: Element>(exact: bool) -> (u64, u64) {

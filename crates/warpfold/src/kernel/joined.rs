@@ -139,6 +139,10 @@ mod tests {
         let pieces = || vec![extremes(&[1.0, 2.0]), extremes(&[0.5, 2.0])];
         assert_eq!(joined(Op::ArgMin, pieces(), 2), Output::One(2u64.into()));
         assert_eq!(joined(Op::ArgMax, pieces(), 2), Output::One(1u64.into()));
+        let stats = |x: &[f32]| Outcome::Exact(crate::reduce(x).partial(Op::Stats).unwrap());
+        let pieces = vec![stats(&[1.0, 2.0]), stats(&[0.5, 2.0])];
+        let Output::Summary(all) = joined(Op::Stats, pieces, 2) else { panic!() };
+        assert_eq!((all.argmin, all.argmax, all.count), (Some(2), Some(1), 4));
         let pieces = vec![extremes(&[1.0, 2.0]), extremes(&[0.5, f32::NAN])];
         assert_eq!(joined(Op::ArgMax, pieces, 2), Output::One(3u64.into()));
     }

@@ -15,7 +15,7 @@ mod reduce;
 pub use buffer::{Buffer, View};
 
 pub use fast::{FastMoments, FastSum};
-pub use finish::value_bytes;
+pub use finish::{is_left_by_its_fold, value_bytes};
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{
     Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,

@@ -108,6 +108,14 @@ fn what_cannot_be_resumed_says_why() {
         let error = refused(Op::Max, partial, seen);
         assert!(matches!(error, Error::Unsupported { op: Op::Max, .. }), "{error}");
     }
+    // Any and all stop where they know, so that their counts are no count of all.
+    for (op, from) in [(Op::Count, Op::Any), (Op::All, Op::Any)] {
+        let error = refused(op, Some(partial(from)), 3);
+        assert!(error.to_string().contains("fewer elements"), "{op} from {from}: {error}");
+    }
+    for (op, from) in [(Op::Any, Op::Any), (Op::Any, Op::Count), (Op::All, Op::Count)] {
+        assert!(Stream::<f64>::resume(op, Policy::default(), Some(partial(from)), 3).is_ok());
+    }
     // An index beyond 64 bits is refused before anything is taken in.
     let mut late =
         Stream::<u8>::new(Op::ArgMin, Policy::default()).unwrap().starting_at(u64::MAX - 1);

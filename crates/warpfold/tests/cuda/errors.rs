@@ -1,7 +1,7 @@
 //! What cannot be done is said, and the GPU stays usable.
 
-use warpfold::Error;
 use warpfold::cuda::{Gpu, devices};
+use warpfold::{Error, Op};
 
 #[test]
 fn without_a_driver_opening_says_why_and_what_to_do() {
@@ -27,6 +27,21 @@ fn out_of_memory_names_the_sizes_and_leaves_the_gpu_usable() {
     let error = gpu.alloc::<f64>(1 << 50).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains(&(8u64 << 50).to_string()) && error.contains("free"), "{error}");
     assert_eq!(gpu.reduce(&gpu.upload(&[1u8, 2]).unwrap()).sum(), Ok(3));
+}
+
+#[test]
+fn what_is_no_single_value_is_not_left_on_the_device() {
+    let Some(gpu) = crate::gpu() else { return };
+    let (x, value) = (gpu.upload(&[1.0f32, 2.0]).unwrap(), gpu.alloc::<u64>(3).unwrap());
+    let mut queue = gpu.queue().unwrap();
+    // SAFETY: arrays and value outlive the queue's work, which is waited for; nothing is started.
+    let mut start =
+        |x, op, ddof| unsafe { queue.start_with_ddof(&gpu.reduce(x), op, ddof, value.address()) };
+    let error = start(x.view(), Op::Stats, 0).unwrap_err().to_string();
+    assert!(error.contains("on the device") && error.contains("single value"), "{error}");
+    assert!(matches!(start(x.view(), Op::Var, 2), Err(Error::TooFew { n: 2, ddof: 2, .. })));
+    assert!(matches!(start(x.slice(..0), Op::Max, 0), Err(Error::Empty { .. })));
+    queue.synchronize().unwrap();
 }
 
 /// In a process of its own, for a kernel that fails takes the process's GPU with it.

@@ -3,7 +3,7 @@
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{CUgraphInstantiate_flags_enum, CUstreamCaptureMode_enum};
 use warpfold::Op;
-use warpfold::cuda::RawKernel;
+use warpfold::cuda::{Buffer, RawKernel};
 use warpfold::plan::{CudaFacts, Shape, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning};
 
 #[test]
@@ -15,21 +15,21 @@ fn a_graph_replays_reductions_on_what_the_array_holds_then() {
     let n = 100_003;
     let mut x = gpu.upload(&vec![1i32; n]).unwrap();
     let results = gpu.alloc::<i64>(4).unwrap();
-    let (sum, max) = (results.address(), results.address() + 16);
+    let (sum, max, mean) = (results.address(), results.address() + 16, results.address() + 24);
+    let mut start_all = |x: &Buffer<i32>| {
+        // SAFETY: array and results outlive the queue's work, which is waited for, and the graph is launched while both live.
+        unsafe {
+            queue.start(&gpu.reduce(x), Op::Sum, sum).unwrap();
+            queue.start(&gpu.reduce(x), Op::Max, max).unwrap();
+            queue.start(&gpu.reduce(x), Op::Mean, mean).unwrap();
+        }
+    };
     // Kernels are loaded before the capture.
-    // SAFETY: array and results outlive the queue's work, which is waited for.
-    unsafe {
-        queue.start(&gpu.reduce(&x), Op::Sum, sum).unwrap();
-        queue.start(&gpu.reduce(&x), Op::Max, max).unwrap();
-    }
-    queue.synchronize().unwrap();
-    assert_eq!(results.download().unwrap()[..3], [n as i64, 0, 1]);
+    start_all(&x);
+    stream.synchronize().unwrap();
+    assert_eq!(results.download().unwrap(), [n as i64, 0, 1, 1f64.to_bits() as i64]);
     stream.begin_capture(CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-    // SAFETY: as above; the graph is launched while both live.
-    unsafe {
-        queue.start(&gpu.reduce(&x), Op::Sum, sum).unwrap();
-        queue.start(&gpu.reduce(&x), Op::Max, max).unwrap();
-    }
+    start_all(&x);
     let graph = stream.end_capture(CUgraphInstantiate_flags_enum(0)).unwrap().expect("work");
     for value in [2, -3, 7] {
         x.write(0, &vec![value; n]).unwrap();
@@ -39,6 +39,11 @@ fn a_graph_replays_reductions_on_what_the_array_holds_then() {
         let all = value as i64 * n as i64;
         assert_eq!((found[0], found[1]), (all, all >> 63), "128 bits of the sum of {value}");
         assert_eq!(found[2] as i32, value);
+        assert_eq!(
+            f64::from_bits(found[3] as u64),
+            f64::from(value),
+            "what a second launch finishes"
+        );
     }
 }
 

@@ -13,6 +13,8 @@ mod compare;
 mod data;
 mod errors;
 mod interplay;
+#[path = "../kernels/launches.rs"]
+mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
 #[path = "../kernels/many.rs"]

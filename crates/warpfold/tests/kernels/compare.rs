@@ -24,8 +24,8 @@ fn same_value(a: &Value, b: &Value) -> bool {
 fn same_summary(a: &Summary, b: &Summary) -> bool {
     let indices = |s: &Summary| (s.count, s.nan_count, s.argmin, s.argmax);
     let values = |s: &Summary| {
-        let always = [&s.sum, &s.l1, &s.l2].map(|value| Some(*value));
-        let sometimes = [&s.mean, &s.var, &s.std, &s.min, &s.max].map(Option::clone);
+        let always = [Some(s.sum), Some(s.l1), Some(s.l2)];
+        let sometimes = [s.mean, s.var, s.std, s.min, s.max];
         always.into_iter().chain(sometimes).collect::<Vec<_>>()
     };
     let same = |(a, b): (Option<Value>, Option<Value>)| match (a, b) {

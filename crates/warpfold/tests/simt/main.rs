@@ -11,6 +11,8 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;
+#[path = "../kernels/launches.rs"]
+mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
 #[path = "../kernels/many.rs"]

@@ -82,6 +82,11 @@ fn exact<T: Element>() {
 }
 
 #[test]
+fn launches_of_any_shape() {
+    assert_eq!(crate::launches::mismatches(&device(90, 0), 90, 2000, 1), 0);
+}
+
+#[test]
 fn exact_f16() {
     exact::<warpfold::f16>();
 }
