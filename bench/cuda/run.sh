@@ -3,6 +3,7 @@
 # $OUT (default: results): cuda.json is what results/<device>/ keeps. Stages, by default verify and time:
 #   verify    every test of the library on CUDA
 #   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
+#   segments  many reductions at once: their tests alone; warpfold bench segments, beside CUB (where there is nvcc) and torch (where it is installed)
 #   ladder    every cell of the ladder verified; the ladder at 2^25 f32 and 2^28 i32, beside CUB (where there is nvcc)
 #   replay    the documents' own experiments, beside torch and JAX where they are installed, and CUB (where there is nvcc)
 #   sweep     blocks, sizes, types and elements a thread, as JSON and as charts; the rooflines; and the page of everything that is there
@@ -22,14 +23,16 @@ compiling=
 compile() {
     tar xzf "$here/peers/cccl.tar.gz" -C /tmp
     local peer newest
-    for peer in cub reproducible hard_cub; do
+    local peers="cub reproducible hard_cub segments"
+    [[ $stages == segments ]] && peers=segments
+    for peer in $peers; do
         # The plain peer is the toolkit's own.
-        [[ $peer == reproducible ]] && newest=-I/tmp/cccl || newest=
-        nvcc -O3 -std=c++17 -arch=native $newest "$here/peers/$peer.cu" -o "/tmp/peer_$peer" &
+        [[ $peer == reproducible || $peer == segments ]] && newest=-I/tmp/cccl || newest=
+        timeout 120 nvcc -O3 -std=c++17 -arch=native $newest "$here/peers/$peer.cu" -o "/tmp/peer_$peer" &
     done
     wait
 }
-if [[ $stages =~ time|hard|ladder|replay ]] && command -v nvcc >/dev/null; then
+if [[ $stages =~ time|hard|ladder|replay|segments ]] && command -v nvcc >/dev/null; then
     compile >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
@@ -67,6 +70,22 @@ for stage in $stages; do
             peer $name && "/tmp/peer_$name" >>"$out/peers.jsonl" && peers=(--peers "$out/peers.jsonl")
         done
         "$here/warpfold" bench cuda "${peers[@]}" --export "$out/cuda.json" 2>&1 | tee "$out/bench.log"
+        ;;
+    segments)
+        began=$SECONDS
+        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 segments:: axes:: many_large:: >"$out/verify_segments.log" 2>&1
+        echo "verify segments and axes: exit $?"
+        grep -E '^test result|panicked|FAILED' "$out/verify_segments.log" | cut -c1-400 | head -40
+        grep -A1 panicked "$out/verify_segments.log" | grep -v panicked | cut -c1-300 | head -20
+        # The peers have the GPU to themselves, then warpfold has what is left of the time.
+        timeout --kill-after 5 15 python3 "$here/peers/segments_torch.py" >"$out/peers_segments.jsonl" 2>"$out/segments_torch.log"
+        tail -3 "$out/segments_torch.log"
+        peer segments && timeout --kill-after 5 15 /tmp/peer_segments >>"$out/peers_segments.jsonl" 2>"$out/segments_cub.log"
+        left=$((${SEGMENTS_SECONDS:-100} + began - SECONDS))
+        timeout --kill-after 5 $((left > 40 ? left : 40)) "$here/warpfold" bench segments --device cuda --peers "$out/peers_segments.jsonl" --export "$out/segments.json" >"$out/segments.txt" 2>"$out/segments.log"
+        echo "bench segments: exit $?"
+        # Of a run that was cut short, the rows there were.
+        [[ -s $out/segments.txt ]] && cut -c1-300 "$out/segments.txt" || tail -60 "$out/segments.log"
         ;;
     ladder)
         "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"

@@ -16,35 +16,63 @@ fn main() {
         .filter_map(|name| name.strip_suffix(".ptx").map(str::to_owned))
         .collect();
     names.sort();
-    let mut list = String::from("static MODULES: &[Module] = &[\n");
-    for name in names {
-        for kind in ["ptx", "lines"] {
-            let file = Path::new("ptx").join(format!("{name}.{kind}"));
-            // A module without its table still builds, so that the task that makes tables does; a test asks for each.
-            let text = match fs::read(&file) {
-                Err(_) if kind == "lines" => Vec::new(),
-                text => text.unwrap_or_else(|e| panic!("{}: {e}", file.display())),
-            };
-            fs::write(Path::new(&out).join(format!("{name}.{kind}.lzma")), compress(&text))
-                .expect("OUT_DIR is writable");
+    let options = options(None);
+    let mut list = format!(
+        "const PROPERTIES: u8 = {};\nconst WINDOW: u32 = {};\nstatic MODULES: &[Module] = &[\n",
+        options.get_props(),
+        options.dict_size
+    );
+    // Modules of a fold differ little: each but the first by name is compressed as what follows that one.
+    let mut first = 0;
+    for (at, name) in names.iter().enumerate() {
+        if family(name) != family(&names[first]) {
+            first = at;
         }
-        writeln!(
-            list,
-            "    Module {{ name: {name:?}, compressed: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.ptx.lzma\")), \
-             lines_compressed: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lines.lzma\")) }},"
-        )
-        .expect("strings take text");
+        write!(list, "    Module {{ name: {name:?}, first: {first}, ").expect("strings take text");
+        for kind in ["ptx", "lines"] {
+            let read = |name: &str| {
+                let file = Path::new("ptx").join(format!("{name}.{kind}"));
+                // A module without its table still builds, so that the task that makes tables does; a test asks for each.
+                match fs::read(&file) {
+                    Err(_) if kind == "lines" => Vec::new(),
+                    text => text.unwrap_or_else(|e| panic!("{}: {e}", file.display())),
+                }
+            };
+            let before = (first != at).then(|| read(&names[first]));
+            let text = read(name);
+            let compressed = Path::new(&out).join(format!("{name}.{kind}.lzma"));
+            fs::write(compressed, compress(&text, before)).expect("OUT_DIR is writable");
+            write!(
+                list,
+                "{kind}: Text {{ bytes: {}, compressed: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.{kind}.lzma\")) }}, ",
+                text.len()
+            )
+            .expect("strings take text");
+        }
+        list.push_str("},\n");
     }
     list.push_str("];\n");
     fs::write(Path::new(&out).join("modules.rs"), list).expect("OUT_DIR is writable");
     fs::write(Path::new(&out).join("sources.rs"), sources()).expect("OUT_DIR is writable");
 }
 
-/// A stream of LZMA with its header.
-fn compress(text: &[u8]) -> Vec<u8> {
+/// A module's name without its element type and target.
+fn family(module: &str) -> &str {
+    let entry = module.split('.').next().unwrap_or(module);
+    entry.rsplit_once('_').map_or(entry, |(fold, _)| fold)
+}
+
+fn options(before: Option<Vec<u8>>) -> LzmaOptions {
     const PRESET: u32 = 6;
-    let (options, size) = (LzmaOptions::with_preset(PRESET), Some(text.len() as u64));
-    let mut writer = LzmaWriter::new_use_header(Vec::new(), &options, size)
+    let mut options = LzmaOptions::with_preset(PRESET);
+    // Empty is as good as none, and the encoder wants none then.
+    options.preset_dict = before.filter(|text| !text.is_empty());
+    options
+}
+
+/// A raw stream of LZMA, of text that is taken to follow another one.
+fn compress(text: &[u8], before: Option<Vec<u8>>) -> Vec<u8> {
+    let mut writer = LzmaWriter::new_no_header(Vec::new(), &options(before), false)
         .expect("a preset's options are sound");
     writer.write_all(text).and_then(|()| writer.finish()).expect("memory takes all")
 }

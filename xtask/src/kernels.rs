@@ -50,6 +50,17 @@ impl Kernels {
             let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
             add(&mut made, module, &text);
         }
+        for build in catalog::many_builds().filter(|build| self.wants(&build.module())) {
+            let source = join_includes(&sources, build.source())?;
+            let mut options = target(catalog::BASE);
+            options.extend([
+                format!("--define-macro=FOLD={}", build.template),
+                format!("--define-macro=ELEMENT={}", build.cpp),
+                format!("--define-macro=ENTRY={}", build.entry()),
+            ]);
+            let text = nvrtc.compile(build.source(), &source, &options)?;
+            add(&mut made, build.module(), &text);
+        }
         for plain in catalog::PLAIN.iter().filter(|plain| self.wants(&plain.module())) {
             let source = join_includes(&sources, plain.source)?;
             let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;

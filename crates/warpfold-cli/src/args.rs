@@ -61,7 +61,7 @@ pub(crate) enum Asked {
     Bench(Bench),
     /// Measure a GPU.
     BenchCuda(BenchCuda),
-    /// Measure segments, axes and keys on the processor.
+    /// Measure segments, axes and keys.
     BenchSegments(BenchSegments),
     /// Measure first uses of kernels in this process.
     FirstUses(FirstUses),

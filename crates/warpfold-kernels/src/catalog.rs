@@ -132,6 +132,35 @@ pub const FOLDS: &[Fold] = &[
     },
 ];
 
+/// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
+pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
+    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
+    ("extremes", "Extreme", &["8", "16", "32", "64"]),
+    ("places", "Place", &["32", "64"]),
+    ("norms", "Norm", &["f32", "f64"]),
+    ("exact", "ExactTotal", &["f32", "f64"]),
+    ("redo", "", &["f32", "f64"]),
+    ("products", "Products", &["32", "64", "f32", "f64"]),
+];
+
+/// The folds of columns: as [`SEGMENT_FOLDS`], of `columns.cu`.
+pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
+    ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
+    ("extremes", "Extreme", &["32", "64"]),
+    ("exact", "ExactTotal", &["f32", "f64"]),
+];
+
+/// The C++ type of a kind of element; types that share one are told apart by an option.
+const fn storage(kind: &str) -> &str {
+    match kind.as_bytes() {
+        b"8" => "u8",
+        b"16" => "u16",
+        b"32" => "u32",
+        b"64" => "u64",
+        _ => kind,
+    }
+}
+
 /// The last step of values that stay on the device.
 pub const FINISH: Plain = Plain { name: "finish", source: "finish.cu", entries: &["finish"] };
 
@@ -315,7 +344,7 @@ impl Build {
     }
 }
 
-/// Every PTX file there is.
+/// Every PTX file of a fold of whole arrays.
 pub fn builds() -> impl Iterator<Item = Build> {
     FOLDS.iter().flat_map(|fold| {
         ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
@@ -324,6 +353,53 @@ pub fn builds() -> impl Iterator<Item = Build> {
                 .into_iter()
                 .flatten()
                 .map(move |target| Build { fold, element, target })
+        })
+    })
+}
+
+/// One PTX file of segments or of columns: a fold and a kind of element, for [`BASE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ManyBuild {
+    /// `segment` or `column`.
+    pub way: &'static str,
+    /// The fold's name.
+    pub fold: &'static str,
+    /// The C++ template.
+    pub template: &'static str,
+    /// The kind of element.
+    pub kind: &'static str,
+    /// The C++ type.
+    pub cpp: &'static str,
+}
+
+impl ManyBuild {
+    /// The module's name without the target, `segment_products_half`: its entry's, or what its entries' names begin with.
+    pub fn entry(&self) -> String {
+        format!("{}_{}_{}", self.way, self.fold, self.kind)
+    }
+
+    /// The file below `cuda/`.
+    pub fn source(&self) -> &'static str {
+        match (self.way, self.template) {
+            ("column", _) => "columns.cu",
+            (_, "") => "segment_redo.cu",
+            _ => "segments.cu",
+        }
+    }
+
+    /// The module's name, which is the file's.
+    pub fn module(&self) -> String {
+        format!("{}.sm{BASE}", self.entry())
+    }
+}
+
+/// Every PTX file of segments and of columns.
+pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
+    let ways = [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS)];
+    ways.into_iter().flat_map(|(way, folds)| {
+        folds.iter().flat_map(move |&(fold, template, kinds)| {
+            let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };
+            kinds.iter().map(build)
         })
     })
 }

@@ -16,30 +16,53 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 pub struct Module {
     /// The file's name without `.ptx`.
     pub name: &'static str,
+    /// Which of all modules its texts are compressed as the continuation of: the first of its fold, maybe itself.
+    first: usize,
+    ptx: Text,
+    lines: Text,
+}
+
+/// A stream of LZMA without header, as the build script made it.
+#[derive(Debug, Clone, Copy)]
+struct Text {
+    bytes: usize,
     compressed: &'static [u8],
-    pub(crate) lines_compressed: &'static [u8],
 }
 
 impl Module {
     /// The PTX text.
     pub fn ptx(&self) -> Cow<'static, str> {
-        decompress(self.compressed).into()
+        self.text(|module| module.ptx).into()
+    }
+
+    /// The table of the source lines it came from.
+    pub(crate) fn table(&self) -> String {
+        self.text(|module| module.lines)
+    }
+
+    fn text(&self, kind: impl Fn(&Module) -> Text) -> String {
+        let first = &MODULES[self.first];
+        let before = (first.name != self.name).then(|| kind(first).after(None));
+        kind(self).after(before.as_deref())
     }
 
     /// Bytes that the module takes in the binary.
     pub const fn embedded_bytes(&self) -> usize {
-        self.compressed.len() + self.lines_compressed.len()
+        self.ptx.compressed.len() + self.lines.compressed.len()
     }
 }
 
-/// The text of a stream of LZMA that the build script made.
-pub(crate) fn decompress(compressed: &[u8]) -> String {
-    const MEMORY_KIB: u32 = 64 << 10;
-    let mut text = String::new();
-    LzmaReader::new_mem_limit(compressed, MEMORY_KIB, None)
-        .and_then(|mut reader| reader.read_to_string(&mut text))
-        .expect("the build script compressed ASCII text");
-    text
+impl Text {
+    /// The text, given the one that it was compressed to follow.
+    fn after(self, before: Option<&str>) -> String {
+        let mut text = String::with_capacity(self.bytes);
+        let before = before.filter(|text| !text.is_empty()).map(str::as_bytes);
+        let bytes = self.bytes as u64;
+        LzmaReader::new_with_props(self.compressed, bytes, PROPERTIES, WINDOW, before)
+            .and_then(|mut reader| reader.read_to_string(&mut text))
+            .expect("the build script compressed ASCII text");
+        text
+    }
 }
 
 /// Every module, by name.
@@ -82,6 +105,12 @@ mod tests {
                 );
             }
             assert!(ptx.contains(&format!(".target sm_{}", build.target)), "{}", module.name);
+            names.push(build.module());
+        }
+        for build in catalog::many_builds() {
+            let module = find(&build.module()).unwrap_or_else(|| panic!("{}", build.module()));
+            let declared = format!(".visible .entry {}", build.entry());
+            assert!(module.ptx().contains(&declared), "{}", module.name);
             names.push(build.module());
         }
         for plain in catalog::PLAIN {

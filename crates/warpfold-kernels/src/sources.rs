@@ -57,7 +57,7 @@ impl Lines {
 impl Module {
     /// Where its PTX comes from, line by line.
     pub fn lines(&self) -> Lines {
-        Lines::read(&crate::embedded::decompress(self.lines_compressed))
+        Lines::read(&self.table())
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) enum BenchTarget {
     Cpu(Bench),
     /// Every reduction and element type on an NVIDIA GPU, cold and hot, beside the read ceiling of the same run
     Cuda(BenchCuda),
-    /// Sums of segments, axes and groups on the processor, beside the flat sum of the same elements
+    /// Sums of segments, axes and groups, beside the flat sum on the processor and beside the read ceiling on an NVIDIA GPU
     Segments(BenchSegments),
     /// What the first use of a kernel costs in a process; for `bench cuda`, which starts it
     #[command(hide = true)]
@@ -45,9 +45,13 @@ pub(crate) struct BenchCuda {
 /// A benchmark of segments, axes and keys as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct BenchSegments {
-    /// Elements
-    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "2^26")]
-    pub(crate) n: u64,
+    /// cpu, or cuda or cuda:N for an NVIDIA GPU
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub(crate) device: Device,
+
+    /// Elements [default: 2^26 on the processor, 2^28 on a GPU]
+    #[arg(long, value_name = "N", value_parser = count::parse)]
+    pub(crate) n: Option<u64>,
 
     /// Write the report, with every figure and the machine, to a JSON file
     #[arg(long, value_name = "FILE")]
@@ -57,9 +61,13 @@ pub(crate) struct BenchSegments {
     #[arg(long, value_name = "REGEX", default_value = "")]
     pub(crate) filter: Regex,
 
-    /// Threads; all that the machine has unless given
+    /// Threads of the processor; all that the machine has unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) threads: Option<u64>,
+
+    /// Figures of other libraries on the GPU in the same run, a JSON object a line, to be kept in the report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) peers: Option<PathBuf>,
 
     /// How to print the rows
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -4,6 +4,8 @@ mod cpu;
 #[cfg_attr(not(feature = "cuda"), path = "cuda_absent.rs")]
 mod cuda;
 mod segments;
+#[cfg_attr(not(feature = "cuda"), path = "segments_cuda_absent.rs")]
+mod segments_cuda;
 
 pub(crate) use cpu::cpu;
 pub(crate) use cuda::{cuda, first_uses};

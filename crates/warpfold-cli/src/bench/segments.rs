@@ -1,16 +1,20 @@
-//! `warpfold bench segments`: runs the lab's benchmark of segments, axes and keys and prints it.
+//! `warpfold bench segments`: runs the lab's benchmark of segments, axes and keys on the processor and prints it.
 
 use indicatif::ProgressBar;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, time};
 
-use super::{bar, unwritten, verdict};
+use super::{bar, segments_cuda, unwritten, verdict};
 use crate::args::BenchSegments;
+use crate::device::Device;
 use crate::sheet::Sheet;
 use crate::{Failure, report};
 
 /// Elements that a benchmark takes: offsets and keys have 32 bits.
 const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 13..=1 << 31;
+
+/// Elements unless asked for: more than any cache holds.
+const UNASKED: u64 = 1 << 26;
 
 /// Shows on a terminal how far the benchmark is.
 struct Watch(ProgressBar);
@@ -32,16 +36,29 @@ impl lab::Observer for Watch {
     }
 }
 
-/// Measures the processor.
+/// Measures the processor, or a GPU where one is asked for.
 pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
-    if !ELEMENTS.contains(&asked.n) {
+    match asked.device {
+        Device::Cpu if asked.peers.is_some() => Err(Failure::Usage(
+            "--peers are those of a GPU; bench/peers/cpu/segments.sh puts the processor's beside its rows".into(),
+        )),
+        Device::Cpu => processor(asked),
+        _ if asked.threads.is_some() => {
+            Err(Failure::Usage("--threads are the processor's; leave them out on a GPU".into()))
+        }
+        _ => segments_cuda::segments(asked),
+    }
+}
+
+fn processor(asked: &BenchSegments) -> Result<(), Failure> {
+    let n = asked.n.unwrap_or(UNASKED);
+    if !ELEMENTS.contains(&n) {
         return Err(Failure::Usage(format!(
-            "--n {} is not from 2^13 to 2^31; choose as many elements as fit into memory twice",
-            asked.n
+            "--n {n} is not from 2^13 to 2^31; choose as many elements as fit into memory twice"
         )));
     }
     let options = lab::Options {
-        n: asked.n,
+        n,
         filter: asked.filter.clone(),
         threads: asked.threads.map(|threads| threads as usize),
         revision: std::env::var("WARPFOLD_REVISION").ok(),

@@ -82,6 +82,11 @@ fn nothing_is_tuned_or_measured_without_a_gpu() {
     run(&folder, &["tune", "--device", "cuda:1"]).fails(2, OBSTACLE);
     run(&folder, &["tune", "--device", "cpu"]).fails(2, &["--device", "cuda"]);
     run(&folder, &["bench", "cuda"]).fails(2, OBSTACLE);
+    let segments = ["bench", "segments", "--device", "cuda"];
+    run(&folder, &[&segments[..], &["--export", "segments.json"]].concat()).fails(2, OBSTACLE);
+    run(&folder, &[&segments[..], &["--n", "5"]].concat()).fails(2, &["--n 5", "2^24"]);
+    run(&folder, &[&segments[..], &["--threads", "2"]].concat()).fails(2, &["--threads"]);
+    run(&folder, &["bench", "segments", "--peers", "p"]).fails(2, &["--peers"]);
     assert!(folder.names().is_empty(), "nothing is written");
 }
 

@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod report;
+pub mod segments;
 pub mod table;
 
 #[cfg(feature = "cuda")]

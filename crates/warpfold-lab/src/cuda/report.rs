@@ -148,6 +148,9 @@ pub struct Peer {
     /// What the arrays held.
     #[serde(default)]
     pub data: Data,
+    /// How the array was cut, as [rows of segments](super::segments::Row::shape) say it; none for one reduction of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
     /// Whether it promises the same bits on every GPU.
     #[serde(default)]
     pub reproducible: bool,
@@ -206,7 +209,9 @@ impl Report {
 
     fn beside(&self, row: &Row, reproducible: bool) -> Option<&Peer> {
         let what = (row.op.name(), row.dtype.name(), row.n, row.data, reproducible);
-        let same = |p: &&Peer| (&*p.op, &*p.dtype, p.n, p.data, p.reproducible) == what;
+        let same = |p: &&Peer| {
+            p.shape.is_none() && (&*p.op, &*p.dtype, p.n, p.data, p.reproducible) == what
+        };
         self.peers.iter().find(same).filter(|_| row.temperature == Temperature::Cold)
     }
 
@@ -215,26 +220,7 @@ impl Report {
     /// # Errors
     /// If the folder or file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let draft = path.with_extension("json.new");
-        fs::write(&draft, self.json()?)?;
-        fs::rename(draft, path)
-    }
-
-    fn json(&self) -> io::Result<String> {
-        let serde_json::Value::Object(fields) = serde_json::to_value(self)? else {
-            unreachable!("a struct is an object")
-        };
-        let lines = fields.into_iter().map(|(name, value)| match value {
-            serde_json::Value::Array(rows) if !rows.is_empty() => {
-                let rows: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
-                format!("\"{name}\": [\n{}\n]", rows.join(",\n"))
-            }
-            value => format!("\"{name}\": {value}"),
-        });
-        Ok(format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n")))
+        save(path, self)
     }
 
     /// Reads a report.
@@ -251,6 +237,31 @@ impl Report {
         }
         Ok(report)
     }
+}
+
+/// Writes a report, a row a line, replacing the file in one step.
+pub(super) fn save(path: &Path, report: &impl Serialize) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let draft = path.with_extension("json.new");
+    fs::write(&draft, json(report)?)?;
+    fs::rename(draft, path)
+}
+
+/// A struct whose lists have a line for each of their items.
+pub(super) fn json(report: &impl Serialize) -> io::Result<String> {
+    let serde_json::Value::Object(fields) = serde_json::to_value(report)? else {
+        unreachable!("a struct is an object")
+    };
+    let lines = fields.into_iter().map(|(name, value)| match value {
+        serde_json::Value::Array(rows) if !rows.is_empty() => {
+            let rows: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
+            format!("\"{name}\": [\n{}\n]", rows.join(",\n"))
+        }
+        value => format!("\"{name}\": {value}"),
+    });
+    Ok(format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n")))
 }
 
 /// Reads a peer's figures: a JSON object a line.
@@ -309,7 +320,7 @@ mod tests {
         };
         assert_eq!(report.peer(&report.rows[0]).unwrap().us, 470.0);
         assert_eq!(report.reproducible_peer(&report.rows[0]), None);
-        let text = report.json().unwrap();
+        let text = json(&report).unwrap();
         assert_eq!(text.lines().filter(|line| line.contains("\"op\":\"sum\"")).count(), 3);
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
         assert!(peers("no json").is_err());

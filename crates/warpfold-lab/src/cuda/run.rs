@@ -136,7 +136,8 @@ fn method(time: DeviceTime) -> String {
     )
 }
 
-fn device(gpu: &Gpu) -> Device {
+/// The GPU, for reports.
+pub(super) fn device(gpu: &Gpu) -> Device {
     let facts = gpu.description();
     Device {
         name: facts.name.clone(),

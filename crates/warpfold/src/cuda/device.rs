@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
-use crate::kernel::{FoldKernel, Kernel};
+use crate::kernel::{FoldKernel, Kernel, ManyLaunch};
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
@@ -110,13 +110,14 @@ pub(super) struct Device {
     pub(super) context: Arc<CudaContext>,
     pub(super) description: Description,
     functions: RwLock<HashMap<Kernel, Function>>,
+    many: RwLock<HashMap<String, Function>>,
 }
 
 impl Device {
     pub(super) fn open(ordinal: usize) -> Result<Device> {
         let context = driver::context(ordinal)?;
         let description = describe(ordinal)?;
-        Ok(Device { context, description, functions: RwLock::default() })
+        Ok(Device { context, description, functions: RwLock::default(), many: RwLock::default() })
     }
 
     pub(super) fn facts(&self) -> CudaFacts {
@@ -150,5 +151,23 @@ impl Device {
         let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
         functions.extend(kernels.into_iter().zip(loaded));
         Ok(functions[&kernel])
+    }
+
+    /// The entry point of a launch for many reductions, loaded on first use.
+    pub(super) fn many(&self, launch: &ManyLaunch) -> Result<Function> {
+        let known = self.many.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&function) = known.get(&launch.entry) {
+            return Ok(function);
+        }
+        drop(known);
+        let mut known = self.many.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&function) = known.get(&launch.entry) {
+            return Ok(function);
+        }
+        let module = launch.module(self.description.compute)?;
+        let entries = [launch.entry.clone()];
+        let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
+        known.insert(launch.entry.clone(), loaded[0]);
+        Ok(loaded[0])
     }
 }

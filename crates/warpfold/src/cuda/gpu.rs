@@ -9,7 +9,7 @@ use super::driver::{self, CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
 use crate::element::Element;
-use crate::kernel::{self, Machine, RECORD_WORDS};
+use crate::kernel::{self, DeviceSegments, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Result};
 
@@ -128,6 +128,15 @@ impl Gpu {
         Machine::reduce_two(self, x, y)
     }
 
+    /// Starts reductions of the segments of an array in device memory; see [`ReduceMany`].
+    pub fn reduce_segments<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, T>>,
+        segments: impl Into<DeviceSegments<'a, Gpu>>,
+    ) -> ReduceMany<'a, Gpu, T> {
+        Machine::reduce_segments(self, x, segments)
+    }
+
     /// A queue of its own for reductions whose results stay on the device.
     ///
     /// # Errors
@@ -178,6 +187,19 @@ impl Machine for Gpu {
 
     fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
         Memory::copy_of(&self.0.device.context, bytes)
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Memory> {
+        Memory::zeroed(&self.0.device.context, bytes)
+    }
+
+    fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {
+        self.with_lane(|lane| {
+            lane.after_streams(after.iter().copied())?;
+            // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
+            unsafe { lane.start_many(launches)? };
+            lane.synchronize()
+        })
     }
 
     fn run<T: Element>(

@@ -7,7 +7,7 @@ use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
 use crate::kernel::{
-    Arguments, Launch, RECORD_WORDS, record_offset, record_words, workspace_bytes,
+    Arguments, Launch, ManyLaunch, RECORD_WORDS, record_offset, record_words, workspace_bytes,
 };
 use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
@@ -43,7 +43,15 @@ impl Lane {
 
     /// Lets the lane wait for what the arrays' own streams have been given so far.
     pub(super) fn after_all<T>(&self, x: View<'_, T>, y: Option<View<'_, T>>) -> Result<()> {
-        for stream in [x.ready, y.and_then(|y| y.ready)].into_iter().flatten() {
+        self.after_streams([x.ready, y.and_then(|y| y.ready)].into_iter().flatten())
+    }
+
+    /// Lets the lane wait for what streams have been given so far.
+    pub(super) fn after_streams<'a>(
+        &self,
+        streams: impl Iterator<Item = &'a Arc<CudaStream>>,
+    ) -> Result<()> {
+        for stream in streams {
             self.stream
                 .join(stream)
                 .map_err(|e| driver::failed(e, || "waiting for another stream".into()))?;
@@ -131,6 +139,21 @@ impl Lane {
             let function = self.device.function(launch.kernel)?;
             // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
             unsafe { driver::launch(&self.stream, function, &launch)? };
+        }
+        Ok(())
+    }
+
+    /// Starts launches one after another; returns before they have run.
+    ///
+    /// # Safety
+    /// What the launches' addresses point to must be as large as their kernels take it to be, and live until the stream has come that far.
+    pub(super) unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+        for launch in launches {
+            let function = self.device.many(launch)?;
+            let asked = || format!("launching {} in {} blocks", launch.entry, launch.grid);
+            let shape = [launch.grid, launch.block, 0];
+            // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
+            unsafe { driver::launch_words(&self.stream, function, shape, &launch.words, asked)? };
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::driver::{self, CudaEvent};
 use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
+use crate::kernel::ManyLaunch;
 use crate::{Op, Result};
 
 /// A stream of reductions. Nothing is allocated and nothing waits when one is started (but for the first of a kernel, which
@@ -102,6 +103,19 @@ impl Queue {
         unsafe {
             driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, asked)
         }
+    }
+
+    /// Starts launches for many reductions one after another; returns before they have run.
+    ///
+    /// # Safety
+    /// They must be of [`ReduceMany::launches`](crate::kernel::ReduceMany::launches), and what their addresses point to must live, and be
+    /// left alone, until the queue has come this far; their workspace must be used by this queue alone.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+        // SAFETY: as the caller promises.
+        unsafe { self.lane.start_many(launches) }
     }
 
     /// Marks this place in the queue.

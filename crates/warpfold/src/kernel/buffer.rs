@@ -82,7 +82,6 @@ pub struct View<'a, M: Machine, T> {
     pub(crate) address: u64,
     pub(crate) len: usize,
     /// The stream whose work so far must be done before the array is read.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "no other machine has streams"))]
     pub(crate) ready: Option<&'a M::Stream>,
     pub(crate) memory: PhantomData<&'a [T]>,
 }

@@ -1,10 +1,12 @@
 //! [`Machine`]: what the kernels run on, as the rest of the library sees it.
 
 use super::buffer::{Buffer, View};
+use super::many::{DeviceSegments, ManyLaunch, ReduceMany};
 use super::record::RECORD_WORDS;
 use super::reduce::Reduce;
 use crate::element::Element;
 use crate::plan::{self, CudaFacts, CudaPlan, Problem};
+use crate::shape::Layout;
 use crate::{Error, Result};
 
 /// Something that runs the kernels: a GPU by its driver, or the simulator. It gives memory and runs launches; what a launch means
@@ -32,6 +34,18 @@ pub trait Machine: Clone + Sized {
     /// [`Error::Device`]: out of memory, with the sizes.
     fn copy_of(&self, bytes: &[u8]) -> Result<Self::Memory>;
 
+    /// So many bytes of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: out of memory, with the sizes.
+    fn zeros(&self, bytes: usize) -> Result<Self::Memory>;
+
+    /// Runs launches one after another, once what the streams were given so far is done, and waits for the last.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn run_many(&self, launches: &[ManyLaunch], after: &[&Self::Stream]) -> Result<()>;
+
     /// Runs a plan over the arrays and waits for its record.
     ///
     /// # Errors
@@ -54,6 +68,28 @@ pub trait Machine: Clone + Sized {
     /// Starts a reduction of an array in the machine's memory; see [`Reduce`].
     fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, Self, T>>) -> Reduce<'a, Self, T> {
         Reduce::new(self, x.into(), None)
+    }
+
+    /// Starts reductions of the segments of an array in the machine's memory; see [`ReduceMany`].
+    fn reduce_segments<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, Self, T>>,
+        segments: impl Into<DeviceSegments<'a, Self>>,
+    ) -> ReduceMany<'a, Self, T> {
+        ReduceMany::segments(self, x.into(), segments.into())
+    }
+
+    /// Starts reductions over some axes, counted from 0 or from the last as -1, of an array in the machine's memory; see [`ReduceMany`].
+    ///
+    /// # Errors
+    /// [`Error::Shape`]: no such axis, or one named twice, or a layout that reaches beyond the memory.
+    fn reduce_axes<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, Self, T>>,
+        layout: &Layout,
+        axes: &[i64],
+    ) -> Result<ReduceMany<'a, Self, T>> {
+        ReduceMany::axes(self, x.into(), layout, axes)
     }
 
     /// Starts a reduction of two arrays of one length: dot.

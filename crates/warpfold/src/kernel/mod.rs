@@ -8,6 +8,7 @@ mod floats;
 mod joined;
 mod launch;
 mod machine;
+mod many;
 mod record;
 mod reduce;
 
@@ -20,5 +21,6 @@ pub use launch::{
     Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,
 };
 pub use machine::{Machine, Memory};
+pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::Reduce;

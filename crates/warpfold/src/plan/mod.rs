@@ -9,7 +9,12 @@ mod tuning;
 
 use std::fmt;
 
-pub use batch::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way, choose_batch};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use batch::dense_rows;
+pub use batch::{
+    Batch, BatchPlan, BoundsKind, Columns, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition,
+    Way, choose_batch, choose_cuda_batch,
+};
 pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;

@@ -10,8 +10,8 @@ use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
-    Arguments, Buffer, Launch, Machine, Memory as _, RECORD_WORDS, WORKSPACE_HEADER, record_offset,
-    value_bytes, workspace_bytes,
+    Arguments, Buffer, DeviceSegments, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS,
+    ReduceMany, WORKSPACE_HEADER, record_offset, value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
@@ -91,6 +91,15 @@ impl Device {
     /// Starts a reduction of an array in the device's memory; see [`Reduce`].
     pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
         Machine::reduce(self, x)
+    }
+
+    /// Starts reductions of the segments of an array in the device's memory; see [`ReduceMany`](crate::kernel::ReduceMany).
+    pub fn reduce_segments<'a, T: Element>(
+        &'a self,
+        x: impl Into<View<'a, T>>,
+        segments: impl Into<DeviceSegments<'a, Device>>,
+    ) -> ReduceMany<'a, Device, T> {
+        Machine::reduce_segments(self, x, segments)
     }
 
     /// Starts a reduction of two arrays of one length: dot.
@@ -187,13 +196,8 @@ impl Device {
         watch: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
         let program = programs::of(launch.kernel.module(self.facts.compute)?)?;
-        let simulated = warpfold_simt::Launch {
-            kernel: launch.kernel.entry(),
-            grid: Dimensions::from(launch.grid),
-            block: Dimensions::from(launch.block),
-            shared_bytes: 0,
-            arguments: launch.arguments.words().into_iter().map(Argument::from).collect(),
-        };
+        let words = launch.arguments.words();
+        let simulated = simulated(launch.kernel.entry(), launch.grid, launch.block, &words);
         let counters = self.simulate(&program, &simulated, watch);
         counters.map_err(|error| fault(plan, error.to_string()))
     }
@@ -227,6 +231,16 @@ impl Device {
     }
 }
 
+fn simulated(kernel: String, grid: u32, block: u32, words: &[u64]) -> warpfold_simt::Launch {
+    warpfold_simt::Launch {
+        kernel,
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(block),
+        shared_bytes: 0,
+        arguments: words.iter().copied().map(Argument::from).collect(),
+    }
+}
+
 fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
     let asked = format!("{asked}, simulated");
     Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
@@ -243,6 +257,21 @@ impl Machine for Device {
 
     fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
         Ok(Memory::copy_of(&self.memory, bytes))
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Memory> {
+        self.copy_of(&vec![0; bytes])
+    }
+
+    fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
+        for launch in launches {
+            let program = programs::of(launch.module(self.facts.compute)?)?;
+            let ManyLaunch { entry, grid, block, words, .. } = launch;
+            let simulated = simulated(entry.clone(), *grid, *block, words);
+            let run = simulated.run(&program, &mut lock(&self.memory), &self.settings);
+            run.map_err(|error| fault(entry, error.to_string()))?;
+        }
+        Ok(())
     }
 
     fn run<T: Element>(

@@ -3,6 +3,8 @@
 //! On a machine without a GPU each test says so and passes; with `WARPFOLD_REQUIRE_CUDA=1` it fails instead.
 #![cfg(feature = "cuda")]
 
+#[path = "../kernels/axes.rs"]
+mod axes;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]
@@ -15,7 +17,12 @@ mod interplay;
 mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
+#[path = "../kernels/many.rs"]
+mod many;
+mod many_large;
 mod reductions;
+#[path = "../kernels/segments.rs"]
+mod segments;
 mod soak;
 mod soak_exact;
 mod stream;
@@ -40,6 +47,14 @@ fn gpu() -> Option<Gpu> {
         }
     })
     .clone()
+}
+
+/// Elements of the arrays of many reductions, against those of the simulator.
+const SCALE: usize = 16;
+
+/// The GPU, whatever is asked of simulated ones.
+fn machine(_: u32, _: u64) -> Option<Gpu> {
+    gpu()
 }
 
 impl left::Leaves for Gpu {

@@ -2,6 +2,8 @@
 //! with every check on. What a GPU is given in `tests/cuda`, on machines that have none.
 #![cfg(feature = "simt")]
 
+#[path = "../kernels/axes.rs"]
+mod axes;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]
@@ -13,10 +15,24 @@ mod device;
 mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
+#[path = "../kernels/many.rs"]
+mod many;
 mod reductions;
+#[path = "../kernels/segments.rs"]
+mod segments;
 
-use warpfold::simt::{Device, Reduce};
+use warpfold::plan::CudaFacts;
+use warpfold::simt::{Device, Reduce, Settings};
 use warpfold::{Element, Op, Result};
+
+/// Elements of the arrays of many reductions, against those of the simulator.
+const SCALE: usize = 1;
+
+/// A device of few multiprocessors, so that grids stay small.
+fn machine(multiprocessors: u32, seed: u64) -> Option<Device> {
+    let facts = CudaFacts { compute: 90, multiprocessors };
+    Some(Device::with(facts, Settings { seed, ..Settings::default() }))
+}
 
 impl left::Leaves for Device {
     fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {

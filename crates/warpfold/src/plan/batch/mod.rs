@@ -1,10 +1,16 @@
 //! Plans for many reductions at once: over axes, segments or groups of one array.
 
 mod choose;
+mod columns;
+mod cuda;
 
 use std::fmt;
 
 pub use choose::choose_batch;
+pub use columns::Columns;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use cuda::dense_rows;
+pub use cuda::{CudaBatchPlan, CudaWay, ManyFold, choose_cuda_batch};
 
 use super::Isa;
 use crate::shape::{Case, Form};

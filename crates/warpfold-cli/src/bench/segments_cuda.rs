@@ -1,0 +1,59 @@
+//! `warpfold bench segments --device cuda`: runs the lab's benchmark of segments and axes on a GPU and prints it.
+
+use warpfold_lab::cuda::segments::{self as lab, Told};
+
+use super::{bar, read_peers, unwritten, verdict};
+use crate::args::BenchSegments;
+use crate::sheet::{Format, json};
+use crate::{Failure, device, report};
+
+/// Elements that a benchmark takes.
+const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 24..=1 << 30;
+
+/// Measures a GPU.
+pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
+    let n = asked.n.unwrap_or(lab::ELEMENTS);
+    if !ELEMENTS.contains(&n) {
+        return Err(Failure::Usage(format!("--n {n} is not from 2^24 to 2^30, which a GPU takes")));
+    }
+    if !matches!(asked.format, Format::Text | Format::Json) {
+        return Err(Failure::Usage("--format of a GPU's rows is text or json".into()));
+    }
+    let gpu = device::open_gpu(asked.device, None)?;
+    let peers = asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
+    let options = lab::Options {
+        filter: asked.filter.clone(),
+        elements: n,
+        revision: std::env::var("WARPFOLD_REVISION").ok(),
+        peers,
+        ..lab::Options::default()
+    };
+    let bar = bar();
+    let outcome = lab::run(&gpu, &options, |told| match told {
+        Told::Planned(rows) => bar.set_length(rows as u64),
+        Told::Preparing(what) => bar.set_message(format!("preparing {what}")),
+        Told::Row(row) => {
+            bar.inc(1);
+            bar.set_message(lab::line(row));
+            // Where there is no bar, the lines of a run that is cut short are there all the same.
+            if bar.is_hidden() {
+                anstream::eprintln!("{}", lab::line(row));
+            }
+        }
+        Told::Failed(failure) => {
+            bar.inc(1);
+            bar.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+        }
+    });
+    bar.finish_and_clear();
+    let measured = outcome?;
+    let printed = match asked.format {
+        Format::Json => json(&measured),
+        _ => lab::text(&measured),
+    };
+    report::print(printed.as_bytes())?;
+    if let Some(file) = &asked.export {
+        measured.save(file).map_err(|error| unwritten(file, &error))?;
+    }
+    verdict(measured.failures.len())
+}

@@ -1,0 +1,238 @@
+//! The run: every shape summed on the processor, verified on the GPU, timed.
+
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+use regex_lite::Regex;
+use warpfold::cuda::{Buffer, Gpu};
+use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::{Accuracy, DType, Op, Result, Segments, View, reduce_axes, reduce_segments};
+
+use super::report::{Report, Row, SCHEMA, name};
+use super::shapes::{ELEMENTS, Shape, shapes};
+use crate::cuda::device_time::DeviceTime;
+use crate::cuda::report::{Peer, Temperature};
+use crate::cuda::run::{device, read_peak};
+use crate::report::Failure;
+
+/// What to measure and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Rows whose name matches, such as `sum/f32/exact/every 16`.
+    pub filter: Regex,
+    /// Elements, about.
+    pub elements: u64,
+    /// How to time.
+    pub time: DeviceTime,
+    /// The revision of the sources, to be kept in the report.
+    pub revision: Option<String>,
+    /// Other libraries' figures of the same run.
+    pub peers: Vec<Peer>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            filter: Regex::new("").expect("the empty expression matches everything"),
+            elements: ELEMENTS,
+            time: DeviceTime { samples: 9, sample: 4000.0 },
+            revision: None,
+            peers: Vec::new(),
+        }
+    }
+}
+
+/// What is told of the run as it goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// So many rows will be measured.
+    Planned(usize),
+    /// Something is being prepared: no rows for a while.
+    Preparing(&'a str),
+    /// A row was measured.
+    Row(&'a Row),
+    /// A row was not timed.
+    Failed(&'a Failure),
+}
+
+/// Measures a GPU. Wrong results are not timed: they are in the report's failures.
+///
+/// # Errors
+/// [`Error::Device`](warpfold::Error::Device): also if it has less than some 5 GiB of free memory.
+pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Result<Report> {
+    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let (n, time) = (options.elements, options.time);
+    tell(Told::Preparing("the read ceiling"));
+    // The same array again: many times the cache where the array is as large as it is by default.
+    let ceiling = read_peak(gpu, (4 * n).clamp(16 << 20, 4 << 30), Temperature::Hot)?;
+    tell(Told::Preparing("the array"));
+    let host = numbers(n);
+    let x = gpu.upload(&host)?;
+    let mut bench = Bench { gpu, host: &host, x: &x, time };
+    let accuracies = |shape: &Shape| {
+        let known = shape.name();
+        [Accuracy::Fast, Accuracy::Exact]
+            .into_iter()
+            .filter(|&accuracy| options.filter.is_match(&name(DType::F32, accuracy, &known)))
+            .collect::<Vec<_>>()
+    };
+    let asked: Vec<_> = shapes(n)?.into_iter().map(|shape| (accuracies(&shape), shape)).collect();
+    tell(Told::Planned(asked.iter().map(|(accuracies, _)| accuracies.len()).sum()));
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    for (accuracies, shape) in asked.into_iter().filter(|(accuracies, _)| !accuracies.is_empty()) {
+        let expected = on_processor(&host, &shape)?;
+        for accuracy in accuracies {
+            match bench.row(&shape, accuracy, &expected, ceiling.bytes_per_second)? {
+                Ok(row) => {
+                    tell(Told::Row(&row));
+                    rows.push(row);
+                }
+                Err(error) => {
+                    let name = name(DType::F32, accuracy, &shape.name());
+                    let failure = Failure { name, error };
+                    tell(Told::Failed(&failure));
+                    failures.push(failure);
+                }
+            }
+        }
+    }
+    Ok(Report {
+        schema: SCHEMA,
+        warpfold: crate::VERSION.to_owned(),
+        revision: options.revision.clone(),
+        date,
+        device: device(gpu),
+        method: format!(
+            "device events around calls back to back on one stream, median of {} samples of about {} ms; the same array of {} MiB \
+             again, for the ceiling too",
+            time.samples,
+            time.sample / 1e3,
+            n >> 18
+        ),
+        ceiling,
+        rows,
+        failures,
+        peers: options.peers.clone(),
+    })
+}
+
+/// Numbers from -1 to 1, each from its index: splitmix64.
+fn numbers(n: u64) -> Vec<f32> {
+    let number = |k: u64| {
+        let z = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..n).into_par_iter().map(number).collect()
+}
+
+/// The correctly rounded sums.
+fn on_processor(x: &[f32], shape: &Shape) -> Result<Vec<f32>> {
+    match shape {
+        Shape::Every(length) => {
+            let whole = shape.elements(x.len() as u64) as usize;
+            reduce_segments(&x[..whole], Segments::every(*length))?.sum()
+        }
+        Shape::Offsets { offsets, .. } => reduce_segments(x, Segments::offsets(offsets))?.sum(),
+        Shape::Axis { layout, axis } => {
+            let whole = &x[..layout.elements() as usize];
+            Ok(reduce_axes(&View::of(whole, layout.clone())?, &[*axis as i64])?.sum()?.values)
+        }
+    }
+}
+
+/// The array, here and there.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    host: &'a [f32],
+    x: &'a Buffer<f32>,
+    time: DeviceTime,
+}
+
+impl Bench<'_> {
+    /// Verifies and times a row; what was wrong is told in words.
+    fn row(
+        &mut self,
+        shape: &Shape,
+        accuracy: Accuracy,
+        expected: &[f32],
+        ceiling: f64,
+    ) -> Result<Result<Row, String>> {
+        let Bench { gpu, host, x, time } = *self;
+        let n = host.len() as u64;
+        let on_device: Buffer<u64>;
+        let reduce = match shape {
+            Shape::Every(length) => gpu.reduce_segments(
+                x.slice(..shape.elements(n) as usize),
+                DeviceSegments::Every(*length),
+            ),
+            Shape::Offsets { offsets, .. } => {
+                on_device = gpu.upload(offsets)?;
+                gpu.reduce_segments(x, &on_device)
+            }
+            Shape::Axis { layout, axis } => Machine::reduce_axes(gpu, x, layout, &[*axis as i64])?,
+        };
+        let reduce = reduce.accuracy(accuracy);
+        let plan = match reduce.plan(Op::Sum) {
+            Err(error @ warpfold::Error::Unsupported { .. }) => return Ok(Err(error.to_string())),
+            plan => plan?,
+        };
+        if let Some(wrong) = wrong(&reduce.sum()?, expected, shape, accuracy) {
+            return Ok(Err(wrong));
+        }
+        let outputs = shape.outputs(n);
+        let mut queue = gpu.queue()?;
+        let out = gpu.alloc::<f32>(outputs as usize)?;
+        let workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
+        let faults = gpu.upload(&[0xffu8; ReduceMany::<Gpu, f32>::FAULT_BYTES])?;
+        let launches =
+            reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address())?;
+        // SAFETY: all of it outlives the queue's work: `measure` waits for it.
+        let timed = time.measure(&mut queue, |queue, _| unsafe { queue.start_many(&launches) })?;
+        let bytes = 4 * shape.elements(n) + shape.offset_bytes() + 4 * outputs;
+        let bytes_per_second = bytes as f64 / timed.median * 1e6;
+        Ok(Ok(Row {
+            shape: shape.name().into_owned(),
+            dtype: DType::F32,
+            accuracy,
+            n: shape.elements(n),
+            outputs,
+            bytes,
+            microseconds: timed.median,
+            quartiles: [timed.q1, timed.q3],
+            bytes_per_second,
+            of_ceiling: bytes_per_second / ceiling,
+            aim: aim(shape, accuracy, n),
+            plan: plan.to_string(),
+        }))
+    }
+}
+
+/// The fraction of the ceiling that is asked of a shape.
+fn aim(shape: &Shape, accuracy: Accuracy, n: u64) -> Option<f64> {
+    let axis = matches!(shape, Shape::Axis { .. });
+    let long = shape.elements(n) / shape.outputs(n) >= 256;
+    match accuracy {
+        Accuracy::Fast => Some(if axis { 0.85 } else { 0.8 }),
+        Accuracy::Exact if axis => None,
+        Accuracy::Exact => Some(if long { 0.6 } else { 0.35 }),
+    }
+}
+
+/// The first wrong result, in words: exact sums have the processor's bits; fast ones, of numbers below one, are off by a few last places an element.
+fn wrong(found: &[f32], expected: &[f32], shape: &Shape, accuracy: Accuracy) -> Option<String> {
+    if found.len() != expected.len() {
+        return Some(format!("{} results, not {}", found.len(), expected.len()));
+    }
+    let right = |k: usize| {
+        let off = (f64::from(found[k]) - f64::from(expected[k])).abs();
+        match accuracy {
+            Accuracy::Exact => found[k].to_bits() == expected[k].to_bits(),
+            Accuracy::Fast => off <= 2f64.powi(-22) * (1 + shape.inputs(k)) as f64,
+        }
+    };
+    let wrong = (0..found.len()).into_par_iter().find_first(|&k| !right(k))?;
+    let (was, is) = (found[wrong], expected[wrong]);
+    Some(format!("output {wrong}, of {} elements: {was:e}, not {is:e}", shape.inputs(wrong)))
+}

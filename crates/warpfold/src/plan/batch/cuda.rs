@@ -1,0 +1,421 @@
+//! Plans for many reductions at once on NVIDIA GPUs: which kernel, which way, how many blocks. Pure; knows no GPU library.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::Columns;
+use super::{Batch, Partition};
+use crate::plan::{CudaFacts, Fold};
+use crate::shape::Form;
+use crate::{Accuracy, DType, Error, Nan, Op, Result};
+
+/// The folds that kernels for many reductions exist for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the variants are the kernels' own names")]
+pub enum ManyFold {
+    Sum,
+    Mean,
+    Min,
+    Max,
+    ArgMin,
+    ArgMax,
+    Count,
+    L1,
+    L2,
+    Prod,
+    ExactSum,
+}
+
+impl ManyFold {
+    /// Every fold.
+    pub const ALL: &[ManyFold] = &[
+        ManyFold::Sum,
+        ManyFold::Mean,
+        ManyFold::Min,
+        ManyFold::Max,
+        ManyFold::ArgMin,
+        ManyFold::ArgMax,
+        ManyFold::Count,
+        ManyFold::L1,
+        ManyFold::L2,
+        ManyFold::Prod,
+        ManyFold::ExactSum,
+    ];
+
+    /// Its part of the kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ManyFold::Sum => "sum",
+            ManyFold::Mean => "mean",
+            ManyFold::Min => "min",
+            ManyFold::Max => "max",
+            ManyFold::ArgMin => "argmin",
+            ManyFold::ArgMax => "argmax",
+            ManyFold::Count => "count",
+            ManyFold::L1 => "l1",
+            ManyFold::L2 => "l2",
+            ManyFold::Prod => "prod",
+            ManyFold::ExactSum => "exact sum",
+        }
+    }
+
+    /// The kernels that know it, and its number among their folds.
+    const fn kernels(self) -> (&'static str, u32) {
+        match self {
+            ManyFold::Sum => ("totals", 0),
+            ManyFold::Mean => ("totals", 1),
+            ManyFold::L1 => ("totals", 2),
+            ManyFold::Count => ("totals", 3),
+            ManyFold::Min => ("extremes", 0),
+            ManyFold::Max => ("extremes", 1),
+            ManyFold::ArgMin => ("places", 0),
+            ManyFold::ArgMax => ("places", 1),
+            ManyFold::L2 => ("norms", 0),
+            ManyFold::Prod => ("products", 0),
+            ManyFold::ExactSum => ("exact", 0),
+        }
+    }
+
+    /// Whether its kernels take floats as floats, and not as their bits.
+    const fn computes(self) -> bool {
+        !matches!(
+            self,
+            ManyFold::Count | ManyFold::Min | ManyFold::Max | ManyFold::ArgMin | ManyFold::ArgMax
+        )
+    }
+
+    /// Bytes of the state of one input, in the units of memory of a piece.
+    const fn state_bytes(self, dtype: DType) -> u64 {
+        let wide = dtype.size() == 8;
+        match self {
+            ManyFold::Prod if dtype.is_float() => 32,
+            ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::ExactSum => 16,
+            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
+            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
+            ManyFold::Count if wide => 16,
+            ManyFold::Min | ManyFold::Max | ManyFold::Count | ManyFold::L2 => 8,
+        }
+    }
+}
+
+/// The ways of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CudaWay {
+    /// Every warp an equal share of elements and ends of segments, whatever the lengths.
+    Segments,
+    /// Neighbouring columns side by side in lanes, rows shared out among warps.
+    Columns(Columns),
+}
+
+impl CudaWay {
+    /// Why it was taken.
+    pub const fn why(self) -> &'static str {
+        match self {
+            CudaWay::Segments => "each output's elements are contiguous",
+            CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
+        }
+    }
+
+    /// The first part of its kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CudaWay::Segments => "segment",
+            CudaWay::Columns(_) => "column",
+        }
+    }
+}
+
+/// How a GPU will do many reductions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaBatchPlan {
+    /// What was asked.
+    pub batch: Batch,
+    /// The kernel.
+    pub fold: ManyFold,
+    /// The way.
+    pub way: CudaWay,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks of the grid.
+    pub grid: u32,
+    /// Bytes of device memory beside input and output.
+    pub workspace: u64,
+}
+
+/// Threads of a block of segments.
+const SEGMENT_THREADS: u32 = 256;
+
+/// Its warps.
+const WARPS: u64 = SEGMENT_THREADS as u64 / 32;
+
+/// Elements and ends that a warp should have before another block starts.
+const WORK_PER_WARP: u64 = 512;
+
+/// Bytes before the pieces of blocks: those of every workspace.
+const HEADER: u64 = 128 + 8 * 288;
+
+/// Chooses how to do many reductions on a GPU.
+///
+/// # Errors
+/// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel folds it as asked.
+pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
+    let fold = fold_of(&batch)?;
+    let built = match fold {
+        ManyFold::ArgMin | ManyFold::ArgMax => batch.dtype.size() >= 4,
+        ManyFold::L2 | ManyFold::Prod => batch.dtype.size() >= 4,
+        _ => true,
+    };
+    if !built {
+        return Err(unsupported(
+            &batch,
+            "CUDA",
+            "no kernel folds segments of types of less than 32 bits so; run it on the CPU",
+        ));
+    }
+    let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
+    let way = match &batch.partition {
+        Partition::Segments { .. } => CudaWay::Segments,
+        Partition::Axes(form) if dense_rows(form).is_some() => CudaWay::Segments,
+        Partition::Axes(form) => {
+            let places = matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax);
+            let built = batch.dtype.size() >= 4
+                || matches!(fold, ManyFold::Sum | ManyFold::Mean | ManyFold::L1);
+            let built = built && (batch.dtype.size() >= 4 || batch.dtype.is_float());
+            let taken = !places && built && !matches!(fold, ManyFold::L2 | ManyFold::Prod);
+            let columns =
+                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS)).flatten();
+            match columns {
+                Some(columns) => CudaWay::Columns(columns),
+                None => {
+                    let why = "no kernel folds these axes so; run it on the CPU";
+                    return Err(unsupported(&batch, "CUDA", why));
+                }
+            }
+        }
+        Partition::Groups { .. } => {
+            let why = "no kernel does it yet; run it on the CPU";
+            return Err(unsupported(&batch, "groups on CUDA", why));
+        }
+    };
+    let work = batch.elements().saturating_add(batch.outputs());
+    let grid = match &way {
+        CudaWay::Segments => work.div_ceil(WARPS * WORK_PER_WARP),
+        CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
+    };
+    let grid = grid.clamp(1, full) as u32;
+    Ok(CudaBatchPlan { batch, fold, way, block: SEGMENT_THREADS, grid: 1, workspace: 0 }
+        .of_grid(grid))
+}
+
+/// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
+const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
+    if matches!(fold, ManyFold::Prod) && dtype.is_float() { 3 } else { 4 }
+}
+
+fn unsupported(batch: &Batch, option: &'static str, why: &'static str) -> Error {
+    Error::Unsupported { option, op: batch.op, dtype: batch.dtype, why }
+}
+
+/// The most elements of up to 32 bits whose sum 64 bits hold for certain.
+const NARROW_ELEMENTS: u64 = 1 << 31;
+
+fn fold_of(batch: &Batch) -> Result<ManyFold> {
+    let Batch { op, dtype, policy, .. } = *batch;
+    let float = dtype.is_float();
+    if dtype.is_complex() {
+        return Err(unsupported(
+            batch,
+            "CUDA",
+            "no kernel folds segments of complex numbers; run it on the CPU",
+        ));
+    }
+    let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2);
+    if float && rounds && policy.accuracy == Accuracy::Exact {
+        if op == Op::Sum && matches!(dtype, DType::F32 | DType::F64) {
+            return Ok(ManyFold::ExactSum);
+        }
+        let why = "no kernel does it for segments yet; ask for fast accuracy, or run on the CPU";
+        return Err(unsupported(batch, "an exact float result on CUDA", why));
+    }
+    if !float
+        && batch.elements() > NARROW_ELEMENTS
+        && dtype.size() == 4
+        && matches!(op, Op::Sum | Op::Mean | Op::L1)
+    {
+        let why = "kernels add 32-bit integers of segments in 64 bits, which hold 2^31 of them; run it on the CPU";
+        return Err(unsupported(batch, "CUDA", why));
+    }
+    if op == Op::Mean && float && policy.nan == Nan::Ignore {
+        let why = "kernels of segments do not count the NaNs they skip; run it on the CPU";
+        return Err(unsupported(batch, "ignoring NaN on CUDA", why));
+    }
+    Ok(match op {
+        Op::Sum => ManyFold::Sum,
+        Op::Mean => ManyFold::Mean,
+        Op::Min => ManyFold::Min,
+        Op::Max => ManyFold::Max,
+        Op::ArgMin => ManyFold::ArgMin,
+        Op::ArgMax => ManyFold::ArgMax,
+        Op::Count => ManyFold::Count,
+        Op::L1 => ManyFold::L1,
+        Op::L2 if float => ManyFold::L2,
+        Op::Prod => ManyFold::Prod,
+        _ => {
+            return Err(unsupported(
+                batch,
+                "CUDA",
+                "no kernel folds segments so; run it on the CPU",
+            ));
+        }
+    })
+}
+
+/// Length of rows that lie one after another, outputs in their order.
+pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
+    form.plain_rows()
+        .and_then(|(length, pitch)| (length == pitch || form.outputs <= 1).then_some(length))
+}
+
+impl CudaBatchPlan {
+    /// The same in so many blocks.
+    #[must_use]
+    pub fn of_grid(mut self, blocks: u32) -> Self {
+        self.grid = blocks.max(1);
+        self.workspace = match &self.way {
+            // A block leaves two states, a segment's number and a mark.
+            CudaWay::Segments => {
+                let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
+                HEADER + u64::from(self.grid) * piece
+            }
+            CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
+        };
+        self
+    }
+
+    /// The same for an array that does not begin at a multiple of 16 bytes.
+    #[must_use]
+    pub fn unaligned(mut self) -> Self {
+        if let (CudaWay::Columns(columns), Partition::Axes(form)) =
+            (&mut self.way, &self.batch.partition)
+        {
+            let warps = u64::from(self.grid) * WARPS;
+            *columns = Columns::of(form, self.batch.dtype, false, warps).unwrap_or(*columns);
+        }
+        let grid = self.grid;
+        self.of_grid(grid)
+    }
+
+    /// Whether NaNs are skipped.
+    pub fn skips_nan(&self) -> bool {
+        self.batch.policy.nan == Nan::Ignore && self.batch.dtype.is_float()
+    }
+
+    /// The element type of the results.
+    pub fn output(&self) -> DType {
+        let dtype = self.batch.dtype;
+        let round = if dtype.is_float() && dtype != DType::F64 { DType::F32 } else { DType::F64 };
+        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        match self.fold {
+            ManyFold::Min | ManyFold::Max => dtype,
+            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::Count => DType::U64,
+            ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::ExactSum => round,
+            ManyFold::Sum | ManyFold::Prod if dtype.is_float() => round,
+            ManyFold::Sum | ManyFold::Prod if signed => DType::I64,
+            ManyFold::Sum | ManyFold::Prod => DType::U64,
+        }
+    }
+
+    /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
+    pub fn entry(&self) -> String {
+        let dtype = self.batch.dtype;
+        let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
+            (true, 2) => "half",
+            (true, 4) => "f32",
+            (true, _) => "f64",
+            (false, 1) => "8",
+            (false, 2) => "16",
+            (false, 4) => "32",
+            (false, _) => "64",
+        };
+        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
+    }
+
+    /// Name and threads of the kernel that folds again what an exact one could not.
+    pub fn redo(&self) -> Option<(String, u32)> {
+        let dtype = self.batch.dtype;
+        let kind = if dtype == DType::F64 { "f64" } else { "f32" };
+        let threads = Fold::ExactSum.most_threads(dtype);
+        (self.fold == ManyFold::ExactSum).then(|| (format!("segment_redo_{kind}"), threads))
+    }
+
+    /// What the kernel is told beside sizes and addresses (`segments.cuh`).
+    pub fn options(&self) -> u64 {
+        let dtype = self.batch.dtype;
+        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16];
+        let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
+        bits | u64::from(self.fold.kernels().1) << 8
+    }
+}
+
+impl fmt::Display for CudaBatchPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Batch { op, dtype, partition, policy } = &self.batch;
+        write!(f, "{op} of {dtype} ({} bytes): {partition}{policy}", self.batch.bytes())?;
+        let blocks = if self.grid == 1 { "block" } else { "blocks" };
+        write!(
+            f,
+            "; on cuda, as {}: {} by kernel {}, {} {blocks} of {} threads, {} bytes of workspace",
+            self.way.why(),
+            self.fold.name(),
+            self.entry(),
+            self.grid,
+            self.block,
+            self.workspace
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policy;
+    use crate::plan::BoundsKind;
+
+    const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
+
+    fn batch(op: Op, dtype: DType, elements: u64, segments: u64) -> Batch {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        let partition = Partition::Segments { elements, segments, bounds: BoundsKind::Offsets64 };
+        Batch { op, dtype, partition, policy }
+    }
+
+    #[test]
+    fn workspace_does_not_grow_with_the_array() {
+        let plan = |n| choose_cuda_batch(batch(Op::Sum, DType::F32, n, n), H200).unwrap();
+        assert_eq!(plan(1 << 28).workspace, plan(1 << 34).workspace);
+        assert!(plan(1 << 28).workspace < 1 << 20);
+        assert_eq!(plan(3).grid, 1);
+    }
+
+    #[test]
+    fn nothing_is_downgraded() {
+        let mut asked = batch(Op::Mean, DType::F64, 10, 2);
+        asked.policy.accuracy = Accuracy::Exact;
+        let error = choose_cuda_batch(asked, H200).unwrap_err().to_string();
+        assert!(error.contains("fast accuracy"), "{error}");
+    }
+
+    #[test]
+    fn a_plan_names_its_kernel_and_its_memory() {
+        let text =
+            choose_cuda_batch(batch(Op::Max, DType::I8, 1 << 20, 7), H200).unwrap().to_string();
+        assert!(
+            text.contains("segment_extremes_8") && text.contains("bytes of workspace"),
+            "{text}"
+        );
+    }
+}

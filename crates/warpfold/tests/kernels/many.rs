@@ -1,0 +1,160 @@
+//! Many reductions of one array by the kernels on some machine, each compared with the CPU's of its elements alone.
+
+use warpfold::kernel::{DeviceSegments, Machine, ReduceMany, View};
+use warpfold::partial::{Finish, Output};
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, with_element};
+
+use crate::compare::{near, same};
+
+/// What the kernels do, and whether it rounds on the way for floats.
+const OPS: &[(Op, bool)] = &[
+    (Op::Sum, true),
+    (Op::Mean, true),
+    (Op::Min, false),
+    (Op::Max, false),
+    (Op::ArgMin, false),
+    (Op::ArgMax, false),
+    (Op::Count, false),
+    (Op::L1, true),
+    (Op::L2, true),
+    (Op::Prod, true),
+];
+
+/// The results of an op, as values.
+fn outputs<M: Machine, T: Element>(reduce: &ReduceMany<'_, M, T>, op: Op) -> Result<Vec<Value>> {
+    with_element!(reduce.plan(op)?.output(), R => {
+        let values = reduce.on_device::<R>(op)?.download()?;
+        Ok(R::as_parts(&values).iter().map(|&part| part.into()).collect())
+    })
+}
+
+fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
+    warpfold::reduce(x).policy(policy).partial(op)?.finish(op, Finish::default()).map_err(|error| {
+        match error {
+            Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
+            other => other,
+        }
+    })
+}
+
+/// How far a fast result of so many values of at most one may be from the exact one.
+fn tolerance(op: Op, n: usize, cpu: &Result<Output>) -> f64 {
+    let (unit, size) = match cpu {
+        Ok(Output::One(Value::F64(x))) => (-50, x.abs()),
+        Ok(Output::One(Value::F32(x))) => (-21, f64::from(x.abs())),
+        _ => (0, 0.0),
+    };
+    let scale = match op {
+        Op::Prod => return size * 2f64.powi(unit) + 2f64.powi(-148).min(2f64.powi(unit * 20)),
+        Op::Sum | Op::L1 => n as f64,
+        Op::L2 => (n as f64).sqrt().max(1.0),
+        _ => 1.0,
+    };
+    scale * 2f64.powi(unit)
+}
+
+/// Every reduction of the segments between offsets.
+pub(crate) fn check_segments<'a, M: Machine + 'a, T: Element>(
+    machine: &M,
+    x: &[T],
+    view: View<'_, M, T>,
+    offsets: &[u64],
+    segments: impl Fn() -> DeviceSegments<'a, M>,
+    grid: Option<u32>,
+    what: &str,
+) {
+    for &(op, rounds) in OPS {
+        if op == Op::L2 && !T::DTYPE.is_float() {
+            continue;
+        }
+        for nan in [Nan::Propagate, Nan::Ignore] {
+            let ignores = nan == Nan::Ignore;
+            if ignores && (!T::DTYPE.is_float() || op == Op::Mean) {
+                continue;
+            }
+            let exact = Policy { nan, ..Policy::default() };
+            let policy = Policy { accuracy: Accuracy::Fast, ..exact };
+            let mut reduce = machine.reduce_segments(view, segments()).policy(policy);
+            if let Some(blocks) = grid {
+                reduce = reduce.grid(blocks);
+            }
+            if let Err(Error::Unsupported { .. }) = reduce.plan(op) {
+                assert!(T::DTYPE.size() < 4, "{op} of {}", T::DTYPE);
+                continue;
+            }
+            let found = outputs(&reduce, op);
+            let parts = offsets.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]);
+            let expected: Vec<Result<Output>> =
+                parts.clone().map(|x| reference(x, op, exact)).collect();
+            let of = format!("{op} of {} {} ({what}, {nan:?}, {grid:?})", x.len(), T::DTYPE);
+            let failed = expected.iter().position(|result| result.is_err());
+            let found = match (found, failed) {
+                (Err(Error::Output { output, error }), Some(at)) => {
+                    assert_eq!(output, warpfold::At::Segment(at as u64), "{of}");
+                    match (&*error, expected[at].as_ref().unwrap_err()) {
+                        (Error::Overflow { .. }, Error::Overflow { .. }) => {}
+                        (a, b) => assert_eq!(a, b, "{of}"),
+                    }
+                    continue;
+                }
+                (Ok(found), None) => found,
+                (found, failed) => panic!("{of}: {found:?} where the CPU says {failed:?}"),
+            };
+            assert_eq!(found.len(), expected.len(), "{of}");
+            for (at, ((found, expected), part)) in
+                found.iter().zip(&expected).zip(parts).enumerate()
+            {
+                let found = Ok(Output::One(*found));
+                let agree = if rounds && T::DTYPE.is_float() && !is_integer(expected) {
+                    near(&found, expected, tolerance(op, part.len(), expected))
+                } else {
+                    same(&found, expected)
+                };
+                assert!(
+                    agree,
+                    "{of}: segment {at} of {part:?}: kernel {found:?}, cpu {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+fn is_integer(result: &Result<Output>) -> bool {
+    matches!(result, Ok(Output::One(value)) if !matches!(value, Value::F32(_) | Value::F64(_)))
+}
+
+/// Whether kernels of segments take the type.
+pub(crate) fn takes(dtype: DType) -> bool {
+    !dtype.is_complex()
+}
+
+/// Correctly rounded sums of segments: the CPU's bits.
+pub(crate) fn check_exact_segments<'a, M: Machine + 'a, T: Element>(
+    machine: &M,
+    x: &[T],
+    view: View<'_, M, T>,
+    offsets: &[u64],
+    segments: impl Fn() -> DeviceSegments<'a, M>,
+    grid: Option<u32>,
+    what: &str,
+) {
+    for nan in [Nan::Propagate, Nan::Ignore] {
+        let policy = Policy { nan, ..Policy::default() };
+        let mut reduce = machine.reduce_segments(view, segments()).policy(policy);
+        if let Some(blocks) = grid {
+            reduce = reduce.grid(blocks);
+        }
+        let found = outputs(&reduce, Op::Sum).unwrap();
+        assert_eq!(found.len() + 1, offsets.len());
+        for (at, (found, pair)) in found.iter().zip(offsets.windows(2)).enumerate() {
+            let part = &x[pair[0] as usize..pair[1] as usize];
+            let expected = reference(part, Op::Sum, policy);
+            let found = Ok(Output::One(*found));
+            assert!(
+                same(&found, &expected),
+                "exact sum of {} ({what}, {nan:?}, {grid:?}): segment {at} of {part:?}: kernel {found:?}, cpu {expected:?}",
+                T::DTYPE
+            );
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Segments on a machine: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
+
+use warpfold::kernel::DeviceSegments;
+use warpfold::{Accuracy, DType, Element, Error, with_element};
+
+use crate::data::{Kind, Random, array};
+use crate::many::{check_exact_segments, check_segments, takes};
+use crate::{SCALE, machine};
+
+/// Offsets of segments of given lengths, from element `first` on.
+fn offsets(first: u64, lengths: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let mut all = vec![first];
+    for length in lengths {
+        all.push(all[all.len() - 1] + length);
+    }
+    all
+}
+
+/// Ways to cut about `n` elements.
+fn cuts(n: u64, random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
+    let mut random_lengths = |below: u64| {
+        let mut left = n;
+        let lengths: Vec<u64> = std::iter::from_fn(|| {
+            let length = random.below(below).min(left);
+            left -= length;
+            (left > 0).then_some(length)
+        })
+        .collect();
+        offsets(3, lengths)
+    };
+    vec![
+        ("random up to 64", random_lengths(65)),
+        ("random up to 3", random_lengths(4)),
+        ("random up to 2000", random_lengths(2001)),
+        ("ones", offsets(1, vec![1; n as usize])),
+        ("one", offsets(0, [n])),
+        ("none", vec![5]),
+        ("empty ones", offsets(2, vec![0; 700])),
+        ("one among empty ones", offsets(0, [vec![0; 300], vec![n], vec![0; 300]].concat())),
+        ("one among tiny ones", offsets(0, [vec![1; 50], vec![n - 200], vec![2; 50]].concat())),
+        ("thirty-one", offsets(0, vec![31; n as usize / 31])),
+    ]
+}
+
+fn every_fold<T: Element>() {
+    assert!(takes(T::DTYPE));
+    let mut random = Random(T::DTYPE as u64 + 7);
+    let n = SCALE * 6000 / size_of::<T>() * 2 + 5;
+    let kinds = [Kind::Plain, Kind::Specials, Kind::Ties, Kind::Zeros];
+    for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
+        let kind = kinds[case % kinds.len()];
+        let memory = array::<T>(kind, n + 40, &mut random);
+        let from = random.below(17) as usize;
+        let x = &memory[from..from + n + 20];
+        let seed = if case % 3 == 0 { 0 } else { random.next() };
+        let Some(device) = machine(3, seed) else { return };
+        let buffer = device.upload(&memory).unwrap();
+        let view = buffer.slice(from..from + n + 20);
+        let what = format!("{name}, {kind:?} from {from}, seed {seed}");
+        let grid = [None, Some(1), Some(2), Some(7)][case % 4];
+        if case % 2 == 0 {
+            let on_device = device.upload(&offsets).unwrap();
+            check_segments(
+                &device,
+                x,
+                view,
+                &offsets,
+                || DeviceSegments::from(&on_device),
+                grid,
+                &what,
+            );
+        } else {
+            let narrow: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+            let on_device = device.upload(&narrow).unwrap();
+            check_segments(
+                &device,
+                x,
+                view,
+                &offsets,
+                || DeviceSegments::from(&on_device),
+                grid,
+                &what,
+            );
+        }
+    }
+    for length in [1, 3, 16, 257] {
+        let Some(device) = machine(3, random.next()) else { return };
+        let n = n / length * length;
+        let x = array::<T>(Kind::Plain, n, &mut random);
+        let buffer = device.upload(&x).unwrap();
+        let offsets = self::offsets(0, vec![length as u64; n / length]);
+        let what = format!("every {length}");
+        let every = || DeviceSegments::Every(length as u64);
+        check_segments(
+            &device,
+            &x,
+            buffer.view(),
+            &offsets,
+            every,
+            Some(length as u32 % 3 + 1),
+            &what,
+        );
+    }
+}
+
+fn exact<T: Element>() {
+    let mut random = Random(T::DTYPE as u64 + 70);
+    let n = SCALE * 4000;
+    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];
+    for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
+        // Two kinds each, so that every cut is met by data of one scale and by others.
+        for kind in [kinds[case % 4], kinds[(case + 1) % 4]] {
+            let x = array::<T>(kind, n + 20, &mut random);
+            let seed = random.next();
+            let Some(device) = machine(3, seed) else { return };
+            let buffer = device.upload(&x).unwrap();
+            let on_device = device.upload(&offsets).unwrap();
+            let what = format!("{name}, {kind:?}, seed {seed}");
+            let grid = [None, Some(1), Some(2), Some(7)][case % 4];
+            let segments = || DeviceSegments::from(&on_device);
+            check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, &what);
+        }
+    }
+}
+
+#[test]
+fn exact_f32() {
+    exact::<f32>();
+}
+
+#[test]
+fn exact_f64() {
+    exact::<f64>();
+}
+
+macro_rules! for_each_type {
+    ($($name:ident: $dtype:ident;)+) => {$(
+        #[test]
+        fn $name() {
+            with_element!(DType::$dtype, T => every_fold::<T>());
+        }
+    )+};
+}
+for_each_type! {
+    bool_: Bool;
+    i8_: I8;
+    i16_: I16;
+    i32_: I32;
+    i64_: I64;
+    u8_: U8;
+    u16_: U16;
+    u32_: U32;
+    u64_: U64;
+    f16_: F16;
+    bf16_: BF16;
+    f32_: F32;
+    f64_: F64;
+}
+
+#[test]
+fn offsets_on_the_device_that_are_none_are_told_and_nothing_beyond_the_array_is_read() {
+    let x = vec![1.0f32; 5000];
+    let Some(device) = machine(3, 3) else { return };
+    let buffer = device.upload(&x).unwrap();
+    let mut random = Random(5);
+    for case in 0..60 {
+        let good = offsets(0, vec![5; 900]);
+        let mut bad = good.clone();
+        let at = random.below(901) as usize;
+        bad[at] = match case % 3 {
+            0 => random.next(),
+            1 => 5001 + random.below(100),
+            _ => bad[at.saturating_sub(1)].wrapping_sub(1),
+        };
+        if bad.windows(2).all(|pair| pair[0] <= pair[1]) && bad[900] <= 5000 {
+            continue;
+        }
+        let offsets = device.upload(&bad).unwrap();
+        let reduce = device.reduce_segments(&buffer, &offsets).accuracy(Accuracy::Fast);
+        let found = reduce.grid(case % 4 + 1).sum();
+        assert!(matches!(found, Err(Error::Segments { .. })), "{at}: {} gives {found:?}", bad[at]);
+    }
+}
