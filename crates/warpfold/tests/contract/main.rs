@@ -16,6 +16,7 @@ mod extremes;
 mod fast;
 mod integers;
 mod lengths;
+mod long;
 mod many;
 mod order;
 mod patterns;

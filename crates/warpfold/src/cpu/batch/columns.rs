@@ -53,7 +53,9 @@ pub(super) fn run<K: Kind>(
             }
             let (stripe, part) = (unit / columns.parts, unit % columns.parts);
             let store = shared.get(stripe);
-            for columns in [Some(&columns), columns.rest(part).as_ref()].into_iter().flatten() {
+            let rest = columns.rest(part);
+            for (columns, part) in [(&columns, part)].into_iter().chain(rest.iter().map(|r| (r, 0)))
+            {
                 let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
                 with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
                 fold.finish();
@@ -125,7 +127,7 @@ impl<'a> Columns<'a> {
         columns
     }
 
-    /// The rows that are too few to be taken as one, which go with the last part.
+    /// The rows that are too few to be taken as one, which go with the last part: one part of their own.
     fn rest(&self, part: usize) -> Option<Self> {
         let rest = self.rows % self.wide;
         let first_row = self.rows - rest;
