@@ -5,10 +5,9 @@
 #pragma once
 #include "order.cuh"
 #include "real_product.cuh"
+#include "segment_floats.cuh"
 #include "segments.cuh"
 #include "totals.cuh"
-
-struct half { u16 bits; };
 
 // The bits of elements, and their width in registers.
 template <class E> using Bits = typename Select<sizeof(E) == 8, u64, u32>::type;
@@ -16,31 +15,6 @@ __device__ __forceinline__ u32 bits_of(u8 x) { return x; }
 __device__ __forceinline__ u32 bits_of(u16 x) { return x; }
 __device__ __forceinline__ u32 bits_of(u32 x) { return x; }
 __device__ __forceinline__ u64 bits_of(u64 x) { return x; }
-
-// Floats in their accumulator's type: without their sign for magnitudes, and 0 for a NaN that is skipped.
-template <class E> struct Floats;
-template <> struct Floats<f32> {
-    typedef f32 Wide;
-    u32 kept, skipped;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes) : kept(~mask_if<u32>(magnitudes, 1u << 31)), skipped(mask_if<u32>(c.skip())) {}
-    __device__ __forceinline__ f32 of(f32 x) const { return __uint_as_float(__float_as_uint(x) & kept & ~(x != x ? skipped : 0)); }
-};
-template <> struct Floats<f64> {
-    typedef f64 Wide;
-    u64 kept, skipped;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes) : kept(~mask_if<u64>(magnitudes, 1ull << 63)), skipped(mask_if<u64>(c.skip())) {}
-    __device__ __forceinline__ f64 of(f64 x) const {
-        return __longlong_as_double(u64(__double_as_longlong(x)) & kept & ~(x != x ? skipped : 0));
-    }
-};
-template <> struct Floats<half> {
-    typedef f32 Wide;
-    Floats<f32> wide;
-    u32 is_bfloat;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes) : wide(c, magnitudes), is_bfloat(mask_if<u32>(c.is_bfloat())) {}
-    __device__ __forceinline__ f32 of(half x) const { return wide.of(is_bfloat ? widen(bf16{x.bits}) : widen(f16{x.bits})); }
-};
-template <class E> using Wide = typename Floats<E>::Wide;
 
 // Integers of up to 32 bits as i64: the sign is moved up by hand.
 template <class E> struct Integers {

@@ -60,7 +60,7 @@ template <class M> __device__ __forceinline__ M mask_if(bool is, M mask = M(~M(0
 }
 
 // What may be wrong, each with the first segment (or offset) that is. What an exact kernel missed, another one does again.
-enum Fault { OFFSETS, EMPTY, ALL_SKIPPED, TOO_LARGE, MISSED, FAULTS };
+enum Fault { OFFSETS, EMPTY, ALL_SKIPPED, TOO_LARGE, MISSED, TOO_FEW, FAULTS };
 __device__ __forceinline__ void fault(const SegmentArguments& a, Fault which, u64 at) { atomicMin(a.faults + which, at); }
 
 // Where segments begin: offset 0 to offset `segments`.

@@ -138,8 +138,10 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("extremes", "Extreme", &["8", "16", "32", "64"]),
     ("places", "Place", &["32", "64"]),
     ("norms", "Norm", &["f32", "f64"]),
-    ("exact", "ExactTotal", &["f32", "f64"]),
+    ("exact", "ExactTotal", &["half", "f32", "f64"]),
+    ("roots", "ExactNorm", &["f32"]),
     ("redo", "", &["f32", "f64"]),
+    ("moments", "", &["f32", "f64"]),
     ("products", "Products", &["32", "64", "f32", "f64"]),
 ];
 
@@ -147,7 +149,18 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
 pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["32", "64"]),
-    ("exact", "ExactTotal", &["f32", "f64"]),
+    ("exact", "ExactTotal", &["half", "f32", "f64"]),
+];
+
+/// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.
+pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
+    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
+    ("extremes", "Extreme", &["8", "16", "32", "64"]),
+    ("places", "Place", &["8", "16", "32", "64"]),
+    ("norms", "Norm", &["half", "f32", "f64"]),
+    ("exact", "ExactTotal", &["half", "f32", "f64"]),
+    ("roots", "ExactNorm", &["f32"]),
+    ("products", "Products", &["8", "16", "32", "64", "f32", "f64"]),
 ];
 
 /// The C++ type of a kind of element; types that share one are told apart by an option.
@@ -357,10 +370,10 @@ pub fn builds() -> impl Iterator<Item = Build> {
     })
 }
 
-/// One PTX file of segments or of columns: a fold and a kind of element, for [`BASE`].
+/// One PTX file of segments, columns or any views: a fold and a kind of element, for [`BASE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManyBuild {
-    /// `segment` or `column`.
+    /// `segment`, `column` or `strided`.
     pub way: &'static str,
     /// The fold's name.
     pub fold: &'static str,
@@ -380,9 +393,11 @@ impl ManyBuild {
 
     /// The file below `cuda/`.
     pub fn source(&self) -> &'static str {
-        match (self.way, self.template) {
+        match (self.way, self.fold) {
             ("column", _) => "columns.cu",
-            (_, "") => "segment_redo.cu",
+            ("strided", _) => "strided.cu",
+            (_, "redo") => "segment_redo.cu",
+            (_, "moments") => "segment_moments.cu",
             _ => "segments.cu",
         }
     }
@@ -393,9 +408,10 @@ impl ManyBuild {
     }
 }
 
-/// Every PTX file of segments and of columns.
+/// Every PTX file of segments, columns and any views.
 pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
-    let ways = [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS)];
+    let ways =
+        [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS), ("strided", STRIDED_FOLDS)];
     ways.into_iter().flat_map(|(way, folds)| {
         folds.iter().flat_map(move |&(fold, template, kinds)| {
             let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };

@@ -1,19 +1,19 @@
 //! Many results at once: by axes, segments or keys of one input, which is taken as a whole.
 
+mod device;
 mod keys;
 mod numbers;
 
 use std::time::Instant;
 
 use warpfold::partial::Finish;
-use warpfold::plan::BatchPlan;
 use warpfold::{
-    Arrange, Columns, Element, Key, Op, ReduceMany, Result as Reduced, Segments, group_by,
+    Arrange, Columns, DType, Element, Key, Op, ReduceMany, Result as Reduced, Segments, group_by,
     group_dense, reduce_axes, reduce_by_key, reduce_segments, with_element,
 };
 
 use crate::args::{Reduction, Verbosity};
-use crate::device::Device;
+use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::{Input, Order, Whole};
 use crate::table::{Labels, Table};
 use crate::{Failure, interrupt, report, run, table};
@@ -34,17 +34,22 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let whole = input.whole(order)?;
+    let executor = executor(asked, whole.dtype())?;
     let folding = Instant::now();
-    let found = with_element!(whole.dtype(), T => fold::<T>(asked, &whole, finish))?;
+    let parted = Parted::read(asked)?;
+    let found = with_element!(whole.dtype(), T => match &executor {
+        Executor::Cpu => fold::<T>(asked, &whole, &parted, finish),
+        other => device::fold::<T>(asked, &whole, &parted, other, finish),
+    })?;
     interrupt::check()?;
     let table = Table {
         op: asked.op(),
         dtype: whole.dtype(),
-        n: found.plan.batch.elements(),
+        n: found.elements,
         labels: found.labels,
         columns: found.columns,
         accuracy: asked.accuracy,
-        device: Device::Cpu,
+        device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
     };
@@ -64,9 +69,9 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
         let message = "dot by axes, segments or keys is not there; multiply first, then sum";
         return Err(Failure::Usage(message.into()));
     }
-    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+    if asked.parts.by.is_some() && !matches!(asked.device, Device::Auto | Device::Cpu) {
         return Err(Failure::Usage(format!(
-            "--device {} does not reduce by axes, segments or keys yet; leave it out",
+            "--device {} reduces by axes and segments, and not by keys; leave it out",
             asked.device
         )));
     }
@@ -92,40 +97,73 @@ fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
     Ok(input)
 }
 
+/// Where many reductions run: on the processor unless a device is named.
+fn executor(asked: &Reduction, dtype: DType) -> Result<Executor, Failure> {
+    let device = if asked.device == Device::Auto { Device::Cpu } else { asked.device };
+    let work = Work { op: asked.op(), dtype, policy: asked.policy(), bytes: None };
+    Ok(devices::choose(device, work, &asked.tuning())?.executor)
+}
+
 /// What many reductions gave.
 struct Found {
-    plan: BatchPlan,
+    /// How they ran, in words.
+    plan: String,
+    /// Elements read.
+    elements: u64,
     labels: Labels,
     columns: Columns,
 }
 
-fn fold<T: Element>(asked: &Reduction, whole: &Whole, finish: Finish) -> Result<Found, Failure> {
-    let parts = &asked.parts;
-    if !parts.axis.is_empty() {
+/// What parts an input, read.
+enum Parted {
+    Axes,
+    Every(u64),
+    Offsets(Numbers),
+    Lengths(Numbers),
+    Keys(Whole),
+}
+
+impl Parted {
+    fn read(asked: &Reduction) -> Result<Parted, Failure> {
+        let parts = &asked.parts;
+        Ok(match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
+            (Some(path), ..) => Parted::Keys(keys::read(asked, path)?),
+            (_, Some(path), ..) => Parted::Offsets(Numbers::read(path, "offsets")?),
+            (_, _, Some(path), _) => Parted::Lengths(Numbers::read(path, "lengths")?),
+            (.., Some(length)) => Parted::Every(length),
+            _ => Parted::Axes,
+        })
+    }
+
+    /// Segments, if it is these.
+    fn segments(&self) -> Option<Segments<'_>> {
+        Some(match self {
+            Parted::Every(length) => Segments::every(*length),
+            Parted::Offsets(numbers) => Segments::Offsets(numbers.as_numbers()),
+            Parted::Lengths(numbers) => Segments::Lengths(numbers.as_numbers()),
+            Parted::Axes | Parted::Keys(_) => return None,
+        })
+    }
+}
+
+fn fold<T: Element>(
+    asked: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    if let Parted::Axes = parted {
         let view = whole.view::<T>()?;
-        let many = reduce_axes(&view, &parts.axis)?;
-        let many = if parts.keepdims { many.keepdims() } else { many };
+        let many = reduce_axes(&view, &asked.parts.axis)?;
+        let many = if asked.parts.keepdims { many.keepdims() } else { many };
         let labels = Labels::Axes(many.shape().to_vec());
         return found(asked, many, labels, finish);
     }
     let x = whole.elements::<T>()?;
-    if let Some(path) = &parts.by {
-        return with_key!(keys::read(asked, path)?, K, keys => by_key::<K, T>(asked, keys, x, finish));
+    if let Parted::Keys(keys) = parted {
+        return with_key!(keys, K, keys => by_key::<K, T>(asked, keys, x, finish));
     }
-    let (what, path) = match (&parts.segments, &parts.lengths) {
-        (Some(path), _) => ("offsets", path),
-        (_, Some(path)) => ("lengths", path),
-        _ => {
-            let every = parts.every.expect("one of the options was given");
-            let many = reduce_segments(x, Segments::every(every))?;
-            return found(asked, many, Labels::Segments, finish);
-        }
-    };
-    let numbers = Numbers::read(path, what)?;
-    let segments = match what {
-        "offsets" => Segments::Offsets(numbers.as_numbers()),
-        _ => Segments::Lengths(numbers.as_numbers()),
-    };
+    let segments = parted.segments().expect("neither axes nor keys");
     found(asked, reduce_segments(x, segments)?, Labels::Segments, finish)
 }
 
@@ -152,5 +190,6 @@ fn found<T: Element, A: Arrange>(
     let many = many.policy(asked.policy());
     let many = if asked.parts.flat { many.flat_indices() } else { many };
     let columns: Reduced<Columns> = many.columns(asked.op(), finish);
-    Ok(Found { plan: many.plan(asked.op()), labels, columns: columns? })
+    let plan = many.plan(asked.op());
+    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })
 }

@@ -10,10 +10,10 @@ mod tuning;
 use std::fmt;
 
 #[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use batch::dense_rows;
+pub(crate) use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
     Batch, BatchPlan, BoundsKind, Columns, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition,
-    Way, choose_batch, choose_cuda_batch,
+    Strided, Way, choose_batch, choose_cuda_batch,
 };
 pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]

@@ -1,7 +1,7 @@
 //! Segments on a machine: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
 
 use warpfold::kernel::DeviceSegments;
-use warpfold::{Accuracy, DType, Element, Error, with_element};
+use warpfold::{Accuracy, DType, Element, Error, Op, bf16, f16, with_element};
 
 use crate::data::{Kind, Random, array};
 use crate::many::{check_exact_segments, check_segments, takes};
@@ -118,19 +118,57 @@ fn exact<T: Element>() {
             let what = format!("{name}, {kind:?}, seed {seed}");
             let grid = [None, Some(1), Some(2), Some(7)][case % 4];
             let segments = || DeviceSegments::from(&on_device);
-            check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, &what);
+            let ops = [(Op::Sum, 0), ([Op::L1, Op::Mean][case % 2], 0)];
+            let ops = if offsets.len() > 1000 { &ops[..1] } else { &ops[..] };
+            check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, ops, &what);
         }
     }
 }
 
-#[test]
-fn exact_f32() {
-    exact::<f32>();
+/// Means, norms, variances and deviations: a few segments, as some take a block each.
+fn moments<T: Element>() {
+    let mut random = Random(T::DTYPE as u64 + 700);
+    let n = SCALE * 600;
+    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Ties, Kind::Zeros];
+    let cuts = [
+        offsets(2, [300, 1, 2, 3, 60, 34, 129]),
+        offsets(0, [5, 0, 7]),
+        offsets(1, [n as u64 / 2, 2]),
+        offsets(0, vec![2; 40]),
+    ];
+    for (case, offsets) in cuts.into_iter().enumerate() {
+        for kind in kinds {
+            let x = array::<T>(kind, n, &mut random);
+            let Some(device) = machine(2, random.next()) else { return };
+            let buffer = device.upload(&x).unwrap();
+            let on_device = device.upload(&offsets).unwrap();
+            let segments = || DeviceSegments::from(&on_device);
+            let grid = [None, Some(1), Some(3)][case % 3];
+            let ops = [(Op::Mean, 0), (Op::L1, 0), (Op::L2, 0), (Op::Var, 0), (Op::Std, 1), (Op::Var, 3)];
+            let what = format!("cut {case}, {kind:?}");
+            check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, &ops, &what);
+        }
+    }
 }
 
-#[test]
-fn exact_f64() {
-    exact::<f64>();
+macro_rules! exactly {
+    ($($sums:ident $moments:ident: $ty:ty;)+) => {$(
+        #[test]
+        fn $sums() {
+            exact::<$ty>();
+        }
+
+        #[test]
+        fn $moments() {
+            moments::<$ty>();
+        }
+    )+};
+}
+exactly! {
+    exact_f16 moments_f16: f16;
+    exact_bf16 moments_bf16: bf16;
+    exact_f32 moments_f32: f32;
+    exact_f64 moments_f64: f64;
 }
 
 macro_rules! for_each_type {

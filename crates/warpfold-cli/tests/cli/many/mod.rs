@@ -2,6 +2,7 @@
 
 mod axes;
 mod bench;
+mod device;
 mod keys;
 mod refusals;
 mod segments;

@@ -4,31 +4,35 @@ use crate::error::At;
 use crate::plan::CudaBatchPlan;
 use crate::{Error, Result};
 
-/// The least index of each fault (`segments.cuh`), all ones where there was none. The last word there, of what is done again, is the kernels' own.
+/// The least index of each fault (`segments.cuh`), all ones where there was none. The word of what is done again is the kernels' own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Faults {
     offsets: u64,
     empty: u64,
     all_skipped: u64,
     too_large: u64,
+    too_few: u64,
 }
 
 const NONE: u64 = u64::MAX;
 
 impl Faults {
-    pub(super) const BYTES: usize = 40;
+    pub(super) const BYTES: usize = 48;
 
     pub(super) fn read(bytes: &[u8; Self::BYTES]) -> Self {
         let word = |k: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * k + byte]));
-        Faults { offsets: word(0), empty: word(1), all_skipped: word(2), too_large: word(3) }
+        let [offsets, empty, all_skipped, too_large, _, too_few] = std::array::from_fn(word);
+        Faults { offsets, empty, all_skipped, too_large, too_few }
     }
 
-    /// The first output that has no value, as an error.
+    /// The first output that has no value, as an error. Where it has too few elements, `counted` is asked how many.
     pub(super) fn check(
         self,
         plan: &CudaBatchPlan,
+        ddof: u64,
         wraps: bool,
         at: impl Fn(u64) -> At,
+        counted: impl Fn(u64) -> Result<u64>,
     ) -> Result<()> {
         let batch = &plan.batch;
         if self.offsets != NONE {
@@ -43,8 +47,12 @@ impl Faults {
         }
         let empty = self.empty.min(self.all_skipped);
         let too_large = if wraps { NONE } else { self.too_large };
-        let error = match empty.min(too_large) {
+        let first = empty.min(too_large).min(self.too_few);
+        let error = match first {
             NONE => return Ok(()),
+            first if first == self.too_few => {
+                Error::TooFew { op: batch.op, n: counted(first)?, ddof }
+            }
             first if first == too_large => Error::Overflow {
                 op: batch.op,
                 dtype: batch.dtype,
@@ -54,6 +62,6 @@ impl Faults {
             },
             _ => Error::Empty { op: batch.op, ignored: self.all_skipped < self.empty },
         };
-        Err(Error::Output { output: at(empty.min(too_large)), error: Box::new(error) })
+        Err(Error::Output { output: at(first), error: Box::new(error) })
     }
 }

@@ -1,8 +1,11 @@
 //! [`ManyLaunch`]: a launch of a kernel for many reductions, as a plain value.
 
-use crate::plan::{BoundsKind, Columns, CudaBatchPlan};
+use crate::kernel::finish::options_of_moments;
+use crate::plan::{
+    Again, Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, LoopTable, Strided, block_threads,
+};
 use crate::shape::Loop;
-use crate::{Error, Result};
+use crate::{Error, Op, Result};
 
 /// One launch: a one-dimensional grid, no dynamic shared memory, parameters of 64 bits each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +46,12 @@ pub(super) struct Launches<'a> {
     pub(super) out: u64,
     pub(super) workspace: u64,
     pub(super) faults: u64,
+    pub(super) multiprocessors: u32,
+    pub(super) ddof: u64,
 }
+
+/// Elements, segments, how these are known, and where the offsets are.
+pub(super) type Cut = (u64, u64, BoundsKind, u64);
 
 impl Launches<'_> {
     fn of(&self, module: String, suffix: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
@@ -51,35 +59,34 @@ impl Launches<'_> {
         ManyLaunch { module, entry, grid, block: self.plan.block, words }
     }
 
-    /// Of segments: how many, how they are known, and where the offsets are.
-    pub(super) fn segments(
-        &self,
-        n: u64,
-        (segments, bounds, offsets): (u64, BoundsKind, u64),
-        multiprocessors: u32,
-    ) -> Vec<ManyLaunch> {
-        let (bytes, length) = match bounds {
-            BoundsKind::Every(length) => (0, length),
-            BoundsKind::Offsets32 => (4, 0),
-            BoundsKind::Offsets64 => (8, 0),
-        };
-        let Launches { plan, x, out, workspace, faults } = *self;
+    /// The address of a table: the last words of the workspace are the tables'.
+    fn table(&self, which: usize) -> u64 {
+        let words = self.plan.tables().len() - which;
+        self.workspace + self.plan.workspace - 8 * words as u64
+    }
+
+    /// Of segments.
+    pub(super) fn segments(&self, cut: Cut) -> Vec<ManyLaunch> {
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
+        let (n, segments, offsets, bytes, length) = parameters(cut);
         let options = plan.options();
         let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
-        let redo = self.redo(multiprocessors, "", || words.clone());
+        let again = match plan.again() {
+            Again::No => None,
+            Again::Sums(module, block) => Some(self.sums(module, block, "", words.clone())),
+            Again::Blocks(module) => Some(self.blocks(module, Some(cut), None)),
+        };
+        if plan.way == CudaWay::Blocks {
+            return again.into_iter().collect();
+        }
         let launch = self.of(plan.entry(), "", plan.grid, words);
-        std::iter::once(launch).chain(redo).collect()
+        std::iter::once(launch).chain(again).collect()
     }
 
     /// Of columns, whose inputs are `folded`.
-    pub(super) fn columns(
-        &self,
-        columns: &Columns,
-        folded: Loop,
-        multiprocessors: u32,
-    ) -> Vec<ManyLaunch> {
+    pub(super) fn columns(&self, columns: &Columns, folded: Loop) -> Vec<ManyLaunch> {
         let Columns { width, rows, batches, row_pitch, batch_pitch, elements, runs, .. } = *columns;
-        let Launches { plan, x, out, workspace, faults } = *self;
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
         let options = plan.options();
         let states = if columns.joins() { workspace } else { 0 };
         let shape = [x, width, rows, batches, row_pitch, batch_pitch, elements, runs];
@@ -89,31 +96,114 @@ impl Launches<'_> {
         let mut launches = vec![self.of(plan.entry(), suffix, plan.grid, words.clone())];
         let outputs = batches * columns.columns;
         if columns.joins() {
-            // A thread an output where they are many, else a block.
-            let block = u64::from(plan.block);
-            let share = if outputs >= 64 * block { 1 } else { block };
-            let grid = if share == 1 { outputs.div_ceil(block) } else { outputs };
-            let grid = grid.clamp(1, u64::from(multiprocessors) * 8) as u32;
-            let words = [&words[..], &[share]].concat();
-            launches.push(self.of(plan.entry(), "_join", grid, words));
+            launches.push(self.join(outputs, words));
         }
-        let words = || {
-            let shape = [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
-            [&shape[..], &[out, faults, options]].concat()
-        };
-        launches.extend(self.redo(multiprocessors, "_columns", words));
+        launches.extend(match plan.again() {
+            Again::No => None,
+            Again::Sums(module, block) => {
+                let shape = [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
+                let words = [&shape[..], &[out, faults, options]].concat();
+                Some(self.sums(module, block, "_columns", words))
+            }
+            Again::Blocks(module) => Some(self.by_loops(module)),
+        });
         launches
     }
 
-    /// What an exact kernel missed is found by all multiprocessors; a few blocks each hide that they wait for memory.
-    fn redo(
-        &self,
-        multiprocessors: u32,
-        suffix: &str,
-        words: impl FnOnce() -> Vec<u64>,
-    ) -> Option<ManyLaunch> {
-        let (module, block) = self.plan.redo()?;
-        let grid = multiprocessors.saturating_mul(2).min(self.plan.grid);
-        Some(ManyLaunch { block, ..self.of(module, suffix, grid, words()) })
+    /// Of any view, by loops.
+    pub(super) fn strided(&self, strided: &Strided, inputs: u64) -> Vec<ManyLaunch> {
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
+        let Strided { lanes, runs, outputs } = *strided;
+        let loops = plan.loops().expect("the strided way has loops");
+        let states = if runs > 1 { workspace } else { 0 };
+        let options = plan.options();
+        let from = x + loops.start.wrapping_mul(plan.batch.dtype.size() as u64);
+        let shape = [from, outputs, inputs, self.table(0), loops.kept, loops.folded];
+        let rest = [loops.first_output, lanes, runs, states, out, faults, options];
+        let words = [&shape[..], &rest[..]].concat();
+        let mut launches = vec![self.of(plan.entry(), "_loops", plan.grid, words)];
+        if runs > 1 {
+            // What is left looks like one matrix of states.
+            let shape = [x, outputs, inputs, 1, 0, 0, 0, runs];
+            let rest = [outputs, states, out, faults, inputs, options];
+            launches.push(self.join(outputs, [&shape[..], &rest[..]].concat()));
+        }
+        if let Again::Blocks(module) = plan.again() {
+            launches.push(self.by_loops(module));
+        }
+        launches
     }
+
+    /// Every output by a block, by loops.
+    pub(super) fn by_blocks(&self) -> Vec<ManyLaunch> {
+        match self.plan.again() {
+            Again::Blocks(module) => vec![self.by_loops(module)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The join of states: a thread an output where they are many, else a block.
+    fn join(&self, outputs: u64, mut words: Vec<u64>) -> ManyLaunch {
+        let block = u64::from(self.plan.block);
+        let share = if outputs >= 64 * block { 1 } else { block };
+        let grid = if share == 1 { outputs.div_ceil(block) } else { outputs };
+        let grid = grid.clamp(1, u64::from(self.multiprocessors) * 8) as u32;
+        words.push(share);
+        self.of(self.plan.entry(), "_join", grid, words)
+    }
+
+    /// What an exact kernel missed is found by all multiprocessors; a few blocks each hide that they wait for memory.
+    fn sums(&self, module: String, block: u32, suffix: &str, words: Vec<u64>) -> ManyLaunch {
+        let grid = self.multiprocessors.saturating_mul(2).min(self.plan.grid);
+        ManyLaunch { block, ..self.of(module, suffix, grid, words) }
+    }
+
+    fn by_loops(&self, module: String) -> ManyLaunch {
+        let loops = self.plan.loops_of_blocks().expect("views that are not rows have loops");
+        self.blocks(module, None, Some(&loops))
+    }
+
+    /// Everything that is rounded once, of all outputs or of what was missed.
+    fn blocks(&self, module: String, cut: Option<Cut>, loops: Option<&LoopTable>) -> ManyLaunch {
+        let Launches { plan, out, faults, ddof, .. } = *self;
+        let Batch { op, dtype, policy, .. } = &plan.batch;
+        let size = dtype.size() as u64;
+        let all = plan.way == CudaWay::Blocks;
+        let (n, segments, offsets, bytes, length) = match cut {
+            Some(cut) => parameters(cut),
+            None => (0, plan.batch.outputs(), 0, 0, 0),
+        };
+        let (table, kept, folded, first_output, start) = match loops {
+            Some(l) => {
+                let before = plan.loops().map_or(0, |table| table.words.len());
+                (self.table(before), l.kept, l.folded, l.first_output, l.start)
+            }
+            None => (0, 0, 0, 0, 0),
+        };
+        let inputs = if loops.is_some() { plan.batch.elements() / segments.max(1) } else { 0 };
+        let moment = match op {
+            Op::Sum => 0,
+            Op::L1 => 1,
+            Op::Mean => 2,
+            Op::L2 => 3,
+            _ => 4,
+        };
+        let finish = options_of_moments(*op, plan.block_type(), policy.nan);
+        let x = self.x.wrapping_add(start.wrapping_mul(size));
+        let shape = [x, n, offsets, bytes, length, segments, out, table, faults, plan.options()];
+        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, finish, ddof, size];
+        let words = [&shape[..], &rest[..]].concat();
+        let grid = if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
+        ManyLaunch { block: block_threads(*dtype), ..self.of(module, "", grid, words) }
+    }
+}
+
+/// Elements, segments, the offsets' address, bytes of an offset, and the length of segments without offsets.
+fn parameters((n, segments, bounds, offsets): Cut) -> (u64, u64, u64, u64, u64) {
+    let (bytes, length) = match bounds {
+        BoundsKind::Every(length) => (0, length),
+        BoundsKind::Offsets32 => (4, 0),
+        BoundsKind::Offsets64 => (8, 0),
+    };
+    (n, segments, offsets, bytes, length)
 }

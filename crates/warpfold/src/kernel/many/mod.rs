@@ -1,5 +1,6 @@
 //! Many reductions at once on a [`Machine`]: of the segments of an array in its memory.
 
+mod columns;
 mod faults;
 mod launch;
 
@@ -90,13 +91,14 @@ pub struct ReduceMany<'a, M: Machine, T> {
     parts: Parts<'a, M>,
     policy: Policy,
     grid: Option<u32>,
+    ddof: u64,
     element: PhantomData<T>,
 }
 
 impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     fn new(machine: &'a M, x: View<'a, M, T>, parts: Parts<'a, M>) -> Self {
         let policy = Policy::default();
-        ReduceMany { machine, x, parts, policy, grid: None, element: PhantomData }
+        ReduceMany { machine, x, parts, policy, grid: None, ddof: 0, element: PhantomData }
     }
 
     pub(crate) fn segments(
@@ -132,6 +134,12 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
+
+    /// The delta degrees of freedom of var and std that stay on the device.
+    pub fn ddof(mut self, ddof: u64) -> Self {
+        self.ddof = ddof;
+        self
+    }
 
     /// So many blocks, and not as many as the plan would take: for measuring. The last bits of fast sums depend on it.
     pub fn grid(mut self, blocks: u32) -> Self {
@@ -171,7 +179,8 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     }
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
-    /// [`FAULT_BYTES`](Self::FAULT_BYTES), all ones, `workspace` of the plan's bytes, zero before its first use.
+    /// [`FAULT_BYTES`](Self::FAULT_BYTES), all ones, `workspace` of the plan's bytes, zero before its first use but for its last words, which are the
+    /// plan's [`tables`](CudaBatchPlan::tables).
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
@@ -182,22 +191,33 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         workspace: u64,
         faults: u64,
     ) -> Result<Vec<ManyLaunch>> {
-        let plan = self.plan(op)?;
-        let launches = Launches { plan: &plan, x: self.start(), out, workspace, faults };
+        self.launches_with(&self.plan(op)?, self.ddof, [out, workspace, faults])
+    }
+
+    fn launches_with(
+        &self,
+        plan: &CudaBatchPlan,
+        ddof: u64,
+        [out, workspace, faults]: [u64; 3],
+    ) -> Result<Vec<ManyLaunch>> {
         let multiprocessors = self.machine.facts().multiprocessors;
-        Ok(match (&self.parts, &plan.way) {
+        let launches =
+            Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
+        let (form, way) = match (&self.parts, &plan.way) {
             (Parts::Segments(parts), _) => {
                 let n = self.x.len as u64;
-                launches.segments(n, parts.known(n)?, multiprocessors)
+                let (segments, bounds, offsets) = parts.known(n)?;
+                return Ok(launches.segments((n, segments, bounds, offsets)));
             }
-            (Parts::Axes { form, .. }, CudaWay::Columns(columns)) => {
-                launches.columns(columns, form.folded[0], multiprocessors)
+            (Parts::Axes { form, .. }, way) => (form, way),
+        };
+        Ok(match (way, dense_rows(form)) {
+            (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
+            (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
+            (CudaWay::Segments | CudaWay::Blocks, Some(length)) => {
+                launches.segments((form.elements(), form.outputs, BoundsKind::Every(length), 0))
             }
-            (Parts::Axes { form, .. }, CudaWay::Segments) => {
-                let length = dense_rows(form).unwrap_or(0);
-                let segments = (form.outputs, BoundsKind::Every(length), 0);
-                launches.segments(form.elements(), segments, multiprocessors)
-            }
+            (CudaWay::Segments | CudaWay::Blocks, None) => launches.by_blocks(),
         })
     }
 
@@ -213,6 +233,10 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// # Panics
     /// If `R` is another type.
     pub fn on_device<R: Element>(&self, op: Op) -> Result<Buffer<M, R>> {
+        self.left(op, self.ddof)
+    }
+
+    fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
         let plan = self.plan(op)?;
         assert_eq!(plan.output(), R::DTYPE, "{op} of {}", T::DTYPE);
         let outputs = plan.batch.outputs() as usize;
@@ -220,9 +244,14 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         if outputs == 0 {
             return Ok(out);
         }
-        let workspace = self.machine.zeros(plan.workspace as usize)?;
+        let mut workspace = self.machine.zeros(plan.workspace as usize)?;
+        let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+        if !tables.is_empty() {
+            workspace.write(plan.workspace as usize - tables.len(), &tables)?;
+        }
         let faults = self.machine.copy_of(&[0xff; Faults::BYTES])?;
-        let launches = self.launches(op, out.address(), workspace.address(), faults.address())?;
+        let addresses = [out.address(), workspace.address(), faults.address()];
+        let launches = self.launches_with(&plan, ddof, addresses)?;
         let offsets = match &self.parts {
             Parts::Segments(DeviceSegments::Offsets32(view)) => view.ready,
             Parts::Segments(DeviceSegments::Offsets64(view)) => view.ready,
@@ -233,7 +262,14 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         let mut bytes = [0; Faults::BYTES];
         faults.read(&mut bytes)?;
         let wraps = self.policy.overflow == Overflow::Wrap;
-        Faults::read(&bytes).check(&plan, wraps, |output| self.at(output))?;
+        let counted = |output| {
+            // Where too few elements leave no result, their number stands in its place.
+            let found = out.download()?;
+            let bytes = bytemuck::bytes_of(&found[output as usize]);
+            Ok(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        };
+        let faults = Faults::read(&bytes);
+        faults.check(&plan, ddof, wraps, |output| self.at(output), counted)?;
         Ok(out)
     }
 
@@ -326,6 +362,22 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// As [`on_device`](Self::on_device).
     pub fn l2(&self) -> Result<Vec<T::Round>> {
         self.values(Op::L2)
+    }
+
+    /// The variances over `n - ddof`, rounded once.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn var(&self, ddof: u64) -> Result<Vec<T::Round>> {
+        self.left(Op::Var, ddof)?.download()
+    }
+
+    /// The standard deviations over `n - ddof`, rounded once.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn std(&self, ddof: u64) -> Result<Vec<T::Round>> {
+        self.left(Op::Std, ddof)?.download()
     }
 
     /// The products: of integers checked.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
+use super::strided::{LoopOrder, LoopTable, Strided};
 use super::{Batch, Partition};
 use crate::plan::{CudaFacts, Fold};
 use crate::shape::Form;
@@ -26,6 +27,10 @@ pub enum ManyFold {
     L2,
     Prod,
     ExactSum,
+    ExactMean,
+    ExactL1,
+    ExactL2,
+    Moments,
 }
 
 impl ManyFold {
@@ -42,6 +47,10 @@ impl ManyFold {
         ManyFold::L2,
         ManyFold::Prod,
         ManyFold::ExactSum,
+        ManyFold::ExactMean,
+        ManyFold::ExactL1,
+        ManyFold::ExactL2,
+        ManyFold::Moments,
     ];
 
     /// Its part of the kernels' names.
@@ -58,6 +67,10 @@ impl ManyFold {
             ManyFold::L2 => "l2",
             ManyFold::Prod => "prod",
             ManyFold::ExactSum => "exact sum",
+            ManyFold::ExactMean => "exact mean",
+            ManyFold::ExactL1 => "exact l1",
+            ManyFold::ExactL2 => "exact l2",
+            ManyFold::Moments => "exact moments",
         }
     }
 
@@ -75,6 +88,10 @@ impl ManyFold {
             ManyFold::L2 => ("norms", 0),
             ManyFold::Prod => ("products", 0),
             ManyFold::ExactSum => ("exact", 0),
+            ManyFold::ExactMean => ("exact", 1),
+            ManyFold::ExactL1 => ("exact", 2),
+            ManyFold::ExactL2 => ("roots", 0),
+            ManyFold::Moments => ("moments", 0),
         }
     }
 
@@ -86,12 +103,27 @@ impl ManyFold {
         )
     }
 
+    /// Whether its states are pairs, which may miss what they should hold.
+    const fn is_pair(self) -> bool {
+        matches!(
+            self,
+            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2
+        )
+    }
+
+    /// Whether its results are asked of every input's order.
+    const fn is_place(self) -> bool {
+        matches!(self, ManyFold::ArgMin | ManyFold::ArgMax)
+    }
+
     /// Bytes of the state of one input, in the units of memory of a piece.
     const fn state_bytes(self, dtype: DType) -> u64 {
         let wide = dtype.size() == 8;
         match self {
             ManyFold::Prod if dtype.is_float() => 32,
-            ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::ExactSum => 16,
+            ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
+            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
+            ManyFold::Moments => 0,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
             ManyFold::Count if wide => 16,
@@ -108,6 +140,10 @@ pub enum CudaWay {
     Segments,
     /// Neighbouring columns side by side in lanes, rows shared out among warps.
     Columns(Columns),
+    /// Loops over memory, outputs in lanes or warps.
+    Strided(Strided),
+    /// A block an output, or a few, one after another.
+    Blocks,
 }
 
 impl CudaWay {
@@ -116,14 +152,17 @@ impl CudaWay {
         match self {
             CudaWay::Segments => "each output's elements are contiguous",
             CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
+            CudaWay::Strided(_) => "an output's elements lie apart",
+            CudaWay::Blocks => "each result is rounded once, from sums that take a block to hold",
         }
     }
 
     /// The first part of its kernels' names.
     pub const fn name(self) -> &'static str {
         match self {
-            CudaWay::Segments => "segment",
+            CudaWay::Segments | CudaWay::Blocks => "segment",
             CudaWay::Columns(_) => "column",
+            CudaWay::Strided(_) => "strided",
         }
     }
 }
@@ -163,51 +202,67 @@ const HEADER: u64 = 128 + 8 * 288;
 /// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel folds it as asked.
 pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
     let fold = fold_of(&batch)?;
-    let built = match fold {
-        ManyFold::ArgMin | ManyFold::ArgMax => batch.dtype.size() >= 4,
-        ManyFold::L2 | ManyFold::Prod => batch.dtype.size() >= 4,
-        _ => true,
-    };
-    if !built {
-        return Err(unsupported(
-            &batch,
-            "CUDA",
-            "no kernel folds segments of types of less than 32 bits so; run it on the CPU",
-        ));
-    }
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
+    let narrow = batch.dtype.size() < 4;
+    // What no kernel of segments knows is done by loops, where these are known.
+    let segments = !(narrow
+        && matches!(
+            fold,
+            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod
+        ));
+    if fold == ManyFold::Prod && narrow && batch.dtype.is_float() {
+        let why = "no kernel multiplies so many narrow floats; run it on the CPU";
+        return Err(unsupported(&batch, "CUDA", why));
+    }
     let way = match &batch.partition {
-        Partition::Segments { .. } => CudaWay::Segments,
-        Partition::Axes(form) if dense_rows(form).is_some() => CudaWay::Segments,
-        Partition::Axes(form) => {
-            let places = matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax);
-            let built = batch.dtype.size() >= 4
-                || matches!(fold, ManyFold::Sum | ManyFold::Mean | ManyFold::L1);
-            let built = built && (batch.dtype.size() >= 4 || batch.dtype.is_float());
-            let taken = !places && built && !matches!(fold, ManyFold::L2 | ManyFold::Prod);
-            let columns =
-                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS)).flatten();
-            match columns {
-                Some(columns) => CudaWay::Columns(columns),
-                None => {
-                    let why = "no kernel folds these axes so; run it on the CPU";
-                    return Err(unsupported(&batch, "CUDA", why));
-                }
-            }
-        }
         Partition::Groups { .. } => {
             let why = "no kernel does it yet; run it on the CPU";
             return Err(unsupported(&batch, "groups on CUDA", why));
+        }
+        _ if fold == ManyFold::Moments => CudaWay::Blocks,
+        Partition::Segments { .. } if segments => CudaWay::Segments,
+        Partition::Segments { .. } => {
+            let why = "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
+            return Err(unsupported(&batch, "CUDA", why));
+        }
+        Partition::Axes(form) if segments && dense_rows(form).is_some() => CudaWay::Segments,
+        Partition::Axes(form) => {
+            let taken = match fold {
+                ManyFold::ArgMin
+                | ManyFold::ArgMax
+                | ManyFold::L2
+                | ManyFold::Prod
+                | ManyFold::ExactL2 => false,
+                ManyFold::Min | ManyFold::Max | ManyFold::Count => !narrow,
+                _ => !narrow || batch.dtype.is_float(),
+            };
+            let columns = taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS));
+            match columns.flatten() {
+                Some(columns) => CudaWay::Columns(columns),
+                None => CudaWay::Strided(Strided::of(form, full * WARPS)),
+            }
         }
     };
     let work = batch.elements().saturating_add(batch.outputs());
     let grid = match &way {
         CudaWay::Segments => work.div_ceil(WARPS * WORK_PER_WARP),
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
+        CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
+        CudaWay::Blocks => batch.outputs(),
+    };
+    let block = match &way {
+        CudaWay::Blocks => block_threads(batch.dtype),
+        _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
-    Ok(CudaBatchPlan { batch, fold, way, block: SEGMENT_THREADS, grid: 1, workspace: 0 }
-        .of_grid(grid))
+    Ok(CudaBatchPlan { batch, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+}
+
+/// Threads of a block that folds an output alone.
+pub(crate) const fn block_threads(dtype: DType) -> u32 {
+    // f16 and bf16 are widened.
+    let dtype = if matches!(dtype, DType::F64) { dtype } else { DType::F32 };
+    Fold::ExactMoments.most_threads(dtype)
 }
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
@@ -233,12 +288,20 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
         ));
     }
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2);
+    // Only what is folded exactly counts the NaNs it skips.
+    let counts = op == Op::Mean && policy.nan == Nan::Ignore;
+    if float && (matches!(op, Op::Var | Op::Std) || counts) {
+        return Ok(ManyFold::Moments);
+    }
     if float && rounds && policy.accuracy == Accuracy::Exact {
-        if op == Op::Sum && matches!(dtype, DType::F32 | DType::F64) {
-            return Ok(ManyFold::ExactSum);
-        }
-        let why = "no kernel does it for segments yet; ask for fast accuracy, or run on the CPU";
-        return Err(unsupported(batch, "an exact float result on CUDA", why));
+        return Ok(match op {
+            Op::Sum => ManyFold::ExactSum,
+            Op::Mean => ManyFold::ExactMean,
+            Op::L1 => ManyFold::ExactL1,
+            // Squares of f64 do not fit an f64.
+            _ if dtype == DType::F32 => ManyFold::ExactL2,
+            _ => ManyFold::Moments,
+        });
     }
     if !float
         && batch.elements() > NARROW_ELEMENTS
@@ -247,10 +310,6 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
     {
         let why = "kernels add 32-bit integers of segments in 64 bits, which hold 2^31 of them; run it on the CPU";
         return Err(unsupported(batch, "CUDA", why));
-    }
-    if op == Op::Mean && float && policy.nan == Nan::Ignore {
-        let why = "kernels of segments do not count the NaNs they skip; run it on the CPU";
-        return Err(unsupported(batch, "ignoring NaN on CUDA", why));
     }
     Ok(match op {
         Op::Sum => ManyFold::Sum,
@@ -275,6 +334,9 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
 
 /// Length of rows that lie one after another, outputs in their order.
 pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
+    if form.inputs == 0 {
+        return Some(0);
+    }
     form.plain_rows()
         .and_then(|(length, pitch)| (length == pitch || form.outputs <= 1).then_some(length))
 }
@@ -284,15 +346,44 @@ impl CudaBatchPlan {
     #[must_use]
     pub fn of_grid(mut self, blocks: u32) -> Self {
         self.grid = blocks.max(1);
-        self.workspace = match &self.way {
+        let states = match &self.way {
             // A block leaves two states, a segment's number and a mark.
             CudaWay::Segments => {
                 let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
                 HEADER + u64::from(self.grid) * piece
             }
             CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
+            CudaWay::Strided(strided) => strided.states() * self.fold.state_bytes(self.batch.dtype),
+            CudaWay::Blocks => 0,
         };
+        self.workspace = states + 8 * self.tables().len() as u64;
         self
+    }
+
+    /// What the last words of the workspace must hold before the first launch: the loops of views.
+    pub fn tables(&self) -> Vec<u64> {
+        let loops = self.loops().into_iter().flat_map(|table| table.words);
+        loops.chain(self.loops_of_blocks().into_iter().flat_map(|table| table.words)).collect()
+    }
+
+    /// The loops of the strided way.
+    pub(crate) fn loops(&self) -> Option<LoopTable> {
+        let (CudaWay::Strided(_), Partition::Axes(form)) = (&self.way, &self.batch.partition)
+        else {
+            return None;
+        };
+        let folded = if self.fold.is_place() { LoopOrder::Places } else { LoopOrder::Memory };
+        Some(LoopTable::of(form, LoopOrder::Memory, folded))
+    }
+
+    /// The loops of blocks that fold outputs by their numbers.
+    pub(crate) fn loops_of_blocks(&self) -> Option<LoopTable> {
+        match (&self.batch.partition, self.again()) {
+            (Partition::Axes(form), Again::Blocks(_)) if dense_rows(form).is_none() => {
+                Some(LoopTable::of(form, LoopOrder::Places, LoopOrder::Memory))
+            }
+            _ => None,
+        }
     }
 
     /// The same for an array that does not begin at a multiple of 16 bytes.
@@ -321,16 +412,20 @@ impl CudaBatchPlan {
         match self.fold {
             ManyFold::Min | ManyFold::Max => dtype,
             ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::Count => DType::U64,
-            ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::ExactSum => round,
+            ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::Moments => round,
+            _ if self.fold.is_pair() => round,
             ManyFold::Sum | ManyFold::Prod if dtype.is_float() => round,
             ManyFold::Sum | ManyFold::Prod if signed => DType::I64,
-            ManyFold::Sum | ManyFold::Prod => DType::U64,
+            _ => DType::U64,
         }
     }
 
     /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
     pub fn entry(&self) -> String {
         let dtype = self.batch.dtype;
+        if self.fold == ManyFold::Moments {
+            return self.blocks_entry();
+        }
         let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
             (true, 2) => "half",
             (true, 4) => "f32",
@@ -343,12 +438,28 @@ impl CudaBatchPlan {
         format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
     }
 
-    /// Name and threads of the kernel that folds again what an exact one could not.
-    pub fn redo(&self) -> Option<(String, u32)> {
+    /// The kernel of everything that is rounded once, for the type that the elements are widened to.
+    fn blocks_entry(&self) -> String {
+        format!("segment_moments_{}", self.block_type().name())
+    }
+
+    /// What blocks gather numbers as: f16 and bf16 as f32.
+    pub(crate) fn block_type(&self) -> DType {
+        if self.batch.dtype == DType::F64 { DType::F64 } else { DType::F32 }
+    }
+
+    /// The kernel that folds again what an exact one has missed, or all there is.
+    pub(crate) fn again(&self) -> Again {
         let dtype = self.batch.dtype;
-        let kind = if dtype == DType::F64 { "f64" } else { "f32" };
-        let threads = Fold::ExactSum.most_threads(dtype);
-        (self.fold == ManyFold::ExactSum).then(|| (format!("segment_redo_{kind}"), threads))
+        let strided = matches!(self.way, CudaWay::Strided(_));
+        if self.fold == ManyFold::ExactSum && dtype.size() >= 4 && !strided {
+            let threads = Fold::ExactSum.most_threads(dtype);
+            Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
+        } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
+            Again::Blocks(self.blocks_entry())
+        } else {
+            Again::No
+        }
     }
 
     /// What the kernel is told beside sizes and addresses (`segments.cuh`).
@@ -359,6 +470,17 @@ impl CudaBatchPlan {
         let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
         bits | u64::from(self.fold.kernels().1) << 8
     }
+}
+
+/// What is launched after a fold's own kernel, or in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// Nothing.
+    No,
+    /// The kernel of sums of what was missed, of so many threads.
+    Sums(String, u32),
+    /// The kernel of everything that is rounded once, of what was missed or of all.
+    Blocks(String),
 }
 
 impl fmt::Display for CudaBatchPlan {
@@ -403,10 +525,15 @@ mod tests {
 
     #[test]
     fn nothing_is_downgraded() {
-        let mut asked = batch(Op::Mean, DType::F64, 10, 2);
-        asked.policy.accuracy = Accuracy::Exact;
-        let error = choose_cuda_batch(asked, H200).unwrap_err().to_string();
-        assert!(error.contains("fast accuracy"), "{error}");
+        let fold = |op, dtype, nan| {
+            let mut asked = batch(op, dtype, 10, 2);
+            asked.policy = Policy { nan, ..Policy::default() };
+            choose_cuda_batch(asked, H200).unwrap().fold
+        };
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), ManyFold::ExactMean);
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), ManyFold::Moments);
+        assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), ManyFold::ExactL2);
+        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), ManyFold::Moments);
     }
 
     #[test]

@@ -3,14 +3,18 @@
 mod choose;
 mod columns;
 mod cuda;
+mod strided;
 
 use std::fmt;
 
 pub use choose::choose_batch;
 pub use columns::Columns;
 #[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use cuda::dense_rows;
+pub(crate) use cuda::{Again, block_threads, dense_rows};
 pub use cuda::{CudaBatchPlan, CudaWay, ManyFold, choose_cuda_batch};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use strided::LoopTable;
+pub use strided::Strided;
 
 use super::Isa;
 use crate::shape::{Case, Form};

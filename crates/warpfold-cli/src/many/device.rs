@@ -1,0 +1,89 @@
+//! The same by a GPU's kernels: the input and what parts it are copied there, results back.
+
+use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::partial::Finish;
+use warpfold::segment::Bounds;
+use warpfold::shape::Folding;
+use warpfold::{Column, Columns, Element, Op, Segments};
+
+use super::{Found, Parted};
+use crate::Failure;
+use crate::args::Reduction;
+use crate::device::Executor;
+use crate::input::Whole;
+use crate::table::Labels;
+
+/// Folds the parts of an input on a device that is not the processor.
+pub(super) fn fold<T: Element>(
+    asked: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    executor: &Executor,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    match executor {
+        Executor::Cpu => unreachable!("the processor has its own way"),
+        #[cfg(feature = "cuda")]
+        Executor::Cuda(gpu) => on::<_, T>(gpu, asked, whole, parted, finish),
+        #[cfg(not(feature = "cuda"))]
+        Executor::Cuda(gpu) => gpu.absent(),
+        Executor::Simt(device) => on::<_, T>(device, asked, whole, parted, finish),
+    }
+}
+
+fn on<M: Machine, T: Element>(
+    machine: &M,
+    asked: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    let Some(segments) = parted.segments() else {
+        let view = whole.view::<T>()?;
+        let axes = &asked.parts.axis;
+        let folding = Folding::of(view.layout().clone(), axes)?;
+        let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+        let x = machine.upload(view.memory())?;
+        let many = machine.reduce_axes(&x, view.layout(), axes)?;
+        let flat = |output, place| folding.flat(output, place);
+        return found(asked, many, Labels::Axes(shape), finish, flat);
+    };
+    let x = whole.elements::<T>()?;
+    let bounds = Segments::check(segments, x.len() as u64)?;
+    let x = machine.upload(x)?;
+    let (narrow, wide);
+    let on_device = match &bounds {
+        Bounds::Every { length, .. } => DeviceSegments::Every(*length),
+        Bounds::Offsets32(offsets) => {
+            narrow = machine.upload::<u32>(offsets)?;
+            DeviceSegments::from(&narrow)
+        }
+        Bounds::Offsets64(offsets) => {
+            wide = machine.upload::<u64>(offsets)?;
+            DeviceSegments::from(&wide)
+        }
+    };
+    let flat = |segment, place| bounds.range(segment as usize).start as u64 + place;
+    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, flat)
+}
+
+/// `flat` is the index within the whole array of the element at a place of an output's input.
+fn found<M: Machine, T: Element>(
+    asked: &Reduction,
+    many: ReduceMany<'_, M, T>,
+    labels: Labels,
+    finish: Finish,
+    flat: impl Fn(u64, u64) -> u64,
+) -> Result<Found, Failure> {
+    let many = many.policy(asked.policy());
+    let mut columns: Columns = many.columns(asked.op(), finish)?;
+    if asked.parts.flat && matches!(asked.op(), Op::ArgMin | Op::ArgMax) {
+        for (_, column) in &mut columns {
+            if let Column::U64(places) = column {
+                (0..).zip(places).for_each(|(output, place)| *place = flat(output, *place));
+            }
+        }
+    }
+    let plan = many.plan(asked.op())?;
+    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns })
+}

@@ -1,0 +1,103 @@
+// Sums, means, norms, variances and deviations of floats, each rounded once, of segments or by loops: a block an output, by windows and digits, as exact_moments.cu and finish.cu
+// do a whole array. Of every output, or of those alone that an exact kernel has marked. The build defines ELEMENT and ENTRY.
+#include "exact_squares.cuh"
+#include "finish_integers.cuh"
+#include "loops.cuh"
+#include "segment_again.cuh"
+
+template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
+
+// What is asked for beside Choice, as the plan numbers it.
+enum class Moment { Sum, L1, Mean, L2, Spread };
+
+// An output's elements: by loops, or side by side where there are none. Of 16 bits they are f16 or bf16, and widened.
+struct Anywhere {
+    const Loops& loops;
+    u64 first, count;
+    Choice choice;
+    bool is_half;
+    __device__ __forceinline__ u64 packed() const {
+        return !is_half && (loops.word == nullptr || (loops.folded == 1 && loops.inner_stride() == 1)) ? count : 0;
+    }
+    template <class E> __device__ __forceinline__ E get(const E* x, u64 i) const {
+        u64 at = first + i;
+        if (loops.word != nullptr) {
+            const u64 length = loops.inner_length();
+            at = first + loops.turned(i / length) + i % length * loops.inner_stride();
+        }
+        if constexpr (sizeof(E) == 4) {
+            if (is_half) {
+                const u16 bits = reinterpret_cast<const u16*>(x)[at];
+                return choice.is_bfloat() ? widen(bf16{bits}) : widen(f16{bits});
+            }
+        }
+        return x[at];
+    }
+};
+
+template <class E> struct MomentBlock : Block<Moments<E>> {
+    u64 record[2 + Moments<E>::WORDS / 2];
+    Scratch s;
+};
+
+// The first warp, from the integers in shared memory.
+template <class E>
+__device__ __forceinline__ void finish_moments(const SegmentArguments& a, MomentBlock<E>& block, u64 output, u64 inputs, Moment moment, const Asked& asked, u64 ddof) {
+    typedef Moments<E> Fold;
+    typedef typename Parts<E>::Part Wide;
+    const bool plain = moment == Moment::Sum || moment == Moment::L1, needs = moment == Moment::Mean || moment == Moment::Spread;
+    const u64 counted = inputs - block.seen.nans;
+    if (needs && counted == 0) {
+        if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
+        return;
+    }
+    typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output;
+    if (moment == Moment::Spread && counted <= ddof) {
+        // How many there were is left where the result would be.
+        if (threadIdx.x == 0) {
+            fault(a, TOO_FEW, output);
+            *out = counted;
+        }
+        return;
+    }
+    Arguments one = {};
+    one.record = block.record;
+    // Hidden from the compiler, which would carry every word of the record through all that follows.
+    asm volatile("" : "+l"(one.record));
+    Fold::finish(block.word, block.seen, block.scratch, one);
+    if (threadIdx.x == 0) {
+        one.record[0] = u64(block.seen.specials[0]) | u64(block.seen.specials[1]) << 8;
+        one.record[1] = plain ? 0 : block.seen.nans;
+    }
+    __syncwarp();
+    // A sum is the mean of one.
+    finish_integers(asked, one.record, plain ? 1 : inputs, ddof, out, block.s);
+}
+
+extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
+    const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops, u64* faults, u64 options, u64 kept, u64 folded,
+    u64 first_output, u64 inputs, u64 all, u64 moment, u64 finish, u64 ddof, u64 size) {
+    typedef Moments<ELEMENT> Fold;
+    typedef Mark<typename Parts<ELEMENT>::Part> M;
+    const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
+    const Loops by = {loops, kept, folded, first_output};
+    const Asked asked(finish);
+    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    __shared__ MomentBlock<ELEMENT> block;
+    Arguments one = {};
+    one.options = options & SKIP_NAN;
+    const auto wanted = Moment(moment);
+    for_outputs<Fold, typename M::Bits>(a, all, block.votes, static_cast<const typename M::Bits*>(out), M::BITS, [&](u64 output) {
+        u64 first, count = inputs, same;
+        if (loops) {
+            first = by.nth(output, same);
+        } else {
+            const Pitched in = OfSegments{a}(output);
+            first = in.first;
+            count = in.count;
+        }
+        fold_again<Fold>(x, Anywhere{by, first, count, Choice{u32(options)}, size == 2}, wanted == Moment::L1, one, storage, block);
+        if (threadIdx.x < 32) finish_moments(a, block, output, count, wanted, asked, ddof);
+        __syncthreads();
+    });
+}

@@ -1,0 +1,51 @@
+//! Results whose types are known only at run time, as columns.
+
+use super::ReduceMany;
+use crate::batch::Columns;
+use crate::element::Element;
+use crate::kernel::Machine;
+use crate::partial::Finish;
+use crate::value::Column;
+use crate::{Error, Op, Result, with_element};
+
+impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
+    /// The results of any reduction that kernels do, by name, in the outputs' order, copied to the host; what integers that overflow do is the
+    /// policy's to say.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// use warpfold::{Column, Op, kernel::DeviceSegments, partial::Finish, simt::Device};
+    /// let device = Device::new();
+    /// let x = device.upload(&[1u8, 2, 3])?;
+    /// let sums = device.reduce_segments(&x, DeviceSegments::Every(1)).columns(Op::Sum, Finish::default())?;
+    /// assert_eq!(sums, [("sum", Column::U64(vec![1, 2, 3]))]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
+    pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+        if op == Op::MinMax {
+            let (least, greatest) = (self.column(Op::Min, finish)?, self.column(Op::Max, finish)?);
+            return Ok(vec![("min", least), ("max", greatest)]);
+        }
+        Ok(vec![(op.name(), self.column(op, finish)?)])
+    }
+
+    fn column(&self, op: Op, finish: Finish) -> Result<Column> {
+        let output = self.plan(op)?.output();
+        if finish.round_to.is_some_and(|to| to != output) {
+            return Err(Error::Unsupported {
+                option: "rounding to another type on CUDA",
+                op,
+                dtype: T::DTYPE,
+                why: "kernels of many reductions round to the accumulator's type; run it on the CPU",
+            });
+        }
+        with_element!(output, R => {
+            let values = self.left::<R>(op, finish.ddof)?.download()?;
+            Ok(Column::of(R::as_parts(&values).to_vec()))
+        })
+    }
+}
