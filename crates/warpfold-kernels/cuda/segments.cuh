@@ -551,10 +551,10 @@ template <class Fold> __device__ __forceinline__ void fold_segments(const Segmen
     }
 }
 
-// The entry points of a kernel file for one element type.
-#define SEGMENT_KERNEL(name, ...)                                                                                      \
+// An entry point of a kernel file for one element type: its name, what it does, and the fold.
+#define SEGMENT_KERNEL(name, body, ...)                                                                                \
     extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, __VA_ARGS__::BLOCKS) name(                            \
         const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, Workspace* workspace, \
         u64* faults, u64 options) {                                                                                    \
-        fold_segments<__VA_ARGS__>({x, n, offsets, bounds, length, segments, out, workspace, faults, options});        \
+        body<__VA_ARGS__>({x, n, offsets, bounds, length, segments, out, workspace, faults, options});                 \
     }

@@ -24,6 +24,22 @@ const CASES: &[(&[u64], i64)] = &[
     (&[4, 3, 256], 1),
     (&[2, 600, 5], 1),
     (&[1, 128], 0),
+    // Rows of a lane, of some lanes, of a warp, with and without whole packs, with a last tile that is not.
+    (&[4101, 1], 1),
+    (&[2049, 2], 1),
+    (&[1030, 3], 1),
+    (&[999, 4], 1),
+    (&[555, 12], 1),
+    (&[700, 16], 1),
+    (&[333, 31], 1),
+    (&[260, 32], 1),
+    (&[700, 33], 1),
+    (&[301, 70], 1),
+    (&[67, 200], 1),
+    (&[71, 341], 1),
+    // Few rows of many columns, and no more than one lane's.
+    (&[3, 2000], 0),
+    (&[2, 5, 130], 1),
 ];
 
 /// More of them, for machines that are fast enough.

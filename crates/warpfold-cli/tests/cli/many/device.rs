@@ -58,10 +58,12 @@ fn segments() {
 #[test]
 fn files_and_plans() {
     let folder = Folder::new();
-    let x = folder.file("x.npy", npy("<f4", false, "(2, 3)", &f32s([1.0, 2.0, 3.0, 4.0, 5.0, 6.5])));
+    let x =
+        folder.file("x.npy", npy("<f4", false, "(2, 3)", &f32s([1.0, 2.0, 3.0, 4.0, 5.0, 6.5])));
     let out = folder.at("y.npy").display().to_string();
     let asked = ["sum", &x, "--axis", "1", "--keepdims", "--out", &out];
-    let on = |device: &str, more: &[&str]| run(asked.iter().chain(&["--device", device]).chain(more));
+    let on =
+        |device: &str, more: &[&str]| run(asked.iter().chain(&["--device", device]).chain(more));
     let run_on = |device: &str| {
         let found = on(device, &[]);
         (found.value().to_owned(), std::fs::read(&out).expect("it was written"))

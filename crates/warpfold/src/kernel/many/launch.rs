@@ -79,7 +79,12 @@ impl Launches<'_> {
         if plan.way == CudaWay::Blocks {
             return again.into_iter().collect();
         }
-        let launch = self.of(plan.entry(), "", plan.grid, words);
+        let (mut words, mut suffix) = (words, "");
+        if let CudaWay::Rows { lanes } = plan.way {
+            // Nothing is searched, so that the bounds' kind has room for the lanes.
+            (words[3], suffix) = (lanes, "_rows");
+        }
+        let launch = self.of(plan.entry(), suffix, plan.grid, words);
         std::iter::once(launch).chain(again).collect()
     }
 
@@ -101,7 +106,8 @@ impl Launches<'_> {
         launches.extend(match plan.again() {
             Again::No => None,
             Again::Sums(module, block) => {
-                let shape = [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
+                let shape =
+                    [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
                 let words = [&shape[..], &[out, faults, options]].concat();
                 Some(self.sums(module, block, "_columns", words))
             }
@@ -193,7 +199,8 @@ impl Launches<'_> {
         let shape = [x, n, offsets, bytes, length, segments, out, table, faults, plan.options()];
         let rest = [kept, folded, first_output, inputs, u64::from(all), moment, finish, ddof, size];
         let words = [&shape[..], &rest[..]].concat();
-        let grid = if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
+        let grid =
+            if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
         ManyLaunch { block: block_threads(*dtype), ..self.of(module, "", grid, words) }
     }
 }

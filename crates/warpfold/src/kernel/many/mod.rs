@@ -214,10 +214,12 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         Ok(match (way, dense_rows(form)) {
             (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
             (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
-            (CudaWay::Segments | CudaWay::Blocks, Some(length)) => {
+            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
                 launches.segments((form.elements(), form.outputs, BoundsKind::Every(length), 0))
             }
-            (CudaWay::Segments | CudaWay::Blocks, None) => launches.by_blocks(),
+            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, None) => {
+                launches.by_blocks()
+            }
         })
     }
 

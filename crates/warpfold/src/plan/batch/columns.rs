@@ -31,6 +31,9 @@ pub struct Columns {
 /// Rows that a run should have at least.
 const ROWS_PER_RUN: u64 = 32;
 
+/// Columns of a lane that loads one element at a time.
+const APART_COLUMNS: u64 = 4;
+
 /// Bytes of rows that are widened: fewer than a warp loads at once.
 const NARROW_BYTES: u64 = 512;
 
@@ -66,7 +69,7 @@ impl Columns {
         if inner.length * size < NARROW_BYTES && folded.stride == inner.length {
             // Rows are dense: as many of them as make whole tiles of a warp are one.
             let vector = if whole { pack } else { 1 };
-            let width = least_common_multiple(inner.length, 32 * vector);
+            let width = least_common_multiple(inner.length, 32 * per_lane(vector));
             if all.elements >= 4 * width {
                 let rows = all.elements.div_ceil(width);
                 all = Columns { width, rows, row_pitch: width, vector, ..all };
@@ -84,7 +87,7 @@ impl Columns {
 
     /// Runs of rows of tiles of columns, each a warp's.
     pub fn units(&self) -> u64 {
-        self.width.div_ceil(32 * self.vector) * self.batches * self.runs
+        self.width.div_ceil(32 * per_lane(self.vector)) * self.batches * self.runs
     }
 
     /// Whether states are left for a second kernel to join.
@@ -96,6 +99,11 @@ impl Columns {
     pub fn states(&self) -> u64 {
         if self.joins() { self.runs * self.batches * self.width } else { 0 }
     }
+}
+
+/// Columns of a lane: a pack's, or some that lie apart.
+fn per_lane(vector: u64) -> u64 {
+    if vector > 1 { vector } else { APART_COLUMNS }
 }
 
 fn least_common_multiple(a: u64, b: u64) -> u64 {

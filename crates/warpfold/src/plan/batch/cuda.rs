@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
 use super::strided::{LoopOrder, LoopTable, Strided};
-use super::{Batch, Partition};
+use super::{Batch, BoundsKind, Partition};
 use crate::plan::{CudaFacts, Fold};
 use crate::shape::Form;
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
@@ -138,6 +138,11 @@ impl ManyFold {
 pub enum CudaWay {
     /// Every warp an equal share of elements and ends of segments, whatever the lengths.
     Segments,
+    /// Short segments of one length, side by side in lanes: `lanes` of them share one.
+    Rows {
+        /// 1, or a power of two up to 32.
+        lanes: u64,
+    },
     /// Neighbouring columns side by side in lanes, rows shared out among warps.
     Columns(Columns),
     /// Loops over memory, outputs in lanes or warps.
@@ -151,6 +156,7 @@ impl CudaWay {
     pub const fn why(self) -> &'static str {
         match self {
             CudaWay::Segments => "each output's elements are contiguous",
+            CudaWay::Rows { .. } => "outputs' elements are contiguous, few, and as many of each",
             CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
             CudaWay::Strided(_) => "an output's elements lie apart",
             CudaWay::Blocks => "each result is rounded once, from sums that take a block to hold",
@@ -160,7 +166,7 @@ impl CudaWay {
     /// The first part of its kernels' names.
     pub const fn name(self) -> &'static str {
         match self {
-            CudaWay::Segments | CudaWay::Blocks => "segment",
+            CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks => "segment",
             CudaWay::Columns(_) => "column",
             CudaWay::Strided(_) => "strided",
         }
@@ -206,10 +212,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     let narrow = batch.dtype.size() < 4;
     // What no kernel of segments knows is done by loops, where these are known.
     let segments = !(narrow
-        && matches!(
-            fold,
-            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod
-        ));
+        && matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod));
     if fold == ManyFold::Prod && narrow && batch.dtype.is_float() {
         let why = "no kernel multiplies so many narrow floats; run it on the CPU";
         return Err(unsupported(&batch, "CUDA", why));
@@ -220,12 +223,19 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
-        Partition::Segments { .. } if segments => CudaWay::Segments,
+        Partition::Segments { segments: outputs, bounds, .. } if segments => match bounds {
+            BoundsKind::Every(length) => by_length(*length, *outputs, batch.dtype, full),
+            _ => CudaWay::Segments,
+        },
         Partition::Segments { .. } => {
-            let why = "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
+            let why =
+                "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
             return Err(unsupported(&batch, "CUDA", why));
         }
-        Partition::Axes(form) if segments && dense_rows(form).is_some() => CudaWay::Segments,
+        Partition::Axes(form) if segments && dense_rows(form).is_some() => {
+            let length = dense_rows(form).unwrap_or(0);
+            by_length(length, form.outputs, batch.dtype, full)
+        }
         Partition::Axes(form) => {
             let taken = match fold {
                 ManyFold::ArgMin
@@ -243,9 +253,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             }
         }
     };
-    let work = batch.elements().saturating_add(batch.outputs());
     let grid = match &way {
-        CudaWay::Segments => work.div_ceil(WARPS * WORK_PER_WARP),
+        CudaWay::Segments | CudaWay::Rows { .. } => grid_of_work(&batch),
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
         CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
         CudaWay::Blocks => batch.outputs(),
@@ -256,6 +265,32 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     };
     let grid = grid.clamp(1, full) as u32;
     Ok(CudaBatchPlan { batch, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+}
+
+/// Blocks for which there is enough work.
+fn grid_of_work(batch: &Batch) -> u64 {
+    batch.elements().saturating_add(batch.outputs()).div_ceil(WARPS * WORK_PER_WARP)
+}
+
+/// Bytes of the rows that a lane folds alone (`rows.cuh`).
+const BYTES_OF_A_LANE: u64 = 128;
+
+/// Elements that a lane should have at least where lanes share a row, and the most that rows have.
+const SHARED: (u64, u64) = (16, 2048);
+
+/// The way for segments of one length, whose first begins at a multiple of 16 bytes.
+fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
+    let size = dtype.size() as u64;
+    if length > 0 && length * size <= BYTES_OF_A_LANE {
+        return CudaWay::Rows { lanes: 1 };
+    }
+    let lanes = (length / SHARED.0).max(1).next_power_of_two().clamp(4, 32);
+    // Long rows, and those that are too few to give every warp its own, are divided.
+    let enough = outputs.saturating_mul(lanes) / 32 >= full * WARPS;
+    match size >= 4 && length > 0 && length <= SHARED.1 && enough {
+        true => CudaWay::Rows { lanes },
+        false => CudaWay::Segments,
+    }
 }
 
 /// Threads of a block that folds an output alone.
@@ -354,7 +389,7 @@ impl CudaBatchPlan {
             }
             CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
             CudaWay::Strided(strided) => strided.states() * self.fold.state_bytes(self.batch.dtype),
-            CudaWay::Blocks => 0,
+            CudaWay::Rows { .. } | CudaWay::Blocks => 0,
         };
         self.workspace = states + 8 * self.tables().len() as u64;
         self
@@ -389,6 +424,9 @@ impl CudaBatchPlan {
     /// The same for an array that does not begin at a multiple of 16 bytes.
     #[must_use]
     pub fn unaligned(mut self) -> Self {
+        if self.way == (CudaWay::Rows { lanes: 1 }) {
+            self.way = CudaWay::Segments;
+        }
         if let (CudaWay::Columns(columns), Partition::Axes(form)) =
             (&mut self.way, &self.batch.partition)
         {

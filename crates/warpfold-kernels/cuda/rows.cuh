@@ -1,0 +1,120 @@
+// Many reductions at once: of segments of one length that follow each other, rows of a matrix, too many to be divided among warps and too short to fill one.
+//
+// Nothing is searched: a row's place is its number times its length. Rows of up to 128 bytes are a lane's, several to a lane: a warp copies 4 KiB of them at once,
+// in whole packs, to shared memory, from where each lane reads its own; packs are placed so that the lanes of an access meet different banks. Longer rows are shared by 4 to
+// 32 neighbouring lanes, which read neighbouring elements and join what they have by shuffles. Neighbouring warps take neighbouring rows, so that the memory sees one wide front.
+//
+// Floor: input and results once through the memory. Instructions of short rows, f32: 1 to load and store a pack, 2 to 5 an element to read and add it, about 25 a result.
+// The merge path (segments.cuh), which knows nothing of the lengths, takes about 80 an element here: measured on an H200, rows of 16 f32 at 34 % of the read ceiling.
+#pragma once
+#include "segments.cuh"
+
+template <class Fold> struct RowWarp {
+    typedef typename Fold::Element E;
+    typedef typename Fold::State State;
+    // Packs that a lane copies at once; bytes of the rows that are a lane's own, which is what it copies.
+    static constexpr u32 PER = PER_PACK<E>, PACKS = 8, BYTES = 16 * PACKS, FLIGHT = 8;
+
+    const SegmentArguments& a;
+    const Choice choice;
+    const typename Fold::Setup setup;
+    const u32 lane, length;
+    const u64 warp, warps;
+
+    __device__ __forceinline__ explicit RowWarp(const SegmentArguments& a)
+        : a(a), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32), length(u32(a.length)),
+          warp((u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32), warps(u64(gridDim.x) * blockDim.x / 32) {}
+
+    __device__ __forceinline__ void finish(u64 row, const State& state) const {
+        Fold::finish(a, choice, row, state, row * length, (row + 1) * length);
+    }
+
+    // Rows that are a lane's own.
+    __device__ __forceinline__ void own(Pack* tile) const {
+        const u32 bytes = length * u32(sizeof(E)), each = BYTES / bytes, packs_a_row = bytes / 16;
+        const bool whole = bytes % 16 == 0;
+        // An even number of packs from a lane's to the next would meet few banks.
+        const u32 mask = whole && packs_a_row % 2 == 0 ? 7 : 0;
+        const u32 rows = 32 * each, elements = rows * length;
+        const u64 tiles = (a.segments + rows - 1) / rows, n = a.segments * length;
+        const E* x = static_cast<const E*>(a.x);
+        const E* staged = reinterpret_cast<const E*>(tile);
+#pragma unroll 1
+        for (u64 at = warp; at < tiles; at += warps) {
+            const u64 first = at * elements;
+            const u32 count = n - first < elements ? u32(n - first) : elements, packs = count / PER;
+            const Pack* from = reinterpret_cast<const Pack*>(x + first);
+            Pack p[PACKS];
+#pragma unroll
+            for (u32 k = 0; k < PACKS; k++) {
+                if (k * 32 + lane < packs) p[k] = load(from + k * 32 + lane);
+            }
+#pragma unroll
+            for (u32 k = 0; k < PACKS; k++) {
+                const u32 pack = k * 32 + lane;
+                if (pack < packs) tile[pack ^ (pack >> 3 & mask)] = p[k];
+            }
+            // The array's last elements may be no pack; then rows are none either, and packs stand where they are.
+            if (packs * PER + lane < count) reinterpret_cast<E*>(tile)[packs * PER + lane] = x[first + packs * PER + lane];
+            __syncwarp();
+#pragma unroll 1
+            for (u32 k = 0; k < each; k++) {
+                const u32 row = k * 32 + lane, begin = row * length;
+                if (begin >= count) break;
+                State state = Fold::identity();
+                if (whole) {
+#pragma unroll 1
+                    for (u32 q = 0; q < packs_a_row; q++) {
+                        const u32 pack = row * packs_a_row + q;
+                        const Elements<E> e(tile[pack ^ (pack >> 3 & mask)]);
+#pragma unroll
+                        for (u32 i = 0; i < PER; i++) Fold::add(state, e.element[i], first + begin + q * PER + i, setup);
+                    }
+                } else {
+#pragma unroll 4
+                    for (u32 i = 0; i < length; i++) Fold::add(state, staged[begin + i], first + begin + i, setup);
+                }
+                finish(at * rows + row, state);
+            }
+            __syncwarp();
+        }
+    }
+
+    // Rows that `lanes` share, a power of two.
+    __device__ __forceinline__ void shared(u32 lanes) const {
+        const u32 at_once = 32 / lanes, sub = lane % lanes;
+#pragma unroll 1
+        for (u64 base = warp * at_once; base < a.segments; base += warps * at_once) {
+            const u64 row = base + lane / lanes, begin = row * length;
+            const u32 count = row < a.segments ? length : 0;
+            const E* x = static_cast<const E*>(a.x) + begin;
+            State state = Fold::identity();
+#pragma unroll 1
+            for (u32 from = sub; from < count; from += FLIGHT * lanes) {
+                E e[FLIGHT];
+#pragma unroll
+                for (u32 k = 0; k < FLIGHT; k++) {
+                    if (from + k * lanes < count) e[k] = x[from + k * lanes];
+                }
+#pragma unroll
+                for (u32 k = 0; k < FLIGHT; k++) {
+                    if (from + k * lanes < count) Fold::add(state, e[k], begin + from + k * lanes, setup);
+                }
+            }
+            __syncwarp();
+            for (u32 by = lanes / 2; by > 0; by /= 2) {
+                const State other = shuffle_words(state, (lane + by) % 32);
+                Fold::merge(state, other);
+            }
+            if (sub == 0 && count > 0) finish(row, state);
+        }
+    }
+};
+
+// `bounds` is how many lanes share a row: 1 for those of up to 128 bytes, which begin at a pack.
+template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArguments& a) {
+    __shared__ Pack tile[SEGMENT_WARPS][32 * RowWarp<Fold>::PACKS];
+    const RowWarp<Fold> rows(a);
+    if (a.bounds == 1) rows.own(tile[threadIdx.x / 32]);
+    else rows.shared(u32(a.bounds));
+}
