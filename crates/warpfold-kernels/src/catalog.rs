@@ -410,8 +410,7 @@ impl ManyBuild {
 
 /// Every PTX file of segments, columns and any views.
 pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
-    let ways =
-        [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS), ("strided", STRIDED_FOLDS)];
+    let ways = [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS), ("strided", STRIDED_FOLDS)];
     ways.into_iter().flat_map(|(way, folds)| {
         folds.iter().flat_map(move |&(fold, template, kinds)| {
             let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };

@@ -137,14 +137,15 @@ fn moments<T: Element>() {
         offsets(0, vec![2; 40]),
     ];
     for (case, offsets) in cuts.into_iter().enumerate() {
-        for kind in kinds {
+        for kind in [kinds[case], kinds[(case + 2) % 5]] {
             let x = array::<T>(kind, n, &mut random);
             let Some(device) = machine(2, random.next()) else { return };
             let buffer = device.upload(&x).unwrap();
             let on_device = device.upload(&offsets).unwrap();
             let segments = || DeviceSegments::from(&on_device);
             let grid = [None, Some(1), Some(3)][case % 3];
-            let ops = [(Op::Mean, 0), (Op::L1, 0), (Op::L2, 0), (Op::Var, 0), (Op::Std, 1), (Op::Var, 3)];
+            let ops =
+                [(Op::Mean, 0), (Op::L1, 0), (Op::L2, 0), (Op::Var, 0), (Op::Std, 1), (Op::Var, 3)];
             let what = format!("cut {case}, {kind:?}");
             check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, &ops, &what);
         }

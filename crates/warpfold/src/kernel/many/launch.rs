@@ -1,6 +1,5 @@
 //! [`ManyLaunch`]: a launch of a kernel for many reductions, as a plain value.
 
-use crate::kernel::finish::options_of_moments;
 use crate::plan::{
     Again, Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, LoopTable, Strided, block_threads,
 };
@@ -101,7 +100,8 @@ impl Launches<'_> {
         launches.extend(match plan.again() {
             Again::No => None,
             Again::Sums(module, block) => {
-                let shape = [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
+                let shape =
+                    [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
                 let words = [&shape[..], &[out, faults, options]].concat();
                 Some(self.sums(module, block, "_columns", words))
             }
@@ -166,7 +166,7 @@ impl Launches<'_> {
     /// Everything that is rounded once, of all outputs or of what was missed.
     fn blocks(&self, module: String, cut: Option<Cut>, loops: Option<&LoopTable>) -> ManyLaunch {
         let Launches { plan, out, faults, ddof, .. } = *self;
-        let Batch { op, dtype, policy, .. } = &plan.batch;
+        let Batch { op, dtype, .. } = &plan.batch;
         let size = dtype.size() as u64;
         let all = plan.way == CudaWay::Blocks;
         let (n, segments, offsets, bytes, length) = match cut {
@@ -186,14 +186,15 @@ impl Launches<'_> {
             Op::L1 => 1,
             Op::Mean => 2,
             Op::L2 => 3,
-            _ => 4,
+            Op::Var => 4,
+            _ => 5,
         };
-        let finish = options_of_moments(*op, plan.block_type(), policy.nan);
         let x = self.x.wrapping_add(start.wrapping_mul(size));
         let shape = [x, n, offsets, bytes, length, segments, out, table, faults, plan.options()];
-        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, finish, ddof, size];
+        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, ddof, size];
         let words = [&shape[..], &rest[..]].concat();
-        let grid = if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
+        let grid =
+            if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
         ManyLaunch { block: block_threads(*dtype), ..self.of(module, "", grid, words) }
     }
 }

@@ -206,10 +206,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     let narrow = batch.dtype.size() < 4;
     // What no kernel of segments knows is done by loops, where these are known.
     let segments = !(narrow
-        && matches!(
-            fold,
-            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod
-        ));
+        && matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod));
     if fold == ManyFold::Prod && narrow && batch.dtype.is_float() {
         let why = "no kernel multiplies so many narrow floats; run it on the CPU";
         return Err(unsupported(&batch, "CUDA", why));
@@ -222,7 +219,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
         Partition::Segments { .. } if segments => CudaWay::Segments,
         Partition::Segments { .. } => {
-            let why = "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
+            let why =
+                "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
             return Err(unsupported(&batch, "CUDA", why));
         }
         Partition::Axes(form) if segments && dense_rows(form).is_some() => CudaWay::Segments,
@@ -258,11 +256,14 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     Ok(CudaBatchPlan { batch, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
 }
 
-/// Threads of a block that folds an output alone.
+/// What blocks that fold an output alone gather floats as: f16 and bf16 widened.
+const fn block_type(dtype: DType) -> DType {
+    if matches!(dtype, DType::F64) { DType::F64 } else { DType::F32 }
+}
+
+/// Threads of such a block.
 pub(crate) const fn block_threads(dtype: DType) -> u32 {
-    // f16 and bf16 are widened.
-    let dtype = if matches!(dtype, DType::F64) { dtype } else { DType::F32 };
-    Fold::ExactMoments.most_threads(dtype)
+    Fold::ExactMoments.most_threads(block_type(dtype))
 }
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
@@ -438,14 +439,9 @@ impl CudaBatchPlan {
         format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
     }
 
-    /// The kernel of everything that is rounded once, for the type that the elements are widened to.
+    /// The kernel of everything that is rounded once.
     fn blocks_entry(&self) -> String {
-        format!("segment_moments_{}", self.block_type().name())
-    }
-
-    /// What blocks gather numbers as: f16 and bf16 as f32.
-    pub(crate) fn block_type(&self) -> DType {
-        if self.batch.dtype == DType::F64 { DType::F64 } else { DType::F32 }
+        format!("segment_moments_{}", block_type(self.batch.dtype).name())
     }
 
     /// The kernel that folds again what an exact one has missed, or all there is.
