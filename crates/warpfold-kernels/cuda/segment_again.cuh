@@ -30,10 +30,10 @@ template <class Fold> struct Block {
     u32 votes[Fold::THREADS / 32];
 };
 
-// Numbers, or their magnitudes: what of a pack's words is kept.
-template <class E> struct Kept_ {
+// Numbers, or their magnitudes, as masks of a pack's words.
+template <class E> struct OfNumbers {
     u32 even, odd;
-    __device__ __forceinline__ explicit Kept_(bool magnitudes) {
+    __device__ __forceinline__ explicit OfNumbers(bool magnitudes) {
         odd = magnitudes ? sizeof(E) == 2 ? 0x7fff7fffu : 0x7fffffffu : ~0u;
         even = sizeof(E) == 8 ? ~0u : odd;
     }
@@ -52,7 +52,7 @@ __device__ __forceinline__ void fold_again(const void* array, const Inputs& in, 
     typedef typename Fold::Element E;
     const E* x = static_cast<const E*>(array);
     const E* side_by_side = x + in.first;
-    const Kept_<E> kept(magnitudes);
+    const OfNumbers<E> kept(magnitudes);
     const u64 packed = in.packed();
     const u64 head = misaligned<E>(side_by_side, packed), count = (packed - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
     const Pack* packs = reinterpret_cast<const Pack*>(side_by_side + head);

@@ -8,7 +8,16 @@
 template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
 
 // What is asked for beside Choice, as the plan numbers it.
-enum class Moment { Sum, L1, Mean, L2, Spread };
+enum class Moment { Sum, L1, Mean, L2, Var, Std };
+
+// What finish.cu is asked for: all but the step is known here. A sum is the mean of one.
+template <class E> __device__ __forceinline__ Asked asked_for(Moment moment, bool skips) {
+    typedef SumsAndSquares<E> Integers;
+    constexpr u64 LAYOUT = u64(Integers::Sum::WORDS / 2) << 8 | u64(Integers::Square::WORDS / 2) << 16 | 1 << 24 | u64(sizeof(E) == 8) << 26 | 1 << 27 |
+                           u64(u32(Integers::Sum::UNIT)) << 32;
+    const Step step = moment == Moment::L2 ? Step::L2 : moment == Moment::Var ? Step::Var : moment == Moment::Std ? Step::Std : Step::Mean;
+    return Asked(LAYOUT | u64(skips) << 29 | (u64(step) & 3));
+}
 
 // An output's elements: by loops, or side by side where there are none. Of 16 bits they are f16 or bf16, and widened.
 struct Anywhere {
@@ -42,17 +51,17 @@ template <class E> struct MomentBlock : Block<Moments<E>> {
 
 // The first warp, from the integers in shared memory.
 template <class E>
-__device__ __forceinline__ void finish_moments(const SegmentArguments& a, MomentBlock<E>& block, u64 output, u64 inputs, Moment moment, const Asked& asked, u64 ddof) {
+__device__ __forceinline__ void finish_moments(const SegmentArguments& a, MomentBlock<E>& block, u64 output, u64 inputs, Moment moment, u64 ddof) {
     typedef Moments<E> Fold;
     typedef typename Parts<E>::Part Wide;
-    const bool plain = moment == Moment::Sum || moment == Moment::L1, needs = moment == Moment::Mean || moment == Moment::Spread;
+    const bool plain = moment == Moment::Sum || moment == Moment::L1, spread = moment == Moment::Var || moment == Moment::Std;
     const u64 counted = inputs - block.seen.nans;
-    if (needs && counted == 0) {
+    if ((spread || moment == Moment::Mean) && counted == 0) {
         if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
         return;
     }
     typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output;
-    if (moment == Moment::Spread && counted <= ddof) {
+    if (spread && counted <= ddof) {
         // How many there were is left where the result would be.
         if (threadIdx.x == 0) {
             fault(a, TOO_FEW, output);
@@ -70,18 +79,16 @@ __device__ __forceinline__ void finish_moments(const SegmentArguments& a, Moment
         one.record[1] = plain ? 0 : block.seen.nans;
     }
     __syncwarp();
-    // A sum is the mean of one.
-    finish_integers(asked, one.record, plain ? 1 : inputs, ddof, out, block.s);
+    finish_integers(asked_for<E>(moment, a.options & SKIP_NAN), one.record, plain ? 1 : inputs, ddof, out, block.s);
 }
 
 extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
     const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops, u64* faults, u64 options, u64 kept, u64 folded,
-    u64 first_output, u64 inputs, u64 all, u64 moment, u64 finish, u64 ddof, u64 size) {
+    u64 first_output, u64 inputs, u64 all, u64 moment, u64 ddof, u64 size) {
     typedef Moments<ELEMENT> Fold;
     typedef Mark<typename Parts<ELEMENT>::Part> M;
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
     const Loops by = {loops, kept, folded, first_output};
-    const Asked asked(finish);
     __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
     __shared__ MomentBlock<ELEMENT> block;
     Arguments one = {};
@@ -97,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
             count = in.count;
         }
         fold_again<Fold>(x, Anywhere{by, first, count, Choice{u32(options)}, size == 2}, wanted == Moment::L1, one, storage, block);
-        if (threadIdx.x < 32) finish_moments(a, block, output, count, wanted, asked, ddof);
+        if (threadIdx.x < 32) finish_moments(a, block, output, count, wanted, ddof);
         __syncthreads();
     });
 }

@@ -145,7 +145,7 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("products", "Products", &["32", "64", "f32", "f64"]),
 ];
 
-/// The folds of columns: as [`SEGMENT_FOLDS`], of `columns.cu`.
+/// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
 pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["32", "64"]),
@@ -370,10 +370,10 @@ pub fn builds() -> impl Iterator<Item = Build> {
     })
 }
 
-/// One PTX file of segments, columns or any views: a fold and a kind of element, for [`BASE`].
+/// One PTX file of segments, rows, columns or any views: a fold and a kind of element, for [`BASE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManyBuild {
-    /// `segment`, `column` or `strided`.
+    /// `segment`, `row`, `column` or `strided`.
     pub way: &'static str,
     /// The fold's name.
     pub fold: &'static str,
@@ -395,6 +395,7 @@ impl ManyBuild {
     pub fn source(&self) -> &'static str {
         match (self.way, self.fold) {
             ("column", _) => "columns.cu",
+            ("row", _) => "rows.cu",
             ("strided", _) => "strided.cu",
             (_, "redo") => "segment_redo.cu",
             (_, "moments") => "segment_moments.cu",
@@ -408,9 +409,14 @@ impl ManyBuild {
     }
 }
 
-/// Every PTX file of segments, columns and any views.
+/// Every PTX file of segments, rows, columns and any views.
 pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
-    let ways = [("segment", SEGMENT_FOLDS), ("column", COLUMN_FOLDS), ("strided", STRIDED_FOLDS)];
+    let ways = [
+        ("segment", SEGMENT_FOLDS),
+        ("row", COLUMN_FOLDS),
+        ("column", COLUMN_FOLDS),
+        ("strided", STRIDED_FOLDS),
+    ];
     ways.into_iter().flat_map(|(way, folds)| {
         folds.iter().flat_map(move |&(fold, template, kinds)| {
             let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };

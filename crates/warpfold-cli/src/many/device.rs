@@ -84,6 +84,8 @@ fn found<M: Machine, T: Element>(
             }
         }
     }
-    let plan = many.plan(asked.op())?;
-    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns })
+    let plans = many.plans(asked.op())?;
+    let elements = plans.first().map_or(0, |plan| plan.batch.elements());
+    let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
+    Ok(Found { elements, plan, labels, columns })
 }

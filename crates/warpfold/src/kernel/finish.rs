@@ -2,7 +2,7 @@
 
 use crate::element::{Element, Real};
 use crate::exact::{ProductLimbs, SumLimbs};
-use crate::plan::{CudaPlan, Fold, Problem};
+use crate::plan::{CudaPlan, Fold};
 use crate::{DType, Error, Nan, Op, Result, with_element};
 
 /// How a value comes to lie on the device.
@@ -94,22 +94,6 @@ pub fn is_left_by_its_fold(plan: &CudaPlan) -> bool {
 
 /// What the kernel is told: the step, the layout of the record, the types.
 fn options(plan: &CudaPlan, step: Step) -> u64 {
-    let Problem { dtype, policy, .. } = plan.problem;
-    options_of(dtype, plan.fold.is_exact(), policy.nan, step)
-}
-
-/// The same for kernels that finish exact moments by themselves (`segment_moments.cu`); a sum is the mean of one.
-pub(super) fn options_of_moments(op: Op, dtype: DType, nan: Nan) -> u64 {
-    let step = match op {
-        Op::L2 => Step::L2,
-        Op::Var => Step::Var,
-        Op::Std => Step::Std,
-        _ => Step::Mean,
-    };
-    options_of(dtype, true, nan, step)
-}
-
-fn options_of(dtype: DType, exact: bool, nan: Nan, step: Step) -> u64 {
     fn of<T: Element>(exact: bool) -> (u64, u64) {
         // Limbs of sums and squares: as the exact folds of floats leave them, or as those of integers.
         let limbs = match exact {
@@ -119,10 +103,11 @@ fn options_of(dtype: DType, exact: bool, nan: Nan, step: Step) -> u64 {
         let unit = <T as Element>::Part::UNIT as u32;
         (limbs[0] << 8 | limbs[1] << 16 | u64::from(unit) << 32, T::PARTS as u64)
     }
+    let (dtype, exact) = (plan.problem.dtype, plan.fold.is_exact());
     let (layout, parts) = with_element!(dtype, T => of::<T>(exact));
     let is_wide = !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64);
     let is_signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-    let flags = [is_wide, exact, is_signed, nan == Nan::Ignore];
+    let flags = [is_wide, exact, is_signed, plan.problem.policy.nan == Nan::Ignore];
     let flags = flags.iter().enumerate().fold(0, |all, (k, &flag)| all | u64::from(flag) << k);
     step as u64 | layout | parts << 24 | flags << 26
 }
@@ -165,7 +150,7 @@ pub(super) fn check(plan: &CudaPlan, ddof: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{CudaFacts, choose_cuda};
+    use crate::plan::{CudaFacts, Problem, choose_cuda};
     use crate::{Accuracy, Policy};
 
     #[test]

@@ -10,7 +10,10 @@ use crate::compare::{near, same};
 use crate::data::{Kind, Random, array};
 use crate::{SCALE, machine};
 
-const OPS: [Op; 6] = [Op::Sum, Op::Mean, Op::Min, Op::Max, Op::Count, Op::L1];
+const FAST: &[Op] = &[Op::Sum, Op::Mean, Op::Min, Op::Max, Op::Count, Op::L1];
+const ALL: &[Op] =
+    &[Op::Sum, Op::Mean, Op::Min, Op::Max, Op::ArgMin, Op::ArgMax, Op::Count, Op::L1, Op::Prod];
+const EXACT: &[Op] = &[Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var];
 
 /// Shapes, and the axis that is folded: of few columns and many, of few rows and many, with and without whole packs.
 const CASES: &[(&[u64], i64)] = &[
@@ -53,30 +56,75 @@ const LARGE: &[(&[u64], i64)] = &[
     (&[50, 700, 341], 1),
 ];
 
-fn check<T: Element>(exact: bool) {
-    let mut random = Random(T::DTYPE as u64 + 31);
+/// A layout in memory from some element on, and the axes that are folded.
+struct Case {
+    layout: Layout,
+    axes: Vec<i64>,
+    from: usize,
+}
+
+/// Arrays in C order, of which one axis is folded.
+fn matrices() -> Vec<Case> {
     let large = if SCALE > 1 { LARGE } else { &[] };
-    for (case, &(shape, axis)) in CASES.iter().chain(large).enumerate() {
-        let n = shape.iter().product::<u64>() as usize;
-        let from = [0, 1, 4, 16][case % 4];
-        let folded = shape[axis as usize];
+    let cases = CASES.iter().chain(large).enumerate();
+    let case = |(k, &(shape, axis)): (usize, &(&[u64], i64))| {
+        let from = [0, 1, 4, 16][k % 4];
+        Case { layout: Layout::c(shape).unwrap(), axes: vec![axis], from }
+    };
+    cases.map(case).collect()
+}
+
+/// Views that are neither rows nor columns: axes that do not merge, permuted, backward and repeated ones, and none at all.
+fn views() -> Vec<Case> {
+    let case = |layout: Layout, axes: &[i64]| Case { layout, axes: axes.to_vec(), from: 1 };
+    let c = |shape: &[u64]| Layout::c(shape).unwrap();
+    let strided =
+        |shape: &[u64], strides: &[i64], start| Layout::strided(shape, strides, start).unwrap();
+    let permuted = c(&[4, 3, 5, 6]).permuted(&[2, 0, 3, 1]).unwrap();
+    vec![
+        case(permuted.clone(), &[1]),
+        case(permuted.clone(), &[0, 2]),
+        case(permuted.clone(), &[1, 3]),
+        case(permuted, &[]),
+        case(c(&[7, 8, 9]), &[0, 2]),
+        case(c(&[2, 300, 3]), &[0, 2]),
+        case(c(&[700, 2, 3]), &[0, 2]),
+        case(strided(&[6, 40], &[-80, 2], 400), &[1]),
+        case(strided(&[6, 40], &[80, -2], 78), &[0, 1]),
+        case(strided(&[5, 3, 20], &[0, 20, -1], 19), &[0]),
+        case(strided(&[5, 3, 20], &[0, 20, -1], 19), &[0, 2]),
+        case(strided(&[90, 4], &[-1, 0], 89), &[0]),
+        case(Layout::fortran(&[3, 4, 5]).unwrap(), &[1]),
+    ]
+}
+
+fn check<T: Element>(exact: bool, cases: Vec<Case>, ops: &[Op]) {
+    let mut random = Random(T::DTYPE as u64 + 31);
+    for (case, Case { layout, axes, from }) in cases.into_iter().enumerate() {
+        let shape = layout.shape();
         let kind = match exact {
             true => [Kind::Plain, Kind::Wide, Kind::Specials][case % 3],
             false => [Kind::Plain, Kind::Ties, Kind::Specials][case % 3],
         };
+        let n = layout.extent().unwrap().end as usize;
         let memory = array::<T>(kind, n + from, &mut random);
         let Some(device) = machine(2, random.next()) else { return };
         let buffer = device.upload(&memory).unwrap();
-        let layout = Layout::c(shape).unwrap();
-        let view = View::new(&memory[from..], shape).unwrap();
-        for &op in if exact { &OPS[..1] } else { &OPS[..] } {
+        let view = View::of(&memory[from..], layout.clone()).unwrap();
+        let outputs = reduce_axes(&view, &axes).unwrap().shape().iter().product::<u64>().max(1);
+        let folded = layout.elements() / outputs;
+        for &op in ops {
             let accuracy = if exact { Accuracy::Exact } else { Accuracy::Fast };
             let policy = Policy { accuracy, ..Policy::default() };
             let reduce =
-                device.reduce_axes(buffer.slice(from..), &layout, &[axis]).unwrap().policy(policy);
+                device.reduce_axes(buffer.slice(from..), &layout, &axes).unwrap().policy(policy);
             let plan = match reduce.plan(op) {
                 Err(Error::Unsupported { .. }) => {
-                    assert!(T::DTYPE.size() < 4, "{op} of {} {shape:?}", T::DTYPE);
+                    assert!(
+                        op == Op::Prod && T::DTYPE.size() < 4,
+                        "{op} of {} {shape:?}",
+                        T::DTYPE
+                    );
                     continue;
                 }
                 plan => plan.unwrap(),
@@ -85,7 +133,7 @@ fn check<T: Element>(exact: bool) {
                 let values = reduce.on_device::<R>(op).and_then(|values| values.download());
                 values.map(|values| R::as_parts(&values).iter().map(|&part| part.into()).collect())
             });
-            let outputs = reduce_axes(&view, &[axis]).unwrap().columns(op, Finish::default());
+            let outputs = reduce_axes(&view, &axes).unwrap().columns(op, Finish::default());
             let (found, expected) = match (found, outputs) {
                 (Ok(found), Ok(columns)) => (found, columns.into_iter().next().unwrap().1),
                 // Integers of their whole range overflow.
@@ -103,8 +151,9 @@ fn check<T: Element>(exact: bool) {
             for (at, found) in found.into_iter().enumerate() {
                 let expected = expected.get(at);
                 let (found, expected) = (Ok(Output::One(found)), Ok(Output::One(expected)));
-                let rounds =
-                    T::DTYPE.is_float() && matches!(op, Op::Sum | Op::Mean | Op::L1) && !exact;
+                let rounds = T::DTYPE.is_float()
+                    && matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::Prod)
+                    && !exact;
                 let agree = match rounds {
                     true => near(&found, &expected, folded.max(2000) as f64 * 2f64.powi(-21)),
                     false => same(&found, &expected),
@@ -119,30 +168,45 @@ fn check<T: Element>(exact: bool) {
 }
 
 macro_rules! for_each_type {
-    ($($name:ident: $dtype:ident;)+) => {$(
+    ($($name:ident $views:ident: $dtype:ident;)+) => {$(
         #[test]
         fn $name() {
-            with_element!(DType::$dtype, T => check::<T>(false));
+            with_element!(DType::$dtype, T => check::<T>(false, matrices(), FAST));
+        }
+
+        #[test]
+        fn $views() {
+            with_element!(DType::$dtype, T => check::<T>(false, views(), ALL));
         }
     )+};
 }
 for_each_type! {
-    i8_: I8;
-    i32_: I32;
-    u32_: U32;
-    i64_: I64;
-    f16_: F16;
-    bf16_: BF16;
-    f32_: F32;
-    f64_: F64;
+    i8_ views_i8: I8;
+    i32_ views_i32: I32;
+    u32_ views_u32: U32;
+    i64_ views_i64: I64;
+    f16_ views_f16: F16;
+    bf16_ views_bf16: BF16;
+    f32_ views_f32: F32;
+    f64_ views_f64: F64;
 }
 
-#[test]
-fn exact_f32() {
-    check::<f32>(true);
-}
+macro_rules! exactly {
+    ($($name:ident $views:ident: $dtype:ident;)+) => {$(
+        #[test]
+        fn $name() {
+            with_element!(DType::$dtype, T => check::<T>(true, matrices(), &[Op::Sum, Op::L1]));
+        }
 
-#[test]
-fn exact_f64() {
-    check::<f64>(true);
+        #[test]
+        fn $views() {
+            with_element!(DType::$dtype, T => check::<T>(true, views(), EXACT));
+        }
+    )+};
+}
+exactly! {
+    exact_f16 exact_views_f16: F16;
+    exact_bf16 exact_views_bf16: BF16;
+    exact_f32 exact_views_f32: F32;
+    exact_f64 exact_views_f64: F64;
 }

@@ -10,24 +10,32 @@ fn agree(args: &[&str]) {
     assert_eq!(simt.value(), cpu.value(), "{args:?}");
 }
 
+/// Both refuse in the same words.
+fn agree_to_fail(args: &[&str], code: i32, words: &[&str]) {
+    let on = |device: &str| run(args.iter().copied().chain(["--device", device]));
+    on("cpu").fails(code, words);
+    assert_eq!(on("cpu").err, on("simt").err, "{args:?}");
+}
+
 #[test]
 fn axes() {
     let folder = Folder::new();
     let x = sample(60);
     let c = folder.file("c.npy", npy("<i4", false, "(3, 4, 5)", &i32s(x.clone())));
     let f = folder.file("f.npy", npy("<i4", true, "(3, 4, 5)", &i32s(x)));
-    let axes = [&["0"][..], &["1"], &["-1"], &["0", "1"], &["1", "2"], &["0", "1", "2"]];
-    for (case, axes) in axes.iter().enumerate() {
+    let sets =
+        [&["0"][..], &["1"], &["-1"], &["0", "1"], &["1", "2"], &["0", "2"], &["0", "1", "2"]];
+    for axes in sets {
         let folded = axes.iter().flat_map(|axis| ["--axis", *axis]);
-        for op in ["sum", "max", "count", "mean"] {
-            let path = if case % 2 == 0 { &c } else { &f };
+        for (op, path) in [("sum", &f), ("max", &c), ("count", &f), ("mean", &c), ("argmin", &f)] {
             let mut args = vec![op, path];
             args.extend(folded.clone());
             agree(&args);
         }
     }
     agree(&["minmax", &c, "--axis", "1", "--keepdims", "--format", "csv"]);
-    agree(&["argmin", &c, "--axis", "2"]);
+    agree(&["any", &c, "--axis", "1"]);
+    agree(&["all", &f, "--axis", "1", "--axis", "2"]);
     agree(&["argmin", &c, "--axis", "2", "--flat"]);
 }
 
@@ -40,19 +48,23 @@ fn segments() {
     let wide = [0u64, 7, 9, 90].iter().flat_map(|offset| offset.to_le_bytes());
     let wide = folder.file("w.npy", npy("<u8", false, "(4,)", &wide.collect::<Vec<_>>()));
     let lengths = folder.file("l.npy", integers(&[0, 30, 60]));
-    for op in ["sum", "count"] {
+    for op in ["sum", "count", "l1", "l2"] {
         agree(&[op, &path, "--segments", &offsets]);
         agree(&[op, &path, "--segments", &wide]);
         agree(&[op, &path, "--lengths", &lengths]);
         agree(&[op, &path, "--every", "9", "--format", "csv"]);
     }
-    agree(&["max", &path, "--segments", &offsets]);
+    for op in ["max", "mean", "std"] {
+        agree(&[op, &path, "--segments", &offsets]);
+    }
+    agree(&["var", &path, "--ddof", "2", "--every", "45"]);
+    let few = ["var", &path, "--ddof", "1", "--segments", &offsets];
+    agree_to_fail(&few, 1, &["segment 0", "needs more than 1"]);
     agree(&["argmax", &path, "--segments", &offsets]);
     agree(&["argmin", &path, "--segments", &offsets, "--flat"]);
     // A segment without a result is named as on the processor.
-    let empty = ["max", &path, "--lengths", &lengths, "--device", "simt"];
-    run(empty).fails(1, &["segment 0", "max", "empty"]);
-    run(["sum", &path, "--every", "7", "--device", "simt"]).fails(1, &["left over"]);
+    agree_to_fail(&["max", &path, "--lengths", &lengths], 1, &["segment 0", "max", "empty"]);
+    agree_to_fail(&["sum", &path, "--every", "7"], 1, &["left over"]);
 }
 
 #[test]
@@ -86,5 +98,9 @@ fn what_kernels_do_not_do() {
     run(["sum", &x, "--by", &keys, "--device", "simt"]).fails(2, &["--device simt", "by keys"]);
     let on = |args: &[&str]| run(args.iter().copied().chain(["--every", "2", "--device", "simt"]));
     on(&["sum", &x, "--as", "f64"]).fails(2, &["rounding", "run it on the CPU"]);
+    let offsets = folder.file("o.npy", integers(&[0, 1, 4]));
+    let all = ["all", &x, "--segments", &offsets, "--device", "simt"];
+    run(all).fails(2, &["all", "lengths that differ", "run it on the CPU"]);
+    on(&["linf", &x]).fails(2, &["linf", "run it on the CPU"]);
     on(&["stats", &x]).fails(2, &["stats", "run it on the CPU"]);
 }

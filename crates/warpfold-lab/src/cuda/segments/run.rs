@@ -184,7 +184,9 @@ impl Bench<'_> {
         let outputs = shape.outputs(n);
         let mut queue = gpu.queue()?;
         let out = gpu.alloc::<f32>(outputs as usize)?;
-        let workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
+        let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
+        let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+        workspace.write(plan.workspace as usize - tables.len(), &tables)?;
         let faults = gpu.upload(&[0xffu8; ReduceMany::<Gpu, f32>::FAULT_BYTES])?;
         let launches =
             reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address())?;

@@ -1,12 +1,13 @@
 //! Results whose types are known only at run time, as columns.
 
-use super::ReduceMany;
+use super::{DeviceSegments, Parts, ReduceMany};
 use crate::batch::Columns;
 use crate::element::Element;
 use crate::kernel::Machine;
 use crate::partial::Finish;
+use crate::plan::CudaBatchPlan;
 use crate::value::Column;
-use crate::{Error, Op, Result, with_element};
+use crate::{Error, Nan, Op, Result, with_element};
 
 impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
     /// The results of any reduction that kernels do, by name, in the outputs' order, copied to the host; what integers that overflow do is the
@@ -26,11 +27,49 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
-        if op == Op::MinMax {
-            let (least, greatest) = (self.column(Op::Min, finish)?, self.column(Op::Max, finish)?);
-            return Ok(vec![("min", least), ("max", greatest)]);
+        let counts = || self.left::<u64>(Op::Count, 0)?.download();
+        let column = match op {
+            Op::MinMax => {
+                let least = self.column(Op::Min, finish)?;
+                return Ok(vec![("min", least), ("max", self.column(Op::Max, finish)?)]);
+            }
+            Op::Any => Column::of(counts()?.into_iter().map(|count| count > 0).collect::<Vec<_>>()),
+            Op::All => {
+                let length = self.length_of_all()?;
+                Column::of(counts()?.into_iter().map(|count| count == length).collect::<Vec<_>>())
+            }
+            _ => self.column(op, finish)?,
+        };
+        Ok(vec![(op.name(), column)])
+    }
+
+    /// The plans of what [`columns`](Self::columns) launches: one, but for minmax.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn plans(&self, op: Op) -> Result<Vec<CudaBatchPlan>> {
+        match op {
+            Op::MinMax => Ok(vec![self.plan(Op::Min)?, self.plan(Op::Max)?]),
+            Op::Any => Ok(vec![self.plan(Op::Count)?]),
+            Op::All => self.length_of_all().and_then(|_| Ok(vec![self.plan(Op::Count)?])),
+            _ => Ok(vec![self.plan(op)?]),
         }
-        Ok(vec![(op.name(), self.column(op, finish)?)])
+    }
+
+    /// How many nonzero elements an output has if all are: where outputs are of one length.
+    fn length_of_all(&self) -> Result<u64> {
+        let skips = self.policy.nan == Nan::Ignore && T::DTYPE.is_float();
+        let length = match &self.parts {
+            Parts::Axes { form, .. } => Some(form.inputs),
+            Parts::Segments(DeviceSegments::Every(length)) => Some(*length),
+            Parts::Segments(_) => None,
+        };
+        length.filter(|_| !skips).ok_or(Error::Unsupported {
+            option: "CUDA",
+            op: Op::All,
+            dtype: T::DTYPE,
+            why: "kernels count what is nonzero, and here that is compared with lengths that differ; run it on the CPU",
+        })
     }
 
     fn column(&self, op: Op, finish: Finish) -> Result<Column> {

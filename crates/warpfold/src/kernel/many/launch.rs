@@ -1,6 +1,5 @@
 //! [`ManyLaunch`]: a launch of a kernel for many reductions, as a plain value.
 
-use crate::kernel::finish::options_of_moments;
 use crate::plan::{
     Again, Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, LoopTable, Strided, block_threads,
 };
@@ -79,12 +78,12 @@ impl Launches<'_> {
         if plan.way == CudaWay::Blocks {
             return again.into_iter().collect();
         }
-        let (mut words, mut suffix) = (words, "");
+        let mut words = words;
         if let CudaWay::Rows { lanes } = plan.way {
             // Nothing is searched, so that the bounds' kind has room for the lanes.
-            (words[3], suffix) = (lanes, "_rows");
+            words[3] = lanes;
         }
-        let launch = self.of(plan.entry(), suffix, plan.grid, words);
+        let launch = self.of(plan.entry(), "", plan.grid, words);
         std::iter::once(launch).chain(again).collect()
     }
 
@@ -172,7 +171,7 @@ impl Launches<'_> {
     /// Everything that is rounded once, of all outputs or of what was missed.
     fn blocks(&self, module: String, cut: Option<Cut>, loops: Option<&LoopTable>) -> ManyLaunch {
         let Launches { plan, out, faults, ddof, .. } = *self;
-        let Batch { op, dtype, policy, .. } = &plan.batch;
+        let Batch { op, dtype, .. } = &plan.batch;
         let size = dtype.size() as u64;
         let all = plan.way == CudaWay::Blocks;
         let (n, segments, offsets, bytes, length) = match cut {
@@ -192,12 +191,12 @@ impl Launches<'_> {
             Op::L1 => 1,
             Op::Mean => 2,
             Op::L2 => 3,
-            _ => 4,
+            Op::Var => 4,
+            _ => 5,
         };
-        let finish = options_of_moments(*op, plan.block_type(), policy.nan);
         let x = self.x.wrapping_add(start.wrapping_mul(size));
         let shape = [x, n, offsets, bytes, length, segments, out, table, faults, plan.options()];
-        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, finish, ddof, size];
+        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, ddof, size];
         let words = [&shape[..], &rest[..]].concat();
         let grid =
             if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };

@@ -5,132 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
+use super::many_fold::ManyFold;
 use super::strided::{LoopOrder, LoopTable, Strided};
 use super::{Batch, BoundsKind, Partition};
 use crate::plan::{CudaFacts, Fold};
 use crate::shape::Form;
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
-
-/// The folds that kernels for many reductions exist for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the variants are the kernels' own names")]
-pub enum ManyFold {
-    Sum,
-    Mean,
-    Min,
-    Max,
-    ArgMin,
-    ArgMax,
-    Count,
-    L1,
-    L2,
-    Prod,
-    ExactSum,
-    ExactMean,
-    ExactL1,
-    ExactL2,
-    Moments,
-}
-
-impl ManyFold {
-    /// Every fold.
-    pub const ALL: &[ManyFold] = &[
-        ManyFold::Sum,
-        ManyFold::Mean,
-        ManyFold::Min,
-        ManyFold::Max,
-        ManyFold::ArgMin,
-        ManyFold::ArgMax,
-        ManyFold::Count,
-        ManyFold::L1,
-        ManyFold::L2,
-        ManyFold::Prod,
-        ManyFold::ExactSum,
-        ManyFold::ExactMean,
-        ManyFold::ExactL1,
-        ManyFold::ExactL2,
-        ManyFold::Moments,
-    ];
-
-    /// Its part of the kernels' names.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ManyFold::Sum => "sum",
-            ManyFold::Mean => "mean",
-            ManyFold::Min => "min",
-            ManyFold::Max => "max",
-            ManyFold::ArgMin => "argmin",
-            ManyFold::ArgMax => "argmax",
-            ManyFold::Count => "count",
-            ManyFold::L1 => "l1",
-            ManyFold::L2 => "l2",
-            ManyFold::Prod => "prod",
-            ManyFold::ExactSum => "exact sum",
-            ManyFold::ExactMean => "exact mean",
-            ManyFold::ExactL1 => "exact l1",
-            ManyFold::ExactL2 => "exact l2",
-            ManyFold::Moments => "exact moments",
-        }
-    }
-
-    /// The kernels that know it, and its number among their folds.
-    const fn kernels(self) -> (&'static str, u32) {
-        match self {
-            ManyFold::Sum => ("totals", 0),
-            ManyFold::Mean => ("totals", 1),
-            ManyFold::L1 => ("totals", 2),
-            ManyFold::Count => ("totals", 3),
-            ManyFold::Min => ("extremes", 0),
-            ManyFold::Max => ("extremes", 1),
-            ManyFold::ArgMin => ("places", 0),
-            ManyFold::ArgMax => ("places", 1),
-            ManyFold::L2 => ("norms", 0),
-            ManyFold::Prod => ("products", 0),
-            ManyFold::ExactSum => ("exact", 0),
-            ManyFold::ExactMean => ("exact", 1),
-            ManyFold::ExactL1 => ("exact", 2),
-            ManyFold::ExactL2 => ("roots", 0),
-            ManyFold::Moments => ("moments", 0),
-        }
-    }
-
-    /// Whether its kernels take floats as floats, and not as their bits.
-    const fn computes(self) -> bool {
-        !matches!(
-            self,
-            ManyFold::Count | ManyFold::Min | ManyFold::Max | ManyFold::ArgMin | ManyFold::ArgMax
-        )
-    }
-
-    /// Whether its states are pairs, which may miss what they should hold.
-    const fn is_pair(self) -> bool {
-        matches!(
-            self,
-            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2
-        )
-    }
-
-    /// Whether its results are asked of every input's order.
-    const fn is_place(self) -> bool {
-        matches!(self, ManyFold::ArgMin | ManyFold::ArgMax)
-    }
-
-    /// Bytes of the state of one input, in the units of memory of a piece.
-    const fn state_bytes(self, dtype: DType) -> u64 {
-        let wide = dtype.size() == 8;
-        match self {
-            ManyFold::Prod if dtype.is_float() => 32,
-            ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
-            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
-            ManyFold::Moments => 0,
-            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
-            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
-            ManyFold::Count if wide => 16,
-            ManyFold::Min | ManyFold::Max | ManyFold::Count | ManyFold::L2 => 8,
-        }
-    }
-}
 
 /// The ways of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -166,7 +46,8 @@ impl CudaWay {
     /// The first part of its kernels' names.
     pub const fn name(self) -> &'static str {
         match self {
-            CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks => "segment",
+            CudaWay::Segments | CudaWay::Blocks => "segment",
+            CudaWay::Rows { .. } => "row",
             CudaWay::Columns(_) => "column",
             CudaWay::Strided(_) => "strided",
         }
@@ -217,6 +98,18 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         let why = "no kernel multiplies so many narrow floats; run it on the CPU";
         return Err(unsupported(&batch, "CUDA", why));
     }
+    // Folds of which there are kernels for rows and columns in lanes.
+    let taken = match fold {
+        ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => {
+            false
+        }
+        ManyFold::Min | ManyFold::Max | ManyFold::Count => !narrow,
+        _ => !narrow || batch.dtype.is_float(),
+    };
+    let by_length = |length, outputs| match taken {
+        true => by_length(length, outputs, batch.dtype, full),
+        false => CudaWay::Segments,
+    };
     let way = match &batch.partition {
         Partition::Groups { .. } => {
             let why = "no kernel does it yet; run it on the CPU";
@@ -224,7 +117,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
         Partition::Segments { segments: outputs, bounds, .. } if segments => match bounds {
-            BoundsKind::Every(length) => by_length(*length, *outputs, batch.dtype, full),
+            BoundsKind::Every(length) => by_length(*length, *outputs),
             _ => CudaWay::Segments,
         },
         Partition::Segments { .. } => {
@@ -234,18 +127,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         Partition::Axes(form) if segments && dense_rows(form).is_some() => {
             let length = dense_rows(form).unwrap_or(0);
-            by_length(length, form.outputs, batch.dtype, full)
+            by_length(length, form.outputs)
         }
         Partition::Axes(form) => {
-            let taken = match fold {
-                ManyFold::ArgMin
-                | ManyFold::ArgMax
-                | ManyFold::L2
-                | ManyFold::Prod
-                | ManyFold::ExactL2 => false,
-                ManyFold::Min | ManyFold::Max | ManyFold::Count => !narrow,
-                _ => !narrow || batch.dtype.is_float(),
-            };
             let columns = taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
@@ -293,11 +177,14 @@ fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
     }
 }
 
-/// Threads of a block that folds an output alone.
+/// What blocks that fold an output alone gather floats as: f16 and bf16 widened.
+const fn block_type(dtype: DType) -> DType {
+    if matches!(dtype, DType::F64) { DType::F64 } else { DType::F32 }
+}
+
+/// Threads of such a block.
 pub(crate) const fn block_threads(dtype: DType) -> u32 {
-    // f16 and bf16 are widened.
-    let dtype = if matches!(dtype, DType::F64) { dtype } else { DType::F32 };
-    Fold::ExactMoments.most_threads(dtype)
+    Fold::ExactMoments.most_threads(block_type(dtype))
 }
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
@@ -476,14 +363,9 @@ impl CudaBatchPlan {
         format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
     }
 
-    /// The kernel of everything that is rounded once, for the type that the elements are widened to.
+    /// The kernel of everything that is rounded once.
     fn blocks_entry(&self) -> String {
-        format!("segment_moments_{}", self.block_type().name())
-    }
-
-    /// What blocks gather numbers as: f16 and bf16 as f32.
-    pub(crate) fn block_type(&self) -> DType {
-        if self.batch.dtype == DType::F64 { DType::F64 } else { DType::F32 }
+        format!("segment_moments_{}", block_type(self.batch.dtype).name())
     }
 
     /// The kernel that folds again what an exact one has missed, or all there is.

@@ -3,6 +3,7 @@
 mod choose;
 mod columns;
 mod cuda;
+mod many_fold;
 mod strided;
 
 use std::fmt;
@@ -11,7 +12,8 @@ pub use choose::choose_batch;
 pub use columns::Columns;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::{Again, block_threads, dense_rows};
-pub use cuda::{CudaBatchPlan, CudaWay, ManyFold, choose_cuda_batch};
+pub use cuda::{CudaBatchPlan, CudaWay, choose_cuda_batch};
+pub use many_fold::ManyFold;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use strided::LoopTable;
 pub use strided::Strided;

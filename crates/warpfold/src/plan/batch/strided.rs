@@ -142,7 +142,7 @@ mod tests {
                 // The flat index in C order, as strides.
                 let at = |flat: u64| {
                     let index = [flat / 40, flat / 10 % 4, flat / 5 % 2, flat % 5];
-                    u64::from(*view.get(&index).unwrap())
+                    u64::from(view.get(&index).unwrap())
                 };
                 expected.push((0..form.inputs).map(|i| at(place(i))).collect::<Vec<u64>>());
             }

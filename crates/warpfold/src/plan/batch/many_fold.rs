@@ -1,0 +1,126 @@
+//! [`ManyFold`]: what kernels for many reductions fold, by their names and numbers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::DType;
+
+/// The folds that kernels for many reductions exist for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the variants are the kernels' own names")]
+pub enum ManyFold {
+    Sum,
+    Mean,
+    Min,
+    Max,
+    ArgMin,
+    ArgMax,
+    Count,
+    L1,
+    L2,
+    Prod,
+    ExactSum,
+    ExactMean,
+    ExactL1,
+    ExactL2,
+    Moments,
+}
+
+impl ManyFold {
+    /// Every fold.
+    pub const ALL: &[ManyFold] = &[
+        ManyFold::Sum,
+        ManyFold::Mean,
+        ManyFold::Min,
+        ManyFold::Max,
+        ManyFold::ArgMin,
+        ManyFold::ArgMax,
+        ManyFold::Count,
+        ManyFold::L1,
+        ManyFold::L2,
+        ManyFold::Prod,
+        ManyFold::ExactSum,
+        ManyFold::ExactMean,
+        ManyFold::ExactL1,
+        ManyFold::ExactL2,
+        ManyFold::Moments,
+    ];
+
+    /// Its part of the kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ManyFold::Sum => "sum",
+            ManyFold::Mean => "mean",
+            ManyFold::Min => "min",
+            ManyFold::Max => "max",
+            ManyFold::ArgMin => "argmin",
+            ManyFold::ArgMax => "argmax",
+            ManyFold::Count => "count",
+            ManyFold::L1 => "l1",
+            ManyFold::L2 => "l2",
+            ManyFold::Prod => "prod",
+            ManyFold::ExactSum => "exact sum",
+            ManyFold::ExactMean => "exact mean",
+            ManyFold::ExactL1 => "exact l1",
+            ManyFold::ExactL2 => "exact l2",
+            ManyFold::Moments => "exact moments",
+        }
+    }
+
+    /// The kernels that know it, and its number among their folds.
+    pub(super) const fn kernels(self) -> (&'static str, u32) {
+        match self {
+            ManyFold::Sum => ("totals", 0),
+            ManyFold::Mean => ("totals", 1),
+            ManyFold::L1 => ("totals", 2),
+            ManyFold::Count => ("totals", 3),
+            ManyFold::Min => ("extremes", 0),
+            ManyFold::Max => ("extremes", 1),
+            ManyFold::ArgMin => ("places", 0),
+            ManyFold::ArgMax => ("places", 1),
+            ManyFold::L2 => ("norms", 0),
+            ManyFold::Prod => ("products", 0),
+            ManyFold::ExactSum => ("exact", 0),
+            ManyFold::ExactMean => ("exact", 1),
+            ManyFold::ExactL1 => ("exact", 2),
+            ManyFold::ExactL2 => ("roots", 0),
+            ManyFold::Moments => ("moments", 0),
+        }
+    }
+
+    /// Whether its kernels take floats as floats, and not as their bits.
+    pub(super) const fn computes(self) -> bool {
+        !matches!(
+            self,
+            ManyFold::Count | ManyFold::Min | ManyFold::Max | ManyFold::ArgMin | ManyFold::ArgMax
+        )
+    }
+
+    /// Whether its states are pairs, which may miss what they should hold.
+    pub(super) const fn is_pair(self) -> bool {
+        matches!(
+            self,
+            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2
+        )
+    }
+
+    /// Whether its results are asked of every input's order.
+    pub(super) const fn is_place(self) -> bool {
+        matches!(self, ManyFold::ArgMin | ManyFold::ArgMax)
+    }
+
+    /// Bytes of the state of one input, in the units of memory of a piece.
+    pub(super) const fn state_bytes(self, dtype: DType) -> u64 {
+        let wide = dtype.size() == 8;
+        match self {
+            ManyFold::Prod if dtype.is_float() => 32,
+            ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
+            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
+            ManyFold::Moments => 0,
+            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
+            ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
+            ManyFold::Count if wide => 16,
+            ManyFold::Min | ManyFold::Max | ManyFold::Count | ManyFold::L2 => 8,
+        }
+    }
+}
