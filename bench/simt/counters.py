@@ -124,8 +124,9 @@ def compare_rungs(arguments, dtype, n):
             told[name] = json.loads(run.stdout)
     rungs = [word for name in told for word in ("--rung", name)]
     command = [arguments.program, "ladder", *rungs, *asked, "--device", "cuda", "--runs", "1", "--hot"]
-    names = "regex:^(" + "|".join(sorted({one["kernel"] for one in told.values()})) + ")$"
-    launches, why = hardware(arguments, command, only=["--kernel-name", names])
+    # Any context and stream, these kernels, the first launch of each.
+    first = "::regex:^(" + "|".join(sorted({one["kernel"] for one in told.values()})) + ")$:1"
+    launches, why = hardware(arguments, command, only=["--kernel-id", first])
     for name, one in told.items():
         result = {"rung": name, "dtype": dtype, "n": n, "kernel": one["kernel"]}
         first = next(((row, count) for row, count in launches if row["Kernel Name"].split("(")[0] == one["kernel"]), None)
