@@ -213,7 +213,7 @@ template <class Fold> struct SegmentWarp {
     // Neighbouring packs of different lanes, and different packs of one lane's own, lie in different banks.
     static __device__ __forceinline__ u32 place(u32 pack) { return pack ^ (pack >> 3 & 3); }
 
-    // Whole tiles inside the open segment, which ends at `next`.
+    // Whole tiles inside the open segment, which ends at `next`: up to the share's end, if no segment ends in it any more.
     __device__ __forceinline__ void walk(u64 next) {
         // The last element comes with its end, in a round.
         const u64 stop = (s < s1 && next <= e1 ? next : e1 + 1) + shift;
@@ -445,6 +445,8 @@ template <class Fold> struct SegmentWarp {
 #pragma unroll 1
             while (s < s1 || e < e1) {
                 walk(next);
+                // A share that ends inside a segment may end with a tile.
+                if (s == s1 && e == e1) break;
                 if (!round(window, ends, next)) break;
             }
         } else {

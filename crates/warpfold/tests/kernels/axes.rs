@@ -40,6 +40,11 @@ const CASES: &[(&[u64], i64)] = &[
     (&[301, 70], 1),
     (&[67, 200], 1),
     (&[71, 341], 1),
+    // Shares that end with a tile, inside the only segment.
+    (&[4092], 0),
+    (&[1, 4095], 1),
+    (&[8184], 0),
+    (&[8190], 0),
     // Few rows of many columns, and no more than one lane's.
     (&[3, 2000], 0),
     (&[2, 5, 130], 1),

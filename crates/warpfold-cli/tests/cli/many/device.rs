@@ -37,6 +37,11 @@ fn axes() {
     agree(&["any", &c, "--axis", "1"]);
     agree(&["all", &f, "--axis", "1", "--axis", "2"]);
     agree(&["argmin", &c, "--axis", "2", "--flat"]);
+    // Outputs of no elements, by rows and by loops.
+    let empty = folder.file("e.npy", npy("|u1", false, "(3, 0)", &[]));
+    for op in ["sum", "prod", "count"] {
+        agree(&[op, &empty, "--axis", "1"]);
+    }
 }
 
 #[test]

@@ -182,6 +182,8 @@ struct Stripe<'s, 'k, K: Kind> {
     /// Rows added under the rule, and those it was made for.
     added: u64,
     room: u64,
+    /// Rows that there are in all turns.
+    expected: u64,
     sink: &'k dyn Sink<K::Small>,
     shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
     /// A store of its own, once lanes are not enough.
@@ -199,7 +201,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
         let (lanes, rule, own) = (Vec::new(), None, None);
-        Stripe { kind, x, at, place, inputs, lanes, rule, added: 0, room: 0, sink, shared, own }
+        let (added, room, expected) = (0, 0, 0);
+        Stripe { kind, x, at, place, inputs, lanes, rule, added, room, expected, sink, shared, own }
     }
 
     fn groups(&self) -> usize {
@@ -279,7 +282,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 fetch(x.get(at..at + width).unwrap_or_default());
             }
             let place = (first.wrapping_add_signed(place.wrapping_mul(row as i64)), place);
-            if self.is_ruled(range, some as u64, rows as u64) {
+            if self.is_ruled(range, some as u64, self.expected) {
                 self.add(from, stride, some, place);
                 self.added += some as u64;
             } else {
@@ -387,6 +390,7 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
         let turns: u64 = outer.iter().map(|l| l.length).product();
         let each = rows.div_ceil(parts).next_multiple_of(wide);
         let mine = (self.part * each).min(rows)..((self.part + 1) * each).min(rows);
+        self.fold.expected = turns * (mine.len() / wide) as u64;
         for turn in 0..turns {
             let (mut rest, mut start, mut first) = (turn, self.fold.at.start, form.first_place);
             for l in outer.iter().rev() {

@@ -70,7 +70,9 @@ impl Columns {
             // Rows are dense: as many of them as make whole tiles of a warp are one.
             let vector = if whole { pack } else { 1 };
             let width = least_common_multiple(inner.length, 32 * per_lane(vector));
-            if all.elements >= 4 * width {
+            // Each column of a wide row leaves a state: no more of them than lanes that are at work.
+            let states = outer.length.saturating_mul(width);
+            if all.elements >= 4 * width && states <= warps * 32 * per_lane(vector) {
                 let rows = all.elements.div_ceil(width);
                 all = Columns { width, rows, row_pitch: width, vector, ..all };
             }

@@ -67,9 +67,12 @@ impl LoopTable {
     pub(crate) fn of(form: &Form, kept: LoopOrder, folded: LoopOrder) -> LoopTable {
         let mut start = 0;
         let mut words = Vec::new();
-        for l in ordered(&form.kept, kept, &mut start) {
-            words.extend([l.length, l.stride, l.place as u64]);
+        let mut outer = ordered(&form.kept, kept, &mut start);
+        if form.inputs == 0 {
+            // A form without elements has no loops, but outputs all the same.
+            outer.push(Loop { length: form.outputs, stride: 0, place: 1 });
         }
+        words.extend(outer.iter().flat_map(|l| [l.length, l.stride, l.place as u64]));
         let mut inner = ordered(&form.folded, folded, &mut start);
         if inner.is_empty() {
             inner.push(Loop { length: 1, stride: 0, place: 1 });
@@ -77,7 +80,7 @@ impl LoopTable {
         words.extend(inner.iter().flat_map(|l| [l.length, l.stride]));
         LoopTable {
             words,
-            kept: form.kept.len() as u64,
+            kept: outer.len() as u64,
             folded: inner.len() as u64,
             first_output: if kept == LoopOrder::Memory { form.first_output } else { 0 },
             start,
