@@ -23,7 +23,7 @@ fn usage() {
     run(["max", "x", "--as", "f64"])
         .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, linf, prod and dot"]);
     run(["sum", "x", "--ddof", "1"]).fails(2, &["--ddof", "sum", "var, std and stats"]);
-    run(["sum", "x", "--out", "y.txt"]).fails(2, &[".npy, .json or .csv"]);
+    run(["sum", "x", "--out", "y.txt"]).fails(2, &[".npy, .npz, .json or .csv"]);
     run(["dot", "x"]).fails(2, &["exactly two", "not 1"]);
     run(["dot", "x", "y", "z"]).fails(2, &["exactly two", "not 3"]);
     run(["dot", "-", "-", "--dtype", "f32"]).fails(2, &["standard input", "once"]);

@@ -87,7 +87,7 @@ fn files_and_plans() {
     };
     assert_eq!(run_on("simt"), run_on("cpu"));
     let told = on("simt", &["--verbose"]);
-    for word in ["plan: sum of f32", "on cuda", "segment_exact_f32", "bytes of workspace"] {
+    for word in ["plan: sum of f32", "on cuda", "row_exact_f32", "bytes of workspace"] {
         assert!(told.err.contains(word), "{word}: {}", told.err);
     }
     // Nothing but a name takes many reductions off the processor.
