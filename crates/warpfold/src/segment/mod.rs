@@ -117,21 +117,32 @@ fn check_offsets<N: Copy + Into<u64> + Sync>(offsets: &[N], n: u64) -> Result<()
         let across = next.filter(|&next| !ascends(&[chunk[chunk.len() - 1], next]));
         inside.or(across.map(|_| chunk.len() - 1)).map(|at| k * CHUNK + at)
     });
+    // The one beyond the array is at fault, and not what stands after it.
+    let beyond = descent.unwrap_or(offsets.len() - 1);
+    if offsets[beyond].into() > n {
+        let first = offsets[..=beyond].partition_point(|&offset| offset.into() <= n);
+        return refused(
+            format!("offset {first} is {}, beyond the array's end", shown(offsets[first])),
+            "offsets count elements from 0; none is more than the array has",
+        );
+    }
     if let Some(at) = descent {
-        let (before, after) = (offsets[at].into(), offsets[at + 1].into());
+        let (before, after) = (shown(offsets[at]), shown(offsets[at + 1]));
         return refused(
             format!("offset {} is {after}, less than {before} before it", at + 1),
             "offsets must not descend; sort them, or reduce by key",
         );
     }
-    if last.into() > n {
-        let first = offsets.partition_point(|&offset| offset.into() <= n);
-        return refused(
-            format!("offset {first} is {}, beyond the array's end", offsets[first].into()),
-            "offsets count elements from 0; none is more than the array has",
-        );
-    }
     Ok(())
+}
+
+/// A number, and what it is to those who wrote it signed.
+fn shown<N: Copy + Into<u64>>(number: N) -> String {
+    let (number, unused): (u64, u32) = (number.into(), 64 - 8 * size_of::<N>() as u32);
+    match (number << unused) as i64 >> unused {
+        signed if signed < 0 => format!("{number} ({signed} if it is signed)"),
+        _ => number.to_string(),
+    }
 }
 
 fn from_lengths<N: Copy + Into<u64>>(lengths: &[N], n: u64) -> Result<Bounds<'static>> {
@@ -197,7 +208,13 @@ mod tests {
                 .contains("offset 2 is 4, less than 5 before it")
         );
         assert!(refusal(Segments::offsets(&[0u64, 5, 11, 12]), 10).contains("offset 2 is 11"));
-        assert!(refusal(Segments::offsets(&[0i64, -1]), 10).contains("offset 1"));
+        assert!(
+            refusal(Segments::offsets(&[0i64, -1]), 10)
+                .contains("offset 1 is 18446744073709551615 (-1 ")
+        );
+        // The second is less than the first, which is at fault.
+        let first = refusal(Segments::offsets(&[-2i32, 3]), 10);
+        assert!(first.contains("offset 0 is 4294967294 (-2 if it is signed), beyond"), "{first}");
         assert!(refusal(Segments::lengths(&[3u32, 3]), 10).contains("6 elements together"));
         assert!(refusal(Segments::lengths(&[u64::MAX, 2]), 10).contains("segment 0"));
     }

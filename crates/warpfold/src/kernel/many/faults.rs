@@ -1,7 +1,7 @@
 //! [`Faults`]: what a launch found wrong, read back from the machine.
 
 use crate::error::At;
-use crate::plan::CudaBatchPlan;
+use crate::plan::{BoundsKind, CudaBatchPlan, Partition};
 use crate::{Error, Result};
 
 /// The least index of each fault (`segments.cuh`), all ones where there was none. The word of what is done again is the kernels' own.
@@ -35,6 +35,17 @@ impl Faults {
         counted: impl Fn(u64) -> Result<u64>,
     ) -> Result<()> {
         let batch = &plan.batch;
+        let given = matches!(
+            batch.partition,
+            Partition::Segments { bounds: BoundsKind::Offsets32 | BoundsKind::Offsets64, .. }
+        );
+        if self.offsets != NONE && !given {
+            return Err(Error::Device {
+                asked: plan.to_string(),
+                obstacle: format!("its kernel lost its way at segment {}", self.offsets),
+                remedy: "this is a mistake of warpfold's: please report it, and run it on the CPU meanwhile",
+            });
+        }
         if self.offsets != NONE {
             return Err(Error::Segments {
                 asked: format!("{} segments of {} elements", batch.outputs(), batch.elements()),
