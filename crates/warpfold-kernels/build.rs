@@ -22,13 +22,10 @@ fn main() {
         options.get_props(),
         options.dict_size
     );
-    // Modules of a fold differ little: each but the first by name is compressed as what follows that one.
-    let mut first = 0;
-    for (at, name) in names.iter().enumerate() {
-        if family(name) != family(&names[first]) {
-            first = at;
-        }
-        write!(list, "    Module {{ name: {name:?}, first: {first}, ").expect("strings take text");
+    for name in &names {
+        let follows = follows(name, &names);
+        write!(list, "    Module {{ name: {name:?}, follows: {follows:?}, ")
+            .expect("strings take text");
         for kind in ["ptx", "lines"] {
             let read = |name: &str| {
                 let file = Path::new("ptx").join(format!("{name}.{kind}"));
@@ -38,7 +35,7 @@ fn main() {
                     text => text.unwrap_or_else(|e| panic!("{}: {e}", file.display())),
                 }
             };
-            let before = (first != at).then(|| read(&names[first]));
+            let before = follows.map(|at| read(&names[at]));
             let text = read(name);
             let compressed = Path::new(&out).join(format!("{name}.{kind}.lzma"));
             fs::write(compressed, compress(&text, before)).expect("OUT_DIR is writable");
@@ -56,6 +53,22 @@ fn main() {
     fs::write(Path::new(&out).join("sources.rs"), sources()).expect("OUT_DIR is writable");
 }
 
+/// The module whose text another one's is compressed as the continuation of, as they differ little: its own for the oldest devices, then the first of its fold, then one
+/// that has something of all. So no module is more than three others away from its text.
+fn follows(name: &str, names: &[String]) -> Option<usize> {
+    const SOMETHING_OF_ALL: &str = "segment_totals_f32.sm70";
+    if name == SOMETHING_OF_ALL {
+        return None;
+    }
+    let entry = name.split('.').next().unwrap_or(name);
+    let place = |is: &dyn Fn(&str) -> bool| names.iter().position(|other| is(other));
+    let oldest = place(&|other| other.strip_suffix(".sm70") == Some(entry));
+    let first = place(&|other| family(other) == family(name));
+    let root = place(&|other| other == SOMETHING_OF_ALL);
+    let itself = place(&|other| other == name);
+    [oldest, first, root].into_iter().find(|at| at.is_some() && *at != itself).flatten()
+}
+
 /// A module's name without its element type and target.
 fn family(module: &str) -> &str {
     let entry = module.split('.').next().unwrap_or(module);
@@ -65,6 +78,9 @@ fn family(module: &str) -> &str {
 fn options(before: Option<Vec<u8>>) -> LzmaOptions {
     const PRESET: u32 = 6;
     let mut options = LzmaOptions::with_preset(PRESET);
+    // Text has no words of four bytes, and of one like another long stretches are the same.
+    options.pb = 0;
+    options.nice_len = 273;
     // Empty is as good as none, and the encoder wants none then.
     options.preset_dict = before.filter(|text| !text.is_empty());
     options

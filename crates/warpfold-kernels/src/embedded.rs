@@ -16,8 +16,8 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 pub struct Module {
     /// The file's name without `.ptx`.
     pub name: &'static str,
-    /// Which of all modules its texts are compressed as the continuation of: the first of its fold, maybe itself.
-    first: usize,
+    /// Which of all modules its texts are compressed as the continuation of.
+    follows: Option<usize>,
     ptx: Text,
     lines: Text,
 }
@@ -32,17 +32,16 @@ struct Text {
 impl Module {
     /// The PTX text.
     pub fn ptx(&self) -> Cow<'static, str> {
-        self.text(|module| module.ptx).into()
+        self.text(&|module| module.ptx).into()
     }
 
     /// The table of the source lines it came from.
     pub(crate) fn table(&self) -> String {
-        self.text(|module| module.lines)
+        self.text(&|module| module.lines)
     }
 
-    fn text(&self, kind: impl Fn(&Module) -> Text) -> String {
-        let first = &MODULES[self.first];
-        let before = (first.name != self.name).then(|| kind(first).after(None));
+    fn text(&self, kind: &dyn Fn(&Module) -> Text) -> String {
+        let before = self.follows.map(|at| MODULES[at].text(kind));
         kind(self).after(before.as_deref())
     }
 
