@@ -11,6 +11,7 @@ use warpfold::{
     Arrange, Columns, DType, Element, Key, Op, ReduceMany, Result as Reduced, Segments, group_by,
     group_dense, reduce_axes, reduce_by_key, reduce_segments, with_element,
 };
+use warpfold_lab::machine::available_memory;
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
@@ -174,11 +175,27 @@ fn by_key<K: Key, T: Element>(
     finish: Finish,
 ) -> Result<Found, Failure> {
     if let Some(groups) = asked.parts.groups {
-        return found(asked, group_dense(keys, groups, x)?, Labels::Numbers, finish);
+        let many = group_dense(keys, groups, x)?;
+        fits(groups, available_memory())?;
+        return found(asked, many, Labels::Numbers, finish);
     }
     let many = if asked.parts.sorted { reduce_by_key(keys, x)? } else { group_by(keys, x)? };
     let labels = Labels::Keys(keys::column(many.keys()));
     found(asked, many, labels, finish)
+}
+
+/// Whether there is memory for every number's place, count and result, whatever the keys are.
+fn fits(groups: u64, free: u64) -> Result<(), Failure> {
+    const BYTES_OF_A_GROUP: u64 = 48;
+    let bytes = groups.saturating_mul(BYTES_OF_A_GROUP);
+    if bytes <= free {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--groups {groups} takes some {} MiB, and {} are free; leave it out, so that only keys that are there have results",
+        bytes >> 20,
+        free >> 20
+    )))
 }
 
 fn found<T: Element, A: Arrange>(
@@ -192,4 +209,16 @@ fn found<T: Element, A: Arrange>(
     let columns: Reduced<Columns> = many.columns(asked.op(), finish);
     let plan = many.plan(asked.op());
     Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn groups_beyond_memory_are_refused() {
+        assert!(fits(1 << 20, 1 << 30).is_ok());
+        let told = fits(1 << 32, 1 << 30).unwrap_err().to_string();
+        assert!(told.contains("196608 MiB, and 1024 are free"), "{told}");
+    }
 }

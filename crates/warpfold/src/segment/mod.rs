@@ -104,12 +104,12 @@ fn check_offsets<N: Copy + Into<u64> + Sync>(offsets: &[N], n: u64) -> Result<()
         let asked = format!("{} segments of {n} elements", offsets.len().saturating_sub(1));
         Err(Error::Segments { asked, obstacle, remedy })
     };
-    let Some(&last) = offsets.last() else {
+    if offsets.is_empty() {
         return refused(
             "there are no offsets".into(),
             "give one offset more than segments: [0] for none",
         );
-    };
+    }
     let descent = offsets.par_chunks(CHUNK).enumerate().find_map_first(|(k, chunk)| {
         let ascends = |pair: &[N]| pair[0].into() <= pair[1].into();
         let next = offsets.get((k + 1) * CHUNK).copied();
