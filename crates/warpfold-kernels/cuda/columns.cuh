@@ -10,7 +10,7 @@
 // Tried, measured on an H200: each run a contiguous stretch of rows, 2^26 x 4 f32 at 58 % of the read ceiling; rows beyond the last four one element at a time, so that three rows
 // (512 x 3 x 174592) ran at 58 %; one column a lane where rows are no packs, 3 x 89478485 at 23 %.
 #pragma once
-#include "segments.cuh"
+#include "segment_arguments.cuh"
 
 struct ColumnArguments {
     const void* x;

@@ -7,7 +7,6 @@
 // The window of such a pair is more than 100 bits, wherever the data lie: numbers of one scale are not missed.
 #pragma once
 #include "segment_floats.cuh"
-#include "segments.cuh"
 
 // What pairs give, beside fold() of SegmentArguments' choice.
 enum Exact_ { EXACT_SUM, EXACT_MEAN, EXACT_L1 };

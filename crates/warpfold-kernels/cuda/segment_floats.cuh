@@ -1,6 +1,6 @@
 // Floats of segments, as folds see them.
 #pragma once
-#include "segments.cuh"
+#include "segment_arguments.cuh"
 
 struct half { u16 bits; };
 

@@ -6,7 +6,6 @@
 #include "order.cuh"
 #include "real_product.cuh"
 #include "segment_floats.cuh"
-#include "segments.cuh"
 #include "totals.cuh"
 
 // The bits of elements, and their width in registers.

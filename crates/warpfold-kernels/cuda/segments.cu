@@ -4,5 +4,6 @@
 // min and max an element; argmin, argmax the index within the segment; count u64; prod as sum.
 #include "segment_exact.cuh"
 #include "segment_folds.cuh"
+#include "segments.cuh"
 
 SEGMENT_KERNEL(ENTRY, fold_segments, FOLD<ELEMENT>)

@@ -217,6 +217,19 @@ impl Device {
         counters.map_err(|error| fault(&launch.kernel, error.to_string()))
     }
 
+    /// Runs launches of many reductions one after another, and counts what each costs.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the fault that stopped one of them.
+    pub fn launch_many(&self, launches: &[ManyLaunch]) -> Result<Vec<Counters>> {
+        let run = |launch: &ManyLaunch| {
+            let ManyLaunch { entry, grid, block, words, .. } = launch;
+            let simulated = simulated(entry.clone(), *grid, *block, words);
+            self.launch_raw(launch.module(self.facts.compute)?, &simulated, None)
+        };
+        launches.iter().map(run).collect()
+    }
+
     fn simulate(
         &self,
         program: &Program,
@@ -264,13 +277,7 @@ impl Machine for Device {
     }
 
     fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
-        for launch in launches {
-            let program = programs::of(launch.module(self.facts.compute)?)?;
-            let ManyLaunch { entry, grid, block, words, .. } = launch;
-            let simulated = simulated(entry.clone(), *grid, *block, words);
-            let run = simulated.run(&program, &mut lock(&self.memory), &self.settings);
-            run.map_err(|error| fault(entry, error.to_string()))?;
-        }
+        self.launch_many(launches)?;
         Ok(())
     }
 

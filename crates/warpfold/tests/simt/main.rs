@@ -8,6 +8,7 @@ mod axes;
 mod check;
 #[path = "../kernels/compare.rs"]
 mod compare;
+mod costs;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;

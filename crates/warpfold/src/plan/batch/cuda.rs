@@ -160,7 +160,7 @@ fn grid_of_work(batch: &Batch) -> u64 {
 const BYTES_OF_A_LANE: u64 = 128;
 
 /// Elements that a lane should have at least where lanes share a row, and the most that rows have.
-const SHARED: (u64, u64) = (16, 2048);
+const SHARED: (u64, u64) = (32, 2048);
 
 /// The way for segments of one length, whose first begins at a multiple of 16 bytes.
 fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
