@@ -7,21 +7,33 @@ template <class E, Nan NAN> struct Both {
     typedef E Element;
     typedef Rank<E> R;
     static constexpr int PACKS = 4, BLOCKS = 3;
+    static constexpr bool PAIRS = SEARCH<E> == Search::Pairs;
     struct State {
         i64 min, max;
     };
     R min = LOWEST<R>, max = LOWEST<R>;
+    // Where the hardware compares two at a time, ranks are asked for at the end only.
+    BestPair<E, Side::Min, NAN> least;
+    BestPair<E, Side::Max, NAN> most;
 
     __device__ __forceinline__ Both(const E*, u64) {}
     __device__ __forceinline__ void pack(const Pack& p, u64) {
-        min = larger(min, highest_rank<E, Side::Min, NAN>(p));
-        max = larger(max, highest_rank<E, Side::Max, NAN>(p));
+        if constexpr (PAIRS) {
+            least.add(p);
+            most.add(p);
+        } else {
+            min = larger(min, highest_rank<E, Side::Min, NAN>(p));
+            max = larger(max, highest_rank<E, Side::Max, NAN>(p));
+        }
     }
     __device__ __forceinline__ void one(E x, u64) {
         min = larger(min, rank<E, Side::Min, NAN>(x));
         max = larger(max, rank<E, Side::Max, NAN>(x));
     }
-    __device__ __forceinline__ State state() { return {min, max}; }
+    __device__ __forceinline__ State state() {
+        if constexpr (PAIRS) return {larger(min, least.highest_rank()), larger(max, most.highest_rank())};
+        else return {min, max};
+    }
     static __device__ __forceinline__ State identity() { return {LOWEST<R>, LOWEST<R>}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.min = larger(a.min, b.min);

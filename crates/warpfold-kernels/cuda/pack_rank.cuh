@@ -85,6 +85,21 @@ template <class E, Side SIDE> __device__ __forceinline__ auto widen_for(E x) {
     else return fabsf(widen(x));
 }
 
+// The extremes of what stood in either half of words. It begins with a NaN where those are ignored, else with what is beyond everything but a NaN; of no elements at all its
+// rank is not to be asked.
+template <class E, Side SIDE, Nan NAN> struct BestPair {
+    static constexpr u32 INFINITE = NAN_BITS<E> & NAN_BITS<E> << 1, BEGIN = NAN == Nan::Ignore ? 0x7fff : SIDE == Side::Min ? INFINITE : INFINITE | 0x8000;
+    u32 best = BEGIN << 16 | BEGIN;
+
+    __device__ __forceinline__ void add(const Pack& p) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) best = Packed<E, SIDE, NAN>::extreme(best, p.word[k]);
+    }
+    __device__ __forceinline__ Rank<E> highest_rank() const {
+        return larger(rank<E, SIDE, NAN>(E{u16(best)}), rank<E, SIDE, NAN>(E{u16(best >> 16)}));
+    }
+};
+
 template <class E, Side SIDE, Nan NAN>
 __device__ __forceinline__ Rank<E> highest_rank(const Pack& p) {
     Elements<E> e(p);

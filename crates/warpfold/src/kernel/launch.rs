@@ -190,8 +190,8 @@ mod tests {
     use warpfold_kernels::catalog;
 
     use super::*;
-    use crate::Policy;
-    use crate::plan::Problem;
+    use crate::plan::{CudaFacts, Problem, choose_cuda};
+    use crate::{Accuracy, Op, Policy};
 
     #[test]
     fn folds_and_element_types_are_those_of_the_catalogue() {
@@ -201,6 +201,28 @@ mod tests {
         let types: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
         let listed: Vec<_> = catalog::ELEMENTS.iter().map(|element| element.name).collect();
         assert_eq!(types, listed);
+    }
+
+    /// No more blocks, which would wait for others to end, and of exact folds no fewer.
+    #[test]
+    fn large_arrays_take_as_many_blocks_as_registers_allow() {
+        let gpu = CudaFacts { compute: 90, multiprocessors: 132 };
+        let accuracies = [Accuracy::Exact, Accuracy::Fast];
+        let cases = Op::ALL.iter().flat_map(|&op| accuracies.map(|accuracy| (op, accuracy)));
+        let typed = cases.flat_map(|case| DType::ALL.iter().map(move |&dtype| (case, dtype)));
+        for ((op, accuracy), dtype) in typed {
+            let policy = Policy { accuracy, ..Policy::default() };
+            let problem = Problem { op, dtype, n: 1 << 34, policy };
+            let Ok(plan) = choose_cuda(problem, gpu) else { continue };
+            let kernel = FoldKernel { fold: plan.fold, dtype, skips_nan: false };
+            let ptx = kernel.module(gpu.compute).unwrap().ptx();
+            let text = ptx.split_once(&format!(".visible .entry {}(", kernel.entry())).unwrap();
+            let bounds = text.1.split_once(".minnctapersm ").expect("launch bounds").1;
+            let room: u32 = bounds.lines().next().unwrap().trim().parse().unwrap();
+            let blocks = plan.grid / gpu.multiprocessors;
+            assert!(blocks <= room, "{plan}: {room} fit a multiprocessor");
+            assert!(blocks == room || !plan.fold.is_exact(), "{plan}: {room} fit");
+        }
     }
 
     #[test]
@@ -227,22 +249,6 @@ mod tests {
             let module = FoldKernel { fold, dtype, skips_nan: false }.module(90).unwrap();
             let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
             assert!(module.ptx().contains(&most), "{}: {most}", build.module());
-        }
-    }
-
-    /// No more blocks, which would wait for others to end, and no fewer.
-    #[test]
-    fn exact_folds_of_large_arrays_fill_a_device_as_their_registers_allow() {
-        let facts = crate::plan::CudaFacts { compute: 90, multiprocessors: 132 };
-        for op in [Op::Sum, Op::L1, Op::Dot, Op::Var] {
-            for &dtype in DType::ALL.iter().filter(|dtype| dtype.is_float()) {
-                let problem = Problem { op, dtype, n: 1 << 34, policy: Policy::default() };
-                let plan = crate::plan::choose_cuda(problem, facts).unwrap();
-                let module =
-                    FoldKernel { fold: plan.fold, dtype, skips_nan: false }.module(90).unwrap();
-                let blocks = format!(".minnctapersm {}\n", plan.grid / 132);
-                assert!(module.ptx().contains(&blocks), "{}: {blocks}", module.name);
-            }
         }
     }
 

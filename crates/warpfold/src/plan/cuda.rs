@@ -110,6 +110,16 @@ impl Fold {
         threads
     }
 
+    /// Blocks of the largest size that a multiprocessor has registers for, at any element type: the kernels' launch bounds.
+    pub(crate) const fn most_blocks(self, dtype: DType) -> u32 {
+        match self {
+            Fold::Prod if dtype.is_complex() => 1,
+            Fold::Linf if dtype.is_complex() => 2,
+            Fold::Stats => 2,
+            _ => 3,
+        }
+    }
+
     /// The 64-bit digits of a thread; none of folds that are not exact.
     pub(super) const fn digits(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {

@@ -28,6 +28,8 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
         return exact_shape(fold, dtype, digits);
     }
     let per_multiprocessor = if bytes < 48 << 20 { 2 } else { 3 };
+    // More than fit at once would leave the last ones to run alone.
+    let per_multiprocessor = fold.most_blocks(dtype).min(per_multiprocessor);
     Shape { block: 512, per_multiprocessor, packs: 2, alone: 4096 }
 }
 
@@ -48,6 +50,7 @@ fn exact_shape(fold: Fold, dtype: DType, digits: u32) -> Shape {
         // Products of f16 are few enough bits.
         Fold::ExactDot if !wide && dtype != DType::F16 => 768,
         Fold::ExactL1 if dtype == DType::Complex64 => 768,
+        Fold::ExactStats => 512,
         _ => 1024,
     };
     let per_multiprocessor = ((228 << 10) / bytes).min(most / block);
