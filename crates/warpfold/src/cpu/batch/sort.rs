@@ -41,7 +41,8 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     if x.is_empty() || groups == 0 {
         return Sorted { elements: Vec::new(), offsets };
     }
-    // A slice has a count for each group: all counts together are no more than the elements.
+    // A slice has a count for each group. Slices are so few that all counts together are no more than the elements, or than the groups where
+    // these are more: then one slice is all.
     let slices = threads.min(x.len() / groups.max(SLICE)).max(1);
     let length = x.len().div_ceil(slices);
     let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
