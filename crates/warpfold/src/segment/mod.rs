@@ -93,6 +93,7 @@ fn every(length: u64, n: u64) -> Result<Bounds<'static>> {
         rest => Err(Error::Segments {
             asked: format!("segments of {length} of {n} elements"),
             obstacle: match rest {
+                Some(1) => "1 element would be left over".into(),
                 Some(rest) => format!("{rest} elements would be left over"),
                 None => "segments without elements never fill an array".into(),
             },
