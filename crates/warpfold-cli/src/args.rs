@@ -32,7 +32,7 @@ use crate::roofline::Roofline;
 use crate::sweep::Sweep;
 use crate::tuning::Source;
 
-const ABOUT: &str = "Reduces arrays in files to one correctly rounded, reproducible number";
+const ABOUT: &str = "Reduces arrays to correctly rounded, reproducible numbers: one, or one for each row, segment or key";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,7 +150,7 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) input: Option<Kind>,
 
-    /// Element type of raw input (required) and text (f64 unless given)
+    /// Element type of raw input (required), text (f64 unless given) and random numbers (f32 unless given)
     #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
     pub(crate) dtype: Option<DType>,
 

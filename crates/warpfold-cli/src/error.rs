@@ -104,6 +104,9 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
         warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("group_by") => {
             format!("{asked}: {obstacle}; leave --groups out, and any integers are keys")
         }
+        warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("cut") => {
+            format!("{asked}: {obstacle}; {remedy}; of text, --column chooses the elements")
+        }
         warpfold::Error::Output { output, error } => {
             format!("{output}: {}", in_terms_of_options(error))
         }

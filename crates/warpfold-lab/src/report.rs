@@ -1,8 +1,12 @@
 //! What a benchmark run found: the evidence that is kept in `results/` and from which every table is made.
 
-use std::path::Path;
-use std::{fs, io};
+mod file;
 
+use std::io;
+use std::path::Path;
+
+pub use file::Header;
+pub(crate) use file::{load, save};
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
@@ -17,14 +21,9 @@ pub const SCHEMA: u32 = 1;
 /// One run of the CPU benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// The library's version.
-    pub warpfold: String,
-    /// The revision of the sources, if the caller knew it.
-    pub revision: Option<String>,
-    /// When the run began, in UTC (RFC 3339).
-    pub date: String,
+    /// Layout, version, revision, date.
+    #[serde(flatten)]
+    pub header: Header,
     /// Where it ran.
     pub machine: Machine,
     /// How it was timed.
@@ -175,19 +174,12 @@ pub enum Deviation {
 }
 
 impl Report {
-    /// Writes the report, replacing the file in one step.
+    /// Writes the report, a row a line, replacing the file in one step.
     ///
     /// # Errors
     /// If the folder or file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let draft = path.with_extension("json.new");
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        fs::write(&draft, text)?;
-        fs::rename(draft, path)
+        save(path, self)
     }
 
     /// Reads a report.
@@ -195,14 +187,7 @@ impl Report {
     /// # Errors
     /// If the file cannot be read or is no report of this [`SCHEMA`].
     pub fn load(path: &Path) -> io::Result<Self> {
-        let report: Report = serde_json::from_str(&fs::read_to_string(path)?)?;
-        if report.schema != SCHEMA {
-            let found = report.schema;
-            return Err(io::Error::other(format!(
-                "the report has layout {found} and this program reads {SCHEMA}; run the benchmark again"
-            )));
-        }
-        Ok(report)
+        load(path, SCHEMA)
     }
 }
 

@@ -42,13 +42,13 @@ pub fn text(report: &Report) -> String {
 pub fn machine(report: &Report) -> String {
     let machine = &report.machine;
     let caches: Vec<_> = machine.caches.iter().map(|bytes| size(*bytes)).collect();
-    let revision = report.revision.as_deref().map_or(String::new(), |r| format!(" ({r})"));
+    let revision = report.header.revision.as_deref().map_or(String::new(), |r| format!(" ({r})"));
     format!(
         "warpfold {}{revision}, {}, {} build, {}\n{}, {} cores, {} kernels, {} of memory, caches {}, {}\n",
-        report.warpfold,
+        report.header.warpfold,
         machine.rustc,
         machine.profile,
-        report.date,
+        report.header.date,
         machine.cpu,
         machine.cores,
         machine.isa,

@@ -63,7 +63,7 @@ fn a_filter_takes_rows_by_name() {
 #[test]
 fn a_report_survives_its_file_and_prints() {
     let mut report = cpu::run(&options("^sum/f64/"), &mut ()).expect("memory");
-    report.revision = Some("0123abc".into());
+    report.header.revision = Some("0123abc".into());
     let path = std::env::temp_dir().join(format!("warpfold-lab-{}/cpu.json", std::process::id()));
     report.save(&path).expect("the temporary folder can be written");
     let read = Report::load(&path).expect("what was saved can be read");

@@ -2,7 +2,7 @@
 
 use warpfold::{DType, Op};
 use warpfold_lab::array::Data;
-use warpfold_lab::report::{Contest, Deviation, Entry, Report, Row, size};
+use warpfold_lab::report::{Contest, Deviation, Entry, Header, Report, Row, size};
 use warpfold_lab::table::{error, gigabytes, percent, time, wanted};
 
 use super::Table;
@@ -121,8 +121,9 @@ pub(super) fn machine(report: &Report) -> String {
     fact("memory", format!("{:.0} GiB", machine.memory as f64 / 2f64.powi(30)));
     fact("system", machine.os.clone());
     fact("compiler", format!("{}, {} build", machine.rustc, machine.profile));
-    fact("warpfold", [&report.warpfold, report.revision.as_deref().unwrap_or_default()].join(" "));
-    fact("date", report.date.clone());
+    let Header { warpfold, revision, date, .. } = &report.header;
+    fact("warpfold", [warpfold, revision.as_deref().unwrap_or_default()].join(" "));
+    fact("date", date.clone());
     for ceiling in &report.ceilings {
         let rate = gigabytes(ceiling.bytes_per_second);
         let how = format!("{rate} GB/s, {} threads, {}", ceiling.threads, ceiling.variant);
@@ -137,6 +138,6 @@ pub(super) fn machine(report: &Report) -> String {
 
 fn caption(report: &Report) -> String {
     let machine = &report.machine;
-    let day = report.date.split('T').next().unwrap_or_default();
+    let day = report.header.day();
     format!("{}, {} cores, {} kernels, {day}:\n", machine.cpu, machine.cores, machine.isa)
 }

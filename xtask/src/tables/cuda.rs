@@ -153,5 +153,5 @@ pub(super) fn latency(report: &Report) -> String {
 }
 
 fn caption(report: &Report) -> String {
-    format!("{}:\n", head(report))
+    format!("{}:\n", head(&report.device, &report.header))
 }

@@ -6,12 +6,14 @@ mod book;
 mod cpu;
 mod cuda;
 mod hard;
+mod segments;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use warpfold_lab::cuda::report::Report as CudaReport;
+use warpfold_lab::cuda::segments::Report as SegmentsReport;
 use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
 
@@ -42,6 +44,8 @@ struct Results {
     cpu: Vec<Report>,
     /// CUDA reports, in the order of their devices' names.
     cuda: Vec<CudaReport>,
+    /// Reports of segments and axes on GPUs, in the same order.
+    segments: Vec<SegmentsReport>,
     /// Errors of hard sums, in the same order.
     hard: Vec<HardSums>,
     /// Climbs of the ladder, in the same order.
@@ -76,16 +80,21 @@ impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
         let cpu = files(folder, "cpu.json");
         let cuda = files(folder, "cuda.json");
+        // Processors have files of that name too; a device with a CUDA report is none.
+        let mut segments = files(folder, "segments.json");
+        segments.retain(|file| file.with_file_name("cuda.json").is_file());
         let hard = files(folder, "hard_sums.json");
         let ladders =
             ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
         let wrong = |file: &Path, e: std::io::Error| format!("{}: {e}", file.display());
         let load = |file: &PathBuf| Report::load(file).map_err(|e| wrong(file, e));
         let load_cuda = |file: &PathBuf| CudaReport::load(file).map_err(|e| wrong(file, e));
+        let load_segments = |file: &PathBuf| SegmentsReport::load(file).map_err(|e| wrong(file, e));
         let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
+            segments: segments.iter().map(load_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
@@ -108,6 +117,7 @@ impl Results {
             "cuda-speed" => cuda(cuda::speed),
             "cuda-sizes" => cuda(cuda::sizes),
             "cuda-data" => cuda(cuda::data),
+            "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "cuda-latency" => cuda(cuda::latency),
             "ladder-rungs" => book::ladder(),

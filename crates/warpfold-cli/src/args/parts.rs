@@ -11,7 +11,7 @@ use super::count;
 #[command(next_help_heading = "Many results", group = ArgGroup::new("parts").args(["axis", "segments", "lengths", "every", "by"]))]
 pub(crate) struct Parts {
     /// Fold this axis, counted from 0 or from the last as -1 (repeat for several); one result for each element of the others
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = axis)]
     pub(crate) axis: Vec<i64>,
 
     /// Folded axes stay in the result's shape, with length 1
@@ -27,7 +27,7 @@ pub(crate) struct Parts {
     pub(crate) lengths: Option<PathBuf>,
 
     /// One result for every N elements
-    #[arg(long, value_name = "N", value_parser = count::parse)]
+    #[arg(long, value_name = "N", value_parser = count::parse, allow_negative_numbers = true)]
     pub(crate) every: Option<u64>,
 
     /// One result for each key, by a file of one integer for each element; of text input also a column of it
@@ -39,12 +39,18 @@ pub(crate) struct Parts {
     pub(crate) sorted: bool,
 
     /// Keys are the groups' numbers, from 0 to below K: one result for each number
-    #[arg(long, value_name = "K", value_parser = count::parse, requires = "by", conflicts_with = "sorted")]
+    #[arg(long, value_name = "K", value_parser = count::parse, allow_negative_numbers = true, requires = "by", conflicts_with = "sorted")]
     pub(crate) groups: Option<u64>,
 
     /// Indices (argmin, argmax) count from the start of the whole array
     #[arg(long, requires = "parts")]
     pub(crate) flat: bool,
+}
+
+/// Parses an axis.
+fn axis(text: &str) -> Result<i64, String> {
+    let known = "an axis is an integer: 0 the first, -1 the last; for several, repeat --axis";
+    text.parse().map_err(|_| known.into())
 }
 
 impl Parts {

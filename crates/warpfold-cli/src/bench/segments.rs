@@ -86,7 +86,7 @@ fn sheet(found: &Report) -> Sheet {
     let mut sheet = Sheet::new(title, head);
     sheet.above.push(format!(
         "warpfold {}, {}, {} kernels. Bytes are those of input, offsets or keys, and results; beside {}.",
-        found.warpfold, found.date, machine.isa, found.baseline
+        found.header.warpfold, found.header.date, machine.isa, found.baseline
     ));
     for row in &found.rows {
         let target = match (row.target, row.met()) {

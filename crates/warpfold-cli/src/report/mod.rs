@@ -98,11 +98,11 @@ trait Render {
 /// How to print a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// The number alone; two for minmax, a table for stats
+    /// The number alone; two for minmax, a table for stats, a line for each of many results
     Text,
     /// One object on one line, with type, bits and time
     Json,
-    /// A header and a row
+    /// A header and a row, or many
     Csv,
 }
 

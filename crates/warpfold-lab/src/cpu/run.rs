@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use regex_lite::Regex;
 use warpfold::partial::{Finish, Output};
@@ -14,7 +14,7 @@ use super::{Case, Target, cases};
 use crate::array::{Buffer, Draw, fill};
 use crate::machine::Machine;
 use crate::oracle::{self, Split, Truth};
-use crate::report::{Ceiling, Failure, Report, Row, SCHEMA};
+use crate::report::{Ceiling, Failure, Header, Report, Row, SCHEMA};
 use crate::sampler::{Monotonic, Sampler, Sampling};
 
 /// What to measure and how.
@@ -89,7 +89,7 @@ impl Observer for () {}
 /// # Errors
 /// If the system has no memory for the largest working set.
 pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report> {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let header = Header::now(SCHEMA, options.revision.clone());
     let cases = options.cases();
     observer.planned(cases.len());
     let mut bench = Bench {
@@ -103,10 +103,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
         with_element!(group[0].dtype, T => bench.group::<T>(group, observer)?);
     }
     Ok(Report {
-        schema: SCHEMA,
-        warpfold: crate::VERSION.to_owned(),
-        revision: options.revision.clone(),
-        date,
+        header,
         machine: Machine::here(),
         sampling: options.sampling,
         seed: options.seed,

@@ -1,13 +1,13 @@
 //! What a run of the CUDA benchmark found: the evidence kept in `results/<device>/cuda.json`.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use warpfold::{Accuracy, DType, Op};
 
 use super::data::Data;
-use crate::report::{Failure, size};
+use crate::report::{Failure, Header, load, save, size};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -15,14 +15,9 @@ pub const SCHEMA: u32 = 1;
 /// One run of the CUDA benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// The library's version.
-    pub warpfold: String,
-    /// The revision of the sources, if the caller knew it.
-    pub revision: Option<String>,
-    /// When the run began, in UTC (RFC 3339; the day alone in the oldest runs).
-    pub date: String,
+    /// Layout, version, revision, date.
+    #[serde(flatten)]
+    pub header: Header,
     /// The GPU.
     pub device: Device,
     /// How rows were timed, in words.
@@ -228,40 +223,8 @@ impl Report {
     /// # Errors
     /// If the file cannot be read or is no report of this [`SCHEMA`].
     pub fn load(path: &Path) -> io::Result<Self> {
-        let report: Report = serde_json::from_str(&fs::read_to_string(path)?)?;
-        if report.schema != SCHEMA {
-            let found = report.schema;
-            return Err(io::Error::other(format!(
-                "the report has layout {found} and this program reads {SCHEMA}; run the benchmark again"
-            )));
-        }
-        Ok(report)
+        load(path, SCHEMA)
     }
-}
-
-/// Writes a report, a row a line, replacing the file in one step.
-pub(super) fn save(path: &Path, report: &impl Serialize) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let draft = path.with_extension("json.new");
-    fs::write(&draft, json(report)?)?;
-    fs::rename(draft, path)
-}
-
-/// A struct whose lists have a line for each of their items.
-pub(super) fn json(report: &impl Serialize) -> io::Result<String> {
-    let serde_json::Value::Object(fields) = serde_json::to_value(report)? else {
-        unreachable!("a struct is an object")
-    };
-    let lines = fields.into_iter().map(|(name, value)| match value {
-        serde_json::Value::Array(rows) if !rows.is_empty() => {
-            let rows: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
-            format!("\"{name}\": [\n{}\n]", rows.join(",\n"))
-        }
-        value => format!("\"{name}\": {value}"),
-    });
-    Ok(format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n")))
 }
 
 /// Reads a peer's figures: a JSON object a line.
@@ -274,11 +237,28 @@ pub fn peers(text: &str) -> io::Result<Vec<Peer>> {
 }
 
 #[cfg(test)]
+impl Device {
+    /// A made-up one, for tests of reports.
+    pub(crate) fn example() -> Self {
+        Device {
+            name: "a GPU".into(),
+            compute: 90,
+            multiprocessors: 132,
+            memory: 0,
+            l2: 0,
+            driver: None,
+            cuda: 13000,
+            clocks: [1980, 3201],
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_report_is_read_as_it_was_written_a_row_a_line() {
+    fn peers_stand_beside_rows_and_a_report_is_read_as_it_was_written() {
         let row = Row {
             op: Op::Sum,
             dtype: DType::F32,
@@ -295,22 +275,9 @@ mod tests {
         assert_eq!(row.name(), "sum/f32/fast/2GiB/cold");
         let line =
             r#"{"peer":"cub 1","op":"sum","type":"f32","n":536870912,"us":470.0,"gb_s":4.5}"#;
-        let device = Device {
-            name: "a GPU".into(),
-            compute: 90,
-            multiprocessors: 132,
-            memory: 0,
-            l2: 0,
-            driver: None,
-            cuda: 13000,
-            clocks: [1980, 3201],
-        };
         let report = Report {
-            schema: SCHEMA,
-            warpfold: "0".into(),
-            revision: None,
-            date: "2026-01-01".into(),
-            device,
+            header: Header::now(SCHEMA, None),
+            device: Device::example(),
             method: String::new(),
             limits: Limits { empty: 2.8, readings: Vec::new() },
             rows: vec![row.clone(), row],
@@ -320,8 +287,7 @@ mod tests {
         };
         assert_eq!(report.peer(&report.rows[0]).unwrap().us, 470.0);
         assert_eq!(report.reproducible_peer(&report.rows[0]), None);
-        let text = json(&report).unwrap();
-        assert_eq!(text.lines().filter(|line| line.contains("\"op\":\"sum\"")).count(), 3);
+        let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
         assert!(peers("no json").is_err());
     }

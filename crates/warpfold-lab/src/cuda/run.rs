@@ -1,7 +1,5 @@
 //! The run: limits, then verify and time every row, then what it takes on the host.
 
-use std::time::SystemTime;
-
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
 use warpfold::plan::Shape;
@@ -18,7 +16,7 @@ use super::report::{
 };
 use super::table::LARGE;
 use super::verify::verify;
-use crate::report::Failure;
+use crate::report::{Failure, Header};
 use crate::sampler::Timing;
 
 /// What to measure and how.
@@ -78,7 +76,7 @@ impl Observer for () {}
 /// # Errors
 /// [`Error::Device`](warpfold::Error::Device): also if it has less than some 5 GiB of free memory.
 pub fn run(gpu: &Gpu, options: &Options, observer: &mut dyn Observer) -> Result<Report> {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let header = Header::now(SCHEMA, options.revision.clone());
     let cases: Vec<Case> =
         cases().into_iter().filter(|case| options.filter.is_match(&case.name())).collect();
     observer.planned(cases.len());
@@ -112,10 +110,7 @@ pub fn run(gpu: &Gpu, options: &Options, observer: &mut dyn Observer) -> Result<
     let mut latencies = options.first_uses.clone();
     latencies.extend(latency::on_host(gpu, &mut bench.queue)?);
     Ok(Report {
-        schema: SCHEMA,
-        warpfold: crate::VERSION.to_owned(),
-        revision: options.revision.clone(),
-        date,
+        header,
         device: device(gpu),
         method: method(options.time),
         limits,

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use warpfold::{Accuracy, DType, Op};
 
 use super::data::Data;
-use super::report::{Latency, Report, Row, Temperature};
-use crate::report::size;
+use super::report::{Device, Latency, Report, Row, Temperature};
+use crate::report::{Header, size};
 use crate::table::{gigabytes, percent};
 
 /// The working set that stands for memory.
@@ -14,7 +14,7 @@ pub const LARGE: u64 = 2 << 30;
 
 /// The whole report.
 pub fn text(report: &Report) -> String {
-    let mut out = format!("{}\n", head(report));
+    let mut out = format!("{}\n", head(&report.device, &report.header));
     let _ = writeln!(out, "empty kernel {:.2} µs", report.limits.empty);
     for reading in &report.limits.readings {
         let (rate, bytes) = (gigabytes(reading.bytes_per_second), size(reading.bytes));
@@ -37,18 +37,17 @@ pub fn text(report: &Report) -> String {
 }
 
 /// Device, driver, clocks and date in one line.
-pub fn head(report: &Report) -> String {
-    let device = &report.device;
+pub fn head(device: &Device, header: &Header) -> String {
     let driver = device.driver.as_ref().map_or(String::new(), |d| format!(", driver {d}"));
     let cuda = match device.cuda {
         0 => String::new(),
         version => format!(", CUDA {}.{}", version / 1000, version % 1000 / 10),
     };
     let [clock, memory_clock] = device.clocks;
-    let day = report.date.split('T').next().unwrap_or_default();
     format!(
-        "{}{driver}{cuda}, clocks up to {clock} MHz (memory {memory_clock} MHz), {day}",
-        device.name
+        "{}{driver}{cuda}, clocks up to {clock} MHz (memory {memory_clock} MHz), {}",
+        device.name,
+        header.day()
     )
 }
 

@@ -1,10 +1,7 @@
 //! [`Cut`]: how an array is parted, and the sums of its parts as the library gives them.
 
 use warpfold::partial::Finish;
-use warpfold::{
-    Column, Error, Layout, Op, Policy, Segments, View, group_by, group_dense, reduce_axes,
-    reduce_segments,
-};
+use warpfold::{Column, Error, Layout, Op, Policy, Segments, View, reduce_axes};
 
 /// How an array is parted.
 #[derive(Debug, Clone)]
@@ -40,17 +37,17 @@ pub enum Keys {
     Any,
 }
 
-/// Runs an expression with the builder of a cut's reductions, whatever its type.
+/// Runs an expression with the builder of a cut's reductions, whatever its type; under the policy from the start.
 macro_rules! with_many {
     ($cut:expr, $x:expr, $policy:expr, $many:ident => $body:expr) => {{
         let x = &$x[..$cut.elements($x.len() as u64) as usize];
         match $cut {
             Cut::Every(length) => {
-                let $many = reduce_segments(x, Segments::every(*length))?.policy($policy);
+                let $many = $policy.reduce_segments(x, Segments::every(*length))?;
                 $body
             }
             Cut::Offsets(offsets) => {
-                let $many = reduce_segments(x, Segments::offsets(offsets))?.policy($policy);
+                let $many = $policy.reduce_segments(x, Segments::offsets(offsets))?;
                 $body
             }
             Cut::Axis { layout, axis } => {
@@ -59,11 +56,11 @@ macro_rules! with_many {
                 $body
             }
             Cut::Groups { keys, groups, told: Keys::Dense } => {
-                let $many = group_dense(keys, *groups, x)?.policy($policy);
+                let $many = $policy.group_dense(keys, *groups, x)?;
                 $body
             }
             Cut::Groups { keys, told: Keys::Any, .. } => {
-                let $many = group_by(keys, x)?.policy($policy);
+                let $many = $policy.group_by(keys, x)?;
                 $body
             }
         }

@@ -1,11 +1,12 @@
 //! What the benchmark of parts found.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
+use crate::report::{Header, save};
 
 /// The layout of the file.
 pub(super) const SCHEMA: u32 = 1;
@@ -13,14 +14,9 @@ pub(super) const SCHEMA: u32 = 1;
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// 1.
-    pub schema: u32,
-    /// The library's version.
-    pub warpfold: String,
-    /// The revision of the sources, if the caller knew it.
-    pub revision: Option<String>,
-    /// When the run began, in UTC (RFC 3339).
-    pub date: String,
+    /// Layout, version, revision, date.
+    #[serde(flatten)]
+    pub header: Header,
     /// The machine; the processor is what ran it unless a device is named.
     pub machine: Machine,
     /// The machine's name as a folder of `results/`.
@@ -99,16 +95,11 @@ impl Report {
         self.rows.iter().filter(|row| row.wrong.is_some()).count()
     }
 
-    /// Writes the report, replacing the file in one step.
+    /// Writes the report, a row a line, replacing the file in one step.
     ///
     /// # Errors
     /// If the folder or file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let draft = path.with_extension("json.new");
-        fs::write(&draft, serde_json::to_string_pretty(self)? + "\n")?;
-        fs::rename(draft, path)
+        save(path, self)
     }
 }

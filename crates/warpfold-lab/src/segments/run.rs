@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use regex_lite::Regex;
 use warpfold::{Accuracy, Policy};
@@ -12,6 +12,7 @@ use super::report::{Report, Row, SCHEMA};
 use super::{Cut, Truth, cases};
 use crate::array::Buffer;
 use crate::machine::Machine;
+use crate::report::Header;
 use crate::sampler::{Monotonic, Sampler, Sampling};
 
 /// What to measure and how.
@@ -69,7 +70,7 @@ impl Observer for () {}
 /// # Errors
 /// If the system has no memory for the array.
 pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report> {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let header = Header::now(SCHEMA, options.revision.clone());
     let names = |case: &super::Case| {
         [Accuracy::Exact, Accuracy::Fast].map(|accuracy| {
             let word = if accuracy == Accuracy::Exact { "exact" } else { "fast" };
@@ -104,10 +105,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
         }
     }
     Ok(Report {
-        schema: SCHEMA,
-        warpfold: crate::VERSION.to_owned(),
-        revision: options.revision.clone(),
-        date,
+        header,
         slug: Machine::here().slug(),
         machine: Machine::here(),
         n: options.n,

@@ -3,6 +3,7 @@
 mod arrange;
 mod columns;
 mod ordered;
+mod start;
 mod values;
 
 pub(crate) use arrange::Plain;
@@ -10,7 +11,6 @@ pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments};
 pub use columns::Columns;
 pub(crate) use columns::columns;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cpu;
@@ -57,14 +57,15 @@ pub fn reduce_axes<'a, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
+/// Offsets are looked at here, by all threads; [`Policy::reduce_segments`] takes no more than it is allowed.
+///
 /// # Errors
 /// [`Error::Segments`](crate::Error::Segments): these are no segments of the slice.
 pub fn reduce_segments<'a, T: Element>(
     x: &'a [T],
     segments: Segments<'a>,
 ) -> Result<ReduceMany<'a, T, BySegments>> {
-    let bounds = segments.check(x.len() as u64)?;
-    Ok(ReduceMany::new(x, How::Segments(bounds), BySegments::new()))
+    Policy::default().reduce_segments(x, segments)
 }
 
 /// Starts reductions of the runs of equal keys, one entry a run: for keys that are sorted, one a key. Keys that come again later begin
@@ -77,16 +78,15 @@ pub fn reduce_segments<'a, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
+/// Keys are looked at here, by all threads; [`Policy::reduce_by_key`] takes no more than it is allowed.
+///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element.
 pub fn reduce_by_key<'a, K: Key, T: Element>(
     keys: &'a [K],
     x: &'a [T],
 ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
-    group::check_lengths(keys.len(), x.len())?;
-    let (offsets, keys) = group::runs(keys);
-    let bounds = Bounds::Offsets64(Cow::Owned(offsets));
-    Ok(ReduceMany::new(x, How::Segments(bounds), ByGroups::new(keys)))
+    Policy::default().reduce_by_key(keys, x)
 }
 
 /// Starts reductions of the elements of equal keys, in any order: one entry a key, keys ascending.
@@ -98,17 +98,15 @@ pub fn reduce_by_key<'a, K: Key, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
+/// Keys are numbered here, by all threads; [`Policy::group_by`] takes no more than it is allowed.
+///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or more than 2^32 different ones.
 pub fn group_by<'a, K: Key, T: Element>(
     keys: &[K],
     x: &'a [T],
 ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
-    group::check_lengths(keys.len(), x.len())?;
-    let (numbers, keys) = group::Given::number(keys)?;
-    let groups = keys.len() as u64;
-    let how = How::Groups { numbers: Box::new(numbers), groups, keys: KeysKind::Numbered };
-    Ok(ReduceMany::new(x, how, ByGroups::new(keys)))
+    Policy::default().group_by(keys, x)
 }
 
 /// Starts reductions of the elements of equal keys that are numbers of groups, from 0 to below `groups`: one entry for each number, those
@@ -121,6 +119,8 @@ pub fn group_by<'a, K: Key, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
+/// Keys are looked at here, by all threads; [`Policy::group_dense`] takes no more than it is allowed.
+///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or one is not below `groups`.
 pub fn group_dense<'a, K: Key, T: Element>(
@@ -128,10 +128,7 @@ pub fn group_dense<'a, K: Key, T: Element>(
     groups: u64,
     x: &'a [T],
 ) -> Result<ReduceMany<'a, T, ByNumbers>> {
-    group::check_lengths(keys.len(), x.len())?;
-    let numbers = Box::new(group::Dense::check(keys, groups)?);
-    let how = How::Groups { numbers, groups, keys: KeysKind::Dense };
-    Ok(ReduceMany::new(x, how, ByNumbers::new()))
+    Policy::default().group_dense(keys, groups, x)
 }
 
 /// How an array is parted.

@@ -75,8 +75,61 @@ pub(super) fn share(threads: usize, work: &(dyn Fn() + Sync)) {
     }
 }
 
+/// Works on each of some items, one after another as threads are free, on up to `threads` of them.
+///
+/// # Panics
+/// If the work does, on any thread.
+pub(crate) fn each<I: ExactSizeIterator + Send>(
+    threads: usize,
+    items: I,
+    work: impl Fn(I::Item) + Sync,
+) {
+    let threads = threads.min(items.len());
+    let items = Mutex::new(items);
+    let next = || items.lock().unwrap_or_else(|poison| poison.into_inner()).next();
+    share(threads, &|| {
+        while let Some(item) = next() {
+            work(item);
+        }
+    });
+}
+
+/// What the work makes of each item, in their order.
+pub(crate) fn map<I: ExactSizeIterator + Send, R: Send>(
+    threads: usize,
+    items: I,
+    work: impl Fn(I::Item) -> R + Sync,
+) -> Vec<R> {
+    let mut made: Vec<Option<R>> = (0..items.len()).map(|_| None).collect();
+    each(threads, made.iter_mut().zip(items), |(made, item)| *made = Some(work(item)));
+    made.into_iter().flatten().collect()
+}
+
+/// What is found in the first item, in their order, in which anything is.
+pub(crate) fn find<I: ExactSizeIterator + Send, R: Send>(
+    threads: usize,
+    items: I,
+    look: impl Fn(I::Item) -> Option<R> + Sync,
+) -> Option<R> {
+    let first = Mutex::new(None::<(usize, R)>);
+    let first_found = || first.lock().unwrap_or_else(|poison| poison.into_inner());
+    each(threads, items.enumerate(), |(k, item)| {
+        if first_found().as_ref().is_some_and(|&(earlier, _)| earlier < k) {
+            return;
+        }
+        if let Some(found) = look(item) {
+            let mut first = first_found();
+            if first.as_ref().is_none_or(|&(earlier, _)| k < earlier) {
+                *first = Some((k, found));
+            }
+        }
+    });
+    first.into_inner().unwrap_or_else(|poison| poison.into_inner()).map(|(_, found)| found)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -101,6 +154,42 @@ mod tests {
         });
         assert_eq!(done.load(Ordering::Relaxed), 1);
         free.wait();
+    }
+
+    #[test]
+    fn no_more_threads_than_allowed_work_on_each_item_once() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads start");
+        for threads in [0, 1, 2, 3, 20] {
+            let (done, who) = (AtomicUsize::new(0), Mutex::new(HashSet::new()));
+            let work = |k: usize| {
+                done.fetch_add(1 << (8 * (k % 4)), Ordering::Relaxed);
+                who.lock().unwrap().insert(std::thread::current().id());
+                // Time for the others to come.
+                std::thread::sleep(std::time::Duration::from_micros(100));
+                k * k
+            };
+            let made = pool.install(|| map(threads, 0..200, work));
+            assert_eq!(made, (0..200).map(|k| k * k).collect::<Vec<_>>());
+            assert_eq!(done.into_inner(), 0x3232_3232);
+            let who = who.into_inner().unwrap().len();
+            assert!((1..=threads.max(1)).contains(&who), "{who} of {threads} threads");
+        }
+    }
+
+    #[test]
+    fn the_first_find_is_found_whoever_comes_first() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads start");
+        for threads in [1, 2, 8] {
+            for from in [0, 1, 17, 99] {
+                let look = |k: usize| {
+                    // The earlier, the slower.
+                    std::thread::sleep(std::time::Duration::from_micros(200 - 2 * k as u64));
+                    (k >= from).then_some(k)
+                };
+                assert_eq!(pool.install(|| find(threads, 0..100, look)), Some(from));
+            }
+            assert_eq!(find(threads, 0..100, |_| None::<()>), None);
+        }
     }
 
     #[test]

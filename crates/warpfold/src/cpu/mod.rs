@@ -10,7 +10,7 @@
 mod avx512;
 pub(crate) mod batch;
 mod count;
-mod crew;
+pub(crate) mod crew;
 mod executor;
 mod fast;
 mod float;

@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::{Key, MOST_GROUPS, Numbered};
+use crate::cpu::crew::{each, map};
 use crate::{Error, Result};
 
 /// Keys that a thread looks at at a time.
@@ -21,16 +20,30 @@ pub(crate) struct Given(Vec<u32>);
 
 impl Given {
     /// Numbers keys by their order; returns the keys, ascending, too.
-    pub(crate) fn number<K: Key>(keys: &[K]) -> Result<(Self, Vec<K>)> {
-        let ranks = || keys.par_iter().map(|key| key.rank());
-        let (Some(least), Some(greatest)) = (ranks().min(), ranks().max()) else {
+    pub(crate) fn number<K: Key>(keys: &[K], threads: usize) -> Result<(Self, Vec<K>)> {
+        let ends = map(threads, keys.chunks(CHUNK), |keys| {
+            let ranks = || keys.iter().map(|key| key.rank());
+            ranks().min().zip(ranks().max())
+        });
+        let join = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.min(c), b.max(d));
+        let Some((least, greatest)) = ends.into_iter().flatten().reduce(join) else {
             return Ok((Given(Vec::new()), Vec::new()));
         };
         // A table costs a byte and a number for each key that there could be: no more than the numbers of the keys that there are.
         match greatest - least < SMALL_RANGE.max(keys.len() as u64) {
-            true => by_table(keys, least, greatest),
-            false => by_hashing(keys),
+            true => by_table(keys, least, greatest, threads),
+            false => by_hashing(keys, threads),
         }
+    }
+
+    /// The number of each key.
+    fn look_up<K: Key>(keys: &[K], threads: usize, number: impl Fn(&K) -> u32 + Sync) -> Self {
+        let mut numbers = vec![0; keys.len()];
+        let chunks = numbers.chunks_mut(CHUNK).zip(keys.chunks(CHUNK));
+        each(threads, chunks, |(numbers, keys)| {
+            numbers.iter_mut().zip(keys).for_each(|(to, key)| *to = number(key));
+        });
+        Given(numbers)
     }
 }
 
@@ -52,11 +65,16 @@ fn check(keys: usize, groups: usize) -> Result<()> {
     })
 }
 
-fn by_table<K: Key>(keys: &[K], least: u64, greatest: u64) -> Result<(Given, Vec<K>)> {
+fn by_table<K: Key>(
+    keys: &[K],
+    least: u64,
+    greatest: u64,
+    threads: usize,
+) -> Result<(Given, Vec<K>)> {
     let place = |key: &K| (key.rank() - least) as usize;
     let mut met = Vec::new();
     met.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
-    keys.par_chunks(CHUNK).for_each(|keys| {
+    each(threads, keys.chunks(CHUNK), |keys| {
         for key in keys {
             let met = &met[place(key)];
             // Most keys were met before: a line that is only read stays in every core's cache.
@@ -74,28 +92,29 @@ fn by_table<K: Key>(keys: &[K], least: u64, greatest: u64) -> Result<(Given, Vec
         }
     }
     check(keys.len(), found.len())?;
-    Ok((Given(keys.par_iter().map(|key| table[place(key)]).collect()), found))
+    Ok((Given::look_up(keys, threads, |key| table[place(key)]), found))
 }
 
-fn by_hashing<K: Key>(keys: &[K]) -> Result<(Given, Vec<K>)> {
+fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
     let hashing = Mixing::new();
     // As few sets as there are threads: a key is met again in every one.
-    let share = keys.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
-    let mut found: Vec<u64> = keys
-        .par_chunks(share)
-        .flat_map_iter(|keys| {
-            let mut met = HashSet::with_hasher(hashing);
-            met.extend(keys.iter().map(|key| key.rank()));
-            met
-        })
-        .collect();
-    found.par_sort_unstable();
+    let share = keys.len().div_ceil(threads).max(CHUNK);
+    let sets = map(threads, keys.chunks(share), |keys| {
+        let mut met = HashSet::with_hasher(hashing);
+        met.extend(keys.iter().map(|key| key.rank()));
+        let mut met: Vec<u64> = met.into_iter().collect();
+        met.sort_unstable();
+        met
+    });
+    let mut found = sets.concat();
+    // A stable sort merges what is sorted already.
+    found.sort();
     found.dedup();
     check(keys.len(), found.len())?;
     let mut numbers = HashMap::with_capacity_and_hasher(found.len(), hashing);
     numbers.extend(found.iter().enumerate().map(|(number, rank)| (*rank, number as u32)));
-    let given = keys.par_iter().map(|key| numbers[&key.rank()]).collect();
-    Ok((Given(given), found.into_iter().map(K::from_rank).collect()))
+    let given = Given::look_up(keys, threads, |key| numbers[&key.rank()]);
+    Ok((given, found.into_iter().map(K::from_rank).collect()))
 }
 
 /// A hash of one number by David Stafford's thirteenth mixer; started from another number in each process, so that no keys collide by design.
@@ -143,10 +162,12 @@ mod tests {
 
     fn check_numbers<K: Key>(keys: &[K]) {
         let expected: Vec<K> = keys.iter().copied().collect::<BTreeSet<K>>().into_iter().collect();
-        let (given, found) = Given::number(keys).unwrap();
-        assert_eq!(found, expected);
-        let named: Vec<K> = given.0.iter().map(|number| found[*number as usize]).collect();
-        assert_eq!(named, keys);
+        for threads in [1, 2, 5] {
+            let (given, found) = Given::number(keys, threads).unwrap();
+            assert_eq!(found, expected);
+            let named: Vec<K> = given.0.iter().map(|number| found[*number as usize]).collect();
+            assert_eq!(named, keys);
+        }
     }
 
     #[test]

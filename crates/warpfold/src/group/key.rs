@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use crate::{DType, Value};
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 }
 

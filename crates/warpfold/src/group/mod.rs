@@ -7,6 +7,8 @@ mod given;
 mod key;
 mod number;
 mod runs;
+#[cfg(test)]
+mod threads;
 
 pub(crate) use given::Given;
 pub use key::Key;

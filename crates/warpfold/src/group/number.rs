@@ -3,9 +3,8 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{Key, MOST_GROUPS};
+use crate::cpu::crew::find;
 use crate::{Error, Result};
 
 /// A group's number for each element, all below the number of groups and the same whenever they are asked for.
@@ -14,13 +13,16 @@ pub(crate) trait Numbered: Debug + Send + Sync {
     fn numbers(&self, first: usize, out: &mut [u32]);
 }
 
+/// Keys that a thread looks at at a time.
+const CHUNK: usize = 1 << 16;
+
 /// Keys that are numbers themselves, all of them checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense<'a, K>(&'a [K]);
 
 impl<'a, K: Key> Dense<'a, K> {
     /// Checks that all keys are below `groups`.
-    pub(crate) fn check(keys: &'a [K], groups: u64) -> Result<Self> {
+    pub(crate) fn check(keys: &'a [K], groups: u64, threads: usize) -> Result<Self> {
         let refused = |obstacle, remedy| {
             let asked = format!("{groups} groups of {} elements by dense keys", keys.len());
             Err(Error::Keys { asked, obstacle, remedy })
@@ -32,7 +34,10 @@ impl<'a, K: Key> Dense<'a, K> {
             );
         }
         let outside = |key: &K| key.id().is_none_or(|id| id >= groups);
-        if let Some(at) = keys.par_iter().position_first(outside) {
+        let chunks = keys.chunks(CHUNK).enumerate();
+        let found =
+            find(threads, chunks, |(k, keys)| Some(k * CHUNK + keys.iter().position(outside)?));
+        if let Some(at) = found {
             return refused(
                 format!("key {at} is {}", keys[at]),
                 "dense keys go from 0 to the number of groups less one; group_by takes any",

@@ -1,22 +1,21 @@
 //! Runs of equal keys, as segments.
 
-use rayon::prelude::*;
-
 use super::Key;
+use crate::cpu::crew::map;
 use crate::{Error, Result};
 
 /// Keys that a thread looks at at a time.
 const CHUNK: usize = 1 << 16;
 
 /// Where runs of equal keys begin, then the array's end; and the key of each run.
-pub(crate) fn runs<K: Key>(keys: &[K]) -> (Vec<u64>, Vec<K>) {
-    let chunk = |k: usize| {
+pub(crate) fn runs<K: Key>(keys: &[K], threads: usize) -> (Vec<u64>, Vec<K>) {
+    let chunk = |k: usize| -> Vec<u64> {
         let first = k * CHUNK;
         let last = keys.len().min(first + CHUNK);
-        (first..last).filter(|&at| at == 0 || keys[at] != keys[at - 1]).map(|at| at as u64)
+        let begins = |&at: &usize| at == 0 || keys[at] != keys[at - 1];
+        (first..last).filter(begins).map(|at| at as u64).collect()
     };
-    let chunks = keys.len().div_ceil(CHUNK);
-    let mut offsets: Vec<u64> = (0..chunks).into_par_iter().flat_map_iter(chunk).collect();
+    let mut offsets = map(threads, 0..keys.len().div_ceil(CHUNK), chunk).concat();
     let found = offsets.iter().map(|&at| keys[at as usize]).collect();
     offsets.push(keys.len() as u64);
     (offsets, found)

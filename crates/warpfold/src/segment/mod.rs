@@ -8,8 +8,8 @@ pub use bounds::Bounds;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
+use crate::cpu;
+use crate::cpu::crew::find;
 use crate::{Error, Result};
 
 /// How an array is cut into segments.
@@ -63,14 +63,19 @@ impl<'a> Segments<'a> {
     /// # Errors
     /// [`Error::Segments`]: offsets that descend or reach beyond the array, lengths that do not add up to it.
     pub fn check(self, n: u64) -> Result<Bounds<'a>> {
+        self.check_on(cpu::facts().threads, n)
+    }
+
+    /// [`check`](Self::check) on so many threads at most.
+    pub(crate) fn check_on(self, threads: usize, n: u64) -> Result<Bounds<'a>> {
         match self {
             Segments::Every(length) => every(length, n),
             Segments::Offsets(Numbers::U32(offsets)) => {
-                check_offsets(offsets, n)?;
+                check_offsets(offsets, n, threads)?;
                 Ok(Bounds::Offsets32(offsets))
             }
             Segments::Offsets(Numbers::U64(offsets)) => {
-                check_offsets(offsets, n)?;
+                check_offsets(offsets, n, threads)?;
                 Ok(Bounds::Offsets64(Cow::Borrowed(offsets)))
             }
             Segments::Lengths(Numbers::U32(lengths)) => from_lengths(lengths, n),
@@ -88,6 +93,7 @@ fn every(length: u64, n: u64) -> Result<Bounds<'static>> {
         rest => Err(Error::Segments {
             asked: format!("segments of {length} of {n} elements"),
             obstacle: match rest {
+                Some(1) => "1 element would be left over".into(),
                 Some(rest) => format!("{rest} elements would be left over"),
                 None => "segments without elements never fill an array".into(),
             },
@@ -99,7 +105,7 @@ fn every(length: u64, n: u64) -> Result<Bounds<'static>> {
 /// Pairs that a thread looks at at a time.
 const CHUNK: usize = 1 << 16;
 
-fn check_offsets<N: Copy + Into<u64> + Sync>(offsets: &[N], n: u64) -> Result<()> {
+fn check_offsets<N: Copy + Into<u64> + Sync>(offsets: &[N], n: u64, threads: usize) -> Result<()> {
     let refused = |obstacle: String, remedy| {
         let asked = format!("{} segments of {n} elements", offsets.len().saturating_sub(1));
         Err(Error::Segments { asked, obstacle, remedy })
@@ -110,7 +116,7 @@ fn check_offsets<N: Copy + Into<u64> + Sync>(offsets: &[N], n: u64) -> Result<()
             "give one offset more than segments: [0] for none",
         );
     }
-    let descent = offsets.par_chunks(CHUNK).enumerate().find_map_first(|(k, chunk)| {
+    let descent = find(threads, offsets.chunks(CHUNK).enumerate(), |(k, chunk)| {
         let ascends = |pair: &[N]| pair[0].into() <= pair[1].into();
         let next = offsets.get((k + 1) * CHUNK).copied();
         let inside = chunk.windows(2).position(|pair| !ascends(pair));

@@ -60,6 +60,31 @@ fn axes() {
     }
 }
 
+/// Columns whose rows are those of two loops apart, the first and the third axis of four: few turns of many rows, and many turns of few.
+#[test]
+fn axes_apart() {
+    for shape in [[3u64, 2, 90_001, 3], [5003, 2, 33, 4], [50_021, 3, 2, 5], [701, 1, 2, 1031]] {
+        let x = elements(shape.iter().product());
+        let view = View::new(&x, &shape).unwrap();
+        let [turns, outputs, rows, columns] = shape.map(|length| length as usize);
+        for threads in [1, 2, 8] {
+            let many = reduce_axes(&view, &[0, 2]).unwrap().threads(threads);
+            let (sums, places) = (many.sum().unwrap().values, many.argmin().unwrap().values);
+            for output in 0..outputs * columns {
+                let first = output / columns * rows * columns + output % columns;
+                let turn = |turn| of(&x, first + turn * outputs * rows * columns, columns, rows);
+                let sum: i64 = (0..turns).map(|t| turn(t).0).sum();
+                let (_, place) = (0..turns)
+                    .map(|t| (turn(t).1, (t * rows) as u64 + turn(t).2))
+                    .min()
+                    .expect("not empty");
+                let told = format!("{shape:?}, {threads} threads, output {output}");
+                assert_eq!((sums[output], places[output]), (sum, place), "{told}");
+            }
+        }
+    }
+}
+
 #[test]
 fn segments() {
     let x = elements(1_500_007);

@@ -61,9 +61,17 @@ fn segments() {
     with("--lengths", &integers(&[4, 5])).fails(1, &["9 elements together"]);
     with("--lengths", &integers(&[4, i32::MAX, 1])).fails(1, &["segment 1", "beyond"]);
     with("--lengths", b"\x93NUMPY\x01").fails(1, &["o.npy"]);
-    run(["sum", &x, "--every", "3"]).fails(1, &["1 elements would be left over"]);
+    run(["sum", &x, "--every", "3"]).fails(1, &["1 element would be left over"]);
     run(["sum", &x, "--every", "0"]).fails(1, &["without elements"]);
+    run(["sum", &x, "--every", "-3"]).fails(2, &["--every", "a count is an integer"]);
     run(["sum", &x, "--segments", "no-such.npy"]).fails(1, &["no-such.npy", "no such file"]);
+}
+
+#[test]
+fn axes_that_are_no_numbers() {
+    for axis in ["x", "0,1", ""] {
+        run(["sum", "x.npy", "--axis", axis]).fails(2, &["an axis is an integer", "repeat --axis"]);
+    }
 }
 
 #[test]
@@ -84,6 +92,10 @@ fn keys() {
         .fails(1, &["2^32 groups", "leave --groups out"]);
     by(&npy("<i4", false, "(4,)", &i32s([1, 2])), &[]).fails(1, &["k.npy", "16", "8"]);
     run(["sum", &x, "--by", "no-such.npy"]).fails(1, &["no-such.npy"]);
+    run(["sum", &x, "--by", &x, "--groups", "-3"]).fails(2, &["a count is an integer"]);
+    // Without --column, all columns of text are elements.
+    let text = folder.file("x.csv", "shop,price\n3,1.5\n1,2\n");
+    run(["sum", &text, "--by", "shop"]).fails(1, &["4 elements by 2 keys", "--column chooses"]);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! What a run of the benchmark of segments and axes found.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use warpfold::{Accuracy, DType};
 
-use crate::cuda::report::{Device, Peer, Reading, save};
-use crate::report::Failure;
+use crate::cuda::report::{Device, Peer, Reading};
+use crate::report::{Failure, Header, load, save};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -15,14 +15,9 @@ pub const SCHEMA: u32 = 1;
 /// One run: sums of f32, cut in every way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// The library's version.
-    pub warpfold: String,
-    /// The revision of the sources, if the caller knew it.
-    pub revision: Option<String>,
-    /// When the run began, in UTC (RFC 3339).
-    pub date: String,
+    /// Layout, version, revision, date.
+    #[serde(flatten)]
+    pub header: Header,
     /// The GPU.
     pub device: Device,
     /// How rows were timed, in words.
@@ -104,13 +99,6 @@ impl Report {
     /// # Errors
     /// If the file cannot be read or is no report of this [`SCHEMA`].
     pub fn load(path: &Path) -> io::Result<Self> {
-        let report: Report = serde_json::from_str(&fs::read_to_string(path)?)?;
-        if report.schema != SCHEMA {
-            let found = report.schema;
-            return Err(io::Error::other(format!(
-                "the report has layout {found} and this program reads {SCHEMA}; run the benchmark again"
-            )));
-        }
-        Ok(report)
+        load(path, SCHEMA)
     }
 }

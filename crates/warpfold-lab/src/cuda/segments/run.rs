@@ -1,7 +1,5 @@
 //! The run: every shape summed on the processor, verified on the GPU, timed.
 
-use std::time::SystemTime;
-
 use rayon::prelude::*;
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu};
@@ -13,7 +11,7 @@ use super::shapes::{ELEMENTS, Shape, shapes};
 use crate::cuda::device_time::DeviceTime;
 use crate::cuda::report::{Peer, Temperature};
 use crate::cuda::run::{device, read_peak};
-use crate::report::Failure;
+use crate::report::{Failure, Header};
 
 /// What to measure and how.
 #[derive(Debug, Clone)]
@@ -60,7 +58,7 @@ pub enum Told<'a> {
 /// # Errors
 /// [`Error::Device`](warpfold::Error::Device): also if it has less than some 5 GiB of free memory.
 pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Result<Report> {
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let header = Header::now(SCHEMA, options.revision.clone());
     let (n, time) = (options.elements, options.time);
     tell(Told::Preparing("the read ceiling"));
     // The same array again: many times the cache where the array is as large as it is by default.
@@ -97,10 +95,7 @@ pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Resu
         }
     }
     Ok(Report {
-        schema: SCHEMA,
-        warpfold: crate::VERSION.to_owned(),
-        revision: options.revision.clone(),
-        date,
+        header,
         device: device(gpu),
         method: format!(
             "device events around calls back to back on one stream, median of {} samples of about {} ms; the same array of {} MiB \

@@ -5,14 +5,12 @@ use std::fmt::Write;
 use warpfold::Accuracy;
 
 use super::report::{Report, Row};
+use crate::cuda::table::head;
 use crate::table::{gigabytes, percent};
 
 /// The whole report.
 pub fn text(report: &Report) -> String {
-    let device = &report.device;
-    let driver = device.driver.as_ref().map_or(String::new(), |d| format!(", driver {d}"));
-    let day = report.date.split('T').next().unwrap_or_default();
-    let mut out = format!("{}{driver}, {day}\n", device.name);
+    let mut out = format!("{}\n", head(&report.device, &report.header));
     let (rate, variant) = (gigabytes(report.ceiling.bytes_per_second), &report.ceiling.variant);
     let _ = writeln!(out, "read ceiling: {rate} GB/s ({variant})\n");
     let _ = writeln!(
@@ -53,8 +51,9 @@ pub fn line(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::report::{Device, Reading, Temperature, json, peers};
+    use crate::cuda::report::{Device, Reading, Temperature, peers};
     use crate::cuda::segments::SCHEMA;
+    use crate::report::Header;
     use warpfold::DType;
 
     #[test]
@@ -73,16 +72,6 @@ mod tests {
             aim: Some(0.8),
             plan: String::new(),
         };
-        let device = Device {
-            name: "a GPU".into(),
-            compute: 90,
-            multiprocessors: 132,
-            memory: 0,
-            l2: 0,
-            driver: None,
-            cuda: 13000,
-            clocks: [1980, 3201],
-        };
         let ceiling = Reading {
             bytes: 128,
             temperature: Temperature::Hot,
@@ -96,11 +85,8 @@ mod tests {
             )
         };
         let report = Report {
-            schema: SCHEMA,
-            warpfold: "0".into(),
-            revision: None,
-            date: "2026-01-01T00:00:00Z".into(),
-            device,
+            header: Header::now(SCHEMA, None),
+            device: Device::example(),
             method: String::new(),
             ceiling,
             rows: vec![row],
@@ -110,6 +96,7 @@ mod tests {
         assert_eq!(report.peers_of(&report.rows[0]).count(), 1);
         let text = text(&report);
         assert!(text.contains("cub 34\n") && text.contains("1 below their aim"), "{text}");
-        assert_eq!(serde_json::from_str::<Report>(&json(&report).unwrap()).unwrap(), report);
+        let json = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
     }
 }

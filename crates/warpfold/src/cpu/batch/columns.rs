@@ -3,8 +3,9 @@
 //! A unit of work is a stripe of columns, wide enough that its rows are read as long pieces and narrow enough that its accumulators stay in
 //! the nearest cache. Rows are taken a few at a time: surveyed, then added while a block of accumulators is in registers. Where additions
 //! under one rule would no longer be exact the stripe is poured into its columns' partials and begins anew. Where stripes are few and
-//! columns long, threads share the rows of a stripe; where they are narrow and dense, several rows make a wide one.
+//! columns long, threads share the rows of a stripe, over all folded loops; where they are narrow and dense, several rows make a wide one.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,6 +38,7 @@ pub(super) fn run<K: Kind>(
     sink: &dyn Sink<K::Small>,
 ) {
     let columns = Columns::new(form, plan.threads);
+    let rest = columns.rest();
     let next = AtomicUsize::new(0);
     // Where a column is found in more than one fold or lane, all are poured into one store.
     let shared: Vec<_> = match columns.is_shared() {
@@ -53,9 +55,7 @@ pub(super) fn run<K: Kind>(
             }
             let (stripe, part) = (unit / columns.parts, unit % columns.parts);
             let store = shared.get(stripe);
-            let rest = columns.rest(part);
-            for (columns, part) in [(&columns, part)].into_iter().chain(rest.iter().map(|r| (r, 0)))
-            {
+            for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
                 let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
                 with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
                 fold.finish();
@@ -79,9 +79,10 @@ struct Columns<'a> {
     wide: usize,
     /// Threads' parts of each stripe's rows.
     parts: usize,
-    /// Loops over rows outside the innermost.
+    /// Loops over rows outside the innermost, and their turns in all.
     outer: &'a [Loop],
-    /// Rows of the innermost loop over rows that are taken, and from one to the next.
+    turns: usize,
+    /// Rows of the innermost loop over rows that are taken in each turn, and from one to the next.
     first_row: usize,
     rows: usize,
     stride: usize,
@@ -114,30 +115,58 @@ impl<'a> Columns<'a> {
         };
         let (rows, stride) = (inner.length as usize, inner.stride as usize);
         let (place, first_row) = (inner.place, 0);
+        let turns = outer.iter().map(|l| l.length as usize).product();
+        let (wide, parts) = (1, 1);
         let mut columns =
-            Columns { form, length, wide: 1, parts: 1, outer, first_row, rows, stride, place };
+            Columns { form, length, wide, parts, outer, turns, first_row, rows, stride, place };
         let few = columns.stripes() < 4 * threads;
         if few && stride == length && length <= WIDTH / 4 {
             columns.wide = (WIDTH / length).min(rows);
         }
-        let elements = rows * length.min(WIDTH);
+        let elements = (turns * rows).saturating_mul(length.min(WIDTH));
         if few && threads > 1 {
             columns.parts = (elements / PART).clamp(1, 8 * threads);
         }
         columns
     }
 
-    /// The rows that are too few to be taken as one, which go with the last part: one part of their own.
-    fn rest(&self, part: usize) -> Option<Self> {
+    /// The rows of each turn that are too few to be taken as one.
+    fn rest(&self) -> Option<Self> {
         let rest = self.rows % self.wide;
         let first_row = self.rows - rest;
-        (rest > 0 && part + 1 == self.parts).then_some(Columns {
-            wide: 1,
-            parts: 1,
-            first_row,
-            rows: rest,
-            ..*self
+        (rest > 0).then_some(Columns { wide: 1, first_row, rows: rest, ..*self })
+    }
+
+    /// Where a part's rows lie: taken as one, and numbered through all turns.
+    fn part(&self, part: usize) -> Range<usize> {
+        let all = self.turns * (self.rows / self.wide);
+        let each = all.div_ceil(self.parts);
+        (part * each).min(all)..((part + 1) * each).min(all)
+    }
+
+    /// What a part's rows are in each turn: the turn, and which rows of the innermost loop.
+    fn stretches(&self, part: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let (each, wide) = (self.rows / self.wide, self.wide);
+        let Range { start: mut next, end } = self.part(part);
+        std::iter::from_fn(move || {
+            let (turn, row) = (next / each, next % each);
+            let some = (each - row).min(end - next);
+            next += some;
+            let first = self.first_row + row * wide;
+            (some > 0).then_some((turn, first..first + some * wide))
         })
+    }
+
+    /// Where a turn's first row begins, after that of the first turn, and its place.
+    fn turn(&self, turn: usize) -> (usize, u64) {
+        let (mut rest, mut start, mut first) = (turn as u64, 0, self.form.first_place);
+        for l in self.outer.iter().rev() {
+            let step = rest % l.length;
+            rest /= l.length;
+            start += (step * l.stride) as usize;
+            first = first.wrapping_add_signed(l.place.wrapping_mul(step as i64));
+        }
+        (start, first)
     }
 
     /// Whether a stripe's columns are found in more than one fold or lane.
@@ -385,24 +414,65 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
 
     #[inline(always)]
     fn run(self) {
-        let Columns { form, wide, parts, outer, first_row, rows, stride, place, .. } =
-            *self.columns;
-        let turns: u64 = outer.iter().map(|l| l.length).product();
-        let each = rows.div_ceil(parts).next_multiple_of(wide);
-        let mine = (self.part * each).min(rows)..((self.part + 1) * each).min(rows);
-        self.fold.expected = turns * (mine.len() / wide) as u64;
-        for turn in 0..turns {
-            let (mut rest, mut start, mut first) = (turn, self.fold.at.start, form.first_place);
-            for l in outer.iter().rev() {
-                let step = rest % l.length;
-                rest /= l.length;
-                start += (step * l.stride) as usize;
-                first = first.wrapping_add_signed(l.place.wrapping_mul(step as i64));
-            }
-            let row = first_row + mine.start;
-            start += row * stride;
-            first = first.wrapping_add_signed(place.wrapping_mul(row as i64));
-            self.fold.rows(start, stride * wide, mine.len() / wide, first, place * wide as i64);
+        let (columns, start) = (self.columns, self.fold.at.start);
+        let Columns { wide, stride, place, .. } = *columns;
+        self.fold.expected = columns.part(self.part).len() as u64;
+        for (turn, rows) in columns.stretches(self.part) {
+            let (after, first) = columns.turn(turn);
+            let start = start + after + rows.start * stride;
+            let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
+            self.fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{Folding, Layout};
+
+    /// The form of an array in C order, some of whose axes are folded.
+    fn form(shape: &[u64], axes: &[i64]) -> Form {
+        Folding::of(Layout::c(shape).unwrap(), axes).unwrap().form().unwrap()
+    }
+
+    /// Checks that each row of each turn belongs to one part, however many there are.
+    fn each_row_is_in_one_part(form: &Form) {
+        let of_threads = Columns::new(form, 64);
+        assert!(of_threads.parts > 1, "{form:?}");
+        for parts in [1, 2, 3, 7, 64, 100, 255, 256, 257, of_threads.parts, 511, 512] {
+            let columns = Columns { parts, ..of_threads };
+            let mut left = vec![0..columns.rows; columns.turns];
+            // Stretches of a turn ascend with their parts, those of rows that are not taken as one after the others.
+            for columns in [Some(&columns), columns.rest().as_ref()].into_iter().flatten() {
+                for (turn, rows) in (0..parts).flat_map(|part| columns.stretches(part)) {
+                    assert_eq!(rows.start, left[turn].start, "turn {turn} of {form:?}, {parts}");
+                    assert!(rows.end > rows.start && rows.end <= left[turn].end);
+                    left[turn].start = rows.end;
+                }
+            }
+            assert!(left.iter().all(Range::is_empty), "{parts} parts of {form:?}");
+        }
+    }
+
+    #[test]
+    fn each_row_belongs_to_one_part() {
+        for (rows, columns) in [(1 << 18, 4), (1 << 18, 255), (1 << 18 | 77, 3), (1 << 20, 1000)] {
+            each_row_is_in_one_part(&form(&[rows, columns], &[0]));
+        }
+        // Loops about the innermost: many turns of few rows, some of which are no wide one.
+        for shape in [[1 << 18, 2, 5, 3], [4099, 3, 300, 4], [700, 2, 1, 800], [2, 2, 70_001, 5]] {
+            each_row_is_in_one_part(&form(&shape, &[0, 2]));
+        }
+    }
+
+    #[test]
+    fn threads_share_all_folded_loops() {
+        // As many elements of each column, whether their loops are joined or not.
+        let joined = form(&[1 << 16, 128], &[0]);
+        let apart = form(&[1 << 12, 2, 16, 128], &[0, 2]);
+        assert_eq!((joined.folded.len(), apart.folded.len()), (1, 2));
+        assert_eq!(Columns::new(&joined, 8).parts, Columns::new(&apart, 8).parts);
+        assert!(Columns::new(&apart, 8).parts >= 8);
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
+use crate::cpu::crew::each;
 use crate::group::{Numbered, for_each};
 
 /// Elements of a slice at least: fewer are sorted before another thread has begun.
@@ -42,12 +41,13 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     if x.is_empty() || groups == 0 {
         return Sorted { elements: Vec::new(), offsets };
     }
-    // A slice has a count for each group: all counts together are no more than the elements.
+    // A slice has a count for each group. Slices are so few that all counts together are no more than the elements, or than the groups where
+    // these are more: then one slice is all.
     let slices = threads.min(x.len() / groups.max(SLICE)).max(1);
     let length = x.len().div_ceil(slices);
     let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
     let mut counts = vec![0u64; slices * groups];
-    counts.par_chunks_mut(groups).enumerate().for_each(|(k, counts)| {
+    each(threads, counts.chunks_mut(groups).enumerate(), |(k, counts)| {
         for_each(numbers, slice(k), |_, group| counts[group] += 1);
     });
     // From how many to where they go: a group's elements lie together, those of earlier slices first.
@@ -62,7 +62,7 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     offsets[groups] = end;
     let mut elements = Vec::with_capacity(x.len());
     let places = Places(elements.as_mut_ptr());
-    counts.par_chunks_mut(groups).enumerate().for_each(|(k, next)| {
+    each(threads, counts.chunks_mut(groups).enumerate(), |(k, next)| {
         for_each(numbers, slice(k), |at, group| {
             // SAFETY: slices and groups share out the places from 0 to the number of elements, as many to each pair as it has elements, which
             // are counted as they are written: numbers are the same both times (`Numbered`).
@@ -90,7 +90,7 @@ mod tests {
             let mut expected = x.clone();
             expected.sort_by_key(|at| keys[*at as usize]);
             for threads in [1, 2, 3, 64] {
-                let numbers = Dense::check(&keys, groups as u64).unwrap();
+                let numbers = Dense::check(&keys, groups as u64, threads).unwrap();
                 let Sorted { elements, offsets } = by_group(&x, &numbers, groups, threads);
                 assert_eq!(elements, expected, "{n} in {groups} groups by {threads} threads");
                 assert_eq!((offsets.len(), offsets[groups]), (groups + 1, n as u64));
