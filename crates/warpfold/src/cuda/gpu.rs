@@ -193,6 +193,10 @@ impl Machine for Gpu {
         Memory::zeroed(&self.0.device.context, bytes)
     }
 
+    fn unwritten(&self, bytes: usize) -> Result<Memory> {
+        Memory::uninitialised(&self.0.device.context, bytes)
+    }
+
     fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {
         self.with_lane(|lane| {
             lane.after_streams(after.iter().copied())?;

@@ -263,6 +263,10 @@ impl Machine for Device {
         self.copy_of(&vec![0; bytes])
     }
 
+    fn unwritten(&self, bytes: usize) -> Result<Memory> {
+        Memory::unwritten(&self.memory, bytes as u64, 0)
+    }
+
     fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
         for launch in launches {
             let program = programs::of(launch.module(self.facts.compute)?)?;

@@ -13,6 +13,8 @@ mod compare;
 mod data;
 mod errors;
 mod interplay;
+#[path = "../kernels/groups.rs"]
+mod groups;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]

@@ -11,6 +11,8 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;
+#[path = "../kernels/groups.rs"]
+mod groups;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]
