@@ -103,6 +103,18 @@ pub trait Machine: Clone + Sized {
     /// Brings values of equal keys together, keys in any order; groups by ascending keys, values of a group in the order in which they come. They are
     /// sorted by as many bits as keys differ in; [`Groups::plan`] says what that takes.
     ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// let device = warpfold::simt::Device::new();
+    /// let (keys, x) = (device.upload(&[7i64, -1, 7])?, device.upload(&[1.0f32, 2.0, 0.5])?);
+    /// let groups = device.group_by(&keys, &x)?;
+    /// assert_eq!(groups.keys()?, [-1, 7]);
+    /// assert_eq!(groups.reduce().sum()?, [2.0, 1.5]);
+    /// assert_eq!(groups.reduce().count()?, [1, 2]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Keys`]: there is not one key for each value; [`Error::Device`].
     fn group_by<'a, K: Key + Ordered, T: Element>(

@@ -98,7 +98,8 @@ impl CudaGroupPlan {
     pub fn workspace(&self) -> u64 {
         let each = self.ordinal_bytes() + self.values.size() as u64;
         let copies = u64::from(self.passes().min(2)) * self.elements.saturating_mul(each);
-        let sort = if self.way == GroupWay::Runs { 0 } else { self.table_bytes() + 8 * (DIGITS + 1) };
+        let sort =
+            if self.way == GroupWay::Runs { 0 } else { self.table_bytes() + 8 * (DIGITS + 1) };
         let runs = if let GroupWay::Dense(_) = self.way { 0 } else { 8 * (self.warps() + 1) };
         copies + sort + runs
     }
@@ -153,7 +154,9 @@ mod tests {
 
     #[test]
     fn only_bits_that_keys_need_are_sorted_by() {
-        for (groups, bits) in [(0, 0), (1, 0), (2, 1), (256, 8), (257, 9), (1 << 20, 20), (1 << 32, 32)] {
+        for (groups, bits) in
+            [(0, 0), (1, 0), (2, 1), (256, 8), (257, 9), (1 << 20, 20), (1 << 32, 32)]
+        {
             let plan = dense(1 << 28, groups);
             assert_eq!(plan.bits, bits, "{groups}");
             assert_eq!(plan.passes(), bits.div_ceil(8));

@@ -12,9 +12,9 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod errors;
-mod interplay;
 #[path = "../kernels/groups.rs"]
 mod groups;
+mod interplay;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]

@@ -151,7 +151,11 @@ fn agree(found: Result<Columns>, expected: Result<Columns>, what: &str) {
                 assert_eq!((name, found.len()), (other, expected.len()), "{what}");
                 for at in 0..found.len() {
                     let (found, expected) = (found.get(at), expected.get(at));
-                    assert_eq!(bits(&found), bits(&expected), "{what}: {at}: {found:?}, {expected:?}");
+                    assert_eq!(
+                        bits(&found),
+                        bits(&expected),
+                        "{what}: {at}: {found:?}, {expected:?}"
+                    );
                 }
             }
         }
@@ -251,10 +255,10 @@ fn keys_that_are_none_are_named_as_on_the_cpu() {
     check(1, 1u8);
     check(0, 0u32);
     check(300, -1i8);
-    check(70_000, i16::MIN);
+    check(40_000, i16::MIN);
     check(5, -1i64);
     check(5, 1u64 << 32);
-    check(1 << 20, 1u64 << 40);
+    check(1000, 1u64 << 40);
     check(1, true);
 }
 

@@ -97,8 +97,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> Groups<'a, M, K, T> {
     ) -> Result<Self> {
         group::check_lengths(keys.len, values.len)?;
         let types = [<K as Key>::DTYPE, T::DTYPE];
-        let plan =
-            CudaGroupPlan::new(keys.len as u64, types, GroupWay::Runs, 0, machine.facts());
+        let plan = CudaGroupPlan::new(keys.len as u64, types, GroupWay::Runs, 0, machine.facts());
         let after: Vec<_> = keys.ready.into_iter().collect();
         let given = GivenKeys::of(keys, 0);
         let (offsets, labels) = runs::runs(machine, &plan, given, Vec::new(), &after)?;

@@ -61,7 +61,8 @@ impl<M: Machine> Sort<M> {
             let (keys_out, values_out) = &sides[pass % 2];
             let (to, sorted) = (keys_out.address(), values_out.address());
             let rest = [table.address(), totals.address(), values, width, to, sorted];
-            let entry = if plan.ordinal_bytes() == 4 { "sort_scatter_32" } else { "sort_scatter_64" };
+            let entry =
+                if plan.ordinal_bytes() == 4 { "sort_scatter_32" } else { "sort_scatter_64" };
             let words = [&digit[..], &rest].concat();
             launches.push(launch("sort", entry, plan.grid, words));
             keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
