@@ -90,7 +90,7 @@ for stage in $stages; do
         ;;
     groups)
         began=$SECONDS
-        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 groups:: >"$out/verify_groups.log" 2>&1
+        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 groups:: many_large::more_keys many_large::as_many_keys >"$out/verify_groups.log" 2>&1
         echo "verify groups: exit $?"
         grep -E '^test result|panicked|FAILED' "$out/verify_groups.log" | cut -c1-400 | head -40
         grep -A1 panicked "$out/verify_groups.log" | grep -v panicked | cut -c1-300 | head -20

@@ -36,7 +36,7 @@ __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digi
         else load_digits<u8>(mine, keys, digit, first, end, limit, bad);
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) peers[k] = __ballot_sync(0xffffffffu, first + 32 * k < end);
-        keep_peers(peers, mine, digit.bits);
+        keep_peers(peers, mine, {0, digit.bits});
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             if (first + 32 * k < end && (peers[k] & lanes_below()) == 0) atomicAdd(&counts[mine[k]], __popc(peers[k]));
@@ -140,10 +140,10 @@ template <class K> __device__ __forceinline__ void walk_runs(const K* keys, cons
     if (a.starts && warp == 0 && lane == 0) a.starts[a.runs] = a.n;
 }
 
-#define RUNS(NAME, K)                                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(SORT_THREADS) NAME(                                                                               \
-        const K* keys, u64 n, u64 share, u64* counts, u64* starts, void* labels, u64 bytes, u64 base, u64 runs) {                                  \
-        walk_runs<K>(keys, {n, share, counts, starts, labels, bytes, base, runs});                                                                 \
+#define RUNS(NAME, K)                                                                                                             \
+    extern "C" __global__ void __launch_bounds__(SORT_THREADS) NAME(                                                              \
+        const K* keys, u64 n, u64 share, u64* counts, u64* starts, void* labels, u64 bytes, u64 base, u64 runs) {                 \
+        walk_runs<K>(keys, {n, share, counts, starts, labels, bytes, base, runs});                                                \
     }
 RUNS(groups_runs_8, u8)
 RUNS(groups_runs_16, u16)

@@ -101,13 +101,14 @@ template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Sha
         for (int w = 0; w < SORT_WARPS; w++) shared.counts[w][mine] = 0;
         O ordinal[ITEMS];
         load_ordinals(ordinal, pass.keys, p, shared.stage);
-        u32 digit[ITEMS], peers[ITEMS];
+        u32 peers[ITEMS], digit[ITEMS];
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            digit[k] = pass.digit(ordinal[k]);
-            peers[k] = __ballot_sync(0xffffffffu, p.of(k) < p.there);
-        }
-        keep_peers(peers, digit, pass.digit.bits);
+        for (int k = 0; k < ITEMS; k++) peers[k] = __ballot_sync(0xffffffffu, p.of(k) < p.there);
+        // Digits of wide ordinals only are held in registers meanwhile.
+        if constexpr (sizeof(O) == 4) keep_peers(peers, ordinal, pass.digit);
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) digit[k] = pass.digit(ordinal[k]);
+        if constexpr (sizeof(O) == 8) keep_peers(peers, digit, {0, pass.digit.bits});
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
@@ -162,12 +163,12 @@ template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Sha
     }
 }
 
-#define SCATTER(NAME, O)                                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(SORT_THREADS, 4) NAME(                                                                                       \
+#define SCATTER(NAME, O, BLOCKS)                                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(SORT_THREADS, BLOCKS) NAME(                                                                                  \
         const void* keys, u64 bytes, u64 base, u64 n, u64 shift, u64 bits, u64 run, const u64* table, const u64* totals, const void* values, u64 width,       \
         void* keys_out, void* values_out) {                                                                                                                   \
         __shared__ Shared shared;                                                                                                                             \
         scatter<O>({{keys, bytes, base}, n, {u32(shift), u32(bits)}, run, table, totals, values, width, keys_out, values_out}, shared);                       \
     }
-SCATTER(sort_scatter_32, u32)
-SCATTER(sort_scatter_64, u64)
+SCATTER(sort_scatter_32, u32, 4)
+SCATTER(sort_scatter_64, u64, 3)

@@ -42,15 +42,15 @@ struct Keys {
 // What a key is more than the base, for any signs: both wrap.
 template <class Raw> __device__ __forceinline__ Raw above(const Keys& keys, u64 i) { return Raw(static_cast<const Raw*>(keys.at)[i] - Raw(keys.base)); }
 
-// For each of a lane's digits, the lanes among some whose digit is the same: a ballot a bit. All lanes of a warp ask.
-template <int N> __device__ __forceinline__ void keep_peers(u32 (&among)[N], const u32 (&digit)[N], u32 bits) {
+// For each of a lane's words, the lanes among some that have the same digit there: a ballot a bit. All lanes of a warp ask.
+template <int N> __device__ __forceinline__ void keep_peers(u32 (&among)[N], const u32 (&word)[N], Digit digit) {
+    u32 bit = 1u << digit.shift;
 #pragma unroll 1
-    for (u32 b = 0; b < bits; b++) {
+    for (u32 left = digit.bits; left > 0; left--, bit *= 2) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            const bool is_set = digit[k] >> b & 1;
-            const u32 set = __ballot_sync(0xffffffffu, is_set);
-            among[k] &= is_set ? set : ~set;
+            const bool is_set = word[k] & bit;
+            among[k] &= __ballot_sync(0xffffffffu, is_set) ^ (is_set ? 0 : 0xffffffffu);
         }
     }
 }
