@@ -92,8 +92,11 @@ fn of_keys<K: Key + Ordered>() {
     let mut random = Random(<K as Key>::DTYPE as u64 + 900);
     for (case, &n) in LENGTHS.iter().enumerate() {
         let Some(device) = machine(1 + case as u32 % 3, random.next()) else { return };
-        for like in LIKE {
-            check_by::<_, K, f32>(&device, like, n, &mut random);
+        // Of the long ones every other kind, which takes seconds in a simulator.
+        for (k, like) in LIKE.into_iter().enumerate() {
+            if SCALE > 1 || n < 1000 || (k + case) % 2 == 0 {
+                check_by::<_, K, f32>(&device, like, n, &mut random);
+            }
         }
         check_by::<_, K, u8>(&device, LIKE[case % 4], n, &mut random);
     }
@@ -109,9 +112,8 @@ fn of_values<T: Element>() {
     let mut random = Random(T::DTYPE as u64 + 90);
     for (case, n) in [33, 4097, 9001].into_iter().enumerate() {
         let Some(device) = machine(2, random.next()) else { return };
-        check_by::<_, i16, T>(&device, LIKE[case % 2], n, &mut random);
         check_by::<_, i64, T>(&device, LIKE[case % 2], n, &mut random);
-        check_by::<_, u64, T>(&device, Like::Few, n, &mut random);
+        check_by::<_, i16, T>(&device, LIKE[(case + 1) % 2], n, &mut random);
     }
 }
 
@@ -234,7 +236,7 @@ fn numbers_of_every_count_and_type() {
     }
     let mut random = Random(11);
     for n in [0, 1, 33, 4097] {
-        for groups in [1, 2, 3, 255, 256, 257, 70_000] {
+        for groups in [1, 2, 3, 255, 256, 257] {
             check::<u32>(groups, n, &mut random);
         }
         check::<i8>(300, n, &mut random);
@@ -242,6 +244,15 @@ fn numbers_of_every_count_and_type() {
         check::<u64>(1000, n, &mut random);
         check::<i16>(1000, n, &mut random);
     }
+    check::<u32>(70_000, 4097, &mut random);
+}
+
+#[test]
+fn several_tiles_a_block() {
+    let mut random = Random(12);
+    let Some(device) = machine(1, random.next()) else { return };
+    check_by::<_, u16, f32>(&device, Like::Whole, 25_001, &mut random);
+    check_by::<_, i32, f64>(&device, Like::Few, 33_000, &mut random);
 }
 
 #[test]
