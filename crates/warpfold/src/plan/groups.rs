@@ -105,12 +105,12 @@ impl CudaGroupPlan {
     }
 
     /// Warps that look for runs of equal keys.
-    pub(crate) fn warps(&self) -> u64 {
+    pub fn warps(&self) -> u64 {
         u64::from(self.grid) * u64::from(THREADS / 32)
     }
 
     /// Elements of each of them.
-    pub(crate) fn share(&self) -> u64 {
+    pub fn share(&self) -> u64 {
         self.elements.div_ceil(self.warps()).next_multiple_of(STEP)
     }
 }
@@ -182,7 +182,7 @@ mod tests {
             assert!(plan.share() * plan.warps() >= elements, "{elements}");
         }
         let plan = dense(1 << 28, 1 << 20);
-        assert_eq!(plan.grid, 132 * 4);
+        assert!((520..=528).contains(&plan.grid), "{plan}");
         let copies = 2 * (8 << 28);
         assert!((copies..copies + (2 << 20)).contains(&plan.workspace()), "{plan}");
     }
