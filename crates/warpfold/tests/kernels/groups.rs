@@ -305,3 +305,21 @@ fn a_group_without_a_result_is_named_by_its_key() {
     assert_eq!(groups.reduce().max().unwrap(), [i64::MAX, i64::MAX, 1]);
     assert_eq!(groups.plan().keys, DType::I8);
 }
+
+/// Every kernel of groups once or twice: what `compute-sanitizer` runs.
+#[test]
+fn groups_for_the_sanitizer() {
+    let mut random = Random(14);
+    let Some(device) = machine(1, 3) else { return };
+    check_by::<_, u8, u8>(&device, Like::Whole, 5000, &mut random);
+    check_by::<_, i16, f16>(&device, Like::Whole, 5000, &mut random);
+    check_by::<_, u32, f32>(&device, Like::Few, 9000, &mut random);
+    check_by::<_, i64, Complex<f64>>(&device, Like::Whole, 700, &mut random);
+    let x = array::<f64>(Kind::Plain, 700, &mut random);
+    let keys: Vec<u64> = (0..700).map(|at| at / 9).collect();
+    let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
+    let runs = device.reduce_by_key(&on_device, &values).unwrap();
+    assert_eq!(runs.keys().unwrap(), (0..78).collect::<Vec<u64>>());
+    let dense = device.group_dense(&on_device, 100, &values).unwrap();
+    assert_eq!(dense.offsets().download().unwrap()[78..], [700; 23]);
+}
