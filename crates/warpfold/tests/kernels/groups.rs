@@ -92,13 +92,15 @@ fn of_keys<K: Key + Ordered>() {
     let mut random = Random(<K as Key>::DTYPE as u64 + 900);
     for (case, &n) in LENGTHS.iter().enumerate() {
         let Some(device) = machine(1 + case as u32 % 3, random.next()) else { return };
-        // Of the long ones every other kind, which takes seconds in a simulator.
+        // Of the long ones every third kind: they take seconds in a simulator.
         for (k, like) in LIKE.into_iter().enumerate() {
-            if SCALE > 1 || n < 1000 || (k + case) % 2 == 0 {
+            if SCALE > 1 || n < 1000 || (k + case) % 3 == 0 {
                 check_by::<_, K, f32>(&device, like, n, &mut random);
             }
         }
-        check_by::<_, K, u8>(&device, LIKE[case % 4], n, &mut random);
+        if SCALE > 1 || n < 1000 {
+            check_by::<_, K, u8>(&device, LIKE[case % 4], n, &mut random);
+        }
     }
     // Many tiles a block, for machines that are fast enough.
     let Some(device) = machine(132, 0).filter(|_| SCALE > 1) else { return };
@@ -259,7 +261,9 @@ fn several_tiles_a_block() {
 fn keys_that_are_none_are_named_as_on_the_cpu() {
     fn check<K: Key + Ordered>(groups: u64, bad: K) {
         let Some(device) = machine(2, 5) else { return };
-        for (n, at) in [(1, 0), (5000, 4999), (5000, 77), (9000, 4096)] {
+        // Many groups take a simulator seconds, whatever the keys.
+        let cases = [(1, 0), (5000, 4999), (5000, 77), (9000, 4096)];
+        for (n, at) in cases.into_iter().take(if groups > 5000 { 1 } else { 4 }) {
             let mut keys = vec![K::from_id(0).unwrap(); n];
             (keys[at], keys[n - 1]) = (bad, bad);
             let x = vec![1.0f32; n];
@@ -271,7 +275,7 @@ fn keys_that_are_none_are_named_as_on_the_cpu() {
     check(1, 1u8);
     check(0, 0u32);
     check(300, -1i8);
-    check(40_000, i16::MIN);
+    check(33_000, i16::MIN);
     check(5, -1i64);
     check(5, 1u64 << 32);
     check(1000, 1u64 << 40);
