@@ -4,6 +4,7 @@
 #   verify    every test of the library on CUDA
 #   time      warpfold bench cuda, with CUB's figures of the same run (where there is nvcc)
 #   segments  many reductions at once: their tests alone; warpfold bench segments, beside CUB (where there is nvcc) and torch (where it is installed)
+#   groups    sums by keys: their tests alone; warpfold bench segments of keys, beside CUB (where there is nvcc) and torch (where it is installed)
 #   ladder    every cell of the ladder verified; the ladder at 2^25 f32 and 2^28 i32, beside CUB (where there is nvcc)
 #   replay    the documents' own experiments, beside torch and JAX where they are installed, and CUB (where there is nvcc)
 #   sweep     blocks, sizes, types and elements a thread, as JSON and as charts; the rooflines; and the page of everything that is there
@@ -23,16 +24,16 @@ compiling=
 compile() {
     tar xzf "$here/peers/cccl.tar.gz" -C /tmp
     local peer newest
-    local peers="cub reproducible hard_cub segments"
-    [[ $stages == segments ]] && peers=segments
+    local peers="cub reproducible hard_cub segments groups"
+    [[ $stages == segments || $stages == groups ]] && peers=$stages
     for peer in $peers; do
         # The plain peer is the toolkit's own.
-        [[ $peer == reproducible || $peer == segments ]] && newest=-I/tmp/cccl || newest=
+        [[ $peer == reproducible || $peer == segments || $peer == groups ]] && newest=-I/tmp/cccl || newest=
         timeout 120 nvcc -O3 -std=c++17 -arch=native $newest "$here/peers/$peer.cu" -o "/tmp/peer_$peer" &
     done
     wait
 }
-if [[ $stages =~ time|hard|ladder|replay|segments ]] && command -v nvcc >/dev/null; then
+if [[ $stages =~ time|hard|ladder|replay|segments|groups ]] && command -v nvcc >/dev/null; then
     compile >"$out/nvcc.log" 2>&1 &
     compiling=$!
 fi
@@ -82,10 +83,24 @@ for stage in $stages; do
         tail -3 "$out/segments_torch.log"
         peer segments && timeout --kill-after 5 15 /tmp/peer_segments >>"$out/peers_segments.jsonl" 2>"$out/segments_cub.log"
         left=$((${SEGMENTS_SECONDS:-100} + began - SECONDS))
-        timeout --kill-after 5 $((left > 40 ? left : 40)) "$here/warpfold" bench segments --device cuda --peers "$out/peers_segments.jsonl" --export "$out/segments.json" >"$out/segments.txt" 2>"$out/segments.log"
+        timeout --kill-after 5 $((left > 40 ? left : 40)) "$here/warpfold" bench segments --device cuda --filter '/(every|random|Zipf|one|\[)' --peers "$out/peers_segments.jsonl" --export "$out/segments.json" >"$out/segments.txt" 2>"$out/segments.log"
         echo "bench segments: exit $?"
         # Of a run that was cut short, the rows there were.
         [[ -s $out/segments.txt ]] && cut -c1-300 "$out/segments.txt" || tail -60 "$out/segments.log"
+        ;;
+    groups)
+        began=$SECONDS
+        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 groups:: many_large::more_keys many_large::as_many_keys >"$out/verify_groups.log" 2>&1
+        echo "verify groups: exit $?"
+        grep -E '^test result|panicked|FAILED' "$out/verify_groups.log" | cut -c1-400 | head -40
+        grep -A1 panicked "$out/verify_groups.log" | grep -v panicked | cut -c1-300 | head -20
+        timeout --kill-after 5 40 python3 "$here/peers/groups_torch.py" >"$out/peers_groups.jsonl" 2>"$out/groups_torch.log"
+        tail -3 "$out/groups_torch.log"
+        peer groups && timeout --kill-after 5 30 /tmp/peer_groups >>"$out/peers_groups.jsonl" 2>"$out/groups_cub.log"
+        left=$((${GROUPS_SECONDS:-200} + began - SECONDS))
+        timeout --kill-after 5 $((left > 60 ? left : 60)) "$here/warpfold" bench segments --device cuda --filter 'dense keys' --peers "$out/peers_groups.jsonl" --export "$out/groups.json" >"$out/groups.txt" 2>"$out/groups.log"
+        echo "bench groups: exit $?"
+        [[ -s $out/groups.txt ]] && cut -c1-300 "$out/groups.txt" || tail -60 "$out/groups.log"
         ;;
     ladder)
         "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"

@@ -198,8 +198,27 @@ pub const ADDS: Plain = Plain {
     entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
 };
 
+/// Digits counted for a sort, runs of equal keys, and where those of each number begin.
+pub const GROUPS: Plain = Plain {
+    name: "groups",
+    source: "groups.cu",
+    entries: &[
+        "groups_digits",
+        "groups_scan",
+        "groups_runs_8",
+        "groups_runs_16",
+        "groups_runs_32",
+        "groups_runs_64",
+        "groups_bounds",
+    ],
+};
+
+/// The scatter of a radix sort, of ordinals of 32 and 64 bits.
+pub const SORT: Plain =
+    Plain { name: "sort", source: "sort.cu", entries: &["sort_scatter_32", "sort_scatter_64"] };
+
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS];
+pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });

@@ -1,12 +1,14 @@
 //! The same by a GPU's kernels: the input and what parts it are copied there, results back.
 
-use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::kernel::{Buffer, DeviceSegments, Groups, Machine, ReduceMany};
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
 use warpfold::shape::Folding;
-use warpfold::{Column, Columns, Element, Op, Segments};
+use warpfold::{Column, Columns, Element, Key, Op, Ordered, Segments};
+use warpfold_lab::machine::available_memory;
 
-use super::{Found, Parted};
+use super::keys::{self, with_key};
+use super::{Found, Parted, fits};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::device::Executor;
@@ -38,6 +40,10 @@ fn on<M: Machine, T: Element>(
     parted: &Parted,
     finish: Finish,
 ) -> Result<Found, Failure> {
+    if let Parted::Keys(keys) = parted {
+        let x = machine.upload(whole.elements::<T>()?)?;
+        return with_key!(keys, K, keys => by_key::<M, K, T>(machine, asked, keys, &x, finish));
+    }
     let Some(segments) = parted.segments() else {
         let view = whole.view::<T>()?;
         let axes = &asked.parts.axis;
@@ -65,6 +71,38 @@ fn on<M: Machine, T: Element>(
     };
     let flat = |segment, place| bounds.range(segment as usize).start as u64 + place;
     found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, flat)
+}
+
+fn by_key<M: Machine, K: Key + Ordered, T: Element>(
+    machine: &M,
+    asked: &Reduction,
+    keys: &[K],
+    x: &Buffer<M, T>,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    if let Some(groups) = asked.parts.groups {
+        fits(groups, available_memory())?;
+        let keys = machine.upload(keys)?;
+        let groups = machine.group_dense(&keys, groups, x)?;
+        return grouped(asked, &groups, Labels::Numbers, finish);
+    }
+    let keys = machine.upload(keys)?;
+    let groups = match asked.parts.sorted {
+        true => machine.reduce_by_key(&keys, x)?,
+        false => machine.group_by(&keys, x)?,
+    };
+    let labels = Labels::Keys(keys::column(&groups.keys()?));
+    grouped(asked, &groups, labels, finish)
+}
+
+fn grouped<M: Machine, K: Key + Element, T: Element>(
+    asked: &Reduction,
+    groups: &Groups<'_, M, K, T>,
+    labels: Labels,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    let found = found(asked, groups.reduce(), labels, finish, |_, place| place)?;
+    Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 
 /// `flat` is the index within the whole array of the element at a place of an output's input.

@@ -70,9 +70,10 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
         let message = "dot by axes, segments or keys is not there; multiply first, then sum";
         return Err(Failure::Usage(message.into()));
     }
-    if asked.parts.by.is_some() && !matches!(asked.device, Device::Auto | Device::Cpu) {
+    let on_device = !matches!(asked.device, Device::Auto | Device::Cpu);
+    if asked.parts.by.is_some() && asked.parts.flat && on_device {
         return Err(Failure::Usage(format!(
-            "--device {} reduces by axes and segments, and not by keys; leave it out",
+            "--flat with --by is the processor's, as --device {} sorts values by keys; leave one of them out",
             asked.device
         )));
     }

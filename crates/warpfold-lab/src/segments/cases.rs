@@ -127,6 +127,12 @@ fn giant(n: u64) -> Vec<u32> {
     ends((0..=tiny).map(|k| if k == tiny / 2 { n - 4 * tiny } else { 4 }))
 }
 
+/// The key of an element of the dense cases, which are these of a GPU too.
+#[cfg(feature = "cuda")]
+pub(crate) fn dense_key(groups: u64, is_zipf: bool, at: u64) -> u32 {
+    if is_zipf { zipf_below(groups, at) } else { word_below(groups, at) }
+}
+
 fn word_below(groups: u64, at: u64) -> u32 {
     (word(KEYS, at) % groups) as u32
 }

@@ -16,6 +16,8 @@ mod report;
 mod run;
 mod truth;
 
+#[cfg(feature = "cuda")]
+pub(crate) use cases::dense_key;
 pub use cases::{Case, cases};
 pub use cut::{Cut, Keys};
 pub use numbers::numbers;

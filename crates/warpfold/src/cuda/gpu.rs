@@ -8,8 +8,9 @@ use super::device::{Description, Device};
 use super::driver::{self, CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
-use crate::element::Element;
-use crate::kernel::{self, DeviceSegments, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
+use crate::element::{Element, Ordered};
+use crate::group::Key;
+use crate::kernel::{self, DeviceSegments, Groups, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Result};
 
@@ -137,6 +138,43 @@ impl Gpu {
         Machine::reduce_segments(self, x, segments)
     }
 
+    /// Brings values of equal keys together, keys in any order; see [`Machine::group_by`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn group_by<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Gpu, K, T>> {
+        Machine::group_by(self, keys, values)
+    }
+
+    /// Brings values of equal keys together, keys being numbers of groups; see [`Machine::group_dense`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn group_dense<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        groups: u64,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Gpu, u64, T>> {
+        Machine::group_dense(self, keys, groups, values)
+    }
+
+    /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Gpu, K, T>> {
+        Machine::reduce_by_key(self, keys, values)
+    }
+
     /// A queue of its own for reductions whose results stay on the device.
     ///
     /// # Errors
@@ -191,6 +229,10 @@ impl Machine for Gpu {
 
     fn zeros(&self, bytes: usize) -> Result<Memory> {
         Memory::zeroed(&self.0.device.context, bytes)
+    }
+
+    fn unwritten(&self, bytes: usize) -> Result<Memory> {
+        Memory::uninitialised(&self.0.device.context, bytes)
     }
 
     fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {

@@ -16,6 +16,31 @@ pub(crate) trait Numbered: Debug + Send + Sync {
 /// Keys that a thread looks at at a time.
 const CHUNK: usize = 1 << 16;
 
+/// Refuses more groups of dense keys than 32 bits number.
+pub(crate) fn check_groups(keys: usize, groups: u64) -> Result<()> {
+    if groups <= MOST_GROUPS {
+        return Ok(());
+    }
+    Err(Error::Keys {
+        asked: asked(keys, groups),
+        obstacle: "there can be 2^32 groups at most".into(),
+        remedy: "number the keys (group_by), or take them a part at a time",
+    })
+}
+
+/// The error of a dense key that is no group's number.
+pub(crate) fn outside<K: Key>(keys: usize, groups: u64, at: usize, key: K) -> Error {
+    Error::Keys {
+        asked: asked(keys, groups),
+        obstacle: format!("key {at} is {key}"),
+        remedy: "dense keys go from 0 to the number of groups less one; group_by takes any",
+    }
+}
+
+fn asked(keys: usize, groups: u64) -> String {
+    format!("{groups} groups of {keys} elements by dense keys")
+}
+
 /// Keys that are numbers themselves, all of them checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense<'a, K>(&'a [K]);
@@ -23,27 +48,15 @@ pub(crate) struct Dense<'a, K>(&'a [K]);
 impl<'a, K: Key> Dense<'a, K> {
     /// Checks that all keys are below `groups`.
     pub(crate) fn check(keys: &'a [K], groups: u64, threads: usize) -> Result<Self> {
-        let refused = |obstacle, remedy| {
-            let asked = format!("{groups} groups of {} elements by dense keys", keys.len());
-            Err(Error::Keys { asked, obstacle, remedy })
-        };
-        if groups > MOST_GROUPS {
-            return refused(
-                "there can be 2^32 groups at most".into(),
-                "number the keys (group_by), or take them a part at a time",
-            );
-        }
-        let outside = |key: &K| key.id().is_none_or(|id| id >= groups);
+        check_groups(keys.len(), groups)?;
+        let is_outside = |key: &K| key.id().is_none_or(|id| id >= groups);
         let chunks = keys.chunks(CHUNK).enumerate();
         let found =
-            find(threads, chunks, |(k, keys)| Some(k * CHUNK + keys.iter().position(outside)?));
-        if let Some(at) = found {
-            return refused(
-                format!("key {at} is {}", keys[at]),
-                "dense keys go from 0 to the number of groups less one; group_by takes any",
-            );
+            find(threads, chunks, |(k, keys)| Some(k * CHUNK + keys.iter().position(is_outside)?));
+        match found {
+            Some(at) => Err(outside(keys.len(), groups, at, keys[at])),
+            None => Ok(Dense(keys)),
         }
-        Ok(Dense(keys))
     }
 }
 

@@ -1,10 +1,12 @@
 //! [`Machine`]: what the kernels run on, as the rest of the library sees it.
 
 use super::buffer::{Buffer, View};
+use super::groups::{DenseSort, Groups};
 use super::many::{DeviceSegments, ManyLaunch, ReduceMany};
 use super::record::RECORD_WORDS;
 use super::reduce::Reduce;
-use crate::element::Element;
+use crate::element::{Element, Ordered};
+use crate::group::Key;
 use crate::plan::{self, CudaFacts, CudaPlan, Problem};
 use crate::shape::Layout;
 use crate::{Error, Result};
@@ -39,6 +41,12 @@ pub trait Machine: Clone + Sized {
     /// # Errors
     /// [`Error::Device`]: out of memory, with the sizes.
     fn zeros(&self, bytes: usize) -> Result<Self::Memory>;
+
+    /// So many bytes that nobody has written.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: out of memory, with the sizes.
+    fn unwritten(&self, bytes: usize) -> Result<Self::Memory>;
 
     /// Runs launches one after another, once what the streams were given so far is done, and waits for the last.
     ///
@@ -90,6 +98,69 @@ pub trait Machine: Clone + Sized {
         axes: &[i64],
     ) -> Result<ReduceMany<'a, Self, T>> {
         ReduceMany::axes(self, x.into(), layout, axes)
+    }
+
+    /// Brings values of equal keys together, keys in any order; groups by ascending keys, values of a group in the order in which they come. They are
+    /// sorted by as many bits as keys differ in; [`Groups::plan`] says what that takes.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// let device = warpfold::simt::Device::new();
+    /// let (keys, x) = (device.upload(&[7i64, -1, 7])?, device.upload(&[1.0f32, 2.0, 0.5])?);
+    /// let groups = device.group_by(&keys, &x)?;
+    /// assert_eq!(groups.keys()?, [-1, 7]);
+    /// assert_eq!(groups.reduce().sum()?, [2.0, 1.5]);
+    /// assert_eq!(groups.reduce().count()?, [1, 2]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Keys`]: there is not one key for each value; [`Error::Device`].
+    fn group_by<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, Self, K>>,
+        values: impl Into<View<'a, Self, T>>,
+    ) -> Result<Groups<'a, Self, K, T>> {
+        Groups::by(self, keys.into(), values.into())
+    }
+
+    /// Brings values of equal keys together, keys being numbers of groups from 0 to below `groups`; every number has a group, if an empty one.
+    ///
+    /// # Errors
+    /// [`Error::Keys`]: there is not one key for each value, or one is not below `groups`; [`Error::Device`].
+    fn group_dense<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, Self, K>>,
+        groups: u64,
+        values: impl Into<View<'a, Self, T>>,
+    ) -> Result<Groups<'a, Self, u64, T>> {
+        self.sort_dense(keys, groups, values)?.run()
+    }
+
+    /// What [`group_dense`](Self::group_dense) runs, as launches that were not run yet.
+    ///
+    /// # Errors
+    /// [`Error::Keys`]: there is not one key for each value, or there are too many groups; [`Error::Device`]: out of memory.
+    fn sort_dense<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, Self, K>>,
+        groups: u64,
+        values: impl Into<View<'a, Self, T>>,
+    ) -> Result<DenseSort<'a, Self, K, T>> {
+        DenseSort::new(self, keys.into(), groups, values.into())
+    }
+
+    /// Finds the runs of equal keys, each of which is a group; values stay where they are.
+    ///
+    /// # Errors
+    /// [`Error::Keys`]: there is not one key for each value; [`Error::Device`].
+    fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, Self, K>>,
+        values: impl Into<View<'a, Self, T>>,
+    ) -> Result<Groups<'a, Self, K, T>> {
+        Groups::runs(self, keys.into(), values.into())
     }
 
     /// Starts a reduction of two arrays of one length: dot.

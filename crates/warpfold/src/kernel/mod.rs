@@ -5,6 +5,7 @@ mod buffer;
 mod fast;
 mod finish;
 mod floats;
+mod groups;
 mod joined;
 mod launch;
 mod machine;
@@ -16,6 +17,7 @@ pub use buffer::{Buffer, View};
 
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
+pub use groups::{DenseSort, Groups};
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{
     Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,

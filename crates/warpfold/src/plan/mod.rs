@@ -3,6 +3,7 @@
 mod batch;
 mod choose;
 mod cuda;
+mod groups;
 mod place;
 mod tuned;
 mod tuning;
@@ -19,6 +20,9 @@ pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
+pub use groups::{CudaGroupPlan, GroupWay};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use groups::{DIGITS, THREADS};
 pub use place::{Place, Side, place_host};
 #[cfg(feature = "cuda")]
 pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;

@@ -8,10 +8,11 @@ use warpfold_simt::{Argument, Counters, Dimensions, Fault, Observer, Program, Se
 
 use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
-use crate::element::Element;
+use crate::element::{Element, Ordered};
+use crate::group::Key;
 use crate::kernel::{
-    Arguments, Buffer, DeviceSegments, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS,
-    ReduceMany, WORKSPACE_HEADER, record_offset, value_bytes, workspace_bytes,
+    Arguments, Buffer, DeviceSegments, Groups, Launch, Machine, ManyLaunch, Memory as _,
+    RECORD_WORDS, ReduceMany, WORKSPACE_HEADER, record_offset, value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
@@ -100,6 +101,43 @@ impl Device {
         segments: impl Into<DeviceSegments<'a, Device>>,
     ) -> ReduceMany<'a, Device, T> {
         Machine::reduce_segments(self, x, segments)
+    }
+
+    /// Brings values of equal keys together, keys in any order; see [`Machine::group_by`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn group_by<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Device, K, T>> {
+        Machine::group_by(self, keys, values)
+    }
+
+    /// Brings values of equal keys together, keys being numbers of groups; see [`Machine::group_dense`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn group_dense<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        groups: u64,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Device, u64, T>> {
+        Machine::group_dense(self, keys, groups, values)
+    }
+
+    /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, K>>,
+        values: impl Into<View<'a, T>>,
+    ) -> Result<Groups<'a, Device, K, T>> {
+        Machine::reduce_by_key(self, keys, values)
     }
 
     /// Starts a reduction of two arrays of one length: dot.
@@ -274,6 +312,10 @@ impl Machine for Device {
 
     fn zeros(&self, bytes: usize) -> Result<Memory> {
         self.copy_of(&vec![0; bytes])
+    }
+
+    fn unwritten(&self, bytes: usize) -> Result<Memory> {
+        Memory::unwritten(&self.memory, bytes as u64, 0)
     }
 
     fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {

@@ -12,6 +12,8 @@ mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
 mod errors;
+#[path = "../kernels/groups.rs"]
+mod groups;
 mod interplay;
 #[path = "../kernels/launches.rs"]
 mod launches;

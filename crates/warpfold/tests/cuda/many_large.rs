@@ -47,6 +47,41 @@ fn more_elements_than_32_bits_count() {
 }
 
 #[test]
+fn more_keys_than_32_bits_count() {
+    let Some(gpu) = gpu() else { return };
+    let mut x = (0..251).collect::<Vec<u8>>().repeat(N.div_ceil(251));
+    x.truncate(N);
+    let buffer = gpu.upload(&x).unwrap();
+    let count = |key: u64| (N as u64 - key).div_ceil(251);
+    let groups = gpu.group_dense(&buffer, 300, &buffer).unwrap();
+    let expected: Vec<u64> =
+        (0..300).map(|key| if key < 251 { key * count(key) } else { 0 }).collect();
+    assert_eq!(groups.reduce().sum().unwrap(), expected);
+    drop(groups);
+    let groups = gpu.group_by(&buffer, &buffer).unwrap();
+    assert_eq!(groups.keys().unwrap(), (0..251).collect::<Vec<u8>>());
+    assert_eq!(groups.reduce().sum().unwrap(), expected[..251]);
+}
+
+#[test]
+fn as_many_keys_as_a_quarter_of_the_elements() {
+    let Some(gpu) = gpu() else { return };
+    let (n, groups) = (1usize << 26, 1u64 << 24);
+    let mut random = Random(12);
+    let x: Vec<f32> = (0..n).map(|_| (random.next() >> 40) as f32 / 1e3).collect();
+    let keys: Vec<u32> = (0..n).map(|_| random.below(groups) as u32).collect();
+    let expected = warpfold::group_dense(&keys, groups, &x).unwrap().sum().unwrap();
+    let (keys, x) = (gpu.upload(&keys).unwrap(), gpu.upload(&x).unwrap());
+    let found = gpu.group_dense(&keys, groups, &x).unwrap().reduce().sum().unwrap();
+    assert_eq!(found, expected);
+    let by = gpu.group_by(&keys, &x).unwrap();
+    let labels = by.keys().unwrap();
+    let sums = by.reduce().sum().unwrap();
+    assert_eq!(labels.len(), sums.len());
+    assert!(labels.iter().zip(&sums).all(|(&key, &sum)| sum == expected[key as usize]));
+}
+
+#[test]
 fn a_quarter_of_a_billion_segments() {
     let Some(gpu) = gpu() else { return };
     let n = 1usize << 28;

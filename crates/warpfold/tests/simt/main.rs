@@ -12,6 +12,8 @@ mod costs;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;
+#[path = "../kernels/groups.rs"]
+mod groups;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]

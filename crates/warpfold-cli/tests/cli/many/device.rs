@@ -96,11 +96,32 @@ fn files_and_plans() {
 }
 
 #[test]
+fn keys() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", floats(&[1.0, 0.1, -4.5, 1e-9, 7.0]));
+    let keys = folder.file("k.npy", integers(&[5, 1, 5, 1, 3]));
+    for op in ["sum", "mean", "max", "argmin", "count"] {
+        agree(&[op, &x, "--by", &keys]);
+        agree(&[op, &x, "--by", &keys, "--sorted"]);
+    }
+    agree(&["sum", &x, "--by", &keys, "--groups", "7"]);
+    agree(&["minmax", &x, "--by", &keys, "--format", "csv"]);
+    agree_to_fail(&["min", &x, "--by", &keys, "--groups", "7"], 1, &["group 0"]);
+    agree_to_fail(&["sum", &x, "--by", &keys, "--groups", "5"], 1, &["key 0 is 5"]);
+    let told = run(["sum", &x, "--by", &keys, "--device", "simt", "--verbose"]);
+    for word in ["sorted by 3 bits", "in 1 pass", "bytes of workspace; then sum of f32"] {
+        assert!(told.err.contains(word), "{word}: {}", told.err);
+    }
+}
+
+#[test]
 fn what_kernels_do_not_do() {
     let folder = Folder::new();
     let x = folder.file("x.npy", floats(&[1.0; 4]));
     let keys = folder.file("k.npy", integers(&[0, 1, 1, 0]));
-    run(["sum", &x, "--by", &keys, "--device", "simt"]).fails(2, &["--device simt", "by keys"]);
+    let flat = ["argmax", &x, "--by", &keys, "--flat", "--device", "simt"];
+    run(flat).fails(2, &["--device simt", "--flat"]);
+    run(["linf", &x, "--by", &keys, "--device", "simt"]).fails(2, &["linf", "run it on the CPU"]);
     let on = |args: &[&str]| run(args.iter().copied().chain(["--every", "2", "--device", "simt"]));
     on(&["sum", &x, "--as", "f64"]).fails(2, &["rounding", "run it on the CPU"]);
     let offsets = folder.file("o.npy", integers(&[0, 1, 4]));

@@ -47,8 +47,11 @@ pub struct Row {
     pub outputs: u64,
     /// Bytes of input, offsets and results.
     pub bytes: u64,
-    /// Microseconds of device time, median.
+    /// Microseconds of device time, median; of groups the sort's and the reduction's.
     pub microseconds: f64,
+    /// Those of the reduction alone, where values were sorted by keys first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction_microseconds: Option<f64>,
     /// The quartiles.
     pub quartiles: [f64; 2],
     /// Bytes over the median time.

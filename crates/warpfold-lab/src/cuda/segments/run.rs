@@ -4,7 +4,9 @@ use rayon::prelude::*;
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
-use warpfold::{Accuracy, DType, Op, Result, Segments, View, reduce_axes, reduce_segments};
+use warpfold::{
+    Accuracy, DType, Op, Result, Segments, View, group_dense, reduce_axes, reduce_segments,
+};
 
 use super::report::{Report, Row, SCHEMA, name};
 use super::shapes::{ELEMENTS, Shape, shapes};
@@ -12,6 +14,8 @@ use crate::cuda::device_time::DeviceTime;
 use crate::cuda::report::{Peer, Temperature};
 use crate::cuda::run::{device, read_peak};
 use crate::report::{Failure, Header};
+use crate::sampler::Timing;
+use crate::segments::dense_key;
 
 /// What to measure and how.
 #[derive(Debug, Clone)]
@@ -99,7 +103,7 @@ pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Resu
         device: device(gpu),
         method: format!(
             "device events around calls back to back on one stream, median of {} samples of about {} ms; the same array of {} MiB \
-             again, for the ceiling too",
+             again, for the ceiling too; of groups the sort by keys and the reduction each for itself, added",
             time.samples,
             time.sample / 1e3,
             n >> 18
@@ -134,6 +138,10 @@ fn on_processor(x: &[f32], shape: &Shape) -> Result<Vec<f32>> {
             let whole = &x[..layout.elements() as usize];
             Ok(reduce_axes(&View::of(whole, layout.clone())?, &[*axis as i64])?.sum()?.values)
         }
+        Shape::Groups { .. } => {
+            let n = x.len() as u64;
+            group_dense(&keys(shape, n), shape.outputs(n), x)?.sum()
+        }
     }
 }
 
@@ -145,6 +153,12 @@ struct Bench<'a> {
     time: DeviceTime,
 }
 
+/// What a sum of segments took, and how it went.
+struct Summed {
+    time: Timing,
+    plan: String,
+}
+
 impl Bench<'_> {
     /// Verifies and times a row; what was wrong is told in words.
     fn row(
@@ -154,7 +168,7 @@ impl Bench<'_> {
         expected: &[f32],
         ceiling: f64,
     ) -> Result<Result<Row, String>> {
-        let Bench { gpu, host, x, time } = *self;
+        let Bench { gpu, host, x, .. } = *self;
         let n = host.len() as u64;
         let on_device: Buffer<u64>;
         let reduce = match shape {
@@ -167,18 +181,57 @@ impl Bench<'_> {
                 gpu.reduce_segments(x, &on_device)
             }
             Shape::Axis { layout, axis } => Machine::reduce_axes(gpu, x, layout, &[*axis as i64])?,
+            Shape::Groups { .. } => return self.grouped(shape, accuracy, expected, ceiling),
         };
-        let reduce = reduce.accuracy(accuracy);
+        let summed =
+            self.summed(&reduce.accuracy(accuracy), accuracy, expected, |k| shape.inputs(k))?;
+        Ok(summed.map(|summed| self.told(shape, accuracy, ceiling, None, summed)))
+    }
+
+    /// The same of groups, whose values are sorted first; the sort is timed for itself.
+    fn grouped(
+        &self,
+        shape: &Shape,
+        accuracy: Accuracy,
+        expected: &[f32],
+        ceiling: f64,
+    ) -> Result<Result<Row, String>> {
+        let Bench { gpu, host, x, time } = *self;
+        let n = host.len() as u64;
+        let keys = gpu.upload(&keys(shape, n))?;
+        let sort = gpu.sort_dense(&keys, shape.outputs(n), x)?;
+        let mut queue = gpu.queue()?;
+        // SAFETY: keys, values and what the sort holds outlive the queue's work: `measure` waits for it.
+        let sorted =
+            time.measure(&mut queue, |queue, _| unsafe { queue.start_many(sort.launches()) })?;
+        let groups = sort.finish()?;
+        let offsets = groups.offsets().download()?;
+        let reduce = groups.reduce().accuracy(accuracy);
+        let summed = self.summed(&reduce, accuracy, expected, |k| offsets[k + 1] - offsets[k])?;
+        Ok(summed.map(|summed| {
+            let plan = format!("{}; then {}", groups.plan(), summed.plan);
+            self.told(shape, accuracy, ceiling, Some(sorted), Summed { plan, ..summed })
+        }))
+    }
+
+    /// Verifies and times sums; `inputs` is how many elements each is of.
+    fn summed(
+        &self,
+        reduce: &ReduceMany<'_, Gpu, f32>,
+        accuracy: Accuracy,
+        expected: &[f32],
+        inputs: impl Fn(usize) -> u64 + Sync,
+    ) -> Result<Result<Summed, String>> {
+        let Bench { gpu, time, .. } = *self;
         let plan = match reduce.plan(Op::Sum) {
             Err(error @ warpfold::Error::Unsupported { .. }) => return Ok(Err(error.to_string())),
             plan => plan?,
         };
-        if let Some(wrong) = wrong(&reduce.sum()?, expected, shape, accuracy) {
+        if let Some(wrong) = wrong(&reduce.sum()?, expected, inputs, accuracy) {
             return Ok(Err(wrong));
         }
-        let outputs = shape.outputs(n);
         let mut queue = gpu.queue()?;
-        let out = gpu.alloc::<f32>(outputs as usize)?;
+        let out = gpu.alloc::<f32>(expected.len())?;
         let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
         let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
         workspace.write(plan.workspace as usize - tables.len(), &tables)?;
@@ -186,28 +239,55 @@ impl Bench<'_> {
         let launches =
             reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address())?;
         // SAFETY: all of it outlives the queue's work: `measure` waits for it.
-        let timed = time.measure(&mut queue, |queue, _| unsafe { queue.start_many(&launches) })?;
-        let bytes = 4 * shape.elements(n) + shape.offset_bytes() + 4 * outputs;
-        let bytes_per_second = bytes as f64 / timed.median * 1e6;
-        Ok(Ok(Row {
+        let time = time.measure(&mut queue, |queue, _| unsafe { queue.start_many(&launches) })?;
+        Ok(Ok(Summed { time, plan: plan.to_string() }))
+    }
+
+    /// The row of what was measured.
+    fn told(
+        &self,
+        shape: &Shape,
+        accuracy: Accuracy,
+        ceiling: f64,
+        sorted: Option<Timing>,
+        Summed { time, plan }: Summed,
+    ) -> Row {
+        let n = self.host.len() as u64;
+        let outputs = shape.outputs(n);
+        let bytes = 4 * shape.elements(n) + shape.bound_bytes(n) + 4 * outputs;
+        let with_sort =
+            |reduced: f64, of: fn(&Timing) -> f64| reduced + sorted.as_ref().map_or(0.0, of);
+        let microseconds = with_sort(time.median, |sort| sort.median);
+        let bytes_per_second = bytes as f64 / microseconds * 1e6;
+        Row {
             shape: shape.name().into_owned(),
             dtype: DType::F32,
             accuracy,
             n: shape.elements(n),
             outputs,
             bytes,
-            microseconds: timed.median,
-            quartiles: [timed.q1, timed.q3],
+            microseconds,
+            reduction_microseconds: sorted.is_some().then_some(time.median),
+            quartiles: [with_sort(time.q1, |sort| sort.q1), with_sort(time.q3, |sort| sort.q3)],
             bytes_per_second,
             of_ceiling: bytes_per_second / ceiling,
             aim: aim(shape, accuracy, n),
-            plan: plan.to_string(),
-        }))
+            plan,
+        }
     }
+}
+
+/// The keys of groups.
+fn keys(shape: &Shape, n: u64) -> Vec<u32> {
+    let Shape::Groups { bits, is_zipf } = *shape else { return Vec::new() };
+    (0..n).into_par_iter().map(|at| dense_key(1 << bits, is_zipf, at)).collect()
 }
 
 /// The fraction of the ceiling that is asked of a shape.
 fn aim(shape: &Shape, accuracy: Accuracy, n: u64) -> Option<f64> {
+    if let Shape::Groups { .. } = shape {
+        return None;
+    }
     let axis = matches!(shape, Shape::Axis { .. });
     let long = shape.elements(n) / shape.outputs(n) >= 256;
     match accuracy {
@@ -218,7 +298,12 @@ fn aim(shape: &Shape, accuracy: Accuracy, n: u64) -> Option<f64> {
 }
 
 /// The first wrong result, in words: exact sums have the processor's bits; fast ones, of numbers below one, are off by a few last places an element.
-fn wrong(found: &[f32], expected: &[f32], shape: &Shape, accuracy: Accuracy) -> Option<String> {
+fn wrong(
+    found: &[f32],
+    expected: &[f32],
+    inputs: impl Fn(usize) -> u64 + Sync,
+    accuracy: Accuracy,
+) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!("{} results, not {}", found.len(), expected.len()));
     }
@@ -226,10 +311,10 @@ fn wrong(found: &[f32], expected: &[f32], shape: &Shape, accuracy: Accuracy) -> 
         let off = (f64::from(found[k]) - f64::from(expected[k])).abs();
         match accuracy {
             Accuracy::Exact => found[k].to_bits() == expected[k].to_bits(),
-            Accuracy::Fast => off <= 2f64.powi(-22) * (1 + shape.inputs(k)) as f64,
+            Accuracy::Fast => off <= 2f64.powi(-22) * (1 + inputs(k)) as f64,
         }
     };
     let wrong = (0..found.len()).into_par_iter().find_first(|&k| !right(k))?;
     let (was, is) = (found[wrong], expected[wrong]);
-    Some(format!("output {wrong}, of {} elements: {was:e}, not {is:e}", shape.inputs(wrong)))
+    Some(format!("output {wrong}, of {} elements: {was:e}, not {is:e}", inputs(wrong)))
 }

@@ -26,6 +26,13 @@ pub enum Shape {
         /// The axis that is folded.
         axis: usize,
     },
+    /// Keys of 32 bits that number groups, of which there are 2 to the power of something.
+    Groups {
+        /// Of the number of groups.
+        bits: u32,
+        /// Whether the k-th most frequent key is 1/k as frequent as the first, and not all alike.
+        is_zipf: bool,
+    },
 }
 
 /// Sebastiano Vigna's splitmix64; `bench/peers/cuda/segments.cu` makes the same numbers.
@@ -52,6 +59,9 @@ impl Shape {
                 let turned = if turned { " transposed" } else { "" };
                 format!("{:?}{turned} axis {axis}", layout.shape()).into()
             }
+            Shape::Groups { bits, is_zipf } => {
+                format!("2^{bits} dense keys, {}", if *is_zipf { "Zipf" } else { "uniform" }).into()
+            }
         }
     }
 
@@ -61,6 +71,7 @@ impl Shape {
             Shape::Every(length) => n / length * length,
             Shape::Offsets { offsets, .. } => offsets[offsets.len() - 1] - offsets[0],
             Shape::Axis { layout, .. } => layout.elements(),
+            Shape::Groups { .. } => n,
         }
     }
 
@@ -70,21 +81,24 @@ impl Shape {
             Shape::Every(length) => n / length,
             Shape::Offsets { offsets, .. } => offsets.len() as u64 - 1,
             Shape::Axis { layout, axis } => layout.elements() / layout.shape()[*axis],
+            Shape::Groups { bits, .. } => 1 << bits,
         }
     }
 
-    /// Elements that an output folds.
+    /// Elements that an output folds; 0 of groups, which only the keys tell.
     pub fn inputs(&self, output: usize) -> u64 {
         match self {
             Shape::Every(length) => *length,
             Shape::Offsets { offsets, .. } => offsets[output + 1] - offsets[output],
             Shape::Axis { layout, axis } => layout.shape()[*axis],
+            Shape::Groups { .. } => 0,
         }
     }
 
-    /// Bytes of offsets in device memory.
-    pub fn offset_bytes(&self) -> u64 {
+    /// Bytes of offsets or keys in device memory, of an array of `n`.
+    pub fn bound_bytes(&self, n: u64) -> u64 {
         match self {
+            Shape::Groups { .. } => 4 * n,
             Shape::Offsets { offsets, .. } => 8 * offsets.len() as u64,
             Shape::Every(_) | Shape::Axis { .. } => 0,
         }
@@ -118,6 +132,9 @@ pub fn shapes(n: u64) -> Result<Vec<Shape>> {
     let giant = (0..=tiny).map(|k| if k == tiny / 2 { n - 4 * tiny } else { 4 }).collect();
     all.push(Shape::Offsets { name: "one giant among tiny ones", offsets: ends(giant) });
     all.extend(axes(n)?);
+    for bits in [8, 16, 20, 26] {
+        all.extend([false, true].map(|is_zipf| Shape::Groups { bits, is_zipf }));
+    }
     Ok(all)
 }
 
@@ -165,6 +182,9 @@ mod tests {
             for shape in shapes {
                 let (elements, segments) = (shape.elements(n), shape.outputs(n));
                 assert!(elements <= n && elements > n - n / 32, "{}: {elements}", shape.name());
+                if let Shape::Groups { .. } = &shape {
+                    continue;
+                }
                 let inputs: u64 = match &shape {
                     Shape::Offsets { .. } => (0..segments as usize).map(|k| shape.inputs(k)).sum(),
                     _ => segments * shape.inputs(0),

@@ -22,6 +22,10 @@ pub fn text(report: &Report) -> String {
         let peers: Vec<String> =
             report.peers_of(row).map(|peer| format!("{} {:.0}", peer.peer, peer.gb_s)).collect();
         let _ = writeln!(out, "{}  {}", line(row), peers.join(", "));
+        if let Some(reduction) = row.reduction_microseconds {
+            let sort = row.microseconds - reduction;
+            let _ = writeln!(out, "{:>59} {reduction:>10.2} to reduce, {sort:.2} to sort", "");
+        }
     }
     for failure in &report.failures {
         let _ = writeln!(out, "FAILED {}: {}", failure.name, failure.error);
@@ -66,6 +70,7 @@ mod tests {
             outputs: 2,
             bytes: 136,
             microseconds: 2.0,
+            reduction_microseconds: Some(0.5),
             quartiles: [1.9, 2.1],
             bytes_per_second: 68e6,
             of_ceiling: 0.5,
@@ -95,6 +100,7 @@ mod tests {
         };
         assert_eq!(report.peers_of(&report.rows[0]).count(), 1);
         let text = text(&report);
+        assert!(text.contains("0.50 to reduce, 1.50 to sort"), "{text}");
         assert!(text.contains("cub 34\n") && text.contains("1 below their aim"), "{text}");
         let json = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);

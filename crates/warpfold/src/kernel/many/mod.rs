@@ -92,13 +92,19 @@ pub struct ReduceMany<'a, M: Machine, T> {
     policy: Policy,
     grid: Option<u32>,
     ddof: u64,
+    /// What segments are called, if not by their numbers.
+    name: Option<Name<'a>>,
     element: PhantomData<T>,
 }
+
+/// What a segment is called.
+type Name<'a> = Box<dyn Fn(u64) -> At + 'a>;
 
 impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     fn new(machine: &'a M, x: View<'a, M, T>, parts: Parts<'a, M>) -> Self {
         let policy = Policy::default();
-        ReduceMany { machine, x, parts, policy, grid: None, ddof: 0, element: PhantomData }
+        let (grid, name) = (None, None);
+        ReduceMany { machine, x, parts, policy, grid, ddof: 0, name, element: PhantomData }
     }
 
     pub(crate) fn segments(
@@ -107,6 +113,12 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         segments: DeviceSegments<'a, M>,
     ) -> Self {
         ReduceMany::new(machine, x, Parts::Segments(segments))
+    }
+
+    /// Segments that errors call by other names.
+    pub(crate) fn named(mut self, name: impl Fn(u64) -> At + 'a) -> Self {
+        self.name = Some(Box::new(name));
+        self
     }
 
     /// Of some axes of an array whose elements lie in `x` as the layout says.
@@ -277,7 +289,9 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
 
     /// An output by its place among segments, or by its indices.
     fn at(&self, mut output: u64) -> At {
-        let Parts::Axes { shape, .. } = &self.parts else { return At::Segment(output) };
+        let Parts::Axes { shape, .. } = &self.parts else {
+            return self.name.as_ref().map_or(At::Segment(output), |name| name(output));
+        };
         let mut indices: Vec<u64> = Vec::with_capacity(shape.len());
         for &length in shape.iter().rev() {
             indices.push(output % length.max(1));

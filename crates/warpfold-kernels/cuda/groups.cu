@@ -1,0 +1,166 @@
+// Groups of keys: the counting of digits for the radix sort (sort.cuh), the runs of equal keys in a sorted array, and where each number's run begins.
+//
+// Floor: digits and heads read every key once (heads twice: they are counted, then written); a bound of a number costs a binary search, whose last steps neighbours share.
+#include "sort.cuh"
+
+// A lane's digits: of every 32nd key from `first` on. The first key that is not below `limit` is told.
+template <class Raw, int N> __device__ __forceinline__ void load_digits(u32 (&mine)[N], const Keys& keys, Digit digit, u64 first, u64 end, u64 limit, u64& bad) {
+    Raw key[N];
+#pragma unroll
+    for (int k = 0; k < N; k++) key[k] = first + 32 * k < end ? above<Raw>(keys, first + 32 * k) : Raw(0);
+#pragma unroll
+    for (int k = N; k-- > 0;) {
+        mine[k] = digit(key[k]);
+        if (key[k] >= limit && first + 32 * k < end && first + 32 * k < bad) bad = first + 32 * k;
+    }
+}
+
+// How often each digit of a pass occurs in each block's run: table[digit][block]. The place of the first key that is not below
+// `limit` goes to `beyond[block]`, or all ones, where that is asked for.
+__device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digit, u64 run, u64* table, u64 limit, u64* beyond) {
+    constexpr int ITEMS = 8;
+    __shared__ u32 counts[DIGITS];
+    __shared__ u64 worst[SORT_WARPS];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const u64 begin = blockIdx.x * run, end = n - begin < run ? n : begin + run;
+    u64 bad = ~u64(0);
+#pragma unroll 1
+    for (u64 tile = begin; tile < end; tile += SORT_THREADS * ITEMS) {
+        const u64 first = tile + warp * 32 * ITEMS + lane;
+        u32 mine[ITEMS], peers[ITEMS];
+        if (keys.bytes == 8) load_digits<u64>(mine, keys, digit, first, end, limit, bad);
+        else if (keys.bytes == 4) load_digits<u32>(mine, keys, digit, first, end, limit, bad);
+        else if (keys.bytes == 2) load_digits<u16>(mine, keys, digit, first, end, limit, bad);
+        else load_digits<u8>(mine, keys, digit, first, end, limit, bad);
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) peers[k] = __ballot_sync(0xffffffffu, first + 32 * k < end);
+        keep_peers(peers, mine, {0, digit.bits});
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (first + 32 * k < end && (peers[k] & lanes_below()) == 0) atomicAdd(&counts[mine[k]], __popc(peers[k]));
+        }
+    }
+    if (beyond) {
+#pragma unroll
+        for (u32 by = 16; by > 0; by /= 2) {
+            const u64 other = __shfl_down_sync(0xffffffffu, bad, by);
+            bad = other < bad ? other : bad;
+        }
+        if (lane == 0) worst[warp] = bad;
+    }
+    __syncthreads();
+    table[u64(threadIdx.x) * gridDim.x + blockIdx.x] = counts[threadIdx.x];
+    if (beyond && threadIdx.x == 0) {
+#pragma unroll 1
+        for (int w = 1; w < SORT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
+        beyond[blockIdx.x] = bad;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(SORT_THREADS, 4) groups_digits(
+    const void* keys, u64 bytes, u64 base, u64 n, u64 shift, u64 bits, u64 run, u64* table, u64 limit, u64* beyond) {
+    count_digits({keys, bytes, base}, n, {u32(shift), u32(bits)}, run, table, limit, beyond);
+}
+
+// A block a row: its entries become what stands before them in the row, all of it goes to `totals`. A row after the last, if there is a block for it, keeps its entries; its total is
+// the least of them.
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_scan(u64* table, u64 rows, u64 columns, u64* totals) {
+    __shared__ u64 scratch[SORT_WARPS];
+    u64* row = table + blockIdx.x * columns;
+    if (blockIdx.x == rows) {
+        u64 least = ~u64(0);
+#pragma unroll 1
+        for (u64 at = threadIdx.x; at < columns; at += SORT_THREADS) least = row[at] < least ? row[at] : least;
+#pragma unroll
+        for (u32 by = 16; by > 0; by /= 2) {
+            const u64 other = __shfl_down_sync(0xffffffffu, least, by);
+            least = other < least ? other : least;
+        }
+        if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = least;
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+#pragma unroll 1
+        for (int w = 1; w < SORT_WARPS; w++) least = scratch[w] < least ? scratch[w] : least;
+        totals[rows] = least;
+        return;
+    }
+    u64 before = 0;
+#pragma unroll 1
+    for (u64 first = 0; first < columns; first += SORT_THREADS) {
+        const u64 at = first + threadIdx.x;
+        u64 total;
+        const u64 place = before + sum_before<u64>(at < columns ? row[at] : 0, scratch, total);
+        if (at < columns) row[at] = place;
+        before += total;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) totals[blockIdx.x] = before;
+}
+
+// Runs of equal keys, each warp's share of the array by itself: how many begin there, or, with `starts`, where they begin and what their keys are.
+struct Runs {
+    u64 n, share;
+    u64* counts;        // a warp's; afterwards how many begin before its share
+    u64* starts;        // one more than runs
+    void* labels;       // of `bytes` bytes each: a key and `base`
+    u64 bytes, base, runs;
+};
+
+template <class K> __device__ __forceinline__ void walk_runs(const K* keys, const Runs& a) {
+    constexpr int AT_ONCE = 4;
+    const u32 lane = threadIdx.x % 32;
+    const u64 warp = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+    const u64 begin = warp * a.share < a.n ? warp * a.share : a.n, end = a.n - begin < a.share ? a.n : begin + a.share;
+    u64 found = a.starts ? a.counts[warp] : 0;
+#pragma unroll 1
+    for (u64 first = begin; first < end; first += 32 * AT_ONCE) {
+        u32 heads = 0;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const u64 at = first + 32 * k + lane;
+            if (at < end && (at == 0 || keys[at] != keys[at - 1])) heads |= 1u << k;
+        }
+#pragma unroll 1
+        for (int k = 0; k < AT_ONCE; k++) {
+            const u32 all = __ballot_sync(0xffffffffu, heads >> k & 1);
+            if (a.starts && heads >> k & 1) {
+                const u64 at = first + 32 * k + lane, place = found + __popc(all & lanes_below()), label = u64(keys[at]) + a.base;
+                a.starts[place] = at;
+                if (a.bytes == 8) static_cast<u64*>(a.labels)[place] = label;
+                else if (a.bytes == 4) static_cast<u32*>(a.labels)[place] = u32(label);
+                else if (a.bytes == 2) static_cast<u16*>(a.labels)[place] = u16(label);
+                else static_cast<u8*>(a.labels)[place] = u8(label);
+            }
+            found += __popc(all);
+        }
+    }
+    if (!a.starts && lane == 0) a.counts[warp] = found;
+    if (a.starts && warp == 0 && lane == 0) a.starts[a.runs] = a.n;
+}
+
+#define RUNS(NAME, K)                                                                                                             \
+    extern "C" __global__ void __launch_bounds__(SORT_THREADS) NAME(                                                              \
+        const K* keys, u64 n, u64 share, u64* counts, u64* starts, void* labels, u64 bytes, u64 base, u64 runs) {                 \
+        walk_runs<K>(keys, {n, share, counts, starts, labels, bytes, base, runs});                                                \
+    }
+RUNS(groups_runs_8, u8)
+RUNS(groups_runs_16, u16)
+RUNS(groups_runs_32, u32)
+RUNS(groups_runs_64, u64)
+
+// Where the elements of each number begin among sorted ones, and after the last number where they end.
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_bounds(const u32* keys, u64 n, u64 groups, u64* starts) {
+#pragma unroll 1
+    for (u64 group = u64(blockIdx.x) * blockDim.x + threadIdx.x; group <= groups; group += u64(gridDim.x) * blockDim.x) {
+        u64 low = 0, high = n;
+#pragma unroll 1
+        while (low < high) {
+            const u64 middle = low + (high - low) / 2;
+            if (keys[middle] < group) low = middle + 1;
+            else high = middle;
+        }
+        starts[group] = low;
+    }
+}

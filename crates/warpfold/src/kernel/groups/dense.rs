@@ -1,0 +1,111 @@
+//! [`DenseSort`]: values sorted by keys that are numbers of groups, as launches and the memory that they need.
+
+use super::sort::{Sort, launch};
+use super::{GivenKeys, Groups, Labels, Values};
+use crate::group::{self, Key};
+use crate::kernel::many::ManyLaunch;
+use crate::kernel::{Buffer, Machine, View};
+use crate::plan::{CudaGroupPlan, GroupWay, THREADS};
+use crate::{Element, Ordered, Result};
+
+/// Blocks of a multiprocessor that look for bounds.
+const PER_MULTIPROCESSOR: u32 = 8;
+
+/// A sort by dense keys that has its memory and was not run yet.
+pub struct DenseSort<'a, M: Machine, K, T> {
+    machine: &'a M,
+    keys: View<'a, M, K>,
+    values: View<'a, M, T>,
+    groups: u64,
+    plan: CudaGroupPlan,
+    sort: Sort<M>,
+    launches: Vec<ManyLaunch>,
+    offsets: Buffer<M, u64>,
+}
+
+impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
+    pub(in crate::kernel) fn new(
+        machine: &'a M,
+        keys: View<'a, M, K>,
+        groups: u64,
+        values: View<'a, M, T>,
+    ) -> Result<Self> {
+        group::check_lengths(keys.len, values.len)?;
+        group::check_groups(keys.len, groups)?;
+        let n = keys.len as u64;
+        let (types, way) = ([<K as Key>::DTYPE, T::DTYPE], GroupWay::Dense(groups));
+        let greatest = groups.saturating_sub(1);
+        // What the keys' type cannot hold needs no bits.
+        let highest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
+        let plan = CudaGroupPlan::new(n, types, way, highest, machine.facts());
+        // Negative keys look greater than all that are not.
+        let limit = Some(groups.min(most::<K>().saturating_add(1)));
+        let sort = Sort::new(machine, &plan, GivenKeys::of(keys, 0), values.address, limit)?;
+        let mut launches = sort.launches.clone();
+        let offsets = match sort.ordinals().filter(|_| n > 0) {
+            Some(ordinals) => {
+                let len = groups as usize + 1;
+                let offsets = Buffer::new(machine.unwritten(8 * len)?, len);
+                let most = machine.facts().multiprocessors.saturating_mul(PER_MULTIPROCESSOR);
+                let grid = (groups + 1).div_ceil(THREADS.into()).min(most.into()) as u32;
+                let words = vec![ordinals, n, groups, offsets.address()];
+                launches.push(launch("groups", "groups_bounds", grid, words));
+                offsets
+            }
+            None if n == 0 => {
+                let len = groups as usize + 1;
+                Buffer::new(machine.zeros(8 * len)?, len)
+            }
+            // Of one group, or of none, which the first key is refused for.
+            None => machine.upload(&[0, n])?,
+        };
+        Ok(DenseSort { machine, keys, values, groups, plan, sort, launches, offsets })
+    }
+
+    /// How it will run.
+    pub fn plan(&self) -> &CudaGroupPlan {
+        &self.plan
+    }
+
+    /// What does it, in order; the same launches again do it again. Keys and values must be there.
+    pub fn launches(&self) -> &[ManyLaunch] {
+        &self.launches
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn run(self) -> Result<Groups<'a, M, u64, T>> {
+        let after: Vec<_> = [self.keys.ready, self.values.ready].into_iter().flatten().collect();
+        self.machine.run_many(&self.launches, &after)?;
+        self.finish()
+    }
+
+    /// The groups, once the launches have run; memory that is no longer needed is given back.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
+    pub fn finish(self) -> Result<Groups<'a, M, u64, T>> {
+        let DenseSort { machine, keys, values, groups, plan, sort, offsets, .. } = self;
+        if let Some(at) = sort.beyond()? {
+            let place = at as usize;
+            let key = machine.reduce(keys.slice(place..place + 1)).min()?;
+            return Err(group::outside(keys.len, groups, place, key));
+        }
+        let values = match sort.into_values() {
+            Some(sorted) => Values::Sorted(Buffer::new(sorted, values.len)),
+            None => Values::Given(values),
+        };
+        Ok(Groups { machine, values, offsets, labels: Labels::Numbers(groups), plan })
+    }
+}
+
+/// The greatest number that the type of keys holds.
+fn most<K: Key>() -> u64 {
+    let bits = 8 * size_of::<K>() as u32;
+    let all = u64::MAX >> (u64::BITS - bits);
+    // Signed types have half as many.
+    let ids = [all, all >> 1];
+    ids.into_iter().find(|&id| K::from_id(id).is_some()).unwrap_or(1)
+}

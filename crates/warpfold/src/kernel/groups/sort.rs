@@ -1,0 +1,104 @@
+//! [`Sort`]: the launches of a stable radix sort of values by keys, and the memory that they need.
+
+use super::GivenKeys;
+use crate::Result;
+use crate::kernel::many::ManyLaunch;
+use crate::kernel::{Machine, Memory};
+use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
+
+/// Keys that all are below a number, or the first that is not: what a sort tells.
+const NONE: u64 = u64::MAX;
+
+/// A sort that has memory of its own, to be run.
+pub(super) struct Sort<M: Machine> {
+    /// What does it, in order; the same again does it again.
+    pub(super) launches: Vec<ManyLaunch>,
+    /// Ordinals and values, the last pass's last.
+    sides: Vec<(M::Memory, M::Memory)>,
+    /// Sums of the last pass's digits, then what was beyond the limit.
+    totals: M::Memory,
+    /// Held as long as launches may run.
+    _table: M::Memory,
+}
+
+impl<M: Machine> Sort<M> {
+    /// Sorts `values` (an address) by keys; keys of which one is not below `limit` are told, where there is one.
+    pub(super) fn new(
+        machine: &M,
+        plan: &CudaGroupPlan,
+        keys: GivenKeys,
+        values: u64,
+        limit: Option<u64>,
+    ) -> Result<Self> {
+        let n = plan.elements;
+        let width = plan.values.size() as u64;
+        let unwritten = |bytes: u64| machine.unwritten(bytes as usize);
+        let sides = (0..plan.passes().min(2))
+            .map(|_| Ok((unwritten(n * plan.ordinal_bytes())?, unwritten(n * width)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let table = unwritten(plan.table_bytes())?;
+        let totals = unwritten(8 * (DIGITS + 1))?;
+        let (mut launches, mut keys, mut values) = (Vec::new(), keys, values);
+        let beyond = table.address() + 8 * DIGITS * u64::from(plan.grid);
+        let mut limit = limit;
+        let mut count = |keys: GivenKeys, shift: u32, bits: u32| {
+            let limit = limit.take();
+            let (below, told) = limit.map_or((NONE, 0), |limit| (limit, beyond));
+            let GivenKeys { address, bytes, base } = keys;
+            let digit = [address, bytes, base, n, shift.into(), bits.into(), plan.run];
+            let counted = [&digit[..], &[table.address(), below, told]].concat();
+            let scan = vec![table.address(), DIGITS, plan.grid.into(), totals.address()];
+            let rows = DIGITS as u32 + u32::from(limit.is_some());
+            let count = launch("groups", "groups_digits", plan.grid, counted);
+            ([count, launch("groups", "groups_scan", rows, scan)], digit)
+        };
+        if plan.passes() == 0 && n > 0 {
+            launches.extend(count(keys, 0, 0).0);
+        }
+        for (pass, bits) in plan.digits().enumerate().take_while(|_| n > 0) {
+            let (counting, digit) = count(keys, bits.start, bits.len() as u32);
+            launches.extend(counting);
+            let (keys_out, values_out) = &sides[pass % 2];
+            let (to, sorted) = (keys_out.address(), values_out.address());
+            let rest = [table.address(), totals.address(), values, width, to, sorted];
+            let entry =
+                if plan.ordinal_bytes() == 4 { "sort_scatter_32" } else { "sort_scatter_64" };
+            let words = [&digit[..], &rest].concat();
+            launches.push(launch("sort", entry, plan.grid, words));
+            keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
+            values = sorted;
+        }
+        let mut sides = sides;
+        if plan.passes() % 2 == 1 && sides.len() == 2 {
+            sides.swap(0, 1);
+        }
+        Ok(Sort { launches, sides, totals, _table: table })
+    }
+
+    /// The address of the sorted ordinals; `None` if there was nothing to sort by.
+    pub(super) fn ordinals(&self) -> Option<u64> {
+        self.sides.last().map(|(keys, _)| keys.address())
+    }
+
+    /// The place of the first key that was not below the limit, once the launches have run.
+    pub(super) fn beyond(&self) -> Result<Option<u64>> {
+        if self.launches.is_empty() {
+            return Ok(None);
+        }
+        let mut words = [0u64; DIGITS as usize + 1];
+        self.totals.read(bytemuck::cast_slice_mut(&mut words))?;
+        let first = u64::from_le(words[DIGITS as usize]);
+        Ok((first != NONE).then_some(first))
+    }
+
+    /// The sorted values; everything else is given back.
+    pub(super) fn into_values(mut self) -> Option<M::Memory> {
+        self.sides.pop().map(|(_, values)| values)
+    }
+}
+
+/// A launch of a kernel for groups.
+pub(super) fn launch(module: &str, entry: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
+    let (module, entry) = (module.to_owned(), entry.to_owned());
+    ManyLaunch { module, entry, grid, block: THREADS, words }
+}
