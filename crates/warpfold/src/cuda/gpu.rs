@@ -2,15 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Reduce;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
 use super::driver::{self, CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
-use crate::element::{Element, Ordered};
-use crate::group::Key;
-use crate::kernel::{self, DeviceSegments, Groups, Machine, ManyLaunch, RECORD_WORDS, ReduceMany};
+use crate::element::Element;
+use crate::kernel::{self, Machine, ManyLaunch, RECORD_WORDS, machine_methods};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Result};
 
@@ -112,69 +110,6 @@ impl Gpu {
         Ok(Buffer::new(Memory::zeroed(&self.0.device.context, bytes)?, len))
     }
 
-    /// Starts a reduction of an array in device memory; see [`Reduce`].
-    pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
-        Machine::reduce(self, x)
-    }
-
-    /// Starts a reduction of two arrays of one length: dot.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
-    pub fn reduce_two<'a, T: Element>(
-        &'a self,
-        x: impl Into<View<'a, T>>,
-        y: impl Into<View<'a, T>>,
-    ) -> Result<Reduce<'a, T>> {
-        Machine::reduce_two(self, x, y)
-    }
-
-    /// Starts reductions of the segments of an array in device memory; see [`ReduceMany`].
-    pub fn reduce_segments<'a, T: Element>(
-        &'a self,
-        x: impl Into<View<'a, T>>,
-        segments: impl Into<DeviceSegments<'a, Gpu>>,
-    ) -> ReduceMany<'a, Gpu, T> {
-        Machine::reduce_segments(self, x, segments)
-    }
-
-    /// Brings values of equal keys together, keys in any order; see [`Machine::group_by`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn group_by<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Gpu, K, T>> {
-        Machine::group_by(self, keys, values)
-    }
-
-    /// Brings values of equal keys together, keys being numbers of groups; see [`Machine::group_dense`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn group_dense<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        groups: u64,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Gpu, u64, T>> {
-        Machine::group_dense(self, keys, groups, values)
-    }
-
-    /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Gpu, K, T>> {
-        Machine::reduce_by_key(self, keys, values)
-    }
-
     /// A queue of its own for reductions whose results stay on the device.
     ///
     /// # Errors
@@ -210,6 +145,8 @@ impl Gpu {
         Ok(result)
     }
 }
+
+machine_methods!(Gpu);
 
 impl Machine for Gpu {
     type Memory = Memory;

@@ -180,6 +180,82 @@ pub trait Machine: Clone + Sized {
     }
 }
 
+/// The methods of a machine that start reductions, for those who do not name [`Machine`].
+#[cfg(any(feature = "cuda", feature = "simt"))]
+macro_rules! machine_methods {
+    ($machine:ident) => {
+        impl $machine {
+            /// Starts a reduction of an array in its memory; see [`Reduce`]($crate::kernel::Reduce).
+            pub fn reduce<'a, T: $crate::Element>(
+                &'a self,
+                x: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::kernel::Reduce<'a, $machine, T> {
+                $crate::kernel::Machine::reduce(self, x)
+            }
+
+            /// Starts a reduction of two arrays of one length: dot.
+            ///
+            /// # Errors
+            /// [`Error::LengthMismatch`]($crate::Error::LengthMismatch).
+            pub fn reduce_two<'a, T: $crate::Element>(
+                &'a self,
+                x: impl Into<$crate::kernel::View<'a, $machine, T>>,
+                y: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::Result<$crate::kernel::Reduce<'a, $machine, T>> {
+                $crate::kernel::Machine::reduce_two(self, x, y)
+            }
+
+            /// Starts reductions of the segments of an array in its memory; see [`ReduceMany`]($crate::kernel::ReduceMany).
+            pub fn reduce_segments<'a, T: $crate::Element>(
+                &'a self,
+                x: impl Into<$crate::kernel::View<'a, $machine, T>>,
+                segments: impl Into<$crate::kernel::DeviceSegments<'a, $machine>>,
+            ) -> $crate::kernel::ReduceMany<'a, $machine, T> {
+                $crate::kernel::Machine::reduce_segments(self, x, segments)
+            }
+
+            /// Brings values of equal keys together, keys in any order; see [`Machine::group_by`]($crate::kernel::Machine::group_by).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn group_by<'a, K: $crate::Key + $crate::Ordered, T: $crate::Element>(
+                &'a self,
+                keys: impl Into<$crate::kernel::View<'a, $machine, K>>,
+                values: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::Result<$crate::kernel::Groups<'a, $machine, K, T>> {
+                $crate::kernel::Machine::group_by(self, keys, values)
+            }
+
+            /// Brings values of equal keys together, keys being numbers of groups; see [`Machine::group_dense`]($crate::kernel::Machine::group_dense).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn group_dense<'a, K: $crate::Key + $crate::Ordered, T: $crate::Element>(
+                &'a self,
+                keys: impl Into<$crate::kernel::View<'a, $machine, K>>,
+                groups: u64,
+                values: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::Result<$crate::kernel::Groups<'a, $machine, u64, T>> {
+                $crate::kernel::Machine::group_dense(self, keys, groups, values)
+            }
+
+            /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`]($crate::kernel::Machine::reduce_by_key).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn reduce_by_key<'a, K: $crate::Key + $crate::Ordered, T: $crate::Element>(
+                &'a self,
+                keys: impl Into<$crate::kernel::View<'a, $machine, K>>,
+                values: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::Result<$crate::kernel::Groups<'a, $machine, K, T>> {
+                $crate::kernel::Machine::reduce_by_key(self, keys, values)
+            }
+        }
+    };
+}
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use machine_methods;
+
 /// Bytes of a machine.
 pub trait Memory {
     /// The address that kernels know it by.

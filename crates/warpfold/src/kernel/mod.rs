@@ -22,6 +22,8 @@ pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{
     Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,
 };
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use machine::machine_methods;
 pub use machine::{Machine, Memory};
 pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};

@@ -8,11 +8,10 @@ use warpfold_simt::{Argument, Counters, Dimensions, Fault, Observer, Program, Se
 
 use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
-use crate::element::{Element, Ordered};
-use crate::group::Key;
+use crate::element::Element;
 use crate::kernel::{
-    Arguments, Buffer, DeviceSegments, Groups, Launch, Machine, ManyLaunch, Memory as _,
-    RECORD_WORDS, ReduceMany, WORKSPACE_HEADER, record_offset, value_bytes, workspace_bytes,
+    Arguments, Buffer, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS, WORKSPACE_HEADER,
+    machine_methods, record_offset, value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
@@ -87,69 +86,6 @@ impl Device {
     pub fn unwritten<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
         let bytes = (len * size_of::<T>()) as u64;
         Ok(Buffer::new(Memory::unwritten(&self.memory, bytes, 0)?, len))
-    }
-
-    /// Starts a reduction of an array in the device's memory; see [`Reduce`].
-    pub fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, T>>) -> Reduce<'a, T> {
-        Machine::reduce(self, x)
-    }
-
-    /// Starts reductions of the segments of an array in the device's memory; see [`ReduceMany`](crate::kernel::ReduceMany).
-    pub fn reduce_segments<'a, T: Element>(
-        &'a self,
-        x: impl Into<View<'a, T>>,
-        segments: impl Into<DeviceSegments<'a, Device>>,
-    ) -> ReduceMany<'a, Device, T> {
-        Machine::reduce_segments(self, x, segments)
-    }
-
-    /// Brings values of equal keys together, keys in any order; see [`Machine::group_by`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn group_by<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Device, K, T>> {
-        Machine::group_by(self, keys, values)
-    }
-
-    /// Brings values of equal keys together, keys being numbers of groups; see [`Machine::group_dense`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn group_dense<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        groups: u64,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Device, u64, T>> {
-        Machine::group_dense(self, keys, groups, values)
-    }
-
-    /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
-        &'a self,
-        keys: impl Into<View<'a, K>>,
-        values: impl Into<View<'a, T>>,
-    ) -> Result<Groups<'a, Device, K, T>> {
-        Machine::reduce_by_key(self, keys, values)
-    }
-
-    /// Starts a reduction of two arrays of one length: dot.
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`].
-    pub fn reduce_two<'a, T: Element>(
-        &'a self,
-        x: impl Into<View<'a, T>>,
-        y: impl Into<View<'a, T>>,
-    ) -> Result<Reduce<'a, T>> {
-        Machine::reduce_two(self, x, y)
     }
 
     /// Runs a plan over arrays and counts what it costs; `watch` is shown every instruction.
@@ -296,6 +232,8 @@ fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
     let asked = format!("{asked}, simulated");
     Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
 }
+
+machine_methods!(Device);
 
 impl Machine for Device {
     type Memory = Memory;
