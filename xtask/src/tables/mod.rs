@@ -6,6 +6,7 @@ mod book;
 mod cpu;
 mod cuda;
 mod hard;
+mod lacks;
 mod segments;
 
 use std::fs;
@@ -120,6 +121,7 @@ impl Results {
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "cuda-latency" => cuda(cuda::latency),
+            "cuda-lacks" => lacks::table(),
             "ladder-rungs" => book::ladder(),
             "ladder-formulas" => book::formulas(),
             "ladder-measured" => joined(&self.ladders, book::measured, "bench/cuda/run.sh ladder"),

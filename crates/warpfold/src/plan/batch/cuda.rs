@@ -112,7 +112,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     };
     let way = match &batch.partition {
         Partition::Groups { .. } => {
-            let why = "no kernel does it yet; run it on the CPU";
+            let why = "groups are sorted first, and are segments then (`Gpu::group_by`)";
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
