@@ -3,7 +3,7 @@
 // Factors far from 1 are brought there by the exponent of their larger part, and so is the product after every few steps. Two of complex64 are multiplied exactly first: their
 // four products fit f64, and the two sums are double-doubles.
 //
-// Floor: 44 (complex64) and 28 (complex128) operations of f64 a pack, of which an H200 does 48 in the memory's time. Registers for one block of 512 threads: with room for two,
+// Floor: 48 (complex64) and 28 (complex128) operations of f64 a pack, of which an H200 does 48 in the memory's time. Registers for one block of 512 threads: with room for two,
 // 230 to 450 bytes of a thread were spilled, and 64 and 57 % of the read ceiling reached.
 //
 // record: [real part high, low; imaginary part high, low; all as f64; exponent].

@@ -39,7 +39,7 @@ template <class Fold> struct SegmentWarp {
     static constexpr u32 PER = PER_PACK<E>, PACKS = 4, OWN = PACKS * PER, TILE = 32 * OWN;
     // Results wait in shared memory to be written side by side: as many as a round has room for.
     static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
-    static constexpr u64 NONE = ~0ull;
+    static constexpr u64 NONE = ~0ull, NUMBERED = 0xffff - 64;  // ends of a round, whose numbers have 16 bits
     struct Shared {
         Pack tile[32 * PACKS];
         uint4 flag[TILE / 16];  // a byte an element: whether a segment ends after it
@@ -237,7 +237,7 @@ template <class Fold> struct SegmentWarp {
             const u64 before = __shfl_sync(0xffffffffu, end, 31);
             sound = look(before);
             if (!sound) return ranks;
-            if (ranks + 32 > CAP || s - first >= 60000) {
+            if (ranks + 32 > CAP || s - first >= NUMBERED) {
                 last = before;
                 return ranks;
             }
