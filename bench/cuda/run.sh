@@ -57,6 +57,25 @@ program() {
     rm -f "$file"
 }
 
+# The tests of many reductions of a kind, the peers that have as many seconds each, then warpfold's figures of cases that a pattern names: `parts KIND SECONDS PEER CASES TEST...`
+parts() {
+    local kind=$1 seconds=$2 theirs=$3 cases=$4 began=$SECONDS left
+    shift 4
+    WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 "$@" >"$out/verify_$kind.log" 2>&1
+    echo "verify $kind: exit $?"
+    grep -E '^test result|panicked|FAILED' "$out/verify_$kind.log" | cut -c1-400 | head -40
+    grep -A1 panicked "$out/verify_$kind.log" | grep -v panicked | cut -c1-300 | head -20
+    # The peers have the GPU to themselves, then warpfold has what is left of the time.
+    timeout --kill-after 5 "$theirs" python3 "$here/peers/${kind}_torch.py" >"$out/peers_$kind.jsonl" 2>"$out/${kind}_torch.log"
+    tail -3 "$out/${kind}_torch.log"
+    peer "$kind" && timeout --kill-after 5 "$theirs" "/tmp/peer_$kind" >>"$out/peers_$kind.jsonl" 2>"$out/${kind}_cub.log"
+    left=$((seconds + began - SECONDS))
+    timeout --kill-after 5 $((left > 40 ? left : 40)) "$here/warpfold" bench segments --device cuda --filter "$cases" --peers "$out/peers_$kind.jsonl" --export "$out/$kind.json" >"$out/$kind.txt" 2>"$out/$kind.log"
+    echo "bench $kind: exit $?"
+    # Of a run that was cut short, the rows there were.
+    [[ -s $out/$kind.txt ]] && cut -c1-300 "$out/$kind.txt" || tail -60 "$out/$kind.log"
+}
+
 for stage in $stages; do
     case $stage in
     verify)
@@ -72,36 +91,8 @@ for stage in $stages; do
         done
         "$here/warpfold" bench cuda "${peers[@]}" --export "$out/cuda.json" 2>&1 | tee "$out/bench.log"
         ;;
-    segments)
-        began=$SECONDS
-        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 segments:: axes:: many_large:: >"$out/verify_segments.log" 2>&1
-        echo "verify segments and axes: exit $?"
-        grep -E '^test result|panicked|FAILED' "$out/verify_segments.log" | cut -c1-400 | head -40
-        grep -A1 panicked "$out/verify_segments.log" | grep -v panicked | cut -c1-300 | head -20
-        # The peers have the GPU to themselves, then warpfold has what is left of the time.
-        timeout --kill-after 5 15 python3 "$here/peers/segments_torch.py" >"$out/peers_segments.jsonl" 2>"$out/segments_torch.log"
-        tail -3 "$out/segments_torch.log"
-        peer segments && timeout --kill-after 5 15 /tmp/peer_segments >>"$out/peers_segments.jsonl" 2>"$out/segments_cub.log"
-        left=$((${SEGMENTS_SECONDS:-100} + began - SECONDS))
-        timeout --kill-after 5 $((left > 40 ? left : 40)) "$here/warpfold" bench segments --device cuda --filter '/(every|random|Zipf|one|\[)' --peers "$out/peers_segments.jsonl" --export "$out/segments.json" >"$out/segments.txt" 2>"$out/segments.log"
-        echo "bench segments: exit $?"
-        # Of a run that was cut short, the rows there were.
-        [[ -s $out/segments.txt ]] && cut -c1-300 "$out/segments.txt" || tail -60 "$out/segments.log"
-        ;;
-    groups)
-        began=$SECONDS
-        WARPFOLD_REQUIRE_CUDA=1 timeout --kill-after 5 "${VERIFY_SECONDS:-30}" "$here/cuda_tests" --test-threads 8 groups:: many_large::more_keys many_large::as_many_keys >"$out/verify_groups.log" 2>&1
-        echo "verify groups: exit $?"
-        grep -E '^test result|panicked|FAILED' "$out/verify_groups.log" | cut -c1-400 | head -40
-        grep -A1 panicked "$out/verify_groups.log" | grep -v panicked | cut -c1-300 | head -20
-        timeout --kill-after 5 40 python3 "$here/peers/groups_torch.py" >"$out/peers_groups.jsonl" 2>"$out/groups_torch.log"
-        tail -3 "$out/groups_torch.log"
-        peer groups && timeout --kill-after 5 30 /tmp/peer_groups >>"$out/peers_groups.jsonl" 2>"$out/groups_cub.log"
-        left=$((${GROUPS_SECONDS:-200} + began - SECONDS))
-        timeout --kill-after 5 $((left > 60 ? left : 60)) "$here/warpfold" bench segments --device cuda --filter 'dense keys' --peers "$out/peers_groups.jsonl" --export "$out/groups.json" >"$out/groups.txt" 2>"$out/groups.log"
-        echo "bench groups: exit $?"
-        [[ -s $out/groups.txt ]] && cut -c1-300 "$out/groups.txt" || tail -60 "$out/groups.log"
-        ;;
+    segments) parts segments "${SEGMENTS_SECONDS:-100}" 15 '/(every|random|Zipf|one|\[)' segments:: axes:: many_large::more_elements many_large::a_quarter ;;
+    groups) parts groups "${GROUPS_SECONDS:-200}" 40 'dense keys' groups:: many_large::more_keys many_large::as_many_keys ;;
     ladder)
         "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"
         echo "ladder, every cell: exit $?"

@@ -5,11 +5,11 @@ Device events around calls back to back, the median of nine samples of about 4 m
 warpfold's. A few sums are compared with those in double precision before they are timed. index_add adds by atomics: its last bits differ from run to run.
 """
 import json
-import statistics
 import sys
 
+from torch_time import microseconds
+
 N = 1 << 28
-SAMPLES, SAMPLE_MS = 9, 4.0
 COMPARED = 8
 
 
@@ -18,16 +18,6 @@ def main():
 
     peer = f"torch {torch.__version__} index_add"
     x = torch.rand(N, device="cuda") * 2 - 1
-
-    def sample(sums, keys, calls):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        for _ in range(calls):
-            sums.zero_()
-            sums.index_add_(0, keys, x)
-        end.record()
-        torch.cuda.synchronize()
-        return start.elapsed_time(end) / calls
 
     for bits in [8, 16, 20, 26]:
         groups = 1 << bits
@@ -46,15 +36,13 @@ def main():
             for dtype in [torch.int32, torch.int64]:
                 try:
                     typed = keys.to(dtype)
-                    first = sample(sums, typed, 1)
+                    sums.zero_().index_add_(0, typed, x)
                     for key in range(COMPARED):
                         mine = typed == key
                         off = abs(sums[key].item() - x[mine].double().sum().item())
                         if off > 2**-14 * (1 + mine.sum().item()):
                             raise ArithmeticError(f"off by {off}")
-                    calls = max(1, min(400, int(SAMPLE_MS / first)))
-                    samples = SAMPLES if first < 20 else 1
-                    took = statistics.median(sample(sums, typed, calls) for _ in range(samples)) * 1e3
+                    took = microseconds(lambda: sums.zero_().index_add_(0, typed, x))
                     us = took if us is None else min(us, took)
                 except (RuntimeError, ArithmeticError) as error:
                     print(f"{peer}, {name}, {dtype}: {str(error).splitlines()[0]}", file=sys.stderr)

@@ -5,11 +5,11 @@ Device events around calls back to back, the median of nine samples of about 4 m
 with those in double precision before they are timed; what torch cannot do has a line on standard error.
 """
 import json
-import statistics
 import sys
 
+from torch_time import microseconds
+
 N = 1 << 28
-SAMPLES, SAMPLE_MS = 9, 4.0
 
 
 def shapes():
@@ -31,15 +31,6 @@ def main():
     peer = f"torch {torch.__version__}"
     numbers = torch.rand(N, device="cuda") * 2 - 1
 
-    def sample(x, axis, calls):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        for _ in range(calls):
-            x.sum(axis)
-        end.record()
-        torch.cuda.synchronize()
-        return start.elapsed_time(end) / calls
-
     for name, lengths, axis, transposed in shapes():
         n = 1
         for length in lengths:
@@ -55,11 +46,7 @@ def main():
                 raise ArithmeticError(f"off by {off}")
             outputs = found.numel()
             del found
-            sample(x, axis, 1)
-            first = sample(x, axis, 1)
-            calls = max(1, min(400, int(SAMPLE_MS / first)))
-            samples = SAMPLES if first < 20 else 1
-            us = statistics.median(sample(x, axis, calls) for _ in range(samples)) * 1e3
+            us = microseconds(lambda: x.sum(axis))
         except (RuntimeError, ArithmeticError) as error:
             print(f"{peer}, {name}: {str(error).splitlines()[0]}", file=sys.stderr)
             torch.cuda.empty_cache()
