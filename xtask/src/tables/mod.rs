@@ -17,6 +17,7 @@ use warpfold_lab::cuda::report::Report as CudaReport;
 use warpfold_lab::cuda::segments::Report as SegmentsReport;
 use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
+use warpfold_lab::segments::Report as CpuSegmentsReport;
 
 use self::hard::HardSums;
 use crate::Outcome;
@@ -47,6 +48,8 @@ struct Results {
     cuda: Vec<CudaReport>,
     /// Reports of segments and axes on GPUs, in the same order.
     segments: Vec<SegmentsReport>,
+    /// Reports of segments, axes and groups on processors, in the order of the machines' names.
+    cpu_segments: Vec<CpuSegmentsReport>,
     /// Errors of hard sums, in the same order.
     hard: Vec<HardSums>,
     /// Climbs of the ladder, in the same order.
@@ -81,9 +84,10 @@ impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
         let cpu = files(folder, "cpu.json");
         let cuda = files(folder, "cuda.json");
-        // Processors have files of that name too; a device with a CUDA report is none.
-        let mut segments = files(folder, "segments.json");
-        segments.retain(|file| file.with_file_name("cuda.json").is_file());
+        // Processors and GPUs have files of that name; a device with a CUDA report is no processor.
+        let (segments, cpu_segments): (Vec<_>, Vec<_>) = files(folder, "segments.json")
+            .into_iter()
+            .partition(|file| file.with_file_name("cuda.json").is_file());
         let hard = files(folder, "hard_sums.json");
         let ladders =
             ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
@@ -91,11 +95,14 @@ impl Results {
         let load = |file: &PathBuf| Report::load(file).map_err(|e| wrong(file, e));
         let load_cuda = |file: &PathBuf| CudaReport::load(file).map_err(|e| wrong(file, e));
         let load_segments = |file: &PathBuf| SegmentsReport::load(file).map_err(|e| wrong(file, e));
+        let load_cpu_segments =
+            |file: &PathBuf| CpuSegmentsReport::load(file).map_err(|e| wrong(file, e));
         let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
             segments: segments.iter().map(load_segments).collect::<Outcome<_>>()?,
+            cpu_segments: cpu_segments.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
@@ -114,6 +121,9 @@ impl Results {
             "cpu-cache" => cpu(cpu::cache),
             "cpu-peers" => cpu(cpu::peers),
             "cpu-targets" => cpu(cpu::targets),
+            "cpu-segments" => {
+                joined(&self.cpu_segments, segments::cases, "bench/peers/cpu/segments.sh")
+            }
             "cpu-machines" => cpu(cpu::machine),
             "cuda-speed" => cuda(cuda::speed),
             "cuda-sizes" => cuda(cuda::sizes),

@@ -1,8 +1,9 @@
-//! The table of segments and axes on GPUs, in Markdown.
+//! The tables of segments, axes and groups, in Markdown.
 
 use warpfold::Accuracy;
 use warpfold_lab::cuda::segments::{Report, Row};
 use warpfold_lab::cuda::table::head;
+use warpfold_lab::segments::{Peer, Report as CpuReport, Row as CpuRow};
 use warpfold_lab::table::{gigabytes, percent};
 
 use super::Table;
@@ -48,4 +49,64 @@ pub(super) fn cuts(report: &Report) -> String {
 
 fn rate(row: &Row) -> String {
     format!("{} ({})", gigabytes(row.bytes_per_second), percent(row.of_ceiling))
+}
+
+/// GB/s and percent of the flat sum on a processor, cases against accuracies, beside what was aimed at and what other libraries do.
+pub(super) fn cases(report: &CpuReport) -> String {
+    let (mut names, mut libraries): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for row in &report.rows {
+        let (_, name) = accuracy_and_case(row);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        for peer in &row.peers {
+            if !libraries.contains(&&*peer.library) {
+                libraries.push(&peer.library);
+            }
+        }
+    }
+    let ours = ["sum of f32, GB/s", "results", "exact", "fast", "aim"].map(str::to_owned);
+    let mut table = Table::new(ours.into_iter().chain(libraries.iter().map(|&l| l.to_owned())));
+    for name in names {
+        let of = |accuracy| {
+            report.rows.iter().find(move |row| accuracy_and_case(row) == (accuracy, name))
+        };
+        let rows = [of("exact"), of("fast")];
+        let Some(known) = rows.into_iter().flatten().next() else { continue };
+        let mut line = vec![name.to_owned(), known.segments.to_string()];
+        line.extend(rows.map(|row| row.map_or(String::new(), of_flat)));
+        line.push(known.target.map_or(String::new(), percent));
+        line.extend(libraries.iter().map(|&library| {
+            let peers = rows.into_iter().flatten().flat_map(|row| &row.peers);
+            let theirs = peers.filter(|peer| peer.library == library);
+            let told =
+                |peer: &Peer| format!("{} `{}`", gigabytes(peer.bytes_per_second), peer.call);
+            theirs.map(told).collect::<Vec<_>>().join("<br>")
+        }));
+        table.lines.push(line);
+    }
+    let (machine, header) = (&report.machine, &report.header);
+    let revision = header.revision.as_ref().map_or(String::new(), |r| format!(", revision {r}"));
+    format!(
+        "{}, {} cores, {} kernels, {} elements, {}{revision}:\n\n{}",
+        machine.cpu,
+        machine.cores,
+        machine.isa,
+        report.n,
+        header.day(),
+        table.markdown()
+    )
+}
+
+/// Of a name such as `sum/f32/exact/every 16`.
+fn accuracy_and_case(row: &CpuRow) -> (&str, &str) {
+    let mut parts = row.name.splitn(4, '/').skip(2);
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+}
+
+fn of_flat(row: &CpuRow) -> String {
+    match &row.wrong {
+        Some(wrong) => wrong.clone(),
+        None => format!("{} ({})", gigabytes(row.bytes_per_second), percent(row.of_baseline())),
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
-use crate::report::{Header, save};
+use crate::report::{Header, load, save};
 
 /// The layout of the file.
 pub(super) const SCHEMA: u32 = 1;
@@ -90,6 +90,14 @@ impl Row {
 }
 
 impl Report {
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no report of this [`SCHEMA`].
+    pub fn load(path: &Path) -> io::Result<Self> {
+        load(path, SCHEMA)
+    }
+
     /// How many rows were wrong.
     pub fn wrong(&self) -> usize {
         self.rows.iter().filter(|row| row.wrong.is_some()).count()
