@@ -130,9 +130,10 @@ impl fmt::Display for CudaGroupPlan {
         }
         if self.passes() > 0 {
             let passes = if self.passes() == 1 { "pass" } else { "passes" };
+            let blocks = if *grid == 1 { "block" } else { "blocks" };
             write!(
                 f,
-                ", in {} {passes} over ordinals of {} bytes, {grid} blocks of {run} elements",
+                ", in {} {passes} over ordinals of {} bytes, {grid} {blocks} of {run} elements",
                 self.passes(),
                 self.ordinal_bytes()
             )?;
