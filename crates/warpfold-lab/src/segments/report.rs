@@ -93,7 +93,7 @@ impl Report {
     /// Reads a report.
     ///
     /// # Errors
-    /// If the file cannot be read or is no report of this [`SCHEMA`].
+    /// If the file cannot be read or is no report of this schema.
     pub fn load(path: &Path) -> io::Result<Self> {
         load(path, SCHEMA)
     }
