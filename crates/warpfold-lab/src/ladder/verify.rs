@@ -98,8 +98,9 @@ pub fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Verifies cells, with as many threads as there are targets; those of one element type and operation that follow each other share an array and are
-/// one thread's. `each` is told of every cell. Which target takes which cells changes nothing in what is returned.
+/// Verifies cells, with as many threads as there are targets; those of one rung, element type and operation that follow each other share an array and are
+/// one thread's. The first rungs, the slow ones, are begun with, so that no thread is left alone with one. `each` is told of every cell. Which target takes
+/// which cells changes nothing in what is returned.
 ///
 /// # Errors
 /// [`Error::Device`](warpfold::Error::Device) where the arrays do not fit; what a cell does wrong is in what is returned.
@@ -113,12 +114,14 @@ pub fn verify<G: Target + Send>(
     each: impl Fn(&Cell) + Sync,
 ) -> Result<Verified> {
     assert!(!targets.is_empty(), "cells are verified on a target");
-    let alike = |a: &Cell, b: &Cell| (a.case.dtype, a.case.op) == (b.case.dtype, b.case.op);
-    let groups: Vec<&[Cell]> = cells.chunk_by(alike).collect();
+    let of = |cell: &Cell| (cell.case.dtype, cell.case.op, cell.rung.name);
+    let groups: Vec<&[Cell]> = cells.chunk_by(|a, b| of(a) == of(b)).collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|&k| groups[k][0].rung.name);
     let next = AtomicUsize::new(0);
     let found: Vec<OnceLock<Result<Verified>>> = groups.iter().map(|_| OnceLock::new()).collect();
     let work = |target: &mut G| {
-        while let Some(k) = Some(next.fetch_add(1, Relaxed)).filter(|k| *k < groups.len()) {
+        while let Some(&k) = order.get(next.fetch_add(1, Relaxed)) {
             let (dtype, op) = (groups[k][0].case.dtype, groups[k][0].case.op);
             let verified =
                 with_number!(dtype, T => group::<T, G>(target, op, groups[k], seed, &each));

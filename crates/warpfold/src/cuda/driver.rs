@@ -193,7 +193,7 @@ pub(super) unsafe fn launch(
 }
 
 /// Parameters that a kernel is launched with at most.
-const MOST_PARAMETERS: usize = 16;
+const MOST_PARAMETERS: usize = 24;
 
 /// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
 ///
@@ -386,4 +386,22 @@ pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<f32> {
     let asked = || "the time between two events".into();
     to.synchronize().map_err(|e| failed(e, asked))?;
     from.elapsed_ms(to).map_err(|e| failed(e, asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MOST_PARAMETERS;
+
+    #[test]
+    fn every_kernel_can_be_launched() {
+        for module in warpfold_kernels::modules() {
+            let ptx = module.ptx();
+            for entry in ptx.split(".visible .entry ").skip(1) {
+                let (name, rest) = entry.split_once('(').expect("an entry has parameters");
+                let parameters =
+                    rest.split(')').next().map_or(0, |list| list.matches(".param").count());
+                assert!(parameters <= MOST_PARAMETERS, "{name} has {parameters} parameters");
+            }
+        }
+    }
 }

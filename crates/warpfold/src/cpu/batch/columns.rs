@@ -217,6 +217,8 @@ struct Stripe<'s, 'k, K: Kind> {
     shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
     /// A store of its own, once lanes are not enough.
     own: Option<Box<dyn Store<K::Small> + 'k>>,
+    /// What each column's lanes hold at last, where they were enough.
+    smalls: Vec<K::Small>,
 }
 
 impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
@@ -229,9 +231,24 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
-        let (lanes, rule, own) = (Vec::new(), None, None);
+        let (lanes, smalls, rule, own) = (Vec::new(), Vec::new(), None, None);
         let (added, room, expected) = (0, 0, 0);
-        Stripe { kind, x, at, place, inputs, lanes, rule, added, room, expected, sink, shared, own }
+        Stripe {
+            kind,
+            x,
+            at,
+            place,
+            inputs,
+            lanes,
+            rule,
+            added,
+            room,
+            expected,
+            sink,
+            shared,
+            own,
+            smalls,
+        }
     }
 
     fn groups(&self) -> usize {
@@ -272,12 +289,24 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         (self.added, self.rule) = (0, None);
     }
 
+    /// Reads all lanes, if nothing else belongs to their columns.
+    #[inline(always)]
+    fn read(&mut self) {
+        if self.shared.is_some() || self.own.is_some() || self.added == 0 {
+            return;
+        }
+        self.smalls.reserve_exact(self.lanes.len() * N);
+        for lanes in &self.lanes {
+            self.smalls.extend((0..N).map(|lane| self.kind.lane(lanes, lane)));
+        }
+        self.smalls.truncate(self.at.width);
+    }
+
     /// Hands on the result of each column.
     fn finish(mut self) {
-        if self.shared.is_none() && self.own.is_none() && self.added > 0 {
-            let smalls: Vec<_> = (0..self.at.width).map(|c| self.small(&self.lanes, c)).collect();
+        if !self.smalls.is_empty() {
             let count = Counts::Same(self.inputs);
-            return self.sink.smalls(self.at.first, self.at.step, count, &smalls);
+            return self.sink.smalls(self.at.first, self.at.step, count, &self.smalls);
         }
         self.pour();
         if let Some(store) = &self.own {
@@ -423,6 +452,7 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
             let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
             self.fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
         }
+        self.fold.read();
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use super::leaves::{Leaves, take, takes_singles};
 use super::{Many, flat};
+use crate::cpu::memory::room;
 use crate::element::Element;
 use crate::error::At;
 use crate::partial::Partial;
@@ -96,24 +97,20 @@ unsafe impl<R: Send> Sync for Slots<R> {}
 
 impl<R: Copy + Send> Slots<R> {
     fn new(op: Op, dtype: DType, outputs: u64) -> Result<Self> {
-        let mut slots = Vec::new();
-        let room = usize::try_from(outputs).map(|n| slots.try_reserve_exact(n));
-        if !matches!(room, Ok(Ok(()))) {
+        let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
             return Err(Error::Shape {
                 asked: format!("{op} of {dtype} into {outputs} outputs"),
                 obstacle: "there is no memory for them".into(),
                 remedy: "keep fewer axes or segments, or take them a part at a time",
             });
-        }
+        };
         slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
         Ok(Slots { slots: slots.into(), failure: Mutex::new(None) })
     }
 
     #[inline(always)]
     fn write(&self, output: u64, result: R) {
-        let slot = self.slots[output as usize].get();
-        // SAFETY: no other thread touches the slot (see `Sync`).
-        unsafe { *slot = MaybeUninit::new(result) };
+        fill(&self.slots[output as usize], result);
     }
 
     /// The results, or why the first output without one has none.
@@ -127,6 +124,12 @@ impl<R: Copy + Send> Slots<R> {
         // output, or fail, or panic, and only the first comes here.
         Ok(unsafe { Box::from_raw(slots) }.into_vec())
     }
+}
+
+#[inline(always)]
+fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
+    // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
+    unsafe { *slot.get() = MaybeUninit::new(result) };
 }
 
 /// A reader and its slots.
@@ -145,6 +148,17 @@ impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
         smalls: &[S],
         left: &mut Vec<usize>,
     ) {
+        if let (1, Counts::Same(count)) = (step, counts) {
+            // Neighbours of one length: of those that are only rounded, several at once.
+            let slots = &self.slots.slots[first as usize..][..smalls.len()];
+            for (k, (small, slot)) in smalls.iter().zip(slots).enumerate() {
+                match self.reader.small(small, count) {
+                    Some(result) => fill(slot, result),
+                    None => left.push(k),
+                }
+            }
+            return;
+        }
         let mut output = first;
         for (k, small) in smalls.iter().enumerate() {
             match self.reader.small(small, counts.of(k)) {

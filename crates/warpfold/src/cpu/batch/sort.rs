@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::cpu::crew::each;
+use crate::cpu::memory::room;
 use crate::group::{Numbered, for_each};
 
 /// Elements of a slice at least: fewer are sorted before another thread has begun.
@@ -60,7 +61,7 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
         }
     }
     offsets[groups] = end;
-    let mut elements = Vec::with_capacity(x.len());
+    let mut elements = room(x.len()).expect("memory for the elements in order");
     let places = Places(elements.as_mut_ptr());
     each(threads, counts.chunks_mut(groups).enumerate(), |(k, next)| {
         for_each(numbers, slice(k), |at, group| {
