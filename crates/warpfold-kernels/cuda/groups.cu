@@ -3,44 +3,55 @@
 // Floor: digits and heads read every key once (heads twice: they are counted, then written); a bound of a number costs a binary search, whose last steps neighbours share.
 #include "sort.cuh"
 
-// A lane's digits: of every 32nd key from `first` on. The first key that is not below `limit` is told.
-template <class Raw, int N> __device__ __forceinline__ void load_digits(u32 (&mine)[N], const Keys& keys, Digit digit, u64 first, u64 end, u64 limit, u64& bad) {
-    Raw key[N];
+constexpr u64 NONE = ~u64(0);
+
+// Counts the digits of a tile that begins at `first`, each warp its own. Told is the first key that is not below `limit`, if the thread has not seen one and comes upon one here.
+template <class Raw> __device__ __forceinline__ void count_tile(u32 (&counts)[DIGITS], const Keys& keys, Digit digit, u64 first, u64 end, u64 limit, u64& bad) {
+    constexpr int PER = PER_PACK<Raw>;
+    const Raw* from = static_cast<const Raw*>(keys.at) + first;
+    Raw most = 0;
+    const auto count = [&](Raw key) {
+        const Raw over = key - Raw(keys.base);
+        most = over > most ? over : most;
+        atomicAdd(&counts[digit(over)], 1);
+    };
+    if (end - first >= TILE && u64(from) % sizeof(Pack) == 0) {
+        const Pack* packs = reinterpret_cast<const Pack*>(from) + threadIdx.x;
+        Pack pack[ITEMS / PER];
 #pragma unroll
-    for (int k = 0; k < N; k++) key[k] = first + 32 * k < end ? above<Raw>(keys, first + 32 * k) : Raw(0);
+        for (int k = 0; k < ITEMS / PER; k++) pack[k] = load(packs + k * SORT_THREADS);
 #pragma unroll
-    for (int k = N; k-- > 0;) {
-        mine[k] = digit(key[k]);
-        if (key[k] >= limit && first + 32 * k < end && first + 32 * k < bad) bad = first + 32 * k;
+        for (int k = 0; k < ITEMS; k++) count(Elements<Raw>(pack[k / PER]).element[k % PER]);
+    } else {
+#pragma unroll 4
+        for (int k = 0; k < ITEMS; k++) {
+            const u32 at = k * SORT_THREADS + threadIdx.x;
+            if (at < end - first) count(from[at]);
+        }
+    }
+    if (most >= limit && bad == NONE) {
+        bad = first;
+        while (above<Raw>(keys, bad) < limit) bad++;
     }
 }
 
 // How often each digit of a pass occurs in each block's run: table[digit][block]. The place of the first key that is not below
 // `limit` goes to `beyond[block]`, or all ones, where that is asked for.
 __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digit, u64 run, u64* table, u64 limit, u64* beyond) {
-    constexpr int ITEMS = 8;
-    __shared__ u32 counts[DIGITS];
+    __shared__ u32 counts[SORT_WARPS][DIGITS];
     __shared__ u64 worst[SORT_WARPS];
-    counts[threadIdx.x] = 0;
+    const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
+#pragma unroll
+    for (int w = 0; w < SORT_WARPS; w++) counts[w][mine] = 0;
     __syncthreads();
-    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const u64 begin = blockIdx.x * run, end = n - begin < run ? n : begin + run;
-    u64 bad = ~u64(0);
+    u64 bad = NONE;
 #pragma unroll 1
-    for (u64 tile = begin; tile < end; tile += SORT_THREADS * ITEMS) {
-        const u64 first = tile + warp * 32 * ITEMS + lane;
-        u32 mine[ITEMS], peers[ITEMS];
-        if (keys.bytes == 8) load_digits<u64>(mine, keys, digit, first, end, limit, bad);
-        else if (keys.bytes == 4) load_digits<u32>(mine, keys, digit, first, end, limit, bad);
-        else if (keys.bytes == 2) load_digits<u16>(mine, keys, digit, first, end, limit, bad);
-        else load_digits<u8>(mine, keys, digit, first, end, limit, bad);
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) peers[k] = __ballot_sync(0xffffffffu, first + 32 * k < end);
-        keep_peers(peers, mine, {0, digit.bits});
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            if (first + 32 * k < end && (peers[k] & lanes_below()) == 0) atomicAdd(&counts[mine[k]], __popc(peers[k]));
-        }
+    for (u64 tile = begin; tile < end; tile += TILE) {
+        if (keys.bytes == 4) count_tile<u32>(counts[warp], keys, digit, tile, end, limit, bad);
+        else if (keys.bytes == 8) count_tile<u64>(counts[warp], keys, digit, tile, end, limit, bad);
+        else if (keys.bytes == 2) count_tile<u16>(counts[warp], keys, digit, tile, end, limit, bad);
+        else count_tile<u8>(counts[warp], keys, digit, tile, end, limit, bad);
     }
     if (beyond) {
 #pragma unroll
@@ -51,8 +62,11 @@ __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digi
         if (lane == 0) worst[warp] = bad;
     }
     __syncthreads();
-    table[u64(threadIdx.x) * gridDim.x + blockIdx.x] = counts[threadIdx.x];
-    if (beyond && threadIdx.x == 0) {
+    u32 total = 0;
+#pragma unroll
+    for (int w = 0; w < SORT_WARPS; w++) total += counts[w][mine];
+    table[u64(mine) * gridDim.x + blockIdx.x] = total;
+    if (beyond && mine == 0) {
 #pragma unroll 1
         for (int w = 1; w < SORT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
         beyond[blockIdx.x] = bad;

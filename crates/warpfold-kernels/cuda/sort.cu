@@ -1,7 +1,7 @@
 // The scatter of a pass of the radix sort (sort.cuh), for ordinals of 4 and of 8 bytes, and values of 1, 2, 4, 8 and 16.
 #include "sort.cuh"
 
-constexpr int ITEMS = 16, WARP_TILE = 32 * ITEMS, TILE = SORT_WARPS * WARP_TILE;
+constexpr int WARP_TILE = 32 * ITEMS, DIGIT_AT = 16;
 
 struct Pass {
     Keys keys;
@@ -17,149 +17,185 @@ struct Pass {
 };
 
 struct Shared {
-    u16 counts[SORT_WARPS][DIGITS];
+    u64 stage[TILE];     // what is moved, in the order of the sorted tile: ordinals or values; of 4 bytes, both
     u64 gap[DIGITS];     // from an element's place in the sorted tile to its place in the result
-    u16 place[TILE];     // of each element, in the sorted tile
-    u8 digit[TILE];      // of each place
-    u32 stage[TILE];
+    uint4 counts[SORT_WARPS][DIGITS / 8];   // 16 bits a digit
+    u8 digit[TILE];      // of each place; for wide values
     u64 wide[SORT_WARPS];
     u32 narrow[SORT_WARPS];
 };
 
 // A warp's elements lie one after another, and come in the order of items, then of lanes.
 struct Place {
-    u32 lane, warp;
     u64 tile;
     u32 there;   // elements of the tile
-    __device__ __forceinline__ u32 of(int item) const { return warp * WARP_TILE + item * 32 + lane; }
+    u32 first;   // the lane's first
+    // The lane's elements have every 32nd number below this. Hidden from the compiler, which would rather keep what it has compared than compare again.
+    __device__ __forceinline__ i32 left() const {
+        i32 left = i32(there - first);
+        asm volatile("" : "+r"(left));
+        return left;
+    }
 };
 
-// Keys that have not the width of an ordinal, by way of the stage: each lane reads what it has written.
-template <class Raw> __device__ __forceinline__ void make_ordinals(const Keys& keys, const Place& p, u32* stage) {
-#pragma unroll sizeof(Raw) == 8 ? 4 : 1
+// What is not there is greater than all that is, and last: it has its place behind.
+template <class Raw, class O> __device__ __forceinline__ void load_ordinals(O (&ordinal)[ITEMS], const Keys& keys, const Place& p) {
+    const Raw* from = static_cast<const Raw*>(keys.at) + p.tile + p.first;
+    const i32 left = p.left();
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) ordinal[k] = k * 32 < left ? O(Raw(from[k * 32] - Raw(keys.base))) : ~O(0);
+}
+
+template <class V> __device__ __forceinline__ void load_values(V (&value)[ITEMS], const void* values, const Place& p, u32 parts, u32 part) {
+    const V* from = static_cast<const V*>(values) + (p.tile + p.first) * parts + part;
+    const i32 left = p.left();
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) value[k] = k * 32 < left ? from[k * 32 * parts] : V(0);
+}
+
+// Each to its place in the sorted tile.
+template <class T> __device__ __forceinline__ void stage_all(T* stage, const T (&what)[ITEMS], const u32 (&place)[ITEMS]) {
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) stage[place[k]] = what[k];
+}
+
+// The lanes that have the same digit: a ballot a bit. All lanes of a warp ask. Of C++ the compiler makes a second test of every bit; of this it makes one instruction for the tests of
+// all of them.
+__device__ __forceinline__ u32 lanes_alike(u32 digit) {
+    u32 same[8];
+#pragma unroll
+    for (int bit = 0; bit < 8; bit++) {
+        asm volatile(
+            "{ .reg .pred is_set;\n"
+            "and.b32 %0, %1, %2;\n"
+            "setp.ne.u32 is_set, %0, 0;\n"
+            "vote.sync.ballot.b32 %0, is_set, 0xffffffff;\n"
+            "@!is_set not.b32 %0, %0; }"
+            : "=r"(same[bit]) : "r"(digit), "r"(1 << bit));
+    }
+    const auto all = [](u32 a, u32 b, u32 c) {
+        u32 d;
+        asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+        return d;
+    };
+    return all(all(same[0], same[1], same[2]), all(same[3], same[4], same[5]), same[6] & same[7]);
+}
+
+// How many of its digit are before each element among the warp's, and above DIGIT_AT the digit; `counts` becomes how many there are in all.
+template <class O> __device__ __forceinline__ void rank(u32 (&place)[ITEMS], u16* counts, const O (&ordinal)[ITEMS], Digit digit) {
+    const u32 below = lanes_below(), up_to = 2 * below + 1;
+#pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const u32 at = p.of(k);
-        stage[at] = at < p.there ? u32(above<Raw>(keys, p.tile + at)) : 0;
+        const u32 mine = digit(ordinal[k]), alike = lanes_alike(mine), before = counts[mine] + __popc(alike & below);
+        __syncwarp();
+        // The last of them.
+        if (alike <= up_to) counts[mine] = before + 1;
+        __syncwarp();
+        place[k] = before + (mine << DIGIT_AT);
     }
 }
 
-template <class O> __device__ __forceinline__ void load_ordinals(O (&ordinal)[ITEMS], const Keys& keys, const Place& p, u32* stage) {
-    if (sizeof(O) == 4 && keys.bytes != 4) {
-        if (keys.bytes == 8) make_ordinals<u64>(keys, p, stage);
-        else if (keys.bytes == 2) make_ordinals<u16>(keys, p, stage);
-        else make_ordinals<u8>(keys, p, stage);
+// Ordinals from the stage to their places in the result, and values that lie beside them; or what is to be known for moving values.
+template <bool TOGETHER, class O> __device__ __forceinline__ void write(const Pass& pass, const Place& p, Shared& shared) {
+    constexpr int AT_ONCE = 8;
+    const O* stage = reinterpret_cast<const O*>(shared.stage) + threadIdx.x;
+    const u32* beside = reinterpret_cast<const u32*>(shared.stage) + TILE + threadIdx.x;
+    u8* digits = shared.digit + threadIdx.x;
+    O* out = static_cast<O*>(pass.keys_out) + threadIdx.x;
+    u32* values_out = static_cast<u32*>(pass.values_out) + threadIdx.x;
+    // Hidden from the compiler, which would add what is known last.
+    asm volatile("" : "+l"(out), "+l"(values_out));
+    const i32 left = i32(p.there - threadIdx.x);
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) ordinal[k] = stage[p.of(k)];
-        return;
-    }
+    for (int first = 0; first < TILE; first += AT_ONCE * SORT_THREADS) {
+        O ordinal[AT_ONCE];
+        u64 gap[AT_ONCE];
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) ordinal[k] = p.of(k) < p.there ? above<O>(keys, p.tile + p.of(k)) : O(0);
-}
-
-// The values of a tile to their places: of `parts` words each, one of them at a time.
-template <class V> __device__ __forceinline__ void move_values(const Pass& pass, const Place& p, Shared& shared, u32 parts) {
-    constexpr int AT_ONCE = TILE * 4 / (sizeof(V) < 4 ? 4 : sizeof(V));
-    // Bytes and halves are loops of a few instructions: of them PTX would be long for little.
-    constexpr int UNROLL = sizeof(V) < 4 ? 1 : 4;
-    const V* from = static_cast<const V*>(pass.values);
-    V* to = static_cast<V*>(pass.values_out);
-    V* stage = reinterpret_cast<V*>(shared.stage);
-#pragma unroll 1
-    for (u32 part = 0; part < parts; part++) {
-#pragma unroll 1
-        for (u32 turn = 0; turn < p.there; turn += AT_ONCE) {
-            __syncthreads();
-#pragma unroll UNROLL
-            for (int k = 0; k < ITEMS; k++) {
-                const u32 at = p.of(k);
-                const u32 slot = at < p.there ? shared.place[at] - turn : AT_ONCE;
-                if (slot < AT_ONCE) stage[slot] = from[(p.tile + at) * parts + part];
-            }
-            __syncthreads();
-#pragma unroll UNROLL
-            for (int k = 0; k < AT_ONCE / SORT_THREADS; k++) {
-                const u32 slot = k * SORT_THREADS + threadIdx.x, at = turn + slot;
-                if (at < p.there) to[(shared.gap[shared.digit[at]] + at) * parts + part] = stage[slot];
+        for (int k = 0; k < AT_ONCE; k++) ordinal[k] = stage[first + k * SORT_THREADS];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const u32 digit = pass.digit(ordinal[k]);
+            gap[k] = shared.gap[digit];
+            if (!TOGETHER) digits[first + k * SORT_THREADS] = digit;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const i32 at = first + k * SORT_THREADS;
+            if (at < left) {
+                __stwb(out + gap[k] + at, ordinal[k]);
+                if (TOGETHER) __stwb(values_out + gap[k] + at, beside[at]);
             }
         }
+    }
+}
+
+// Values of `parts` words each, once their ordinals are written: one word at a time by way of the stage.
+template <class V> __device__ __forceinline__ void move_values(const Pass& pass, const Place& p, const u32 (&place)[ITEMS], Shared& shared, u32 parts) {
+    V *stage = reinterpret_cast<V*>(shared.stage), *out = static_cast<V*>(pass.values_out);
+#pragma unroll 1
+    for (u32 part = 0; part < parts; part++) {
+        V value[ITEMS];
+        load_values(value, pass.values, p, parts, part);
+        __syncthreads();
+        stage_all(stage, value, place);
+        __syncthreads();
+#pragma unroll 4
+        for (u32 at = threadIdx.x; at < p.there; at += SORT_THREADS) out[(shared.gap[shared.digit[at]] + at) * parts + part] = stage[at];
     }
 }
 
 template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Shared& shared) {
-    constexpr int AT_ONCE = TILE * 4 / sizeof(O);
     const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
     u64 all;
-    u64 next = sum_before<u64>(pass.totals[mine], shared.wide, all) + pass.table[u64(mine) * gridDim.x + blockIdx.x];
+    shared.gap[mine] = sum_before<u64>(pass.totals[mine], shared.wide, all) + pass.table[u64(mine) * gridDim.x + blockIdx.x];
     const u64 begin = blockIdx.x * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
-    O* out = static_cast<O*>(pass.keys_out);
-    O* stage = reinterpret_cast<O*>(shared.stage);
+    u16 *counts = reinterpret_cast<u16*>(shared.counts[warp]), *column = reinterpret_cast<u16*>(shared.counts) + mine;
+    u32 past = 0;   // where the thread's digit ended in the sorted tile before
 #pragma unroll 1
     for (u64 tile = begin; tile < end; tile += TILE) {
-        const Place p = {lane, warp, tile, end - tile < TILE ? u32(end - tile) : TILE};
-        __syncthreads();
-#pragma unroll
-        for (int w = 0; w < SORT_WARPS; w++) shared.counts[w][mine] = 0;
+        const Place p = {tile, end - tile < TILE ? u32(end - tile) : TILE, warp * WARP_TILE + lane};
+        shared.counts[warp][lane] = {0, 0, 0, 0};
         O ordinal[ITEMS];
-        load_ordinals(ordinal, pass.keys, p, shared.stage);
-        u32 peers[ITEMS], digit[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) peers[k] = __ballot_sync(0xffffffffu, p.of(k) < p.there);
-        // Digits of wide ordinals only are held in registers meanwhile.
-        if constexpr (sizeof(O) == 4) keep_peers(peers, ordinal, pass.digit);
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) digit[k] = pass.digit(ordinal[k]);
-        if constexpr (sizeof(O) == 8) keep_peers(peers, digit, {0, pass.digit.bits});
+        if (pass.keys.bytes == sizeof(O)) load_ordinals<O>(ordinal, pass.keys, p);
+        else if (pass.keys.bytes == 8) load_ordinals<u64>(ordinal, pass.keys, p);
+        else if (pass.keys.bytes == 2) load_ordinals<u16>(ordinal, pass.keys, p);
+        else load_ordinals<u8>(ordinal, pass.keys, p);
+        __syncwarp();
+        u32 place[ITEMS];
+        rank(place, counts, ordinal, pass.digit);
         __syncthreads();
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            // Ranks beyond the array's end are of no use to anyone.
-            const u32 before = shared.counts[warp][digit[k]], below = peers[k] & lanes_below();
-            __syncwarp();
-            if (below == 0 && p.of(k) < p.there) shared.counts[warp][digit[k]] = before + __popc(peers[k]);
-            __syncwarp();
-            peers[k] = before + __popc(below);
-        }
-        __syncthreads();
-        u32 total = 0, none;
+        u32 count[SORT_WARPS], total = 0, none;
 #pragma unroll
         for (int w = 0; w < SORT_WARPS; w++) {
-            const u32 count = shared.counts[w][mine];
-            shared.counts[w][mine] = total;
-            total += count;
+            count[w] = column[w * DIGITS];
+            total += count[w];
         }
-        const u32 start = sum_before<u32>(total, shared.narrow, none);
+        u32 start = sum_before<u32>(total, shared.narrow, none);
+        shared.gap[mine] += u64(past) - start;
+        past = start + total;
 #pragma unroll
-        for (int w = 0; w < SORT_WARPS; w++) shared.counts[w][mine] += start;
-        shared.gap[mine] = next - start;
-        next += total;
+        for (int w = 0; w < SORT_WARPS; w++) {
+            column[w * DIGITS] = start;
+            start += count[w];
+        }
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            peers[k] += shared.counts[warp][digit[k]];
-            if (p.of(k) < p.there) {
-                shared.place[p.of(k)] = peers[k];
-                shared.digit[peers[k]] = digit[k];
-            }
-        }
-#pragma unroll 1
-        for (u32 turn = 0; turn < p.there; turn += AT_ONCE) {
+        for (int k = 0; k < ITEMS; k++) place[k] = (place[k] & ((1 << DIGIT_AT) - 1)) + counts[place[k] >> DIGIT_AT];
+        stage_all(reinterpret_cast<O*>(shared.stage), ordinal, place);
+        if (sizeof(O) == 4 && pass.width == 4) {
+            u32 value[ITEMS];
+            load_values(value, pass.values, p, 1, 0);
+            stage_all(reinterpret_cast<u32*>(shared.stage) + TILE, value, place);
             __syncthreads();
-#pragma unroll
-            for (int k = 0; k < ITEMS; k++) {
-                const u32 slot = peers[k] - turn;
-                if (p.of(k) < p.there && slot < AT_ONCE) stage[slot] = ordinal[k];
-            }
-            __syncthreads();
-#pragma unroll 4
-            for (int k = 0; k < AT_ONCE / SORT_THREADS; k++) {
-                const u32 slot = k * SORT_THREADS + mine, at = turn + slot;
-                if (at < p.there) out[shared.gap[shared.digit[at]] + at] = stage[slot];
-            }
+            write<true, O>(pass, p, shared);
+            continue;
         }
-        if (pass.width == 4) move_values<u32>(pass, p, shared, 1);
-        else if (pass.width >= 8) move_values<u64>(pass, p, shared, pass.width / 8);
-        else if (pass.width == 2) move_values<u16>(pass, p, shared, 1);
-        else move_values<u8>(pass, p, shared, 1);
+        __syncthreads();
+        write<false, O>(pass, p, shared);
+        if (pass.width >= 8) move_values<u64>(pass, p, place, shared, pass.width / 8);
+        else if (sizeof(O) == 8 && pass.width == 4) move_values<u32>(pass, p, place, shared, 1);
+        else if (pass.width == 2) move_values<u16>(pass, p, place, shared, 1);
+        else move_values<u8>(pass, p, place, shared, 1);
     }
 }
 

@@ -25,6 +25,8 @@
 #include "elements.cuh"
 
 constexpr int SORT_THREADS = 256, SORT_WARPS = SORT_THREADS / 32, DIGITS = 256;
+// Elements of a thread in a tile, and of a tile: what is given to a block is whole tiles, but for the last.
+constexpr int ITEMS = 16, TILE = SORT_THREADS * ITEMS;
 static_assert(SORT_THREADS == DIGITS, "a thread has a digit of its own");
 
 // Which bits are sorted by: at most 8.
@@ -41,19 +43,6 @@ struct Keys {
 
 // What a key is more than the base, for any signs: both wrap.
 template <class Raw> __device__ __forceinline__ Raw above(const Keys& keys, u64 i) { return Raw(static_cast<const Raw*>(keys.at)[i] - Raw(keys.base)); }
-
-// For each of a lane's words, the lanes among some that have the same digit there: a ballot a bit. All lanes of a warp ask.
-template <int N> __device__ __forceinline__ void keep_peers(u32 (&among)[N], const u32 (&word)[N], Digit digit) {
-    u32 bit = 1u << digit.shift;
-#pragma unroll 1
-    for (u32 left = digit.bits; left > 0; left--, bit *= 2) {
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            const bool is_set = word[k] & bit;
-            among[k] &= __ballot_sync(0xffffffffu, is_set) ^ (is_set ? 0 : 0xffffffffu);
-        }
-    }
-}
 
 __device__ __forceinline__ u32 lanes_below() { return (1u << (threadIdx.x % 32)) - 1; }
 
