@@ -17,40 +17,42 @@ struct Pass {
 };
 
 struct Shared {
-    u64 stage[TILE];     // what is moved, in the order of the sorted tile: ordinals or values; of 4 bytes, both
-    u64 gap[DIGITS];     // from an element's place in the sorted tile to its place in the result
+    u64 stage[TILE];     // what is moved, in the order of the sorted tile: ordinals or values; of 4 bytes, pairs of both
+    i64 gap[DIGITS];     // from an ordinal's place in the sorted tile to its place in the result, in bytes
     uint4 counts[SORT_WARPS][DIGITS / 8];   // 16 bits a digit
-    u8 digit[TILE];      // of each place; for wide values
+    u8 digit[TILE];      // of each place, where values are moved by themselves
     u64 wide[SORT_WARPS];
     u32 narrow[SORT_WARPS];
 };
 
-// A warp's elements lie one after another, and come in the order of items, then of lanes.
-struct Place {
-    u64 tile;
-    u32 there;   // elements of the tile
-    u32 first;   // the lane's first
-    // The lane's elements have every 32nd number below this. Hidden from the compiler, which would rather keep what it has compared than compare again.
-    __device__ __forceinline__ i32 left() const {
-        i32 left = i32(there - first);
-        asm volatile("" : "+r"(left));
-        return left;
-    }
+// A tile: a warp's elements lie one after another, and come in the order of items, then of lanes.
+struct Tile {
+    u64 first;
+    u32 there;   // elements
+    __device__ __forceinline__ bool whole() const { return there == TILE; }
+    __device__ __forceinline__ u32 lane_first() const { return threadIdx.x / 32 * WARP_TILE + threadIdx.x % 32; }
 };
 
-// What is not there is greater than all that is, and last: it has its place behind.
-template <class Raw, class O> __device__ __forceinline__ void load_ordinals(O (&ordinal)[ITEMS], const Keys& keys, const Place& p) {
-    const Raw* from = static_cast<const Raw*>(keys.at) + p.tile + p.first;
-    const i32 left = p.left();
+// A lane's elements; `none` for what is not there.
+template <class T> __device__ __forceinline__ void load_all(T (&what)[ITEMS], const T* array, const Tile& tile, T none, u32 stride = 1) {
+    const T* from = array + (tile.first + tile.lane_first()) * stride;
+    const i32 left = i32(tile.there - tile.lane_first());
+    if (sizeof(T) >= 4 && tile.whole()) {
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) ordinal[k] = k * 32 < left ? O(Raw(from[k * 32] - Raw(keys.base))) : ~O(0);
+        for (int k = 0; k < ITEMS; k++) what[k] = from[k * 32 * stride];
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) what[k] = k * 32 < left ? from[k * 32 * stride] : none;
 }
 
-template <class V> __device__ __forceinline__ void load_values(V (&value)[ITEMS], const void* values, const Place& p, u32 parts, u32 part) {
-    const V* from = static_cast<const V*>(values) + (p.tile + p.first) * parts + part;
-    const i32 left = p.left();
+// Keys made ordinals. What is not there has all bits set and is last: its place is behind all that is.
+template <class Raw, class O> __device__ __forceinline__ void load_ordinals(O (&ordinal)[ITEMS], const Keys& keys, const Tile& tile) {
+    const Raw base = Raw(keys.base);
+    Raw key[ITEMS];
+    load_all<Raw>(key, static_cast<const Raw*>(keys.at), tile, base - 1);
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) value[k] = k * 32 < left ? from[k * 32 * parts] : V(0);
+    for (int k = 0; k < ITEMS; k++) ordinal[k] = O(Raw(key[k] - base));
 }
 
 // Each to its place in the sorted tile.
@@ -59,8 +61,8 @@ template <class T> __device__ __forceinline__ void stage_all(T* stage, const T (
     for (int k = 0; k < ITEMS; k++) stage[place[k]] = what[k];
 }
 
-// The lanes that have the same digit: a ballot a bit. All lanes of a warp ask. Of C++ the compiler makes a second test of every bit; of this it makes one instruction for the tests of
-// all of them.
+// The lanes that have the same digit: a ballot a bit. All lanes of a warp ask. Of C++ the compiler makes seven instructions a bit; of this it makes two and a half, and one for all
+// tests of bits.
 __device__ __forceinline__ u32 lanes_alike(u32 digit) {
     u32 same[8];
 #pragma unroll
@@ -95,71 +97,60 @@ template <class O> __device__ __forceinline__ void rank(u32 (&place)[ITEMS], u16
     }
 }
 
-// Ordinals from the stage to their places in the result, and values that lie beside them; or what is to be known for moving values.
-template <bool TOGETHER, class O> __device__ __forceinline__ void write(const Pass& pass, const Place& p, Shared& shared) {
-    constexpr int AT_ONCE = 8;
-    const O* stage = reinterpret_cast<const O*>(shared.stage) + threadIdx.x;
-    const u32* beside = reinterpret_cast<const u32*>(shared.stage) + TILE + threadIdx.x;
-    u8* digits = shared.digit + threadIdx.x;
-    O* out = static_cast<O*>(pass.keys_out) + threadIdx.x;
-    u32* values_out = static_cast<u32*>(pass.values_out) + threadIdx.x;
-    // Hidden from the compiler, which would add what is known last.
-    asm volatile("" : "+l"(out), "+l"(values_out));
-    const i32 left = i32(p.there - threadIdx.x);
-#pragma unroll
-    for (int first = 0; first < TILE; first += AT_ONCE * SORT_THREADS) {
-        O ordinal[AT_ONCE];
-        u64 gap[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) ordinal[k] = stage[first + k * SORT_THREADS];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            const u32 digit = pass.digit(ordinal[k]);
-            gap[k] = shared.gap[digit];
-            if (!TOGETHER) digits[first + k * SORT_THREADS] = digit;
-        }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            const i32 at = first + k * SORT_THREADS;
-            if (at < left) {
-                __stwb(out + gap[k] + at, ordinal[k]);
-                if (TOGETHER) __stwb(values_out + gap[k] + at, beside[at]);
-            }
-        }
-    }
-}
-
 // Values of `parts` words each, once their ordinals are written: one word at a time by way of the stage.
-template <class V> __device__ __forceinline__ void move_values(const Pass& pass, const Place& p, const u32 (&place)[ITEMS], Shared& shared, u32 parts) {
+template <class V, class O>
+__device__ __forceinline__ void move_values(const Pass& pass, const Tile& tile, const u32 (&place)[ITEMS], Shared& shared, u32 parts) {
     V *stage = reinterpret_cast<V*>(shared.stage), *out = static_cast<V*>(pass.values_out);
 #pragma unroll 1
     for (u32 part = 0; part < parts; part++) {
         V value[ITEMS];
-        load_values(value, pass.values, p, parts, part);
+        load_all<V>(value, static_cast<const V*>(pass.values) + part, tile, 0, parts);
         __syncthreads();
         stage_all(stage, value, place);
         __syncthreads();
 #pragma unroll 4
-        for (u32 at = threadIdx.x; at < p.there; at += SORT_THREADS) out[(shared.gap[shared.digit[at]] + at) * parts + part] = stage[at];
+        for (u32 at = threadIdx.x; at < tile.there; at += SORT_THREADS) {
+            out[(shared.gap[shared.digit[at]] / i64(sizeof(O)) + at) * parts + part] = stage[at];
+        }
     }
 }
 
-template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Shared& shared) {
-    const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
-    u64 all;
-    shared.gap[mine] = sum_before<u64>(pass.totals[mine], shared.wide, all) + pass.table[u64(mine) * gridDim.x + blockIdx.x];
-    const u64 begin = blockIdx.x * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
-    u16 *counts = reinterpret_cast<u16*>(shared.counts[warp]), *column = reinterpret_cast<u16*>(shared.counts) + mine;
-    u32 past = 0;   // where the thread's digit ended in the sorted tile before
-#pragma unroll 1
-    for (u64 tile = begin; tile < end; tile += TILE) {
-        const Place p = {tile, end - tile < TILE ? u32(end - tile) : TILE, warp * WARP_TILE + lane};
+template <class O> struct Scatter {
+    const Pass& pass;
+    Shared& shared;
+    u32 past;   // where the thread's digit ended in the sorted tile before
+
+    // What is staged to its place in the result: ordinals, and TOGETHER with them values of 4 bytes; or what is to be known for moving values.
+    template <bool TOGETHER, bool WHOLE> __device__ __forceinline__ void write(const Tile& tile) {
+        const u32 mine = threadIdx.x;
+        const O* ordinals = reinterpret_cast<const O*>(shared.stage) + mine;
+        const uint2* pairs = reinterpret_cast<const uint2*>(shared.stage) + mine;
+        u8* digits = shared.digit + mine;
+        char *out = reinterpret_cast<char*>(static_cast<O*>(pass.keys_out) + mine), *values_out = reinterpret_cast<char*>(static_cast<u32*>(pass.values_out) + mine);
+#pragma unroll
+        for (int at = 0; at < TILE; at += SORT_THREADS) {
+            uint2 pair = {0, 0};
+            if (TOGETHER) pair = pairs[at];
+            const O ordinal = TOGETHER ? O(pair.x) : ordinals[at];
+            const u32 digit = pass.digit(ordinal);
+            const i64 gap = shared.gap[digit];
+            if (!TOGETHER) digits[at] = digit;
+            if (WHOLE || at + mine < tile.there) {
+                reinterpret_cast<O*>(out + gap)[at] = ordinal;
+                if (TOGETHER) reinterpret_cast<u32*>(values_out + gap)[at] = pair.y;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void move(const Tile& tile) {
+        const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
+        u16 *counts = reinterpret_cast<u16*>(shared.counts[warp]), *column = reinterpret_cast<u16*>(shared.counts) + mine;
         shared.counts[warp][lane] = {0, 0, 0, 0};
         O ordinal[ITEMS];
-        if (pass.keys.bytes == sizeof(O)) load_ordinals<O>(ordinal, pass.keys, p);
-        else if (pass.keys.bytes == 8) load_ordinals<u64>(ordinal, pass.keys, p);
-        else if (pass.keys.bytes == 2) load_ordinals<u16>(ordinal, pass.keys, p);
-        else load_ordinals<u8>(ordinal, pass.keys, p);
+        if (pass.keys.bytes == sizeof(O)) load_ordinals<O>(ordinal, pass.keys, tile);
+        else if (pass.keys.bytes == 8) load_ordinals<u64>(ordinal, pass.keys, tile);
+        else if (pass.keys.bytes == 2) load_ordinals<u16>(ordinal, pass.keys, tile);
+        else load_ordinals<u8>(ordinal, pass.keys, tile);
         __syncwarp();
         u32 place[ITEMS];
         rank(place, counts, ordinal, pass.digit);
@@ -171,7 +162,7 @@ template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Sha
             total += count[w];
         }
         u32 start = sum_before<u32>(total, shared.narrow, none);
-        shared.gap[mine] += u64(past) - start;
+        shared.gap[mine] += (i64(past) - start) * i64(sizeof(O));
         past = start + total;
 #pragma unroll
         for (int w = 0; w < SORT_WARPS; w++) {
@@ -181,22 +172,36 @@ template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Sha
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) place[k] = (place[k] & ((1 << DIGIT_AT) - 1)) + counts[place[k] >> DIGIT_AT];
-        stage_all(reinterpret_cast<O*>(shared.stage), ordinal, place);
         if (sizeof(O) == 4 && pass.width == 4) {
             u32 value[ITEMS];
-            load_values(value, pass.values, p, 1, 0);
-            stage_all(reinterpret_cast<u32*>(shared.stage) + TILE, value, place);
+            load_all<u32>(value, static_cast<const u32*>(pass.values), tile, 0);
+            uint2* pairs = reinterpret_cast<uint2*>(shared.stage);
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) pairs[place[k]] = {u32(ordinal[k]), value[k]};
             __syncthreads();
-            write<true, O>(pass, p, shared);
-            continue;
+            if (tile.whole()) write<true, true>(tile);
+            else write<true, false>(tile);
+            return;
         }
+        stage_all(reinterpret_cast<O*>(shared.stage), ordinal, place);
         __syncthreads();
-        write<false, O>(pass, p, shared);
-        if (pass.width >= 8) move_values<u64>(pass, p, place, shared, pass.width / 8);
-        else if (sizeof(O) == 8 && pass.width == 4) move_values<u32>(pass, p, place, shared, 1);
-        else if (pass.width == 2) move_values<u16>(pass, p, place, shared, 1);
-        else move_values<u8>(pass, p, place, shared, 1);
+        write<false, false>(tile);
+        if (pass.width >= 8) move_values<u64, O>(pass, tile, place, shared, pass.width / 8);
+        else if (sizeof(O) == 8 && pass.width == 4) move_values<u32, O>(pass, tile, place, shared, 1);
+        else if (pass.width == 2) move_values<u16, O>(pass, tile, place, shared, 1);
+        else move_values<u8, O>(pass, tile, place, shared, 1);
     }
+};
+
+template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Shared& shared) {
+    const u32 mine = threadIdx.x;
+    u64 all;
+    const u64 next = sum_before<u64>(pass.totals[mine], shared.wide, all) + pass.table[u64(mine) * gridDim.x + blockIdx.x];
+    shared.gap[mine] = next * sizeof(O);
+    const u64 begin = blockIdx.x * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
+    Scatter<O> of = {pass, shared, 0};
+#pragma unroll 1
+    for (u64 tile = begin; tile < end; tile += TILE) of.move({tile, end - tile < TILE ? u32(end - tile) : TILE});
 }
 
 #define SCATTER(NAME, O, BLOCKS)                                                                                                                              \
