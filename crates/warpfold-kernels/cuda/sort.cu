@@ -33,13 +33,14 @@ struct Tile {
     __device__ __forceinline__ u32 lane_first() const { return threadIdx.x / 32 * WARP_TILE + threadIdx.x % 32; }
 };
 
-// A lane's elements; `none` for what is not there.
-template <class T> __device__ __forceinline__ void load_all(T (&what)[ITEMS], const T* array, const Tile& tile, T none, u32 stride = 1) {
+// A lane's elements; `none` for what is not there. Caches are told to FORGET ordinals first, since sectors written in part wait there for the next tile to fill them; of values it
+// costs spills.
+template <bool FORGET, class T> __device__ __forceinline__ void load_all(T (&what)[ITEMS], const T* array, const Tile& tile, T none, u32 stride = 1) {
     const T* from = array + (tile.first + tile.lane_first()) * stride;
     const i32 left = i32(tile.there - tile.lane_first());
     if (sizeof(T) >= 4 && tile.whole()) {
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) what[k] = from[k * 32 * stride];
+        for (int k = 0; k < ITEMS; k++) what[k] = FORGET ? __ldcs(from + k * 32 * stride) : from[k * 32 * stride];
         return;
     }
 #pragma unroll
@@ -50,7 +51,7 @@ template <class T> __device__ __forceinline__ void load_all(T (&what)[ITEMS], co
 template <class Raw, class O> __device__ __forceinline__ void load_ordinals(O (&ordinal)[ITEMS], const Keys& keys, const Tile& tile) {
     const Raw base = Raw(keys.base);
     Raw key[ITEMS];
-    load_all<Raw>(key, static_cast<const Raw*>(keys.at), tile, base - 1);
+    load_all<true, Raw>(key, static_cast<const Raw*>(keys.at), tile, base - 1);
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) ordinal[k] = O(Raw(key[k] - base));
 }
@@ -104,7 +105,7 @@ __device__ __forceinline__ void move_values(const Pass& pass, const Tile& tile, 
 #pragma unroll 1
     for (u32 part = 0; part < parts; part++) {
         V value[ITEMS];
-        load_all<V>(value, static_cast<const V*>(pass.values) + part, tile, 0, parts);
+        load_all<false, V>(value, static_cast<const V*>(pass.values) + part, tile, 0, parts);
         __syncthreads();
         stage_all(stage, value, place);
         __syncthreads();
@@ -174,7 +175,7 @@ template <class O> struct Scatter {
         for (int k = 0; k < ITEMS; k++) place[k] = (place[k] & ((1 << DIGIT_AT) - 1)) + counts[place[k] >> DIGIT_AT];
         if (sizeof(O) == 4 && pass.width == 4) {
             u32 value[ITEMS];
-            load_all<u32>(value, static_cast<const u32*>(pass.values), tile, 0);
+            load_all<false, u32>(value, static_cast<const u32*>(pass.values), tile, 0);
             uint2* pairs = reinterpret_cast<uint2*>(shared.stage);
 #pragma unroll
             for (int k = 0; k < ITEMS; k++) pairs[place[k]] = {u32(ordinal[k]), value[k]};
