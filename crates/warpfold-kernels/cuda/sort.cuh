@@ -9,7 +9,7 @@
 // Within a tile a warp ranks its keys 32 at a time: lanes of equal digits find each other by a ballot a bit, so no distribution of keys makes them wait for each other; then warps are
 // put one after another, and digits. Keys and values are brought into that order in shared memory first, so that neighbours of one digit are written side by side: values of 4 bytes
 // in pairs with ordinals of 4, so both by one store and one load; others after their ordinals, a word at a time. Counting needs no order: a key is an atomic addition of 1 to its
-// warp's counter, which costs a warp no more if all lanes add to the same one.
+// warp's counter, an instruction (ATOMS.POPC.INC) that takes lanes of one counter together.
 //
 // Runs are few (a multiple of the multiprocessors), so the table of runs and digits is small whatever the length, and no block waits for another (of one launch): what came before in
 // the array is known before the scatter begins, and the order is that of the array.
