@@ -18,11 +18,11 @@
 // Values are moved as they are, by their width alone; 16 bytes are two of 8.
 //
 // Floor: a pass reads an ordinal twice and writes it once, and reads and writes a value once: 20 bytes of two of 4, for 2^28 of them on an H200 1.2 ms. A warp's 32 keys take about 66
-// instructions in the scatter, of which finding lanes alike is half, and 21 wavefronts of shared memory: 0.6 and 0.8 ms if nothing else were, beside the memory's 1.0.
+// instructions in the scatter, of which ranking is half, and 21 wavefronts of shared memory: by count 0.6 and 0.8 ms if nothing else were, beside the memory's 1.0. Not measured yet.
 //
 // Tried and lost: three arrays of 16 words a thread (ordinals, lanes alike, digits) in 64 registers. Their spills had no room in the L1 and went to memory: 10.7 GB instead of 4.3, and
 // 6.4 ms. Hence a digit rides in the upper half of its element's place, and values are read only when ranks are known. Counting by ballots: 1.04 ms, bound by logic. Ballots of C++:
-// a second test of each bit, and seven instructions for four. Values held in registers while digits are scanned: spills of 22 words a thread.
+// a second test of each bit, and seven instructions a bit for two and a half. Values held in registers while digits are scanned: spills of 22 words a thread.
 //
 // D. Merrill, A. Grimshaw, High performance and scalable radix sorting, 2011: digits of 8 bits, counted, scanned, scattered; runs of blocks. A. Adinets, D. Merrill, Onesweep, 2022,
 // ranks by matching lanes and saves the counting of later passes by looking back at what other blocks have done, which has blocks of one launch wait for each other; not taken.
