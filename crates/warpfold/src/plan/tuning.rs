@@ -16,6 +16,10 @@ pub(super) const BYTES_PER_THREAD: u64 = 2 << 20;
 /// pay, and no longer than a thread may go on alone when the others are done.
 pub(super) const LONG_SEGMENT_BYTES: u64 = 4 << 20;
 
+/// Bytes of a table of groups up to which elements are added to it as they come: with more, most additions wait for memory. On two cores of an EPYC that were
+/// busy with other things too, 2^26 sums of f32 took 448 ms by a table and 1050 by sorting into 2^8 groups, 631 and 1390 into 2^16, 3500 and 2790 into 2^20.
+pub(super) const TABLE_BYTES: u64 = 8 << 20;
+
 /// The shape of a CUDA launch over so many bytes, measured on an H200 (`results/h200/cuda_shapes.jsonl`) with sums, extremes, counts and
 /// moments of several types; none has shown a need for a row of its own so far.
 ///

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use super::lanes::{Kind, N, Places};
 use super::survey::{Span, survey};
 use crate::cpu::float::{Cascade, LOG_ADDS, Lane};
-use crate::double_double::power_of_two;
+use crate::double_double::{power_of_two, two_sum};
 use crate::element::Ordered;
 use crate::exact::Pair;
 
@@ -59,6 +59,14 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         let low = if range.top == F::Magnitude::default() { top } else { Self::field(range.low) };
         let least = if LEVELS > 0 { LEAST_TOP } else { 1 };
         Some((low.max(1), top.max(least)))
+    }
+
+    /// A pair and a number, if another pair holds their sum: what is too large becomes a NaN on the way, which is not zero either.
+    #[inline(always)]
+    fn plus(pair: Pair, x: f64) -> Option<Pair> {
+        let sum = two_sum(pair.high, x);
+        let rest = two_sum(pair.low, sum.low);
+        (rest.low == 0.0).then_some(Pair { high: sum.high, low: rest.high })
     }
 
     #[inline(always)]
@@ -148,5 +156,38 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     #[inline(always)]
     fn total(self, lanes: &Self::Lanes) -> [Pair; PARTS] {
         std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
+    }
+
+    #[inline(always)]
+    fn put(self, small: &mut [Pair; PARTS], x: [F; PARTS]) -> bool {
+        let mut next = *small;
+        for part in 0..PARTS {
+            if x[part].field() >= F::FIELD_MAX {
+                return false;
+            }
+            let value = f64::from_bits(x[part].wide().to_bits() & self.mask);
+            let Some(sum) = Self::plus(next[part], value * power_of_two(-i64::from(F::SCALE)))
+            else {
+                return false;
+            };
+            next[part] = sum;
+        }
+        *small = next;
+        true
+    }
+
+    #[inline(always)]
+    fn merge(small: &mut [Pair; PARTS], other: &[Pair; PARTS]) -> bool {
+        let mut next = *small;
+        for part in 0..PARTS {
+            let Pair { high, low } = other[part];
+            let Some(sum) = Self::plus(next[part], high).and_then(|sum| Self::plus(sum, low))
+            else {
+                return false;
+            };
+            next[part] = sum;
+        }
+        *small = next;
+        true
     }
 }

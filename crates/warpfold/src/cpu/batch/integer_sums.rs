@@ -112,6 +112,19 @@ impl<W: Addend> Kind for IntegerSums<W> {
         let remainder = lanes.remainders.into_iter().fold(0, u64::wrapping_add);
         [whole::<W>(remainder, lanes.uppers.into_iter().sum())]
     }
+
+    #[inline(always)]
+    fn put(self, small: &mut [i128; 1], x: W) -> bool {
+        let (remainder, upper) = x.halves(self.magnitudes);
+        small[0] += whole::<W>(remainder, upper);
+        true
+    }
+
+    #[inline(always)]
+    fn merge(small: &mut [i128; 1], other: &[i128; 1]) -> bool {
+        small[0] += other[0];
+        true
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,17 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
+    /// Adds an element to what an accumulator holds; `false`, and nothing has changed, where that has no room for it. What kinds do not know is not
+    /// planned for (`plan::batch`).
+    fn put(self, _small: &mut Self::Small, _x: Self::Element) -> bool {
+        false
+    }
+
+    /// Adds what another accumulator holds, in the same manner.
+    fn merge(_small: &mut Self::Small, _other: &Self::Small) -> bool {
+        false
+    }
+
     /// What an accumulator holds if the places of its elements are so much further on.
     fn moved(small: Self::Small, _: i64) -> Self::Small {
         small

@@ -9,6 +9,7 @@
 //! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
 //! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
 
+mod cells;
 mod columns;
 mod float_sums;
 mod integer_sums;
@@ -94,15 +95,24 @@ impl<T: Element> Many<'_, T> {
                 let empty = Partial::empty(self.plan.batch.op);
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
             }
-            Source::Groups(x, numbers, groups) => {
-                let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
-                let bounds = Bounds::Offsets64(sorted.offsets.into());
-                let source = Source::Segments(&sorted.elements, &bounds);
-                let many = Many { source, plan: self.plan };
-                fold(&many, &Out { many: &many, writer });
-            }
             _ => fold(self, &Out { many: self, writer }),
         }
+    }
+}
+
+impl<T: Element> Many<'_, T> {
+    /// Folds groups as segments of their elements in order.
+    fn sorted<S>(
+        &self,
+        (x, numbers, groups): (&[T], &dyn Numbered, u64),
+        writer: &dyn Write<T, S>,
+        fold: impl FnOnce(&Many<'_, T>, &Out<'_, T, S>),
+    ) {
+        let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
+        let bounds = Bounds::Offsets64(sorted.offsets.into());
+        let source = Source::Segments(&sorted.elements, &bounds);
+        let many = Many { source, plan: self.plan };
+        fold(&many, &Out { many: &many, writer });
     }
 }
 
@@ -122,7 +132,15 @@ pub(super) fn drive<T: Element, K: Kind<Small: Leaves<T>>>(
         Source::Segments(x, bounds) => {
             rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
         }
-        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+        Source::Groups(x, numbers, groups) => {
+            let is_done = many.plan.way == Way::Cells
+                && cells::run(kind, many.plan, words(x), numbers, groups as usize, out);
+            if !is_done {
+                many.sorted((x, numbers, groups), out.writer, |many, out| {
+                    drive(kind, many, words, out);
+                });
+            }
+        }
     }
 }
 
@@ -139,7 +157,7 @@ pub(super) fn alone<T: Element, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, 
                 }
             });
         }
-        Source::Groups(..) => unreachable!("groups were sorted into segments"),
+        Source::Groups(x, numbers, groups) => many.sorted((x, numbers, groups), out.writer, alone),
     }
 }
 

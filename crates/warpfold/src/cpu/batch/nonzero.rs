@@ -82,4 +82,21 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     fn total(self, lanes: &[u64; N]) -> Tally {
         Tally(lanes.iter().sum())
     }
+
+    #[inline(always)]
+    fn put(self, small: &mut Tally, x: [W; PARTS]) -> bool {
+        let mut any = false;
+        for word in x {
+            any |= word & self.mask != W::default();
+        }
+        let is_held = !self.survey(&[x]);
+        small.0 += u64::from(any & is_held);
+        is_held
+    }
+
+    #[inline(always)]
+    fn merge(small: &mut Tally, other: &Tally) -> bool {
+        small.0 += other.0;
+        true
+    }
 }

@@ -1,9 +1,9 @@
 //! From many reductions and a machine to a plan: pure.
 
 use super::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way};
-use crate::Op;
 use crate::plan::{CpuFacts, tuning};
 use crate::shape::{Case, Form};
+use crate::{DType, Op};
 
 /// Chooses how to do many reductions on a CPU.
 pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
@@ -12,13 +12,17 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
     let work = batch.bytes().saturating_add(batch.outputs().saturating_mul(8));
     let threads = allowed.min(work / tuning::BYTES_PER_THREAD + 1) as usize;
     let way = way(&batch);
+    let workspace = match way {
+        Way::Cells => threads as u64 * batch.outputs().saturating_mul(cell_bytes(batch.dtype)),
+        _ => workspace(&batch, threads as u64),
+    };
     BatchPlan {
         way,
         isa: policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa)),
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
         long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
-        workspace: workspace(&batch, threads as u64),
+        workspace,
         batch,
     }
 }
@@ -42,8 +46,28 @@ fn way(batch: &Batch) -> Way {
             Way::OneByOne
         }
         Partition::Segments { .. } => Way::Runs,
-        Partition::Groups { .. } => Way::Sorted,
+        Partition::Groups { elements, groups, .. } => {
+            let is_table = groups.saturating_mul(cell_bytes(batch.dtype)) <= tuning::TABLE_BYTES;
+            match has_cells(batch.op, batch.dtype) && is_table && groups <= elements {
+                true => Way::Cells,
+                false => Way::Sorted,
+            }
+        }
     }
+}
+
+/// Whether what a group holds can take one element after another.
+fn has_cells(op: Op, dtype: DType) -> bool {
+    match op {
+        Op::Sum | Op::Mean | Op::Any | Op::All | Op::Count => true,
+        Op::L1 => !dtype.is_complex(),
+        _ => false,
+    }
+}
+
+/// Bytes of a group's cell: an exact sum and a count.
+fn cell_bytes(dtype: DType) -> u64 {
+    if dtype.is_complex() { 40 } else { 32 }
 }
 
 fn axes(op: Op, form: &Form, long: bool) -> Way {

@@ -121,6 +121,9 @@ pub enum Way {
     Columns,
     /// Elements that lie apart are copied together first, a few outputs' at a time.
     Gathered,
+    /// A cell for each group, to which elements are added as they come, in a table of each thread's own. Of data that cells have no room for (numbers of very
+    /// different size, many NaNs) elements are sorted after all.
+    Cells,
     /// Each group's elements are copied together first, then folded as runs.
     Sorted,
 }
@@ -133,6 +136,7 @@ impl Way {
             Way::Runs => "each output's elements are contiguous",
             Way::Columns => "neighbouring elements belong to neighbouring outputs",
             Way::Gathered => "no loop walks contiguous memory",
+            Way::Cells => "a table of all groups is small",
             Way::Sorted => "any element may belong to any group",
         }
     }
@@ -145,6 +149,7 @@ impl fmt::Display for Way {
             Way::Runs => "runs",
             Way::Columns => "columns",
             Way::Gathered => "gathered",
+            Way::Cells => "a table",
             Way::Sorted => "sorting",
         })
     }
