@@ -13,5 +13,5 @@ extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _el
     fold_columns<FOLD<ELEMENT>, 1>(COLUMN_ARGUMENTS);
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _join)(COLUMN_PARAMETERS, u64 share) {
-    join_columns<FOLD<ELEMENT>>(COLUMN_ARGUMENTS, share);
+    join_columns<FOLD<ELEMENT>, 4>(COLUMN_ARGUMENTS, share);
 }

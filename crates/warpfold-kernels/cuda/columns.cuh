@@ -1,16 +1,19 @@
 // Many reductions at once: of columns, where neighbours in memory belong to different outputs.
 //
 // The array is `batches` matrices of `rows` rows of `width` elements; each column of each is folded. A warp takes 32 packs of neighbouring columns (or 4 times 32 elements, where rows
-// do not begin at packs): a lane owns its columns, so nothing is exchanged, and every load of a warp is one piece of memory. Where there are fewer warps' worth of columns
-// than warps, rows are dealt out to runs, a few at a time, so that the memory sees one front that moves on and not as many as there are warps; what runs hold is left in the
-// workspace, [run][batch][column], and joined by a second kernel in the order of the runs: so the bits depend on the shape of the launch alone. Narrow matrices come here as wide
-// ones whose rows are several of theirs; the join folds the columns that are one (`columns`).
+// do not begin at packs): a lane owns its columns, so nothing is exchanged, and every load of a warp is one piece of memory. What lanes hold goes through shared memory, so that
+// every store is one piece too. Where there are fewer warps' worth of columns than warps, or so few more that most would wait for some, rows are dealt out to runs, a few at a time,
+// so that the memory sees one front that moves on and not as many as there are warps; what runs hold is left in the workspace, [run][batch][column], and joined by a second kernel
+// in the order of the runs: so the bits depend on the shape of the launch alone. Narrow matrices come here as wide ones whose rows are several of theirs: a warp folds the columns
+// that are one and leaves a state for each output, [run][batch][tile][column]; the join folds those of all tiles (`columns`).
 //
-// Floor: input once through the memory. A lane has 4 packs, or 8 or 16 elements in flight, also where rows are fewer.
-// Tried, measured on an H200: each run a contiguous stretch of rows, 2^26 x 4 f32 at 58 % of the read ceiling; rows beyond the last four one element at a time, so that three rows
-// (512 x 3 x 174592) ran at 58 %; one column a lane where rows are no packs, 3 x 89478485 at 23 %.
+// Floor: input once through the memory, results once. A lane has 4 packs, or 8 or 16 elements in flight, also where rows are fewer.
+// Tried, measured on an H200, in % of the read ceiling, fast and exact: each run a contiguous stretch of rows, 2^26 x 4 f32 at 58; rows beyond the last four one element at a time, so
+// that three rows (512 x 3 x 174592) ran at 58; one column a lane where rows are no packs, 3 x 89478485 at 23. Each lane writing its own four results, so that a store touched four
+// times its sectors, 4 x 2^26 at 71 and 55; the place of a unit by three divisions of 64 bits, 3 x 89478485 at 72 and 47; a state for each column of a widened row, all joined by as
+// many blocks as outputs, which took longer than the fold, 2^26 x 4 at 58 and 48; 4608 units on 4224 warps, 1536 x 512 x 341 at 47 and 42.
 #pragma once
-#include "segment_arguments.cuh"
+#include "segment_folds.cuh"
 
 struct ColumnArguments {
     const void* x;
@@ -34,43 +37,75 @@ __device__ __forceinline__ SegmentArguments as_segments(const ColumnArguments& a
 // Columns of a lane: those of a pack, or four that lie a warp's apart.
 constexpr u32 APART_COLUMNS = 4;
 
+// A piece of work: a run of rows of a tile of columns. The next of a warp is found without a division.
+struct Unit {
+    u32 tile, batch, run;
+    __device__ __forceinline__ Unit(u32 number, u32 tiles, u32 batches) : tile(number % tiles), batch(number / tiles % batches), run(number / tiles / batches) {}
+    __device__ __forceinline__ void advance(const Unit& by, u32 tiles, u32 batches) {
+        tile += by.tile, batch += by.batch, run += by.run;
+        if (tile >= tiles) tile -= tiles, batch++;
+        if (batch >= batches) batch -= batches, run++;
+    }
+};
+
+// A warp's states, one a column; some room between them, so that what lanes hold meets different banks both as neighbours and as packs.
+template <class State, u32 TILE> struct TileStates {
+    static constexpr u32 TOGETHER = 128 / sizeof(State);
+    State state[TILE + TILE / TOGETHER];
+    __device__ __forceinline__ State& operator[](u32 i) { return state[i + i / TOGETHER]; }
+};
+
+// Columns that are one, `columns` apart, folded onto the first of them by a warp.
+template <class Fold, class States> __device__ __forceinline__ void fold_alike(States& states, u32 held, u32 columns) {
+#pragma unroll 1
+    while (held > columns) {
+        const u32 periods = (held + columns - 1) / columns, kept = (periods + 1) / 2 * columns;
+#pragma unroll 1
+        for (u32 i = threadIdx.x % 32; i + kept < held; i += 32) Fold::merge(states[i], states[i + kept]);
+        __syncwarp();
+        held = kept;
+    }
+}
+
 // VECTOR elements at once: a pack, or one.
 template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(const ColumnArguments& a) {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
-    constexpr u32 COLUMNS = VECTOR > 1 ? VECTOR : APART_COLUMNS, APART = VECTOR > 1 ? 1 : 32;
+    constexpr u32 COLUMNS = VECTOR > 1 ? VECTOR : APART_COLUMNS, APART = VECTOR > 1 ? 1 : 32, TILE = 32 * COLUMNS;
     // Rows in flight: as registers allow.
-    constexpr u32 FLIGHT = VECTOR > 1 || sizeof(State) == 4 ? 4 : 2;
+    constexpr u32 FLIGHT = VECTOR > 1 || sizeof(E) <= 4 ? 4 : 2;
+    // Only results of floats are finished in few instructions.
+    constexpr int UNROLL = FLOAT<E> ? 4 : 1;
+    __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
+    TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
     const Choice choice{u32(a.options)};
     const typename Fold::Setup setup(choice);
     const u32 lane = threadIdx.x % 32;
-    const u64 warp = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32, warps = u64(gridDim.x) * blockDim.x / 32;
-    const u64 tiles = (a.width + 32 * COLUMNS - 1) / (32 * COLUMNS), units = tiles * a.batches * a.runs;
+    const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
+    const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
+    const u64 last_width = a.elements - (a.rows - 1) * a.width;
+    const bool alike = a.columns < a.width && a.columns <= TILE;
+    const Unit step(warps, tiles, batches);
+    const SegmentArguments ends = as_segments(a);
+    // Neighbouring warps take neighbouring tiles, or neighbouring rows of one.
 #pragma unroll 1
-    for (u64 unit = warp; unit < units; unit += warps) {
-        // Neighbouring warps take neighbouring tiles, or neighbouring rows of one.
-        const u64 tile = unit % tiles, batch = unit / tiles % a.batches, run = unit / tiles / a.batches;
-        const u64 column = tile * 32 * COLUMNS + lane * VECTOR;
-        if (column >= a.width) continue;
-        const E* x = static_cast<const E*>(a.x) + batch * a.batch_pitch + column;
+    for (Unit unit(warp, tiles, batches); unit.run < runs; unit.advance(step, tiles, batches)) {
+        const u64 column = u64(unit.tile) * TILE + lane * VECTOR;
+        const E* x = static_cast<const E*>(a.x) + unit.batch * a.batch_pitch + column;
         State state[COLUMNS];
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) state[v] = Fold::identity();
-        // Which columns there are, and which of them in the last row.
-        u32 here = 0, at_last = 0;
-#pragma unroll
-        for (u32 v = 0; v < COLUMNS; v++) {
-            here |= u32(column + v * APART < a.width) << v;
-            at_last |= u32((a.rows - 1) * a.width + column + v * APART < a.elements) << v;
-        }
+        // How far columns go from the lane's first on, and how far in the last row.
+        const auto reach = [column](u64 width) { return width <= column ? 0 : width - column < TILE ? u32(width - column) : TILE; };
+        const u32 here = reach(a.width), at_last = reach(last_width);
 #pragma unroll 1
-        for (u64 row = run * FLIGHT; row < a.rows; row += a.runs * FLIGHT) {
+        for (u64 row = u64(unit.run) * FLIGHT; row < a.rows && here > 0; row += a.runs * FLIGHT) {
             const E* at = x + row * a.row_pitch;
             const bool is_last = a.rows - row <= FLIGHT;
             const u32 rows = is_last ? u32(a.rows - row) : FLIGHT;
             if constexpr (VECTOR > 1) {
                 // Packs that are whole; of a last row that is in part there, the elements.
-                const bool part = is_last && at_last != (1u << VECTOR) - 1;
+                const bool part = is_last && at_last < VECTOR;
                 const u32 whole = rows - part;
                 Pack p[FLIGHT];
 #pragma unroll
@@ -87,14 +122,14 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
                 if (part) {
 #pragma unroll
                     for (u32 v = 0; v < VECTOR; v++) {
-                        if (at_last >> v & 1) Fold::add(state[v], at[whole * a.row_pitch + v], row + whole, setup);
+                        if (v < at_last) Fold::add(state[v], at[whole * a.row_pitch + v], row + whole, setup);
                     }
                 }
             } else {
                 u32 count[COLUMNS];
                 E e[FLIGHT][COLUMNS];
 #pragma unroll
-                for (u32 v = 0; v < COLUMNS; v++) count[v] = here >> v & 1 ? rows - (is_last && !(at_last >> v & 1)) : 0;
+                for (u32 v = 0; v < COLUMNS; v++) count[v] = v * APART < here ? rows - (is_last && v * APART >= at_last) : 0;
 #pragma unroll
                 for (u32 k = 0; k < FLIGHT; k++) {
 #pragma unroll
@@ -112,30 +147,59 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
             }
         }
 #pragma unroll
-        for (u32 v = 0; v < COLUMNS; v++) {
-            const u64 mine = column + v * APART;
-            if (mine >= a.width) continue;
-            if (a.states) static_cast<State*>(a.states)[(run * a.batches + batch) * a.width + mine] = state[v];
-            else Fold::finish(as_segments(a), choice, batch * a.width + mine, state[v], 0, a.inputs);
+        for (u32 v = 0; v < COLUMNS; v++) states[lane * VECTOR + v * APART] = state[v];
+        __syncwarp();
+        const u64 matrix = u64(unit.run) * batches + unit.batch;
+        if (alike) {
+            const u32 columns = u32(a.columns), before = unit.tile * TILE % columns;
+            fold_alike<Fold>(states, TILE, columns);
+            State* left = static_cast<State*>(a.states) + (matrix * tiles + unit.tile) * columns;
+#pragma unroll 1
+            for (u32 i = lane; i < columns; i += 32) left[before + i < columns ? before + i : before + i - columns] = states[i];
+        } else {
+            // Lanes write neighbours.
+            const u64 first = u64(unit.tile) * TILE, output = unit.batch * a.width + first;
+            const u32 held = a.width - first < TILE ? u32(a.width - first) : TILE;
+            State* left = static_cast<State*>(a.states) + matrix * a.width + first;
+#pragma unroll(UNROLL)
+            for (u32 v = 0; v < COLUMNS; v++) {
+                const u32 i = v * 32 + lane;
+                if (i >= held) continue;
+                if (a.states) left[i] = states[i];
+                else Fold::finish(ends, choice, output + i, states[i], 0, a.inputs);
+            }
         }
+        __syncwarp();
     }
 }
 
-// Joins the states of an output's runs, and of the columns that are one: `share` threads of a block an output, 1 or all.
-template <class Fold> __device__ __forceinline__ void join_columns(const ColumnArguments& a, u64 share) {
+// Joins the states of an output's runs, and of the columns that are one: `share` threads of a block an output, 1 or all; a thread has FLIGHT of them in flight.
+template <class Fold, u32 FLIGHT> __device__ __forceinline__ void join_columns(const ColumnArguments& a, u64 share) {
     typedef typename Fold::State State;
     __shared__ State of_warp[SEGMENT_WARPS];
     const Choice choice{u32(a.options)};
     const u64 outputs = a.batches * a.columns, folds = a.width / a.columns, count = a.runs * folds;
     const u64 part = share == 1 ? 0 : threadIdx.x;
     const u64 from = share == 1 ? u64(blockIdx.x) * blockDim.x + threadIdx.x : blockIdx.x, step = share == 1 ? u64(gridDim.x) * blockDim.x : gridDim.x;
+    // A run's states of an output are as many as its folds; then come those of other batches.
+    const u64 of_run = a.batches * a.width, others = of_run - a.width, ahead = share / folds * of_run + share % folds * a.columns;
 #pragma unroll 1
     for (u64 output = from; output < outputs; output += step) {
         const u64 batch = output / a.columns, column = output % a.columns;
+        const State* at = static_cast<const State*>(a.states) + part / folds * of_run + batch * a.width + part % folds * a.columns + column;
+        u64 fold = part % folds;
         State all = Fold::identity();
-        for (u64 k = part; k < count; k += share) {
-            const u64 at = (k / folds * a.batches + batch) * a.width + k % folds * a.columns + column;
-            Fold::merge(all, static_cast<const State*>(a.states)[at]);
+#pragma unroll 1
+        for (u64 k = part; k < count;) {
+            State some[FLIGHT];
+#pragma unroll
+            for (u32 i = 0; i < FLIGHT; i++, k += share) {
+                some[i] = k < count ? *at : Fold::identity();
+                at += ahead, fold += share % folds;
+                if (fold >= folds) fold -= folds, at += others;
+            }
+#pragma unroll
+            for (u32 i = 0; i < FLIGHT; i++) Fold::merge(all, some[i]);
         }
         if (share > 1) {
             for (u32 by = 16; by > 0; by /= 2) {

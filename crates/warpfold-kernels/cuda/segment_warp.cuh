@@ -39,6 +39,8 @@ template <class Fold> struct SegmentWarp {
     static constexpr u32 PER = PER_PACK<E>, PACKS = 4, OWN = PACKS * PER, TILE = 32 * OWN;
     // Results wait in shared memory to be written side by side: as many as a round has room for.
     static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
+    // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where that lies between.
+    static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
     static constexpr u64 NONE = ~0ull, NUMBERED = 0xffff - 64;  // ends of a round, whose numbers have 16 bits
     struct Shared {
         Pack tile[32 * PACKS];
@@ -67,11 +69,11 @@ template <class Fold> struct SegmentWarp {
           packs(reinterpret_cast<const Pack*>(reinterpret_cast<u64>(a.x) & ~15ull)), carry(Fold::identity()), mine(Fold::identity()) {}
 
     // How many ends come before a place on the path: 32 probes at a time.
-    __device__ __forceinline__ u64 ends_before(u64 place, u64 first) const {
+    __device__ __forceinline__ u64 ends_before(u64 place, u64 first, u64 weight) const {
         u64 low = 0, high = a.segments;
         while (low < high) {
             const u64 step = (high - low + 31) / 32, probe = low + lane * step;
-            const bool before = probe < high && bounds[probe + 1] - first + probe < place;
+            const bool before = probe < high && bounds[probe + 1] - first + probe * weight < place;
             const u32 count = __popc(__ballot_sync(0xffffffffu, before));
             if (count == 0) return low;
             low += (count - 1) * step + 1;
@@ -81,6 +83,12 @@ template <class Fold> struct SegmentWarp {
         return low;
     }
 
+    // The element at a place of the path (counted from element 0) that so many ends come before: the last of these may reach beyond it.
+    __device__ __forceinline__ u64 element_at(u64 place, u64 ends, u64 weight) const {
+        const u64 begun = bounds[ends], passed_at = begun + ends * weight;
+        return place < passed_at ? begun : begun + (place - passed_at);
+    }
+
     // The share of this warp; false if the offsets are none.
     __device__ __forceinline__ bool take_share() {
         const u64 first = bounds[0], last = bounds[a.segments];
@@ -88,17 +96,19 @@ template <class Fold> struct SegmentWarp {
             if (lane == 0) fault(a, OFFSETS, a.segments);
             return false;
         }
-        const u64 work = last - first + a.segments, warps = u64(gridDim.x) * SEGMENT_WARPS;
+        const u64 eighth = (last - first) / (8 * a.segments + !a.segments);
+        const u64 weight = eighth < LEAST_WEIGHT ? LEAST_WEIGHT : eighth < MOST_WEIGHT ? eighth : MOST_WEIGHT;
+        const u64 work = last - first + a.segments * weight, warps = u64(gridDim.x) * SEGMENT_WARPS;
         const u64 warp = u64(blockIdx.x) * SEGMENT_WARPS + threadIdx.x / 32, share = (work + warps - 1) / warps;
         const u64 from = warp * share < work ? warp * share : work, to = from + share < work ? from + share : work;
-        s = ends_before(from, first);
+        s = ends_before(from, first, weight);
         if (lane == 0) piece.segment = s;
         __syncwarp();
-        s1 = to == work ? a.segments : ends_before(to, first);
-        e = first + from - s;
-        e1 = to == work ? last : first + to - s1;
-        const bool open = s == a.segments || (bounds[s] <= e && e <= bounds[s + 1]);
-        if (s > from || s1 > to || s1 < s || e1 < e || e1 > last || !open) {
+        s1 = to == work ? a.segments : ends_before(to, first, weight);
+        e = element_at(first + from, s, weight);
+        e1 = to == work ? last : element_at(first + to, s1, weight);
+        const bool open = s == a.segments || e <= bounds[s + 1];
+        if (s1 < s || e1 < e || e1 > last || !open) {
             if (lane == 0) fault(a, OFFSETS, s);
             return false;
         }

@@ -12,5 +12,5 @@ extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _lo
     fold_strided<FOLD<ELEMENT>>({x, outputs, inputs, {loops, kept, folded, first_output}, lanes, runs, states, out, faults, options});
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _join)(COLUMN_PARAMETERS, u64 share) {
-    join_columns<FOLD<ELEMENT>>(COLUMN_ARGUMENTS, share);
+    join_columns<FOLD<ELEMENT>, 1>(COLUMN_ARGUMENTS, share);
 }

@@ -100,7 +100,8 @@ impl Launches<'_> {
         let mut launches = vec![self.of(plan.entry(), suffix, plan.grid, words.clone())];
         let outputs = batches * columns.columns;
         if columns.joins() {
-            launches.push(self.join(outputs, words));
+            let words = [&[x, columns.left()], &words[2..]].concat();
+            launches.push(self.join(outputs, columns.joined(), words));
         }
         launches.extend(match plan.again() {
             Again::No => None,
@@ -131,7 +132,7 @@ impl Launches<'_> {
             // What is left looks like one matrix of states.
             let shape = [x, outputs, inputs, 1, 0, 0, 0, runs];
             let rest = [outputs, states, out, faults, inputs, options];
-            launches.push(self.join(outputs, [&shape[..], &rest[..]].concat()));
+            launches.push(self.join(outputs, runs, [&shape[..], &rest[..]].concat()));
         }
         if let Again::Blocks(module) = plan.again() {
             launches.push(self.by_loops(module));
@@ -147,10 +148,10 @@ impl Launches<'_> {
         }
     }
 
-    /// The join of states: a thread an output where they are many, else a block.
-    fn join(&self, outputs: u64, mut words: Vec<u64>) -> ManyLaunch {
+    /// The join of so many states to each output: a thread an output where they are few or outputs many, else a block.
+    fn join(&self, outputs: u64, joined: u64, mut words: Vec<u64>) -> ManyLaunch {
         let block = u64::from(self.plan.block);
-        let share = if outputs >= 64 * block { 1 } else { block };
+        let share = if outputs >= 64 * block || joined <= 16 { 1 } else { block };
         let grid = if share == 1 { outputs.div_ceil(block) } else { outputs };
         let grid = grid.clamp(1, u64::from(self.multiprocessors) * 8) as u32;
         words.push(share);

@@ -31,6 +31,15 @@ pub struct Columns {
 /// Rows that a run should have at least.
 const ROWS_PER_RUN: u64 = 32;
 
+/// Rows that a lane has in flight, which runs are dealt.
+const FLIGHT: u64 = 4;
+
+/// The most units of a warp among which runs are balanced: of more, one more or less is not seen.
+const ROUNDS: u64 = 16;
+
+/// What the launch of a join takes, in bytes that a warp could have read.
+const JOIN_BYTES: u64 = 2048;
+
 /// Columns of a lane that loads one element at a time.
 const APART_COLUMNS: u64 = 4;
 
@@ -38,8 +47,14 @@ const APART_COLUMNS: u64 = 4;
 const NARROW_BYTES: u64 = 512;
 
 impl Columns {
-    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more.
-    pub(super) fn of(form: &Form, dtype: DType, aligned: bool, warps: u64) -> Option<Columns> {
+    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more. States are of so many bytes.
+    pub(super) fn of(
+        form: &Form,
+        dtype: DType,
+        aligned: bool,
+        warps: u64,
+        state_bytes: u64,
+    ) -> Option<Columns> {
         let [folded] = form.folded[..] else { return None };
         let (outer, inner) = match form.kept[..] {
             [inner] => (Loop { length: 1, stride: 0, place: 1 }, inner),
@@ -48,7 +63,8 @@ impl Columns {
         };
         let in_order =
             inner.place == 1 && (outer.length == 1 || outer.place == inner.length as i64);
-        if inner.stride != 1 || !in_order {
+        // Kernels number matrices in 32 bits.
+        if inner.stride != 1 || !in_order || outer.length > u64::from(u32::MAX) {
             return None;
         }
         let size = dtype.size() as u64;
@@ -80,16 +96,36 @@ impl Columns {
         if all.vector == 1 && whole && divides(all.width) && divides(all.row_pitch) {
             all.vector = pack;
         }
-        let units = all.units();
-        if units * 2 <= warps {
-            all.runs = (warps / units).min(all.rows / ROWS_PER_RUN).max(1);
-        }
-        Some(all)
+        let most = (all.rows / ROWS_PER_RUN).max(1);
+        // The most runs for which a warp has so many units, of which the cheapest.
+        let units = all.units().max(1);
+        let balanced = (1..=ROUNDS).map(|rounds| (rounds * warps / units).clamp(1, most));
+        let runs =
+            balanced.min_by_key(|&runs| Columns { runs, ..all }.cost(size, state_bytes, warps));
+        Some(Columns { runs: runs.unwrap_or(1), ..all })
+    }
+
+    /// What the warp with most to do takes, in bytes: its rows, a flight more for each unit, and its share of the states, which are written and read.
+    fn cost(&self, size: u64, state_bytes: u64, warps: u64) -> u64 {
+        let flights = self.rows.div_ceil(FLIGHT).div_ceil(self.runs) + 1;
+        let rows = self.units().div_ceil(warps).saturating_mul(flights * FLIGHT);
+        let join = if self.joins() { JOIN_BYTES } else { 0 };
+        let states = self.states().saturating_mul(2 * state_bytes) / warps;
+        rows.saturating_mul(self.tile() * size).saturating_add(join).saturating_add(states)
     }
 
     /// Runs of rows of tiles of columns, each a warp's.
     pub fn units(&self) -> u64 {
-        self.width.div_ceil(32 * per_lane(self.vector)) * self.batches * self.runs
+        self.tiles() * self.batches * self.runs
+    }
+
+    /// Columns of a warp.
+    fn tile(&self) -> u64 {
+        32 * per_lane(self.vector)
+    }
+
+    fn tiles(&self) -> u64 {
+        self.width.div_ceil(self.tile())
     }
 
     /// Whether states are left for a second kernel to join.
@@ -97,9 +133,20 @@ impl Columns {
         self.runs > 1 || self.width != self.columns
     }
 
+    /// States that a run of a matrix leaves: one a column, or one an output for each tile that has outputs several times.
+    pub fn left(&self) -> u64 {
+        let alike = self.columns < self.width && self.columns <= self.tile();
+        if alike { self.tiles() * self.columns } else { self.width }
+    }
+
     /// States that are left.
     pub fn states(&self) -> u64 {
-        if self.joins() { self.runs * self.batches * self.width } else { 0 }
+        if self.joins() { self.runs * self.batches * self.left() } else { 0 }
+    }
+
+    /// States that are joined to an output.
+    pub fn joined(&self) -> u64 {
+        self.runs * (self.left() / self.columns.max(1))
     }
 }
 
@@ -114,4 +161,49 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
         (x, y) = (y, x % y);
     }
     a / x * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{Folding, Layout};
+
+    /// Warps of 132 multiprocessors.
+    const WARPS: u64 = 132 * 32;
+
+    fn columns(shape: &[u64], axis: i64) -> Columns {
+        let folding = Folding::of(Layout::c(shape).unwrap(), &[axis]).unwrap();
+        Columns::of(&folding.form().unwrap(), DType::F32, true, WARPS, 8).unwrap()
+    }
+
+    #[test]
+    fn warps_have_as_many_units_each() {
+        let shapes: [(&[u64], i64); 4] = [
+            (&[512, 3, 512, 341], 2),
+            (&[1 << 26, 4], 0),
+            (&[100_000, 3000], 0),
+            (&[4096, 128 * 3000], 0),
+        ];
+        for (shape, axis) in shapes {
+            let all = columns(shape, axis);
+            let rounds = all.units().div_ceil(WARPS);
+            let share = all.units() as f64 / (rounds * WARPS) as f64;
+            assert!(share > 0.93, "{shape:?}: {share} of {all:?}");
+            assert!(all.states() * 8 * 10 < shape.iter().product::<u64>() * 4, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn few_rows_are_one_run() {
+        assert!(!columns(&[4, 1 << 26], 0).joins());
+        assert!(!columns(&[3, 89_478_485], 0).joins());
+    }
+
+    #[test]
+    fn outputs_that_a_tile_has_several_times_leave_a_state_each() {
+        assert_eq!(columns(&[1 << 26, 4], 0).left(), 4);
+        assert_eq!(columns(&[1 << 26, 3], 0).left(), 9);
+        assert_eq!(columns(&[1 << 26, 96], 0).left(), 3 * 96);
+        assert_eq!(columns(&[1 << 20, 300], 0).left(), 300);
+    }
 }

@@ -130,7 +130,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             by_length(length, form.outputs)
         }
         Partition::Axes(form) => {
-            let columns = taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS));
+            let state_bytes = fold.state_bytes(batch.dtype);
+            let columns =
+                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS, state_bytes));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
                 None => CudaWay::Strided(Strided::of(form, full * WARPS)),
@@ -318,7 +320,9 @@ impl CudaBatchPlan {
             (&mut self.way, &self.batch.partition)
         {
             let warps = u64::from(self.grid) * WARPS;
-            *columns = Columns::of(form, self.batch.dtype, false, warps).unwrap_or(*columns);
+            let dtype = self.batch.dtype;
+            let states = self.fold.state_bytes(dtype);
+            *columns = Columns::of(form, dtype, false, warps, states).unwrap_or(*columns);
         }
         let grid = self.grid;
         self.of_grid(grid)
