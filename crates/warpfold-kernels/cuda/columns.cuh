@@ -11,7 +11,8 @@
 // Tried, measured on an H200, in % of the read ceiling, fast and exact: each run a contiguous stretch of rows, 2^26 x 4 f32 at 58; rows beyond the last four one element at a time, so
 // that three rows (512 x 3 x 174592) ran at 58; one column a lane where rows are no packs, 3 x 89478485 at 23. Each lane writing its own four results, so that a store touched four
 // times its sectors, 4 x 2^26 at 71 and 55; the place of a unit by three divisions of 64 bits, 3 x 89478485 at 72 and 47; a state for each column of a widened row, all joined by as
-// many blocks as outputs, which took longer than the fold, 2^26 x 4 at 58 and 48; 4608 units on 4224 warps, 1536 x 512 x 341 at 47 and 42.
+// many blocks as outputs, which took longer than the fold, 2^26 x 4 at 58 and 48; 4608 units on 4224 warps, 1536 x 512 x 341 at 47 and 42; loads of
+// elements each under its condition, between which the assembler puts the additions, at 52 and 62, 3 x 89478485 at 58 and 50.
 #pragma once
 #include "segment_folds.cuh"
 
@@ -134,7 +135,9 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
                 for (u32 k = 0; k < FLIGHT; k++) {
 #pragma unroll
                     for (u32 v = 0; v < COLUMNS; v++) {
-                        if (k < count[v]) e[k][v] = at[k * a.row_pitch + v * APART];
+                        // Loads without a condition: of those that have one, each is waited for before the next is begun.
+                        const E* there = k < count[v] ? at + k * a.row_pitch + v * APART : static_cast<const E*>(a.x);
+                        e[k][v] = *there;
                     }
                 }
 #pragma unroll
