@@ -35,48 +35,42 @@ template <class Raw> __device__ __forceinline__ void count_tile(u32 (&counts)[DI
     }
 }
 
-// How often each digit of a pass occurs in each run: table[digit][run]. The place of the first key that is not below `limit` goes to `beyond[run]`, for runs in which one is or that the
-// same block has counted, or all ones, where that is asked for.
+// How often each digit of a pass occurs in each block's run: table[digit][block]. The place of the first key that is not below
+// `limit` goes to `beyond[block]`, or all ones, where that is asked for.
 __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digit, u64 run, u64* table, u64 limit, u64* beyond) {
     __shared__ u32 counts[SORT_WARPS][DIGITS];
     __shared__ u64 worst[SORT_WARPS];
     const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
 #pragma unroll
     for (int w = 0; w < SORT_WARPS; w++) counts[w][mine] = 0;
-    const u64 runs = (n + run - 1) / run;
+    __syncthreads();
+    const u64 begin = blockIdx.x * run, end = n - begin < run ? n : begin + run;
     u64 bad = NONE;
 #pragma unroll 1
-    for (u64 r = blockIdx.x; r < runs; r += gridDim.x) {
-        const u64 begin = r * run, end = n - begin < run ? n : begin + run;
-        __syncthreads();
-#pragma unroll 1
-        for (u64 tile = begin; tile < end; tile += TILE) {
-            if (keys.bytes == 4) count_tile<u32>(counts[warp], keys, digit, tile, end, limit, bad);
-            else if (keys.bytes == 8) count_tile<u64>(counts[warp], keys, digit, tile, end, limit, bad);
-            else if (keys.bytes == 2) count_tile<u16>(counts[warp], keys, digit, tile, end, limit, bad);
-            else count_tile<u8>(counts[warp], keys, digit, tile, end, limit, bad);
-        }
-        __syncthreads();
-        u32 total = 0;
-#pragma unroll
-        for (int w = 0; w < SORT_WARPS; w++) {
-            total += counts[w][mine];
-            counts[w][mine] = 0;
-        }
-        table[mine * runs + r] = total;
+    for (u64 tile = begin; tile < end; tile += TILE) {
+        if (keys.bytes == 4) count_tile<u32>(counts[warp], keys, digit, tile, end, limit, bad);
+        else if (keys.bytes == 8) count_tile<u64>(counts[warp], keys, digit, tile, end, limit, bad);
+        else if (keys.bytes == 2) count_tile<u16>(counts[warp], keys, digit, tile, end, limit, bad);
+        else count_tile<u8>(counts[warp], keys, digit, tile, end, limit, bad);
     }
-    if (!beyond) return;
+    if (beyond) {
 #pragma unroll
-    for (u32 by = 16; by > 0; by /= 2) {
-        const u64 other = __shfl_down_sync(0xffffffffu, bad, by);
-        bad = other < bad ? other : bad;
+        for (u32 by = 16; by > 0; by /= 2) {
+            const u64 other = __shfl_down_sync(0xffffffffu, bad, by);
+            bad = other < bad ? other : bad;
+        }
+        if (lane == 0) worst[warp] = bad;
     }
-    if (lane == 0) worst[warp] = bad;
     __syncthreads();
-    bad = worst[0];
+    u32 total = 0;
+#pragma unroll
+    for (int w = 0; w < SORT_WARPS; w++) total += counts[w][mine];
+    table[u64(mine) * gridDim.x + blockIdx.x] = total;
+    if (beyond && mine == 0) {
 #pragma unroll 1
-    for (int w = 1; w < SORT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
-    for (u64 r = blockIdx.x + u64(mine) * gridDim.x; r < runs; r += u64(SORT_THREADS) * gridDim.x) beyond[r] = bad;
+        for (int w = 1; w < SORT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
+        beyond[blockIdx.x] = bad;
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(SORT_THREADS, 4) groups_digits(
@@ -106,21 +100,13 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_scan(u64* tabl
         totals[rows] = least;
         return;
     }
-    constexpr int AT_ONCE = 8;
     u64 before = 0;
 #pragma unroll 1
-    for (u64 first = threadIdx.x * AT_ONCE; first < columns + threadIdx.x * AT_ONCE; first += SORT_THREADS * AT_ONCE) {
-        u64 entry[AT_ONCE], held = 0, total;
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) entry[k] = first + k < columns ? row[first + k] : 0;
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) held += entry[k];
-        u64 place = before + sum_before<u64>(held, scratch, total);
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            if (first + k < columns) row[first + k] = place;
-            place += entry[k];
-        }
+    for (u64 first = 0; first < columns; first += SORT_THREADS) {
+        const u64 at = first + threadIdx.x;
+        u64 total;
+        const u64 place = before + sum_before<u64>(at < columns ? row[at] : 0, scratch, total);
+        if (at < columns) row[at] = place;
         before += total;
         __syncthreads();
     }

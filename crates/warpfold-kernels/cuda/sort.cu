@@ -7,8 +7,8 @@ struct Pass {
     Keys keys;
     u64 n;
     Digit digit;
-    u64 run;             // elements of a run: whole tiles
-    const u64* table;    // [digit][run]: how many of the digit are in the runs before
+    u64 run;             // elements of a block: whole tiles
+    const u64* table;    // [digit][block]: how many of the digit are in the runs before
     const u64* totals;   // how many of each digit there are
     const void* values;
     u64 width;           // bytes of a value
@@ -21,7 +21,6 @@ struct Shared {
     i64 gap[DIGITS];     // from an ordinal's place in the sorted tile to its place in the result, in bytes
     uint4 counts[SORT_WARPS][DIGITS / 8];   // 16 bits a digit
     u8 digit[TILE];      // of each place, where values are moved by themselves
-    u64 before[DIGITS];  // how many elements have lower digits
     u64 wide[SORT_WARPS];
     u32 narrow[SORT_WARPS];
 };
@@ -120,7 +119,7 @@ __device__ __forceinline__ void move_values(const Pass& pass, const Tile& tile, 
 template <class O> struct Scatter {
     const Pass& pass;
     Shared& shared;
-    u64 next;   // the thread's digit goes on here in the result
+    u32 past;   // where the thread's digit ended in the sorted tile before
 
     // What is staged to its place in the result: ordinals, and TOGETHER with them values of 4 bytes; or what is to be known for moving values.
     template <bool TOGETHER, bool WHOLE> __device__ __forceinline__ void write(const Tile& tile) {
@@ -164,8 +163,8 @@ template <class O> struct Scatter {
             total += count[w];
         }
         u32 start = sum_before<u32>(total, shared.narrow, none);
-        shared.gap[mine] = (i64(next) - start) * i64(sizeof(O));
-        next += total;
+        shared.gap[mine] += (i64(past) - start) * i64(sizeof(O));
+        past = start + total;
 #pragma unroll
         for (int w = 0; w < SORT_WARPS; w++) {
             column[w * DIGITS] = start;
@@ -198,16 +197,12 @@ template <class O> struct Scatter {
 template <class O> __device__ __forceinline__ void scatter(const Pass& pass, Shared& shared) {
     const u32 mine = threadIdx.x;
     u64 all;
-    shared.before[mine] = sum_before<u64>(pass.totals[mine], shared.wide, all);
-    const u64 runs = (pass.n + pass.run - 1) / pass.run;
-    // Blocks take neighbouring runs at a time, so that what they write meets in the caches.
+    const u64 next = sum_before<u64>(pass.totals[mine], shared.wide, all) + pass.table[u64(mine) * gridDim.x + blockIdx.x];
+    shared.gap[mine] = next * sizeof(O);
+    const u64 begin = blockIdx.x * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
+    Scatter<O> of = {pass, shared, 0};
 #pragma unroll 1
-    for (u64 run = blockIdx.x; run < runs; run += gridDim.x) {
-        const u64 begin = run * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
-        Scatter<O> of = {pass, shared, shared.before[mine] + pass.table[mine * runs + run]};
-#pragma unroll 1
-        for (u64 tile = begin; tile < end; tile += TILE) of.move({tile, end - tile < TILE ? u32(end - tile) : TILE});
-    }
+    for (u64 tile = begin; tile < end; tile += TILE) of.move({tile, end - tile < TILE ? u32(end - tile) : TILE});
 }
 
 #define SCATTER(NAME, O, BLOCKS)                                                                                                                              \

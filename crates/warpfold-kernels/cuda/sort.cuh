@@ -1,6 +1,6 @@
 // A stable radix sort of keys with their values: one pass, which orders by one digit of up to 8 bits, from the lowest digit on.
 //
-// The array is cut into runs of a tile (or a few), which blocks take in turn, neighbours at a time. Three launches a pass:
+// Every block takes a contiguous run of the array and walks it tile by tile. Three launches a pass:
 //
 //   digits (groups.cu)   how often each digit occurs in each run
 //   scan   (groups.cu)   where the run's share of each digit begins, among those of all runs
@@ -11,17 +11,16 @@
 // in pairs with ordinals of 4, so both by one store and one load; others after their ordinals, a word at a time. Counting needs no order: a key is an atomic addition of 1 to its
 // warp's counter, an instruction (ATOMS.POPC.INC) that takes lanes of one counter together.
 //
-// A table has a count of 64 bits for each run and digit, half a byte an element. So no block waits for another (of one launch): what came before in the array is known before the scatter
-// begins, and the order is that of the array. And blocks that work at the same time write next to each other.
+// Runs are few (a multiple of the multiprocessors), so the table of runs and digits is small whatever the length, and no block waits for another (of one launch): what came before in
+// the array is known before the scatter begins, and the order is that of the array.
 //
 // Keys are sorted as ordinals: what they are more than the least one, in as few bits as these need. Only those bits are sorted. The first pass makes ordinals of keys as it reads them.
 // Values are moved as they are, by their width alone; 16 bytes are two of 8.
 //
 // Floor: a pass reads an ordinal twice and writes it once, and reads and writes a value once: 20 bytes of two of 4, for 2^28 of them on an H200 1.2 ms. A warp's 32 keys take about 66
-// instructions in the scatter, of which ranking is half, and 21 wavefronts of shared memory: by count 0.6 and 0.8 ms if nothing else were, beside the memory's 1.0.
+// instructions in the scatter, of which ranking is half, and 21 wavefronts of shared memory: by count 0.6 and 0.8 ms if nothing else were, beside the memory's 1.0. Not measured yet.
 //
-// Tried and lost, on an H200: runs as many as blocks, each one stretch of the array, so that the table is small: every block writes to 256 places that no other is near, sectors leave the
-// caches before they are full, and the scatter takes 5.4 ms at 27 % of the memory's speed, whatever its instructions. Three arrays of 16 words a thread (ordinals, lanes alike, digits) in 64 registers. Their spills had no room in the L1 and went to memory: 10.7 GB instead of 4.3, and
+// Tried and lost: three arrays of 16 words a thread (ordinals, lanes alike, digits) in 64 registers. Their spills had no room in the L1 and went to memory: 10.7 GB instead of 4.3, and
 // 6.4 ms. Hence a digit rides in the upper half of its element's place, and values are read only when ranks are known. Counting by ballots: 1.04 ms, bound by logic. Ballots of C++:
 // a second test of each bit, and seven instructions a bit for two and a half. Values held in registers while digits are scanned: spills of 22 words a thread.
 //

@@ -48,7 +48,7 @@ pub struct CudaGroupPlan {
     pub bits: u32,
     /// Blocks.
     pub grid: u32,
-    /// Elements of a run: blocks take runs in turn.
+    /// Elements of a block, one after another.
     pub run: u64,
 }
 
@@ -65,9 +65,11 @@ impl CudaGroupPlan {
             GroupWay::Runs => 0,
             GroupWay::Dense(_) | GroupWay::Ranks => u64::BITS - greatest.leading_zeros(),
         };
-        let run = TILE;
-        let runs = elements.div_ceil(run).max(1);
-        let grid = (u64::from(gpu.multiprocessors) * PER_MULTIPROCESSOR).clamp(1, runs) as u32;
+        let tiles = elements.div_ceil(TILE).max(1);
+        let blocks = (u64::from(gpu.multiprocessors) * PER_MULTIPROCESSOR).clamp(1, tiles);
+        // A block counts its run in 32 bits.
+        let run = tiles.div_ceil(blocks).min(u64::from(u32::MAX) / TILE) * TILE;
+        let grid = elements.div_ceil(run).max(1) as u32;
         CudaGroupPlan { elements, keys, values, way, bits, grid, run }
     }
 
@@ -87,14 +89,9 @@ impl CudaGroupPlan {
         if self.bits <= 32 { 4 } else { 8 }
     }
 
-    /// Runs.
-    pub(crate) fn runs(&self) -> u64 {
-        self.elements.div_ceil(self.run).max(1)
-    }
-
     /// Bytes of the table of digits and runs.
     pub(crate) fn table_bytes(&self) -> u64 {
-        8 * self.runs() * (DIGITS + 1)
+        8 * u64::from(self.grid) * (DIGITS + 1)
     }
 
     /// Bytes of memory beside keys and values that are taken at once while they are sorted, and given back but for one copy of the values.
@@ -136,7 +133,7 @@ impl fmt::Display for CudaGroupPlan {
             let blocks = if *grid == 1 { "block" } else { "blocks" };
             write!(
                 f,
-                ", in {} {passes} over ordinals of {} bytes, {grid} {blocks} in turn over runs of {run} elements",
+                ", in {} {passes} over ordinals of {} bytes, {grid} {blocks} of {run} elements",
                 self.passes(),
                 self.ordinal_bytes()
             )?;
@@ -181,12 +178,13 @@ mod tests {
         for elements in [0, 1, 4096, 4097, 1 << 28, (1 << 32) + 7, 1 << 45] {
             let plan = dense(elements, 1 << 20);
             assert_eq!(plan.run % TILE, 0);
-            assert!(plan.run * plan.runs() >= elements, "{elements}");
+            assert!(plan.run <= u64::from(u32::MAX));
+            assert!(plan.run * u64::from(plan.grid) >= elements, "{elements}");
             assert!(plan.share() * plan.warps() >= elements, "{elements}");
         }
         let plan = dense(1 << 28, 1 << 20);
-        assert_eq!(plan.grid, 528, "{plan}");
-        let (copies, table) = (2 * (8 << 28), 8 * 257 * (1 << 16));
-        assert!((copies + table..copies + table + (1 << 12)).contains(&plan.workspace()), "{plan}");
+        assert!((520..=528).contains(&plan.grid), "{plan}");
+        let copies = 2 * (8 << 28);
+        assert!((copies..copies + (2 << 20)).contains(&plan.workspace()), "{plan}");
     }
 }

@@ -39,7 +39,7 @@ impl<M: Machine> Sort<M> {
         let table = unwritten(plan.table_bytes())?;
         let totals = unwritten(8 * (DIGITS + 1))?;
         let (mut launches, mut keys, mut values) = (Vec::new(), keys, values);
-        let beyond = table.address() + 8 * DIGITS * plan.runs();
+        let beyond = table.address() + 8 * DIGITS * u64::from(plan.grid);
         let mut limit = limit;
         let mut count = |keys: GivenKeys, shift: u32, bits: u32| {
             let limit = limit.take();
@@ -47,7 +47,7 @@ impl<M: Machine> Sort<M> {
             let GivenKeys { address, bytes, base } = keys;
             let digit = [address, bytes, base, n, shift.into(), bits.into(), plan.run];
             let counted = [&digit[..], &[table.address(), below, told]].concat();
-            let scan = vec![table.address(), DIGITS, plan.runs(), totals.address()];
+            let scan = vec![table.address(), DIGITS, plan.grid.into(), totals.address()];
             let rows = DIGITS as u32 + u32::from(limit.is_some());
             let count = launch("groups", "groups_digits", plan.grid, counted);
             ([count, launch("groups", "groups_scan", rows, scan)], digit)
