@@ -10,6 +10,7 @@ mod tuning;
 
 use std::fmt;
 
+pub(crate) use batch::adds_singly;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{

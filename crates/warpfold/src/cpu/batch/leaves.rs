@@ -3,10 +3,10 @@
 use super::magnitudes::Widest;
 use super::nonzero::Tally;
 use super::ranks::Ranked;
+use crate::Nan;
 use crate::element::{Element, Ordered, Parts, Real};
 use crate::exact::{Pair, Register, tally};
 use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial};
-use crate::{Nan, Op};
 
 /// What an accumulator leaves.
 pub trait Leaves<T: Element>: Copy + Send + Sync {
@@ -123,16 +123,7 @@ impl Ranked {
     }
 }
 
-/// Whether [`take`] knows the reduction.
-pub(super) fn takes_singles<T: Element>(op: Op) -> bool {
-    match op {
-        Op::Sum | Op::Mean | Op::Any | Op::All | Op::Count => true,
-        Op::L1 => T::PARTS == 1,
-        _ => false,
-    }
-}
-
-/// Adds one element to a sum or count.
+/// Adds one element to a sum or count: what [`adds_singly`](crate::plan::adds_singly) says can be.
 pub(super) fn take<T: Element>(partial: &mut Partial<T>, x: T, nan: Nan) {
     let element = [x];
     let parts = T::as_parts(&element);

@@ -5,12 +5,13 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::leaves::{Leaves, take, takes_singles};
+use super::leaves::{Leaves, take};
 use super::{Many, flat};
 use crate::cpu::memory::room;
 use crate::element::Element;
 use crate::error::At;
 use crate::partial::Partial;
+use crate::plan::adds_singly;
 use crate::{DType, Error, Nan, Op, Result};
 
 /// How what is left of an input becomes a result.
@@ -234,7 +235,7 @@ impl<T: Element, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
         let x = &self.many.memory()[elements];
         let partial = match x.len() {
             // So few that a kernel's own beginning and end would cost more.
-            0..32 if takes_singles::<T>(self.many.plan.batch.op) => {
+            0..32 if adds_singly(self.many.plan.batch.op, T::DTYPE) => {
                 let mut partial = self.empty();
                 x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
                 partial

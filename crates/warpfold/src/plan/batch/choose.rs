@@ -12,28 +12,27 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
     let work = batch.bytes().saturating_add(batch.outputs().saturating_mul(8));
     let threads = allowed.min(work / tuning::BYTES_PER_THREAD + 1) as usize;
     let way = way(&batch);
-    let workspace = match way {
-        Way::Cells => threads as u64 * batch.outputs().saturating_mul(cell_bytes(batch.dtype)),
-        _ => workspace(&batch, threads as u64),
-    };
     BatchPlan {
         way,
         isa: policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa)),
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
         long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
-        workspace,
+        workspace: workspace(&batch, way, threads as u64),
         batch,
     }
 }
 
-/// What sorting takes: a copy of the elements, where each group begins, a count of each for every thread, and numbers of 32 bits for keys that
-/// are none.
-fn workspace(batch: &Batch, threads: u64) -> u64 {
+/// What groups take: numbers of 32 bits for keys that are none; sorted, a copy of the elements, where each group begins, and a count of each for every thread; by
+/// cells, a table for every thread and one of all.
+fn workspace(batch: &Batch, way: Way, threads: u64) -> u64 {
     let Partition::Groups { elements, groups, keys } = batch.partition else { return 0 };
-    let numbers = if keys == KeysKind::Numbered { 4 } else { 0 };
-    let copies = elements.saturating_mul(batch.dtype.size() as u64 + numbers);
-    copies.saturating_add(groups.saturating_mul(8 * (1 + threads)))
+    let numbers = if keys == KeysKind::Numbered { elements.saturating_mul(4) } else { 0 };
+    let (copied, of_group) = match way {
+        Way::Cells => (0, cell_bytes(batch.dtype)),
+        _ => (elements.saturating_mul(batch.dtype.size() as u64), 8),
+    };
+    numbers.saturating_add(copied).saturating_add(groups.saturating_mul(of_group * (1 + threads)))
 }
 
 fn way(batch: &Batch) -> Way {
@@ -48,7 +47,7 @@ fn way(batch: &Batch) -> Way {
         Partition::Segments { .. } => Way::Runs,
         Partition::Groups { elements, groups, .. } => {
             let is_table = groups.saturating_mul(cell_bytes(batch.dtype)) <= tuning::TABLE_BYTES;
-            match has_cells(batch.op, batch.dtype) && is_table && groups <= elements {
+            match adds_singly(batch.op, batch.dtype) && is_table && groups <= elements {
                 true => Way::Cells,
                 false => Way::Sorted,
             }
@@ -56,8 +55,8 @@ fn way(batch: &Batch) -> Way {
     }
 }
 
-/// Whether what a group holds can take one element after another.
-fn has_cells(op: Op, dtype: DType) -> bool {
+/// Whether single elements can be added to what an output holds.
+pub(crate) fn adds_singly(op: Op, dtype: DType) -> bool {
     match op {
         Op::Sum | Op::Mean | Op::Any | Op::All | Op::Count => true,
         Op::L1 => !dtype.is_complex(),
@@ -65,7 +64,7 @@ fn has_cells(op: Op, dtype: DType) -> bool {
     }
 }
 
-/// Bytes of a group's cell: an exact sum and a count.
+/// Bytes of a group's cell at most: an exact sum and a count.
 fn cell_bytes(dtype: DType) -> u64 {
     if dtype.is_complex() { 40 } else { 32 }
 }
@@ -80,5 +79,32 @@ fn axes(op: Op, form: &Form, long: bool) -> Way {
         Case::Rows => Way::Runs,
         Case::Columns => Way::Columns,
         Case::Scattered => Way::Gathered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policy;
+    use crate::plan::Isa;
+
+    fn groups(op: Op, groups: u64, keys: KeysKind) -> BatchPlan {
+        let partition = Partition::Groups { elements: 1 << 26, groups, keys };
+        let batch = Batch { op, dtype: DType::F32, partition, policy: Policy::default() };
+        choose_batch(batch, CpuFacts { isa: Isa::Baseline, threads: 2 })
+    }
+
+    #[test]
+    fn groups_name_the_memory_that_they_take() {
+        for (op, outputs, way, of_dense) in [
+            (Op::Sum, 256, Way::Cells, 3 * 256 * 32),
+            (Op::Sum, 1 << 20, Way::Sorted, (4 << 26) + (3 << 23)),
+            (Op::Max, 256, Way::Sorted, (4 << 26) + 3 * 256 * 8),
+        ] {
+            let dense = groups(op, outputs, KeysKind::Dense);
+            assert_eq!((dense.way, dense.workspace), (way, of_dense), "{dense}");
+            let numbered = groups(op, outputs, KeysKind::Numbered);
+            assert_eq!(numbered.workspace, of_dense + (4 << 26), "{numbered}");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod strided;
 
 use std::fmt;
 
+pub(crate) use choose::adds_singly;
 pub use choose::choose_batch;
 pub use columns::Columns;
 #[cfg(any(feature = "cuda", feature = "simt"))]
@@ -122,7 +123,7 @@ pub enum Way {
     /// Elements that lie apart are copied together first, a few outputs' at a time.
     Gathered,
     /// A cell for each group, to which elements are added as they come, in a table of each thread's own. Of data that cells have no room for (numbers of very
-    /// different size, many NaNs) elements are sorted after all.
+    /// different size, many NaNs) and for roundings that only partials have, elements are sorted after all.
     Cells,
     /// Each group's elements are copied together first, then folded as runs.
     Sorted,
