@@ -93,7 +93,7 @@ pub(super) fn room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
     if len.saturating_mul(size_of::<T>()) >= LARGE {
         const PAGE: usize = 4096;
         let start: *mut T = room.as_mut_ptr();
-        let skipped = start.cast::<u8>().align_offset(PAGE);
+        let skipped = start.addr().next_multiple_of(PAGE) - start.addr();
         let bytes = len * size_of::<T>() - skipped;
         // SAFETY: the range lies within the allocation, and the advice changes nothing that can be read. It is of no consequence if it is not taken.
         unsafe {
