@@ -5,29 +5,23 @@
 //! under one rule would no longer be exact the stripe is poured into its columns' partials and begins anew. Where stripes are few and
 //! columns long, threads share the rows of a stripe, over all folded loops; where they are narrow and dense, several rows make a wide one.
 
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::lanes::{Kind, N, Places};
 use super::outputs::{Counts, Sink, Store};
+use super::stripes::{At, Columns};
 use crate::cpu::crew::share;
 use crate::cpu::isa::{Job, with_isa};
 use crate::cpu::memory::fetch;
 use crate::plan::BatchPlan;
-use crate::shape::{Form, Loop};
-
-/// Columns of a stripe at most.
-const WIDTH: usize = 1024;
+use crate::shape::Form;
 
 /// Elements of the rows that are taken at a time.
 const CHUNK: usize = 4096;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
 const MOST: u64 = 1 << 30;
-
-/// Rows of a stripe that a thread takes where threads share them, in elements.
-const PART: usize = 256 << 10;
 
 /// Folds every column with lanes of a kind.
 pub(super) fn run<K: Kind>(
@@ -57,8 +51,8 @@ pub(super) fn run<K: Kind>(
             let store = shared.get(stripe);
             for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
                 let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
-                with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
-                fold.finish();
+                let smalls = with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
+                fold.finish(&smalls);
             }
         }
     };
@@ -67,134 +61,6 @@ pub(super) fn run<K: Kind>(
         let at = columns.stripe(stripe);
         let store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
         (0..at.real).for_each(|column| store.leave(column, at.output(column), form.inputs));
-    }
-}
-
-/// How the columns of a form are cut up.
-struct Columns<'a> {
-    form: &'a Form,
-    /// Columns of memory side by side.
-    length: usize,
-    /// Rows that are taken as one.
-    wide: usize,
-    /// Threads' parts of each stripe's rows.
-    parts: usize,
-    /// Loops over rows outside the innermost, and their turns in all.
-    outer: &'a [Loop],
-    turns: usize,
-    /// Rows of the innermost loop over rows that are taken in each turn, and from one to the next.
-    first_row: usize,
-    rows: usize,
-    stride: usize,
-    place: i64,
-}
-
-/// A stripe: where its first element lies, how many columns it has, and their outputs.
-#[derive(Clone, Copy)]
-struct At {
-    start: usize,
-    width: usize,
-    /// Columns that are outputs; the others are those of the next rows, taken as one with this.
-    real: usize,
-    first: u64,
-    step: i64,
-}
-
-impl At {
-    fn output(&self, column: usize) -> u64 {
-        self.first.wrapping_add_signed(self.step.wrapping_mul(column as i64))
-    }
-}
-
-impl<'a> Columns<'a> {
-    fn new(form: &'a Form, threads: usize) -> Self {
-        let length = form.kept.last().map_or(1, |l| l.length as usize);
-        let (inner, outer) = match form.folded.split_last() {
-            Some((inner, outer)) => (*inner, outer),
-            None => (Loop { length: 1, stride: 0, place: 1 }, &[][..]),
-        };
-        let (rows, stride) = (inner.length as usize, inner.stride as usize);
-        let (place, first_row) = (inner.place, 0);
-        let turns = outer.iter().map(|l| l.length as usize).product();
-        let (wide, parts) = (1, 1);
-        let mut columns =
-            Columns { form, length, wide, parts, outer, turns, first_row, rows, stride, place };
-        let few = columns.stripes() < 4 * threads;
-        if few && stride == length && length <= WIDTH / 4 {
-            columns.wide = (WIDTH / length).min(rows);
-        }
-        let elements = (turns * rows).saturating_mul(length.min(WIDTH));
-        if few && threads > 1 {
-            columns.parts = (elements / PART).clamp(1, 8 * threads);
-        }
-        columns
-    }
-
-    /// The rows of each turn that are too few to be taken as one.
-    fn rest(&self) -> Option<Self> {
-        let rest = self.rows % self.wide;
-        let first_row = self.rows - rest;
-        (rest > 0).then_some(Columns { wide: 1, first_row, rows: rest, ..*self })
-    }
-
-    /// Where a part's rows lie: taken as one, and numbered through all turns.
-    fn part(&self, part: usize) -> Range<usize> {
-        let all = self.turns * (self.rows / self.wide);
-        let each = all.div_ceil(self.parts);
-        (part * each).min(all)..((part + 1) * each).min(all)
-    }
-
-    /// What a part's rows are in each turn: the turn, and which rows of the innermost loop.
-    fn stretches(&self, part: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let (each, wide) = (self.rows / self.wide, self.wide);
-        let Range { start: mut next, end } = self.part(part);
-        std::iter::from_fn(move || {
-            let (turn, row) = (next / each, next % each);
-            let some = (each - row).min(end - next);
-            next += some;
-            let first = self.first_row + row * wide;
-            (some > 0).then_some((turn, first..first + some * wide))
-        })
-    }
-
-    /// Where a turn's first row begins, after that of the first turn, and its place.
-    fn turn(&self, turn: usize) -> (usize, u64) {
-        let (mut rest, mut start, mut first) = (turn as u64, 0, self.form.first_place);
-        for l in self.outer.iter().rev() {
-            let step = rest % l.length;
-            rest /= l.length;
-            start += (step * l.stride) as usize;
-            first = first.wrapping_add_signed(l.place.wrapping_mul(step as i64));
-        }
-        (start, first)
-    }
-
-    /// Whether a stripe's columns are found in more than one fold or lane.
-    fn is_shared(&self) -> bool {
-        self.parts > 1 || self.wide > 1
-    }
-
-    fn per_turn(&self) -> usize {
-        self.length.div_ceil(WIDTH)
-    }
-
-    fn stripes(&self) -> usize {
-        (self.form.outputs as usize / self.length) * self.per_turn()
-    }
-
-    fn stripe(&self, number: usize) -> At {
-        let (turn, k) = (number / self.per_turn(), number % self.per_turn());
-        let (start, first) = self.form.turn(turn as u64);
-        let step = self.form.kept.last().map_or(1, |l| l.place);
-        let column = k * WIDTH;
-        let real = WIDTH.min(self.length - column);
-        At {
-            start: start as usize + column,
-            width: real * self.wide,
-            real,
-            first: first.wrapping_add_signed(step.wrapping_mul(column as i64)),
-            step,
-        }
     }
 }
 
@@ -217,8 +83,6 @@ struct Stripe<'s, 'k, K: Kind> {
     shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
     /// A store of its own, once lanes are not enough.
     own: Option<Box<dyn Store<K::Small> + 'k>>,
-    /// What each column's lanes hold at last, where they were enough.
-    smalls: Vec<K::Small>,
 }
 
 impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
@@ -231,24 +95,9 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
-        let (lanes, smalls, rule, own) = (Vec::new(), Vec::new(), None, None);
+        let (lanes, rule, own) = (Vec::new(), None, None);
         let (added, room, expected) = (0, 0, 0);
-        Stripe {
-            kind,
-            x,
-            at,
-            place,
-            inputs,
-            lanes,
-            rule,
-            added,
-            room,
-            expected,
-            sink,
-            shared,
-            own,
-            smalls,
-        }
+        Stripe { kind, x, at, place, inputs, lanes, rule, added, room, expected, sink, shared, own }
     }
 
     fn groups(&self) -> usize {
@@ -289,24 +138,25 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         (self.added, self.rule) = (0, None);
     }
 
-    /// Reads all lanes, if nothing else belongs to their columns.
+    /// What the lanes of each column hold; nothing if more belongs to columns than that.
     #[inline(always)]
-    fn read(&mut self) {
+    fn read(&self) -> Vec<K::Small> {
         if self.shared.is_some() || self.own.is_some() || self.added == 0 {
-            return;
+            return Vec::new();
         }
-        self.smalls.reserve_exact(self.lanes.len() * N);
+        let mut smalls = Vec::with_capacity(self.lanes.len() * N);
         for lanes in &self.lanes {
-            self.smalls.extend((0..N).map(|lane| self.kind.lane(lanes, lane)));
+            smalls.extend((0..N).map(|lane| self.kind.lane(lanes, lane)));
         }
-        self.smalls.truncate(self.at.width);
+        smalls.truncate(self.at.width);
+        smalls
     }
 
-    /// Hands on the result of each column.
-    fn finish(mut self) {
-        if !self.smalls.is_empty() {
+    /// Hands on the result of each column: what was read of lanes, or all that belongs to it.
+    fn finish(mut self, smalls: &[K::Small]) {
+        if !smalls.is_empty() {
             let count = Counts::Same(self.inputs);
-            return self.sink.smalls(self.at.first, self.at.step, count, &self.smalls);
+            return self.sink.smalls(self.at.first, self.at.step, count, smalls);
         }
         self.pour();
         if let Some(store) = &self.own {
@@ -439,10 +289,10 @@ struct Rows<'r, 's, 'k, K: Kind> {
 }
 
 impl<K: Kind> Job for Rows<'_, '_, '_, K> {
-    type Output = ();
+    type Output = Vec<K::Small>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Vec<K::Small> {
         let (columns, start) = (self.columns, self.fold.at.start);
         let Columns { wide, stride, place, .. } = *columns;
         self.fold.expected = columns.part(self.part).len() as u64;
@@ -452,57 +302,6 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
             let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
             self.fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
         }
-        self.fold.read();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::shape::{Folding, Layout};
-
-    /// The form of an array in C order, some of whose axes are folded.
-    fn form(shape: &[u64], axes: &[i64]) -> Form {
-        Folding::of(Layout::c(shape).unwrap(), axes).unwrap().form().unwrap()
-    }
-
-    /// Checks that each row of each turn belongs to one part, however many there are.
-    fn each_row_is_in_one_part(form: &Form) {
-        let of_threads = Columns::new(form, 64);
-        assert!(of_threads.parts > 1, "{form:?}");
-        for parts in [1, 2, 3, 7, 64, 100, 255, 256, 257, of_threads.parts, 511, 512] {
-            let columns = Columns { parts, ..of_threads };
-            let mut left = vec![0..columns.rows; columns.turns];
-            // Stretches of a turn ascend with their parts, those of rows that are not taken as one after the others.
-            for columns in [Some(&columns), columns.rest().as_ref()].into_iter().flatten() {
-                for (turn, rows) in (0..parts).flat_map(|part| columns.stretches(part)) {
-                    assert_eq!(rows.start, left[turn].start, "turn {turn} of {form:?}, {parts}");
-                    assert!(rows.end > rows.start && rows.end <= left[turn].end);
-                    left[turn].start = rows.end;
-                }
-            }
-            assert!(left.iter().all(Range::is_empty), "{parts} parts of {form:?}");
-        }
-    }
-
-    #[test]
-    fn each_row_belongs_to_one_part() {
-        for (rows, columns) in [(1 << 18, 4), (1 << 18, 255), (1 << 18 | 77, 3), (1 << 20, 1000)] {
-            each_row_is_in_one_part(&form(&[rows, columns], &[0]));
-        }
-        // Loops about the innermost: many turns of few rows, some of which are no wide one.
-        for shape in [[1 << 18, 2, 5, 3], [4099, 3, 300, 4], [700, 2, 1, 800], [2, 2, 70_001, 5]] {
-            each_row_is_in_one_part(&form(&shape, &[0, 2]));
-        }
-    }
-
-    #[test]
-    fn threads_share_all_folded_loops() {
-        // As many elements of each column, whether their loops are joined or not.
-        let joined = form(&[1 << 16, 128], &[0]);
-        let apart = form(&[1 << 12, 2, 16, 128], &[0, 2]);
-        assert_eq!((joined.folded.len(), apart.folded.len()), (1, 2));
-        assert_eq!(Columns::new(&joined, 8).parts, Columns::new(&apart, 8).parts);
-        assert!(Columns::new(&apart, 8).parts >= 8);
+        self.fold.read()
     }
 }

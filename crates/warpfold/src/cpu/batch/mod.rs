@@ -23,6 +23,7 @@ mod ranks;
 mod rows;
 mod runs;
 mod sort;
+mod stripes;
 mod survey;
 
 pub(super) use float_sums::FloatSums;
@@ -98,9 +99,7 @@ impl<T: Element> Many<'_, T> {
             _ => fold(self, &Out { many: self, writer }),
         }
     }
-}
 
-impl<T: Element> Many<'_, T> {
     /// Folds groups as segments of their elements in order.
     fn sorted<S>(
         &self,
