@@ -25,9 +25,9 @@
 // tiles visit fewer: of 8192 and 16384 elements they need 76 and 150 KB of shared memory, which a launch must ask for. That is next, or for few groups no sort at all.
 //
 // Tried and lost: blocks that take neighbouring tiles in turn, so that they write next to each other, with a table of half a byte an element: 5.6 ms for 5.8 with 8 bits, 11.8 for 11.2
-// with 20 and 17.4 for 16.5 with 26. Three arrays of 16 words a thread (ordinals, lanes alike, digits) in 64 registers. Their spills had no room in the L1 and went to memory: 10.7 GB instead of 4.3, and
-// 6.4 ms. Hence a digit rides in the upper half of its element's place, and values are read only when ranks are known. Counting by ballots: 1.04 ms, bound by logic. Ballots of C++:
-// a second test of each bit, and seven instructions a bit for two and a half. Values held in registers while digits are scanned: spills of 22 words a thread.
+// with 20 and 17.4 for 16.5 with 26. Three arrays of 16 words a thread (ordinals, lanes alike, digits) in 64 registers: their spills had no room in the L1 and went to memory, 10.7 GB
+// instead of 4.3, and 6.4 ms; hence a digit rides in the upper half of its element's place, and values are read only when ranks are known. Counting by ballots: 1.04 ms, bound by logic.
+// Ballots of C++: a second test of each bit, and seven instructions a bit for two and a half. Values held in registers while digits are scanned: spills of 22 words a thread.
 //
 // D. Merrill, A. Grimshaw, High performance and scalable radix sorting, 2011: digits of 8 bits, counted, scanned, scattered; runs of blocks. A. Adinets, D. Merrill, Onesweep, 2022,
 // ranks by matching lanes and saves the counting of later passes by looking back at what other blocks have done, which has blocks of one launch wait for each other; not taken.
