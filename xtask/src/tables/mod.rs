@@ -48,6 +48,8 @@ struct Results {
     cuda: Vec<CudaReport>,
     /// Reports of segments and axes on GPUs, in the same order.
     segments: Vec<SegmentsReport>,
+    /// Reports of groups on GPUs, in the same order.
+    groups: Vec<SegmentsReport>,
     /// Reports of segments, axes and groups on processors, in the order of the machines' names.
     cpu_segments: Vec<CpuSegmentsReport>,
     /// Errors of hard sums, in the same order.
@@ -88,6 +90,7 @@ impl Results {
         let (segments, cpu_segments): (Vec<_>, Vec<_>) = files(folder, "segments.json")
             .into_iter()
             .partition(|file| file.with_file_name("cuda.json").is_file());
+        let groups = files(folder, "groups.json");
         let hard = files(folder, "hard_sums.json");
         let ladders =
             ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
@@ -102,6 +105,7 @@ impl Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
             segments: segments.iter().map(load_segments).collect::<Outcome<_>>()?,
+            groups: groups.iter().map(load_segments).collect::<Outcome<_>>()?,
             cpu_segments: cpu_segments.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
@@ -129,6 +133,7 @@ impl Results {
             "cuda-sizes" => cuda(cuda::sizes),
             "cuda-data" => cuda(cuda::data),
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
+            "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "cuda-latency" => cuda(cuda::latency),
             "cuda-lacks" => lacks::table(),

@@ -22,8 +22,10 @@ pub(super) fn cuts(report: &Report) -> String {
             shapes.push(&row.shape);
         }
     }
-    let ours = ["sum of f32, GB/s", "outputs", "fast", "aim", "exact", "aim"].map(str::to_owned);
-    let mut table = Table::new(ours.into_iter().chain(libraries.iter().map(|&l| l.to_owned())));
+    let has_aims = report.rows.iter().any(|row| row.aim.is_some());
+    let ours = ["sum of f32, GB/s", "outputs", "fast", "aim", "exact", "aim"];
+    let ours = ours.into_iter().filter(|&name| name != "aim" || has_aims);
+    let mut table = Table::new(ours.chain(libraries.iter().copied()).map(str::to_owned));
     for shape in shapes {
         let of = |accuracy| {
             report.rows.iter().find(move |row| row.shape == shape && row.accuracy == accuracy)
@@ -34,7 +36,9 @@ pub(super) fn cuts(report: &Report) -> String {
             vec![shape.to_owned(), known.map_or(String::new(), |r| r.outputs.to_string())];
         for row in rows {
             line.push(row.map_or(String::new(), rate));
-            line.push(row.and_then(|row| row.aim).map_or(String::new(), percent));
+            if has_aims {
+                line.push(row.and_then(|row| row.aim).map_or(String::new(), percent));
+            }
         }
         line.extend(libraries.iter().map(|&library| {
             let theirs = known.and_then(|row| report.peers_of(row).find(|p| p.peer == library));
