@@ -4,7 +4,7 @@
 set -euo pipefail
 to=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-CARGO_PROFILE_RELEASE_DEBUG=0 cargo build --release --locked --package warpfold-cli --bins --example reduce_each
-install target/release/warpfold target/release/examples/reduce_each "$to/"
-strip "$to/warpfold" "$to/reduce_each"
+CARGO_PROFILE_RELEASE_DEBUG=0 cargo build --release --locked --package warpfold-cli --bins --example reduce_each --example reduce_many_each
+install target/release/warpfold target/release/examples/reduce_{,many_}each "$to/"
+strip "$to/warpfold" "$to"/reduce_{,many_}each
 install bench/simt/counters.sh bench/simt/counters.py "$to/"

@@ -2,7 +2,8 @@
 """Reads the hardware's counters with Nsight Compute, and puts them beside the simulator's.
 
 For each reduction, element type and size the same random array is reduced twice: on the GPU under ncu, and in the simulator (`warpfold explain`),
-with the grid and the block that ncu saw; for each rung of the ladder, its first launch. ncu starts slowly, so one process under it does many. What must be equal is: shared
+with the grid and the block that ncu saw; for each rung of the ladder, its first launch; for many reductions at once (segments, axes, groups), every launch of
+`reduce_many_each`. ncu starts slowly, so one process under it does many. What must be equal is: shared
 wavefronts and their ideal, global requests and sectors. Instructions and barriers are put beside each other; ptxas merges, predicates and drops what PTX writes out.
 Floats are reduced fast and exactly where those are two kernels.
 """
@@ -12,6 +13,7 @@ import csv
 import io
 import itertools
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -38,6 +40,14 @@ OPS = ["sum", "min", "max", "minmax", "argmin", "argmax", "linf", "count", "l1",
 # Reductions whose fast and exact results of floats come from kernels of their own.
 TWICE = ["sum", "l1", "l2", "var", "dot"]
 FLOATS = ["f16", "bf16", "f32", "f64", "complex64", "complex128"]
+# Many reductions at once: an element type, a reduction, an accuracy, and what is parted how; one of every kind of kernel.
+MANY = [*(f"f32 sum {accuracy} {case}" for accuracy in ["fast", "exact"]
+          for case in ["every 1", "every 3", "every 16", "every 31", "every 256", "every 4096", "every 65536", "random 0-64", "Zipf",
+                       "one giant among tiny ones", "transposed [SIDE, SIDE] axis 0", "[SIDE, SIDE] axis 0", "[SIDE, SIDE] axis 1",
+                       "[QUARTER, 4] axis 0", "[QUARTER, 4] axis 1", "[4, QUARTER] axis 0", "[3, THIRD] axis 0", "[64, 3, 32, REST] axis 1",
+                       "[64, 3, 32, REST] axis 2", "2^8 dense keys, uniform", "2^8 any keys, Zipf"]),
+        *(f"{what} exact {case}" for what in ["f64 sum", "f16 mean", "i32 sum", "u8 max", "i64 argmax", "f32 var", "f64 l2", "f32 prod"]
+          for case in ["every 16", "random 0-64", "[SIDE, SIDE] axis 0", "[64, 3, 32, REST] axis 2"])]
 # A barrier of a block; MEMBAR is a fence.
 BARRIER = re.compile(r"\bBAR\.")
 TYPES = ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128"]
@@ -167,6 +177,38 @@ def compare_reductions(arguments, op):
     return results
 
 
+def compare_many(arguments, n, part):
+    """Every launch of one of some equal parts of the cases of many reductions at once."""
+    side = math.isqrt(n)
+    names = {"SIDE": side, "QUARTER": n // 4, "THIRD": n // 3, "REST": n // (64 * 3 * 32)}
+    lines = []
+    for one in MANY[part::arguments.parts]:
+        dtype, op, accuracy, case = one.split(" ", 3)
+        for name, number in names.items():
+            case = case.replace(name, str(number))
+        lines.append((dtype, op, accuracy, n, case))
+    stdin = "".join(" ".join(map(str, line)) + "\n" for line in lines)
+    with tempfile.TemporaryDirectory() as folder:
+        told = subprocess.run([arguments.reduce_many_each, "simt", f"{folder}/simt"], input=stdin, capture_output=True, text=True)
+        if told.returncode:
+            return [{"many": part, "n": n, "not_simulated": told.stderr.strip()}]
+        simulated = [json.loads(line) for line in pathlib.Path(f"{folder}/simt").read_text().splitlines()]
+        launches, why = hardware(arguments, [arguments.reduce_many_each, "cuda", f"{folder}/cuda"], stdin=stdin)
+    results, left = [], iter(launches)
+    for (dtype, op, accuracy, n, case), one in zip(lines, simulated):
+        cell = {"many": case, "op": op, "dtype": dtype, "accuracy": accuracy, "n": n}
+        if one["why"]:
+            results.append({**cell, "not_run": one["why"]})
+        for own in one["launches"]:
+            row, barrier = next(left, (None, None))
+            seen = row and (row["Kernel Name"].split("(")[0], *(int(number(row[name])) for name in SHAPE))
+            if seen != (own["kernel"], own["grid"], own["block"]):
+                # From here on nothing stands beside what it belongs to.
+                return [*results, {**cell, "not_run": f"the GPU ran {seen} where the simulator ran {own['kernel']}: {why}"}]
+            results.append(beside({**cell, "kernel": own["kernel"], "grid": own["grid"], "block": own["block"], "counts": {}}, row, barrier, own["counts"]))
+    return results
+
+
 def every_rung(arguments):
     """The rungs, as the program lists them."""
     run = subprocess.run([arguments.program, "ladder", "--device", "simt", "--n", "1", "--format", "json"], capture_output=True, text=True,
@@ -178,6 +220,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--reduce-each", required=True, help="the program's example of that name")
+    parser.add_argument("--reduce-many-each", required=True, help="likewise")
     parser.add_argument("--ncu", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--sizes", nargs="+", type=int, required=True)
@@ -186,6 +229,8 @@ def main():
     parser.add_argument("--ops", nargs="*", default=OPS)
     parser.add_argument("--rungs", nargs="*", help="every one by default")
     parser.add_argument("--rung-types", nargs="+", default=["f32", "f64"])
+    parser.add_argument("--many", nargs="*", type=int, default=[200003], help="elements of many reductions at once; 0 words for none")
+    parser.add_argument("--parts", type=int, default=6, help="processes that share these")
     parser.add_argument("--block", type=int, default=256, help="threads of a block of the rungs")
     arguments = parser.parse_args()
     first_line = subprocess.run([arguments.ncu, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1:]
@@ -196,7 +241,9 @@ def main():
         ladders = [(dtype, n) for dtype in arguments.rung_types for n in arguments.sizes if arguments.rungs]
         of_ladder = pool.map(lambda cell: compare_rungs(arguments, *cell), ladders)
         of_library = pool.map(lambda op: compare_reductions(arguments, op), arguments.ops)
-        for found in itertools.chain(of_ladder, of_library):
+        parts = itertools.product(arguments.many, range(arguments.parts))
+        of_many = pool.map(lambda asked: compare_many(arguments, *asked), parts)
+        for found in itertools.chain(of_ladder, of_library, of_many):
             results += found
             for result in found:
                 if result.get("equal") is not True:

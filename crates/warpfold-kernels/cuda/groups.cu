@@ -4,6 +4,8 @@
 #include "sort.cuh"
 
 constexpr u64 NONE = ~u64(0);
+// Counting: threads, elements of a thread at once, and of a block.
+constexpr int COUNT_THREADS = 1024, COUNT_WARPS = COUNT_THREADS / 32, ITEMS = 16, TILE = COUNT_THREADS * ITEMS;
 
 // Counts the digits of a tile that begins at `first`, each warp its own. Told is the first key that is not below `limit`, if the thread has not seen one and comes upon one here.
 template <class Raw> __device__ __forceinline__ void count_tile(u32 (&counts)[DIGITS], const Keys& keys, Digit digit, u64 first, u64 end, u64 limit, u64& bad) {
@@ -19,13 +21,13 @@ template <class Raw> __device__ __forceinline__ void count_tile(u32 (&counts)[DI
         const Pack* packs = reinterpret_cast<const Pack*>(from) + threadIdx.x;
         Pack pack[ITEMS / PER];
 #pragma unroll
-        for (int k = 0; k < ITEMS / PER; k++) pack[k] = load(packs + k * SORT_THREADS);
+        for (int k = 0; k < ITEMS / PER; k++) pack[k] = load(packs + k * COUNT_THREADS);
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) count(Elements<Raw>(pack[k / PER]).element[k % PER]);
     } else {
 #pragma unroll 4
         for (int k = 0; k < ITEMS; k++) {
-            const u32 at = k * SORT_THREADS + threadIdx.x;
+            const u32 at = k * COUNT_THREADS + threadIdx.x;
             if (at < end - first) count(from[at]);
         }
     }
@@ -38,12 +40,12 @@ template <class Raw> __device__ __forceinline__ void count_tile(u32 (&counts)[DI
 // How often each digit of a pass occurs in each block's run: table[digit][block]. The place of the first key that is not below
 // `limit` goes to `beyond[block]`, or all ones, where that is asked for.
 __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digit, u64 run, u64* table, u64 limit, u64* beyond) {
-    __shared__ u32 counts[SORT_WARPS][DIGITS];
-    __shared__ u64 worst[SORT_WARPS];
+    __shared__ u32 counts[COUNT_WARPS][DIGITS];
+    __shared__ u64 worst[COUNT_WARPS];
     const u32 mine = threadIdx.x, lane = mine % 32, warp = mine / 32;
 #pragma unroll
-    for (int w = 0; w < SORT_WARPS; w++) counts[w][mine] = 0;
-    __syncthreads();
+    for (int k = 0; k < DIGITS / 32; k++) counts[warp][k * 32 + lane] = 0;
+    __syncwarp();
     const u64 begin = blockIdx.x * run, end = n - begin < run ? n : begin + run;
     u64 bad = NONE;
 #pragma unroll 1
@@ -62,18 +64,20 @@ __device__ __forceinline__ void count_digits(const Keys& keys, u64 n, Digit digi
         if (lane == 0) worst[warp] = bad;
     }
     __syncthreads();
-    u32 total = 0;
+    if (mine < DIGITS) {
+        u32 total = 0;
 #pragma unroll
-    for (int w = 0; w < SORT_WARPS; w++) total += counts[w][mine];
-    table[u64(mine) * gridDim.x + blockIdx.x] = total;
+        for (int w = 0; w < COUNT_WARPS; w++) total += counts[w][mine];
+        table[u64(mine) * gridDim.x + blockIdx.x] = total;
+    }
     if (beyond && mine == 0) {
 #pragma unroll 1
-        for (int w = 1; w < SORT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
+        for (int w = 1; w < COUNT_WARPS; w++) bad = worst[w] < bad ? worst[w] : bad;
         beyond[blockIdx.x] = bad;
     }
 }
 
-extern "C" __global__ void __launch_bounds__(SORT_THREADS, 4) groups_digits(
+extern "C" __global__ void __launch_bounds__(COUNT_THREADS, 2) groups_digits(
     const void* keys, u64 bytes, u64 base, u64 n, u64 shift, u64 bits, u64 run, u64* table, u64 limit, u64* beyond) {
     count_digits({keys, bytes, base}, n, {u32(shift), u32(bits)}, run, table, limit, beyond);
 }

@@ -213,12 +213,22 @@ pub const GROUPS: Plain = Plain {
     ],
 };
 
-/// The scatter of a radix sort, of ordinals of 32 and 64 bits.
-pub const SORT: Plain =
-    Plain { name: "sort", source: "sort.cu", entries: &["sort_scatter_32", "sort_scatter_64"] };
+/// The scatter of a radix sort: of ordinals of 32 bits with values of as many, and of ordinals of 32 and of 64 bits with any.
+pub const SORT: Plain = Plain {
+    name: "sort",
+    source: "sort.cu",
+    entries: &["sort_pairs", "sort_scatter_32", "sort_scatter_64"],
+};
+
+/// The same in less shared memory.
+pub const SORT_SMALL: Plain = Plain {
+    name: "sort_small",
+    source: "sort_small.cu",
+    entries: &["sort_pairs_small", "sort_scatter_32_small", "sort_scatter_64_small"],
+};
 
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT];
+pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });

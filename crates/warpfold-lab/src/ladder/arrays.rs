@@ -64,17 +64,32 @@ pub(super) struct Workspace<G: Target, T: Number> {
 }
 
 impl<G: Target, T: Number> Workspace<G, T> {
-    /// For a plan; so many results can be left beside each other.
-    pub(super) fn new(target: &G, plan: &Plan, op: Op, slots: usize) -> Result<Self> {
+    /// For any of the plans, one at a time; so many results can be left beside each other.
+    pub(super) fn new<'p>(
+        target: &G,
+        plans: impl Iterator<Item = &'p Plan> + Clone,
+        op: Op,
+        slots: usize,
+    ) -> Result<Self> {
         use warpfold::kernel::Machine as _;
+        let most = |of: fn(&Plan) -> u64| plans.clone().map(of).max().unwrap_or(0);
         Ok(Workspace {
             // Atomics fold into what is there; for all others it is as good as anything.
             results: target.machine().upload(&vec![T::identity(op); slots])?,
-            partials: [target.unwritten(plan.partials[0])?, target.unwritten(plan.partials[1])?],
-            room: target.unwritten(plan.room)?,
+            partials: [
+                target.unwritten(most(|plan| plan.partials[0]))?,
+                target.unwritten(most(|plan| plan.partials[1]))?,
+            ],
+            room: target.unwritten(most(|plan| plan.room))?,
             ticket: target.machine().upload(&[0u32])?,
             slots,
         })
+    }
+
+    /// As it was at first, for another plan; what is not to be written first keeps what it holds.
+    pub(super) fn clear(&mut self, op: Op) -> Result<()> {
+        self.results.write(0, &vec![T::identity(op); self.slots])?;
+        self.ticket.write(0, &[0u32])
     }
 
     /// The launches of the `k`-th run, which leaves its result in the `k`-th slot, counted round.

@@ -328,7 +328,7 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
         };
         // Atomics fold into their slot: there are so many that a run finds the identity there, but for runs without end.
         let slots = if kernel.finish == kernels::Finish::Atomic { 1 << 12 } else { 1 };
-        let workspace = Workspace::new(*target, plan, op, slots)?;
+        let workspace = Workspace::new(*target, std::iter::once(plan), op, slots)?;
         // SAFETY: the launches are the plan's, over arrays made for it, of its element type; all of them belong to this climb.
         let counters = unsafe { target.run(&workspace.launches(plan, inputs, 0))? };
         let value = workspace.result()?;

@@ -149,6 +149,8 @@ fn entries(module: &str) -> Vec<String> {
 impl Target for Cuda {
     type Machine = Gpu;
 
+    const SEES_UNWRITTEN: bool = false;
+
     fn machine(&self) -> &Gpu {
         &self.gpu
     }

@@ -20,6 +20,9 @@ pub trait Target {
     /// Where arrays are.
     type Machine: Machine;
 
+    /// Whether it tells when memory is read that was never written.
+    const SEES_UNWRITTEN: bool;
+
     /// It.
     fn machine(&self) -> &Self::Machine;
 
@@ -131,6 +134,8 @@ impl Simulator {
 
 impl Target for Simulator {
     type Machine = Device;
+
+    const SEES_UNWRITTEN: bool = true;
 
     fn machine(&self) -> &Device {
         &self.device

@@ -157,16 +157,27 @@ fn group<T: Number, G: Target>(
     let x = array::<T>(op, longest, seed);
     let inputs = Inputs::new(target, &x, 1)?;
     let mut truths: HashMap<u64, Truth<T>> = HashMap::new();
-    for (k, cell) in cells.iter().enumerate() {
+    let facts = target.machine().facts();
+    let planned = |cell: &Cell| match cell.rung.way {
+        Way::Kernel(kernel) => Plan::new(kernel, cell.case, facts).ok(),
+        _ => None,
+    };
+    let plans: Vec<Option<Plan>> = cells.iter().map(planned).collect();
+    // Allocating and freeing wait for all that a GPU does, other threads' slow kernels too: one workspace does for all cells.
+    let mut workspace = Workspace::new(target, plans.iter().flatten(), op, 1)?;
+    for (k, (cell, plan)) in cells.iter().zip(&plans).enumerate() {
         each(cell);
-        let Way::Kernel(kernel) = cell.rung.way else { continue };
-        let Ok(plan) = Plan::new(kernel, cell.case, target.machine().facts()) else {
+        let Some(plan) = plan else {
             verified.lacking += 1;
             continue;
         };
+        match G::SEES_UNWRITTEN {
+            true => workspace = Workspace::new(target, std::iter::once(plan), op, 1)?,
+            false => workspace.clear(op)?,
+        }
         let truth = truths.entry(plan.n).or_insert_with(|| Truth::of(op, &x[..plan.n as usize]));
         target.schedule(word(seed, k as u64));
-        match run(target, &plan, op, &inputs) {
+        match run(target, plan, &workspace, &inputs) {
             Err(error) => verified.wrong.push(format!("{cell}: {error}")),
             Ok(value) => match truth.judge(value, plan.steps) {
                 verdict if verdict.verified => verified.right += 1,
@@ -183,10 +194,9 @@ fn group<T: Number, G: Target>(
 fn run<T: Number, G: Target>(
     target: &mut G,
     plan: &Plan,
-    op: Op,
+    workspace: &Workspace<G, T>,
     inputs: &Inputs<G, T>,
 ) -> Result<T> {
-    let workspace = Workspace::new(target, plan, op, 1)?;
     // SAFETY: the launches are the plan's, over arrays made for it and an input that is as long or longer, of its element type.
     unsafe { target.run(&workspace.launches(plan, inputs, 0))? };
     workspace.result()

@@ -10,14 +10,15 @@ pub(crate) const SECTOR: u64 = 32;
 pub(crate) struct Wavefronts {
     /// Taken.
     pub(crate) taken: u32,
-    /// Needed where no two words share a bank.
+    /// Needed where every wavefront serves as many bytes as there are banks for: what the lanes' bytes come to.
     pub(crate) ideal: u32,
 }
 
 /// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
 ///
 /// A 64-bit access is served by half warps, a 128-bit one by quarter warps. Each wavefront serves
-/// one word of each bank; lanes that read the same word share it.
+/// one word of each bank; lanes that read the same word share it. The ideal knows neither halves nor quarters: 16 lanes
+/// of 64 bits are one wavefront wherever they are in the warp (so counts an H200 under Nsight Compute; results/h200/counters.json).
 pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
     let lanes_together = match bytes {
         0..=4 => 32,
@@ -45,8 +46,8 @@ pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefron
             }
         }
         total.taken += depth.iter().max().copied().unwrap_or(0);
-        total.ideal += u32::from(count > 0);
     }
+    total.ideal = (on.count_ones() * bytes).div_ceil(4 * BANKS as u32);
     total
 }
 
@@ -91,6 +92,7 @@ mod tests {
         assert_eq!(wavefronts(&strided(8), u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
         assert_eq!(wavefronts(&strided(16), u32::MAX, 16), Wavefronts { taken: 4, ideal: 4 });
         assert_eq!(wavefronts(&strided(16), 0xff, 16), Wavefronts { taken: 1, ideal: 1 });
+        assert_eq!(wavefronts(&strided(8), 0x5555_5555, 8), Wavefronts { taken: 2, ideal: 1 });
     }
 
     #[test]

@@ -167,6 +167,7 @@ impl Device {
         let module = launch.module(self.description.compute)?;
         let entries = [launch.entry.clone()];
         let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
+        driver::allow_shared(&self.context, loaded[0], launch.shared_bytes)?;
         known.insert(launch.entry.clone(), loaded[0]);
         Ok(loaded[0])
     }

@@ -154,6 +154,20 @@ pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32
     number.map(|number| number as u32).map_err(|e| failed(e, asked))
 }
 
+/// Lets blocks of a kernel have so many bytes of dynamic shared memory; from 48 KB on the driver wants to be told.
+pub(super) fn allow_shared(context: &CudaContext, function: Function, bytes: u32) -> Result<()> {
+    const UNTOLD: u32 = 48 << 10;
+    if bytes <= UNTOLD {
+        return Ok(());
+    }
+    let asked = || format!("{bytes} bytes of shared memory for a block");
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    // SAFETY: functions are as long-lived as their context.
+    unsafe { result::function::set_function_attribute(function.0, which, bytes as i32) }
+        .map_err(|e| failed(e, asked))
+}
+
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
 pub(super) fn load(
     context: &CudaContext,

@@ -151,7 +151,7 @@ impl Lane {
         for launch in launches {
             let function = self.device.many(launch)?;
             let asked = || format!("launching {} in {} blocks", launch.entry, launch.grid);
-            let shape = [launch.grid, launch.block, 0];
+            let shape = [launch.grid, launch.block, launch.shared_bytes];
             // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
             unsafe { driver::launch_words(&self.stream, function, shape, &launch.words, asked)? };
         }

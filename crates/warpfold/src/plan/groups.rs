@@ -14,12 +14,14 @@ const DIGIT_BITS: u32 = 8;
 pub(crate) const DIGITS: u64 = 1 << DIGIT_BITS;
 /// Threads of a block (`sort.cuh`).
 pub(crate) const THREADS: u32 = 256;
-/// Elements of a tile (`sort.cu`): runs of blocks are whole tiles.
+/// Threads of a block that counts digits (`groups.cu`).
+pub(crate) const COUNT_THREADS: u32 = 1024;
+/// Elements of a tile (`sort.cu`; `sort_small.cu` has four in it): runs of blocks are whole tiles.
 const TILE: u64 = 4096;
 /// Elements that a warp looks at together where runs of equal keys are found (`groups.cu`).
 const STEP: u64 = 128;
 /// Blocks of a multiprocessor: what the kernels are compiled for.
-const PER_MULTIPROCESSOR: u64 = 4;
+const PER_MULTIPROCESSOR: u64 = 2;
 
 /// How elements of equal keys come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +33,19 @@ pub enum GroupWay {
     Dense(u64),
     /// Sorted by what keys are more than the least one.
     Ranks,
+}
+
+/// The kernel of a pass that brings elements to their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Scatter {
+    /// Its module.
+    pub(crate) module: &'static str,
+    /// Its entry point.
+    pub(crate) entry: &'static str,
+    /// Threads of a block.
+    pub(crate) block: u32,
+    /// Bytes of shared memory of a block.
+    pub(crate) shared_bytes: u32,
 }
 
 /// How a GPU will group values by keys.
@@ -89,6 +104,27 @@ impl CudaGroupPlan {
         if self.bits <= 32 { 4 } else { 8 }
     }
 
+    /// The kernel of its passes: pairs of 4 bytes each together, or values after ordinals; in 64 KB of shared memory where a block has no more.
+    pub(crate) fn scatter(&self, gpu: CudaFacts) -> Scatter {
+        let small = gpu.compute == 75;
+        let pairs = self.ordinal_bytes() == 4 && self.values.size() == 4;
+        let (entry, small_entry) = match self.ordinal_bytes() {
+            _ if pairs => ("sort_pairs", "sort_pairs_small"),
+            4 => ("sort_scatter_32", "sort_scatter_32_small"),
+            _ => ("sort_scatter_64", "sort_scatter_64_small"),
+        };
+        let (module, block, each) = if small { ("sort_small", 256, 4) } else { ("sort", 512, 8) };
+        // The members of `Shared` (`scatter.cuh`), in their order.
+        let (group, words, word) = if pairs { (8, 1, 4) } else { (4, 2, 8) };
+        let stage = u64::from(block * each) + DIGITS * 2 * (group - 1);
+        let late = DIGITS * group * (self.ordinal_bytes() + words * word);
+        let digits = (8 + 8 + 4) * DIGITS + (8 + 4) * 8;
+        let counts = 2 * DIGITS * u64::from(block / 32);
+        let of_groups = if pairs { 16 } else { stage / group };
+        let shared_bytes = (8 * stage + late + digits + counts + of_groups) as u32;
+        Scatter { module, entry: if small { small_entry } else { entry }, block, shared_bytes }
+    }
+
     /// Bytes of the table of digits and runs.
     pub(crate) fn table_bytes(&self) -> u64 {
         8 * u64::from(self.grid) * (DIGITS + 1)
@@ -104,9 +140,14 @@ impl CudaGroupPlan {
         copies + sort + runs
     }
 
-    /// Warps that look for runs of equal keys.
+    /// Blocks that look for runs of equal keys: smaller ones than a sort's.
+    pub fn walkers(&self) -> u32 {
+        2 * self.grid
+    }
+
+    /// Warps of them.
     pub fn warps(&self) -> u64 {
-        u64::from(self.grid) * u64::from(THREADS / 32)
+        u64::from(self.walkers()) * u64::from(THREADS / 32)
     }
 
     /// Elements of each of them.
@@ -174,6 +215,22 @@ mod tests {
     }
 
     #[test]
+    fn blocks_fit_into_the_shared_memory_that_every_gpu_has() {
+        let types = [DType::U8, DType::F32, DType::Complex128];
+        for (values, greatest) in types.into_iter().flat_map(|t| [(t, 99), (t, u64::MAX)]) {
+            let types = [DType::U64, values];
+            let plan = CudaGroupPlan::new(1000, types, GroupWay::Ranks, greatest, H200);
+            let bytes = |compute| {
+                let Scatter { shared_bytes, .. } = plan.scatter(CudaFacts { compute, ..H200 });
+                assert_eq!(shared_bytes % 16, 0);
+                shared_bytes
+            };
+            // 96 KB on Volta, 99 on desktop GPUs from Ampere on, of which the driver takes one.
+            assert!(bytes(90) <= 96 << 10 && bytes(75) <= 64 << 10, "{plan}");
+        }
+    }
+
+    #[test]
     fn blocks_have_whole_tiles_and_all_elements() {
         for elements in [0, 1, 4096, 4097, 1 << 28, (1 << 32) + 7, 1 << 45] {
             let plan = dense(elements, 1 << 20);
@@ -183,7 +240,7 @@ mod tests {
             assert!(plan.share() * plan.warps() >= elements, "{elements}");
         }
         let plan = dense(1 << 28, 1 << 20);
-        assert!((520..=528).contains(&plan.grid), "{plan}");
+        assert!((260..=264).contains(&plan.grid), "{plan}");
         let copies = 2 * (8 << 28);
         assert!((copies..copies + (2 << 20)).contains(&plan.workspace()), "{plan}");
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use warpfold_kernels::Module;
-use warpfold_simt::{Argument, Counters, Dimensions, Fault, Observer, Program, Settings};
+use warpfold_simt::{Argument, Counters, Counts, Dimensions, Fault, Observer, Program, Settings};
 
 use super::memory::{Memory, Shared, lock};
 use super::{Reduce, View, programs};
@@ -25,6 +25,20 @@ pub struct Device {
     facts: CudaFacts,
     settings: Settings,
     memory: Shared,
+    costs: Option<Arc<Mutex<Vec<Cost>>>>,
+}
+
+/// A launch of a kernel, and what it cost in all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    /// The kernel's entry point.
+    pub kernel: String,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads of a block.
+    pub block: u32,
+    /// What was counted.
+    pub counts: Counts,
 }
 
 /// What a launch left, and what it cost.
@@ -50,7 +64,28 @@ impl Device {
 
     /// A device of other facts: what it knows of a GPU, and how runs are scheduled and checked.
     pub fn with(facts: CudaFacts, settings: Settings) -> Device {
-        Device { facts, settings, memory: Arc::new(Mutex::default()) }
+        Device { facts, settings, memory: Arc::new(Mutex::default()), costs: None }
+    }
+
+    /// The same device, its memory included, keeping what each launch costs from now on, whoever launches it: for [`costs`](Self::costs).
+    pub fn keeping_costs(&self) -> Device {
+        Device { costs: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// What the launches since the last call cost, in their order; none unless it [keeps costs](Self::keeping_costs).
+    ///
+    /// ```
+    /// use warpfold::simt::Device;
+    /// let device = Device::new().keeping_costs();
+    /// let x = device.upload(&[1i32; 100])?;
+    /// device.reduce(&x).sum()?;
+    /// let costs = device.costs();
+    /// assert_eq!((costs.len(), costs[0].kernel.as_str(), costs[0].grid), (1, "sum_i32", 1));
+    /// assert!(costs[0].counts.global_load_sectors >= 400 / 32);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn costs(&self) -> Vec<Cost> {
+        self.costs.as_ref().map_or_else(Vec::new, |costs| std::mem::take(&mut *lock(costs)))
     }
 
     /// The same device, its memory included, under other settings.
@@ -197,8 +232,12 @@ impl Device {
     /// [`Error::Device`]: the fault that stopped one of them.
     pub fn launch_many(&self, launches: &[ManyLaunch]) -> Result<Vec<Counters>> {
         let run = |launch: &ManyLaunch| {
-            let ManyLaunch { entry, grid, block, words, .. } = launch;
-            let simulated = simulated(entry.clone(), *grid, *block, words);
+            let ManyLaunch { entry, grid, block, shared_bytes, words, .. } = launch;
+            let shared_bytes = *shared_bytes;
+            let simulated = warpfold_simt::Launch {
+                shared_bytes,
+                ..simulated(entry.clone(), *grid, *block, words)
+            };
             self.launch_raw(launch.module(self.facts.compute)?, &simulated, None)
         };
         launches.iter().map(run).collect()
@@ -211,10 +250,15 @@ impl Device {
         watch: Option<&mut dyn Observer>,
     ) -> std::result::Result<Counters, Box<Fault>> {
         let mut memory = lock(&self.memory);
-        match watch {
+        let counters = match watch {
             Some(observer) => launch.run_observed(program, &mut memory, &self.settings, observer),
             None => launch.run(program, &mut memory, &self.settings),
+        }?;
+        if let Some(costs) = &self.costs {
+            let (kernel, counts) = (launch.kernel.clone(), counters.total);
+            lock(costs).push(Cost { kernel, grid: launch.grid.x, block: launch.block.x, counts });
         }
+        Ok(counters)
     }
 }
 

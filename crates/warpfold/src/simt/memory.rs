@@ -10,8 +10,8 @@ use crate::{Error, Result};
 /// The memory of one device, shared by its arrays.
 pub(super) type Shared = Arc<Mutex<machine::Memory>>;
 
-/// Locks it. A thread that panicked while it held the lock left bytes in arrays, which is where they belong.
-pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, machine::Memory> {
+/// Locks what clones share. A thread that panicked while it held the lock left bytes in arrays, which is where they belong.
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

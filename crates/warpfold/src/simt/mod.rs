@@ -17,10 +17,10 @@ mod memory;
 mod programs;
 mod stream;
 
-pub use device::{Device, Run};
+pub use device::{Cost, Device, Run};
 pub use memory::Memory;
 pub use stream::Stream;
-pub use warpfold_simt::{Counters, Detail, Observer, Settings};
+pub use warpfold_simt::{Counters, Counts, Detail, Observer, Settings};
 
 use crate::kernel;
 

@@ -4,7 +4,7 @@ use warpfold::kernel::{Outcome, read};
 use warpfold::partial::Finish;
 use warpfold::plan::{CudaFacts, choose_cuda};
 use warpfold::simt::{Device, Settings};
-use warpfold::{Accuracy, Error, Op};
+use warpfold::{Accuracy, Error, Op, group_by, group_dense};
 
 #[test]
 fn arrays_come_back_as_they_were_and_parts_can_be_written() {
@@ -85,4 +85,26 @@ fn what_the_contract_leaves_undefined_is_refused_by_name() {
     let y = device.upload(&[1.0f32; 2]).unwrap();
     assert!(matches!(device.reduce_two(&x, &y), Err(Error::LengthMismatch { .. })));
     assert_eq!(device.facts().multiprocessors, 132);
+}
+
+#[test]
+fn groups_are_sorted_in_as_much_shared_memory_as_there_is() {
+    let old = CudaFacts { compute: 75, multiprocessors: 2 };
+    let device = Device::with(old, Settings::default());
+    let n = 5001;
+    let keys: Vec<u64> = (0..n).map(|k| k * 0x9E37_79B9 % 3001).collect();
+    let wide: Vec<u64> = keys.iter().map(|key| key << 40).collect();
+    let floats: Vec<f32> = (0..n).map(|k| k as f32 / 8.0).collect();
+    let doubles: Vec<f64> = (0..n).map(|k| k as f64 / 3.0).collect();
+    let [keys_there, wide_there] = [&keys, &wide].map(|keys| device.upload(keys).unwrap());
+    let [pairs, apart] = [device.upload(&floats).unwrap(), device.upload(&floats).unwrap()];
+    let doubles_there = device.upload(&doubles).unwrap();
+
+    let found = device.group_by(&keys_there, &pairs).unwrap();
+    assert_eq!(found.reduce().sum().unwrap(), group_by(&keys, &floats).unwrap().sum().unwrap());
+    let found = device.group_by(&wide_there, &apart).unwrap();
+    assert_eq!(found.reduce().sum().unwrap(), group_by(&wide, &floats).unwrap().sum().unwrap());
+    let found = device.group_dense(&keys_there, 3001, &doubles_there).unwrap();
+    let sums = group_dense(&keys, 3001, &doubles).unwrap().sum().unwrap();
+    assert_eq!(found.reduce().sum().unwrap(), sums);
 }

@@ -25,7 +25,7 @@ pub(super) fn runs<M: Machine, K: Element>(
         let counts = counts.address();
         let label = [labels, size_of::<K>() as u64, keys.base, runs];
         let words = [&[keys.address, n, plan.share(), counts, starts], &label[..]].concat();
-        launch("groups", &format!("groups_runs_{}", 8 * keys.bytes), plan.grid, words)
+        launch("groups", &format!("groups_runs_{}", 8 * keys.bytes), plan.walkers(), words)
     };
     before.push(walk(0, 0, 0));
     let scan = vec![counts.address(), 1, plan.warps(), total.address()];

@@ -4,7 +4,7 @@ use super::GivenKeys;
 use crate::Result;
 use crate::kernel::many::ManyLaunch;
 use crate::kernel::{Machine, Memory};
-use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
+use crate::plan::{COUNT_THREADS, CudaGroupPlan, DIGITS, Scatter, THREADS};
 
 /// Keys that all are below a number, or the first that is not: what a sort tells.
 const NONE: u64 = u64::MAX;
@@ -50,6 +50,7 @@ impl<M: Machine> Sort<M> {
             let scan = vec![table.address(), DIGITS, plan.grid.into(), totals.address()];
             let rows = DIGITS as u32 + u32::from(limit.is_some());
             let count = launch("groups", "groups_digits", plan.grid, counted);
+            let count = ManyLaunch { block: COUNT_THREADS, ..count };
             ([count, launch("groups", "groups_scan", rows, scan)], digit)
         };
         if plan.passes() == 0 && n > 0 {
@@ -61,10 +62,10 @@ impl<M: Machine> Sort<M> {
             let (keys_out, values_out) = &sides[pass % 2];
             let (to, sorted) = (keys_out.address(), values_out.address());
             let rest = [table.address(), totals.address(), values, width, to, sorted];
-            let entry =
-                if plan.ordinal_bytes() == 4 { "sort_scatter_32" } else { "sort_scatter_64" };
             let words = [&digit[..], &rest].concat();
-            launches.push(launch("sort", entry, plan.grid, words));
+            let Scatter { module, entry, block, shared_bytes } = plan.scatter(machine.facts());
+            let scatter = launch(module, entry, plan.grid, words);
+            launches.push(ManyLaunch { block, shared_bytes, ..scatter });
             keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
             values = sorted;
         }
@@ -100,5 +101,5 @@ impl<M: Machine> Sort<M> {
 /// A launch of a kernel for groups.
 pub(super) fn launch(module: &str, entry: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
     let (module, entry) = (module.to_owned(), entry.to_owned());
-    ManyLaunch { module, entry, grid, block: THREADS, words }
+    ManyLaunch { module, entry, grid, block: THREADS, shared_bytes: 0, words }
 }

@@ -6,7 +6,7 @@ use crate::plan::{
 use crate::shape::Loop;
 use crate::{Error, Op, Result};
 
-/// One launch: a one-dimensional grid, no dynamic shared memory, parameters of 64 bits each.
+/// One launch: a one-dimensional grid, parameters of 64 bits each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManyLaunch {
     /// The module that holds the kernel, without its target.
@@ -17,6 +17,8 @@ pub struct ManyLaunch {
     pub grid: u32,
     /// Threads of a block.
     pub block: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
     /// The parameters, in order; pointers are addresses in the machine's memory.
     pub words: Vec<u64>,
 }
@@ -55,7 +57,7 @@ pub(super) type Cut = (u64, u64, BoundsKind, u64);
 impl Launches<'_> {
     fn of(&self, module: String, suffix: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
         let entry = format!("{module}{suffix}");
-        ManyLaunch { module, entry, grid, block: self.plan.block, words }
+        ManyLaunch { module, entry, grid, block: self.plan.block, shared_bytes: 0, words }
     }
 
     /// The address of a table: the last words of the workspace are the tables'.
