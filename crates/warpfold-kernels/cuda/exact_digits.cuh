@@ -7,6 +7,12 @@
 #include "elements.cuh"
 
 __device__ __forceinline__ u32 high_word(f64 x) { return u32(__double2hiint(x)); }
+// 2 * (bits - low): how far from `low` on, where the sign is the highest bit and does not count. In one step, which the compiler would make two.
+__device__ __forceinline__ u32 distance_from(u32 low, u32 bits) {
+    u32 distance;
+    asm("mad.lo.u32 %0, %1, 2, %2;" : "=r"(distance) : "r"(bits), "r"(low * u32(-2)));
+    return distance;
+}
 __device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
 
 // What was met beside finite numbers; the bits of a record.

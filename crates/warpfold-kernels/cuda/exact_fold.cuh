@@ -6,6 +6,10 @@
 //   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
 //   Fold(storage, Arguments)  starts with digits that are zero
 //   inside(Loaded, index)     takes a pack, whose first element stands at index, into its window, if that holds all its numbers
+//   WHOLE                     whether a wave is first asked which packs the window holds, and then added without a branch, zeros for the others:
+//   holds_all, add_all(Loaded)  the two halves of inside
+//   sees(Loaded[])            what, a bit each, a wave may hold beside sums that is to be looked at
+//   look(Loaded[], index, step, seen)  all lanes of a warp, if one has seen something: do so; packs are step elements apart
 //   outside(Loaded, index)    takes any pack into its digits
 //   plain, outside_plain      whether a pack may be taken by, and the same faster
 //   one(index, Element...)    takes in one element, or pair
@@ -147,6 +151,22 @@ template <class Fold, class Loaded> __device__ __forceinline__ void fold_outside
     }
 }
 
+// The same for waves that go on: what is taken out leaves zeros. Lanes need not agree on which packs they take.
+template <class Fold, class Loaded> __device__ __forceinline__ void take_out(Fold& fold, Loaded (&p)[Fold::PACKS], u32 set, u64 index) {
+#pragma unroll 1
+    for (; set; set &= set - 1) {
+        const u32 k = __ffs(set) - 1;
+        Loaded taken = p[0];
+#pragma unroll
+        for (u32 j = 0; j < Fold::PACKS; j++) {
+            if (j != k) continue;
+            taken = p[j];
+            p[j] = Loaded{};
+        }
+        fold.outside(taken, index + k * blockDim.x * PER_PACK<typename Fold::Element>);
+    }
+}
+
 // Takes all packs, which are plain, into digits: STEP copies of the code.
 template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fold_plain(Fold& fold, Loaded (&p)[Fold::PACKS]) {
 #pragma unroll 1
@@ -187,24 +207,38 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
             load_wave(p, base + first);
         }
         const u64 index = head + (base + first) * ELEMENTS;
-        if (dense == 0) {
+        bool in_digits = dense > 0;
+        if (!in_digits) {
             u32 missed = 0;
 #pragma unroll
             for (int k = 0; k < PACKS; k++) {
-                if (!fold.inside(p[k], index + k * blockDim.x * ELEMENTS)) missed |= 1u << k;
+                const bool held = Fold::WHOLE ? fold.holds_all(p[k]) : fold.inside(p[k], index + k * blockDim.x * ELEMENTS);
+                if (!held) missed |= 1u << k;
             }
-            if (__any_sync(0xffffffffu, missed != 0)) {
+            const u32 seen = fold.sees(p);
+            if (__any_sync(0xffffffffu, (missed | seen) != 0)) {
+                fold.look(p, index, blockDim.x * ELEMENTS, seen);
                 const u32 lanes = __ballot_sync(0xffffffffu, __popc(missed) * 2 > PACKS);
                 if (__popc(lanes) > 16) dense = DENSE;
-                fold_outside(fold, p, missed, index);
+                if constexpr (!Fold::WHOLE) {
+                    fold_outside(fold, p, missed, index);
+                } else if (dense > 0) {
+                    in_digits = true;
+                } else {
+                    take_out(fold, p, missed, index);
+                }
             }
-        } else {
+        }
+        if (in_digits) {
             dense--;
             bool plain = true;
 #pragma unroll
             for (int k = 0; k < PACKS; k++) plain = plain && fold.plain(p[k]);
             if (plain) fold_plain<Fold::STEP>(fold, p);
             else fold_outside(fold, p, (1u << PACKS) - 1, index);
+        } else if constexpr (Fold::WHOLE) {
+#pragma unroll
+            for (int k = 0; k < PACKS; k++) fold.add_all(p[k]);
         }
         fold.end_wave();
     }

@@ -66,7 +66,7 @@ template <class F> __device__ __forceinline__ f64 product(F x, F y) { return __d
 
 // Products that f64 holds go where sums go; others as product and error into a window, or whole into the digits.
 template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f32 x, f32 y) {
-    window.add(lane, product(x, y));
+    window.add_product(lane, f64(x), f64(y));
 }
 template <class Window> __device__ __forceinline__ void add_product(Window& window, int lane, f64 x, f64 y) {
     const f64 rounded = product(x, y);
@@ -79,39 +79,3 @@ template <class Digits> __device__ __forceinline__ void add_plain_product(Digits
 template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f64 x, f64 y) { digits.add_plain_product(x, y); }
 template <class Digits> __device__ __forceinline__ bool plain_product(f32 x, f32 y) { return Digits::plain(product(x, y)); }
 template <class Digits> __device__ __forceinline__ bool plain_product(f64 x, f64 y) { return Digits::plain(x, y); }
-
-// Two windows that hold a number and its square. f16: any finite number.
-template <int LANES> __device__ __forceinline__ void align_windows(WholeRange<LANES>&, WholeProducts<LANES>&) {}
-template <int LANES> __device__ __forceinline__ bool hold(const WholeRange<LANES>& sums, const WholeProducts<LANES>&, f32 x) {
-    return sums.holds(x);
-}
-template <int LANES> __device__ __forceinline__ bool cover(const WholeRange<LANES>&, const WholeProducts<LANES>&, u32) { return true; }
-
-// f32 and bf16: the squares' window begins with the square of what the sums' begins with, and is twice as wide or more.
-template <int LANES, int M, class Squares>
-__device__ __forceinline__ void align_windows(PlainWindow<LANES, M>& sums, Squares& squares) {
-    static_assert(Squares::SPAN >= 2 * PlainWindow<LANES, M>::SPAN, "the square of every number of the one window lies in the other");
-    squares.start_at(2 * (sums.low >> 23) - 2 * 127 + 1023);
-}
-template <int LANES, int M, class Squares>
-__device__ __forceinline__ bool hold(const PlainWindow<LANES, M>& sums, const Squares&, f32 x) { return sums.holds(x); }
-template <int LANES, int M, class Squares>
-__device__ __forceinline__ bool cover(const PlainWindow<LANES, M>& sums, const Squares&, u32 field) { return sums.covers(field); }
-
-// f64: the squares' window is the narrow one. Both end together, and stay where the errors of squares do not underflow nor biases overflow.
-template <int LANES, int L, int LOG, class Squares>
-__device__ __forceinline__ void align_windows(BiasedWindow<LANES, 53, L, LOG>& sums, Squares& squares) {
-    constexpr u32 SPAN = Squares::SPAN / 2, LEAST = 1023 - 484, MOST = 1023 + 500 - SPAN;
-    const u32 start = (sums.low >> 20) + sums.SPAN - SPAN;
-    const u32 low = start < LEAST ? LEAST : start > MOST ? MOST : start;
-    sums.start_at(low);
-    squares.start_at(2 * low - 1023);
-}
-template <int LANES, int L, int LOG, class Squares>
-__device__ __forceinline__ bool hold(const BiasedWindow<LANES, 53, L, LOG>& sums, const Squares&, f64 x) {
-    return (high_word(x) & 0x7fffffffu) - sums.low < Squares::SPAN / 2 << 20;
-}
-template <int LANES, int L, int LOG, class Squares>
-__device__ __forceinline__ bool cover(const BiasedWindow<LANES, 53, L, LOG>& sums, const Squares&, u32 field) {
-    return field - (sums.low >> 20) < Squares::SPAN / 2;
-}

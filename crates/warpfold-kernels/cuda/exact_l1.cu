@@ -65,8 +65,10 @@ struct WideRoots {
     // Neither the squares nor their errors overflowed or underflowed to any effect; not so of NaN.
     static __device__ __forceinline__ bool is_plain(f64 root) { return root >= power_of_two(-450) && root <= power_of_two(500); }
 
-    __device__ __forceinline__ bool holds(const Root& root) const {
-        return is_plain(root.high) && high.holds(root.high) && (low.holds(root.low) || root.low == 0);
+    static constexpr u32 REACH = 1;
+    __device__ __forceinline__ u32 distance(const Root& root) const {
+        const bool held = is_plain(root.high) && high.distance(root.high) < Window::REACH && (low.distance(root.low) < Window::REACH || root.low == 0);
+        return !held;
     }
     __device__ __forceinline__ u32 field(const Root& root) const { return is_plain(root.high) ? high.field(root.high) : 0; }
     __device__ __forceinline__ void add(int lane, const Root& root) {

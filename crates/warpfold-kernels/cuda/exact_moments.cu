@@ -3,6 +3,6 @@
 // record: see exact_fold.cuh; one integer a part for the sum, one of products for the squares of all parts. value: none.
 #include "exact_squares.cuh"
 
-template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, sizeof(typename Parts<E>::Part) == 4 ? 4 : 12>;
+template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, sizeof(typename Parts<E>::Part) == 4 ? 4 : 14>;
 
 #include "entries.cuh"

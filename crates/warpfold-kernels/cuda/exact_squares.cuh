@@ -1,15 +1,58 @@
 // Sums and sums of squares in one pass: the integers of exact_moments, and most of exact_stats.
 //
-// One window of exponents serves both: x lies in one, x * x in one twice as wide.
+// One window of exponents serves both: x lies in one, x * x in one twice as wide; those of f64 are one window (exact_split.cuh).
 #pragma once
+#include "exact_split.cuh"
 #include "exact_sums.cuh"
 
+// f32, bf16, f16: a window for each.
+template <class Sums, class Squares, int LANES_> struct TwoWindows {
+    static constexpr int LANES = LANES_;
+    static constexpr u32 ADDITIONS = Sums::ADDITIONS < Squares::ADDITIONS ? Sums::ADDITIONS : Squares::ADDITIONS;
+    Sums sums;
+    Squares squares;
+
+    __device__ __forceinline__ TwoWindows() { align(sums, squares); }
+    // f16: any finite number.
+    static __device__ __forceinline__ void align(WholeRange<LANES>&, WholeProducts<LANES>&) {}
+    // The squares' window begins with the square of what the sums' begins with, and is twice as wide or more.
+    template <int M, class Window> static __device__ __forceinline__ void align(PlainWindow<LANES, M>& sums, Window& squares) {
+        static_assert(Window::SPAN >= 2 * PlainWindow<LANES, M>::SPAN, "the square of every number of the one window lies in the other");
+        squares.start_at(2 * (sums.low >> 23) - 2 * 127 + 1023);
+    }
+    static constexpr u32 REACH = Sums::REACH;
+    __device__ __forceinline__ u32 distance(f32 x) const { return sums.distance(x); }
+    static __device__ __forceinline__ u32 field(f32 x) { return Sums::field(x); }
+    __device__ __forceinline__ bool covers(u32 field) const { return sums.covers(field); }
+    __device__ __forceinline__ void add(int lane, f32 x) {
+        sums.add(lane, x);
+        squares.add_product(lane, f64(x), f64(x));
+    }
+    __device__ __forceinline__ void move(u32 field) {
+        sums.move(field);
+        align(sums, squares);
+    }
+    template <int PARTS, class SumDigits, class SquareDigits>
+    __device__ __forceinline__ void drain(SumDigits (&sum_digits)[PARTS], SquareDigits& square_digits) {
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) sums.template drain<PARTS>(part, sum_digits[part]);
+        squares.template drain<1>(0, square_digits);
+    }
+};
+
+template <class E> struct WindowsOf {
+    typedef typename Component<E>::type F;
+    typedef TwoWindows<typename SumOf<F>::template Window<4>, typename ProductOf<F>::template Window<4>, 4> type;
+};
+template <> struct WindowsOf<f64> { typedef SplitWindow<1> type; };
+template <> struct WindowsOf<complex128> { typedef SplitWindow<2> type; };
+
 // SETS of digits of sums: as many as the element has parts, or more for who sorts them otherwise.
-template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
+template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsOf<E>::type> struct SumsAndSquares {
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<typename Component<E>::type> Sum;
     typedef ProductOf<typename Component<E>::type> Square;
-    static constexpr int PARTS = SETS, LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = sizeof(Wide) == 4 ? 640 : 896;
+    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : 896;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
     static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
@@ -17,12 +60,9 @@ template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;
     typedef typename Sum::template Digits<THREADS> SumDigits;
     typedef typename Square::template Digits<THREADS> SquareDigits;
-    typedef typename Sum::template Window<LANES> SumWindow;
-    typedef typename Square::template Window<LANES> SquareWindow;
-    static constexpr u32 ADDITIONS = SumWindow::ADDITIONS < SquareWindow::ADDITIONS ? SumWindow::ADDITIONS : SquareWindow::ADDITIONS;
+    static constexpr u32 ADDITIONS = Windows::ADDITIONS;
 
-    SumWindow sums;
-    SquareWindow squares;
+    Windows windows;
     SumDigits sum_digits[PARTS];
     SquareDigits square_digits;
 
@@ -30,14 +70,11 @@ template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) sum_digits[part].open(storage + part * SUM_COUNT * THREADS);
         square_digits.open(storage + PARTS * SUM_COUNT * THREADS);
-        align_windows(sums, squares);
     }
-    __device__ __forceinline__ bool holds(Number<Wide> term) const { return hold(sums, squares, term.x); }
-    __device__ __forceinline__ u32 field(Number<Wide> term) const { return sums.field(term.x); }
-    __device__ __forceinline__ void add(int lane, Number<Wide> term) {
-        sums.add(lane, term.x);
-        add_product(squares, lane, term.x, term.x);
-    }
+    static constexpr u32 REACH = Windows::REACH;
+    __device__ __forceinline__ u32 distance(Number<Wide> term) const { return windows.distance(term.x); }
+    __device__ __forceinline__ u32 field(Number<Wide> term) const { return windows.field(term.x); }
+    __device__ __forceinline__ void add(int lane, Number<Wide> term) { windows.add(lane, term.x); }
     __device__ __forceinline__ void add_to_digits(int part, Number<Wide> term) {
         sum_digits[part].add(term.x);
         add_product(square_digits, term.x, term.x);
@@ -48,16 +85,9 @@ template <class E, int SETS = Parts<E>::COUNT> struct SumsAndSquares {
         add_plain_product(square_digits, term.x, term.x);
     }
     __device__ __forceinline__ void waits(int terms) { square_digits.waiting += terms; }
-    __device__ __forceinline__ bool covers(u32 field) const { return cover(sums, squares, field); }
-    __device__ __forceinline__ void move(u32 field) {
-        sums.move(field);
-        align_windows(sums, squares);
-    }
-    __device__ __forceinline__ void drain() {
-#pragma unroll
-        for (int part = 0; part < PARTS; part++) sums.template drain<PARTS>(part, sum_digits[part]);
-        squares.template drain<1>(0, square_digits);
-    }
+    __device__ __forceinline__ bool covers(u32 field) const { return windows.covers(field); }
+    __device__ __forceinline__ void move(u32 field) { windows.move(field); }
+    __device__ __forceinline__ void drain() { windows.drain(sum_digits, square_digits); }
     __device__ __forceinline__ void settle() {
         if (square_digits.waiting <= SquareDigits::ADDITIONS) return;
 #pragma unroll

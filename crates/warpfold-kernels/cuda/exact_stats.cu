@@ -14,46 +14,66 @@ template <class Digits> __device__ __forceinline__ void drain_halves(f64 sum, f6
     digits[0].add_sum(__dmul_rn(__dadd_rn(magnitudes, sum), 0.5));
     digits[1].add_sum(__dmul_rn(__dsub_rn(sum, magnitudes), 0.5));
 }
-// Windows of plain lanes.
-template <int LANES, class Window, class Digits> __device__ __forceinline__ void drain_both(Window& sums, Window& magnitudes, Digits (&digits)[2]) {
-    f64 sum = 0, magnitude = 0;
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-        sum = __dadd_rn(sum, sums.lane[l]);
-        magnitude = __dadd_rn(magnitude, magnitudes.lane[l]);
-        sums.lane[l] = magnitudes.lane[l] = 0;
+
+// The windows of sums and squares, with one more for magnitudes.
+template <class Windows> struct Signed;
+
+template <class Sums, class Squares, int LANES> struct Signed<TwoWindows<Sums, Squares, LANES>> : TwoWindows<Sums, Squares, LANES> {
+    typedef TwoWindows<Sums, Squares, LANES> Base;
+    f64 magnitude[LANES] = {};
+
+    __device__ __forceinline__ void add(int l, f64 x) {
+        this->sums.add(l, x);
+        magnitude[l] = __dadd_rn(magnitude[l], fabs(x));
+        this->squares.add_product(l, x, x);
     }
-    drain_halves(sum, magnitude, digits);
-}
-template <int, int LANES, int M, int LOG, class Digits>
-__device__ __forceinline__ void drain_both(BiasedWindow<LANES, M, 1, LOG>& sums, BiasedWindow<LANES, M, 1, LOG>& magnitudes, Digits (&digits)[2]) {
-    const f64 bias = sums.bias(0);
-#pragma unroll 1
-    for (int rest = 0; rest < 2; rest++) {
+    template <class SumDigits, class SquareDigits> __device__ __forceinline__ void drain(SumDigits (&digits)[2], SquareDigits& square_digits) {
+        f64 sum = 0, magnitudes = 0;
 #pragma unroll
         for (int l = 0; l < LANES; l++) {
-            const f64 sum = rest ? sums.rest[l] : __dsub_rn(sums.level[0][l], bias);
-            drain_halves(sum, rest ? magnitudes.rest[l] : __dsub_rn(magnitudes.level[0][l], bias), digits);
+            sum = __dadd_rn(sum, this->sums.lane[l]);
+            magnitudes = __dadd_rn(magnitudes, magnitude[l]);
+            this->sums.lane[l] = magnitude[l] = 0;
         }
+        drain_halves(sum, magnitudes, digits);
+        this->squares.template drain<1>(0, square_digits);
     }
-    sums.clear();
-    magnitudes.clear();
-}
+};
+
+// The magnitudes of the first piece and of the rest, which has 45 bits: 256 of them are added without rounding.
+template <> struct Signed<SplitWindow<1>> : SplitWindow<1> {
+    static constexpr u32 ADDITIONS = 256;
+    f64 magnitude[2] = {};
+
+    __device__ __forceinline__ void add(int l, f64 x) {
+        f64 a, rest;
+        SplitWindow<1>::add(l, x, a, rest);
+        magnitude[0] = __dadd_rn(magnitude[0], fabs(a));
+        const i32 signed_rest = __double2hiint(rest) ^ (__double2hiint(x) & i32(0x80000000));
+        magnitude[1] = __dadd_rn(magnitude[1], __hiloint2double(signed_rest, __double2loint(rest)));
+    }
+    template <class SumDigits, class SquareDigits> __device__ __forceinline__ void drain(SumDigits (&digits)[2], SquareDigits& square_digits) {
+#pragma unroll 1
+        for (int rest = 0; rest < 2; rest++) {
+            const f64 sum = rest ? __dadd_rn(__dsub_rn(second[0], bias(SECOND)), third[0]) : __dsub_rn(first[0], bias(FIRST));
+            drain_halves(sum, magnitude[0], digits);
+            magnitude[0] = magnitude[1];
+        }
+        magnitude[0] = magnitude[1] = 0;
+        drain_squares(square_digits);
+        clear();
+    }
+};
 
 // Two sets of digits: of numbers from zero on, and of those below.
-template <class E> struct SignedSums : SumsAndSquares<E, 2> {
-    typedef SumsAndSquares<E, 2> Base;
+template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> {
+    typedef SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> Base;
     typedef typename Base::Wide Wide;
     static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = 512;
     static constexpr bool PLAIN = false;
-    using Base::sums, Base::sum_digits;
-    typename Base::SumWindow magnitudes;
+    using Base::sum_digits;
 
-    __device__ __forceinline__ explicit SignedSums(u64* storage) : Base(storage) { magnitudes = sums; }
-    __device__ __forceinline__ void add(int lane, Number<Wide> term) {
-        Base::add(lane, term);
-        magnitudes.add(lane, fabs(term.x));
-    }
+    __device__ __forceinline__ explicit SignedSums(u64* storage) : Base(storage) {}
     // Digits are chosen by their address, so that there is one piece of code for both.
     __device__ __forceinline__ void add_to_digits(int, Number<Wide> term) {
         typename Base::SumDigits digits = sum_digits[0];
@@ -61,15 +81,6 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2> {
         digits.add(term.x);
         sum_digits[0].specials = digits.specials;
         add_product(this->square_digits, term.x, term.x);
-    }
-    __device__ __forceinline__ void move(u32 field) {
-        Base::move(field);
-        magnitudes = sums;
-    }
-    __device__ __forceinline__ void drain() {
-        drain_both<Base::LANES>(sums, magnitudes, sum_digits);
-        this->square_digits.waiting += 2 * Base::LANES;
-        this->squares.template drain<1>(0, this->square_digits);
     }
     // Of the sum: all that was met; of the magnitudes: infinities have one sign.
     __device__ __forceinline__ u32 specials(int k) const {
@@ -98,18 +109,25 @@ template <class E> struct Places {
     }
 };
 
-template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, sizeof(E) == 8 ? 4 : 6> {
-    typedef ExactFold<Components<E>, SignedSums<E>, sizeof(E) == 8 ? 4 : 6> Base;
+// Packs in flight: few threads find room for the digits of f64.
+template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 8 : 4;
+
+template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> {
+    typedef ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> Base;
     typedef Places<E> Beside;
+    static constexpr bool WHOLE = true;
+    using Base::PACKS;
     ExtremePair<E, Nan::Ignore> extremes;
     u64 nan_at = ~0ull;
 
     __device__ __forceinline__ ExactStatsFold(u64* storage, const Arguments& a) : Base(storage, a), extremes(static_cast<const E*>(a.x), a.n) {}
     __device__ __forceinline__ bool inside(const Pack& p, u64 index) {
         if (!Base::inside(p, index)) return false;
-        extremes.numbers(Kept<Components<E>>(p), index);
+        extremes.pack(p, index);
         return true;
     }
+    __device__ __forceinline__ u32 sees(const Pack (&p)[PACKS]) const { return extremes.sees(p); }
+    __device__ __forceinline__ void look(Pack (&p)[PACKS], u64 index, u64 step, u32 seen) { extremes.look(p, index, step, seen); }
     __device__ __forceinline__ void outside(const Pack& p, u64 index) {
         // One by one, so that the code of an element stands once: what there is to do is too much to repeat it.
         Pack left = p;

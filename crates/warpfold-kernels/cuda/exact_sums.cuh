@@ -13,7 +13,8 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     typedef typename Terms::Loaded Loaded;
     typedef typename Terms::Items Items;
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
-    static constexpr bool BRANCHES = sizeof(typename Parts<Element>::Part) == 4 || !Gathered::PLAIN;
+    // Numbers of 64 bits take long chains of additions: those of all packs run side by side.
+    static constexpr bool WHOLE = sizeof(typename Parts<Element>::Part) == 8 && Gathered::PLAIN;
     static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
     static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
 
@@ -23,24 +24,27 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 
     __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
 
+    __device__ __forceinline__ bool holds_all(const Loaded& p) const {
+        const typename Terms::All terms(p);
+        u32 farthest = 0;
+#pragma unroll
+        for (int k = 0; k < ALL; k++) farthest = max(farthest, this->distance(terms[k]));
+        return farthest < Gathered::REACH;
+    }
+    // Zeros change nothing.
+    __device__ __forceinline__ void add_all(const Loaded& p) {
+        const typename Terms::All terms(p);
+#pragma unroll
+        for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
+    }
     // A pack's index only folds of places look at.
     __device__ __forceinline__ bool inside(const Loaded& p, u64) {
-        const typename Terms::All terms(p);
-        bool inside = true;
-#pragma unroll
-        for (int k = 0; k < ALL; k++) inside = inside && this->holds(terms[k]);
-        if constexpr (BRANCHES) {
-            if (!inside) return false;
-#pragma unroll
-            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
-            return true;
-        } else {
-            // Zeros change nothing; without a branch the chains of all packs run side by side.
-#pragma unroll
-            for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, only_if(inside, terms[k]));
-            return inside;
-        }
+        if (!holds_all(p)) return false;
+        add_all(p);
+        return true;
     }
+    __device__ __forceinline__ u32 sees(const Loaded (&)[PACKS]) const { return 0; }
+    __device__ __forceinline__ void look(Loaded (&)[PACKS], u64, u64, u32) {}
     __device__ __forceinline__ void outside(const Loaded& p, u64) {
         if (moves < MOVES) {
             const typename Terms::All terms(p);
@@ -119,10 +123,6 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 template <class F> struct Number { F x; };
 template <class F> struct Product { F x, y; };
 
-template <class F> __device__ __forceinline__ Number<F> only_if(bool kept, Number<F> term) { return {kept ? term.x : F(0)}; }
-template <class F> __device__ __forceinline__ Product<F> only_if(bool kept, Product<F> term) {
-    return {kept ? term.x : F(0), kept ? term.y : F(0)};
-}
 template <class F> __device__ __forceinline__ F value_of(Number<F> term) { return term.x; }
 template <class F> __device__ __forceinline__ f64 value_of(Product<F> term) { return product(term.x, term.y); }
 template <class Window, class F> __device__ __forceinline__ void add_term(Window& window, int lane, Number<F> term) { window.add(lane, term.x); }
@@ -219,7 +219,8 @@ template <class Kind, int PARTS, class Wide> struct Sums {
 #pragma unroll
         for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::COUNT * THREADS);
     }
-    template <class Term> __device__ __forceinline__ bool holds(Term term) const { return window.holds(value_of(term)); }
+    static constexpr u32 REACH = Window::REACH;
+    template <class Term> __device__ __forceinline__ u32 distance(Term term) const { return window.distance(value_of(term)); }
     template <class Term> __device__ __forceinline__ u32 field(Term term) const { return window.field(value_of(term)); }
     template <class Term> __device__ __forceinline__ void add(int lane, Term term) { add_term(window, lane, term); }
     template <class Term> __device__ __forceinline__ void add_to_digits(int t, Term term) { add_term(digits[t % PARTS], term); }

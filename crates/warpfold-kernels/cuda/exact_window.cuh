@@ -1,6 +1,7 @@
 // Where natural data goes: f64 accumulators in registers that no addition rounds, for numbers of a window of exponents.
 //
-// A window covers SPAN exponent fields from `low` on. Which ones is each thread's own affair: it follows the data (`move`).
+// A window covers SPAN exponent fields from `low` on. Which ones is each thread's own affair: it follows the data (`move`). It holds numbers whose
+// `distance` from the lowest, as a whole number without the sign, is less than REACH: of a pack only the largest is asked.
 #pragma once
 #include "exact_digits.cuh"
 
@@ -26,8 +27,9 @@ template <int LANES> struct WholeRange {
 #pragma unroll
         for (int l = 0; l < LANES; l++) lane[l] = 0;
     }
-    __device__ __forceinline__ bool holds(f32 x) const { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
-    __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
+    static constexpr u32 REACH = 0xffu << 24;
+    __device__ __forceinline__ u32 distance(f32 x) const { return __float_as_uint(x) * 2; }
+    __device__ __forceinline__ void add(int l, f64 x) { lane[l] = __dadd_rn(lane[l], x); }
     template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
         drain_lanes<STEP, LANES>(lane, part, digits);
     }
@@ -46,10 +48,9 @@ template <int LANES, int MANTISSA> struct PlainWindow {
 #pragma unroll
         for (int l = 0; l < LANES; l++) lane[l] = 0;
     }
-    __device__ __forceinline__ bool holds(f32 x) const {
-        return (__float_as_uint(x) & 0x7fffffffu) - low < SPAN << 23;
-    }
-    __device__ __forceinline__ void add(int l, f32 x) { lane[l] = __dadd_rn(lane[l], f64(x)); }
+    static constexpr u32 REACH = SPAN << 24;
+    __device__ __forceinline__ u32 distance(f32 x) const { return distance_from(low, __float_as_uint(x)); }
+    __device__ __forceinline__ void add(int l, f64 x) { lane[l] = __dadd_rn(lane[l], x); }
     template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
         drain_lanes<STEP, LANES>(lane, part, digits);
     }
@@ -109,7 +110,8 @@ template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
         low = field << 20;
         clear();
     }
-    __device__ __forceinline__ bool holds(f64 x) const { return (high_word(x) & 0x7fffffffu) - low < SPAN << 20; }
+    static constexpr u32 REACH = SPAN << 21;
+    __device__ __forceinline__ u32 distance(f64 x) const { return distance_from(low, high_word(x)); }
     // From level `first` on.
     __device__ __forceinline__ void add(int l, f64 x, int first = 0) {
 #pragma unroll
@@ -120,6 +122,14 @@ template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
             level[n][l] = sum;
         }
         rest[l] = __dadd_rn(rest[l], x);
+    }
+    // A product that f64 holds exactly, without being made: what the level leaves of it is such a number too.
+    __device__ __forceinline__ void add_product(int l, f64 x, f64 y) {
+        static_assert(LEVELS == 1, "one level, then the plain sum");
+        const f64 sum = __fma_rn(x, y, level[0][l]);
+        const f64 rest_of_it = __fma_rn(x, y, -__dsub_rn(sum, level[0][l]));
+        level[0][l] = sum;
+        rest[l] = __dadd_rn(rest[l], rest_of_it);
     }
     template <int STEP, class Digits> __device__ __forceinline__ void drain(int part, Digits& digits) {
         digits.waiting += LANES / STEP * (LEVELS + 1);
@@ -147,7 +157,8 @@ template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
 // Products of finite f16: multiples of 2^-48 up to 2^32, all on the grid of one window.
 template <int LANES> struct WholeProducts : BiasedWindow<LANES, 22, 1, 10> {
     __device__ __forceinline__ WholeProducts() { this->start_at(1023 + 32 - this->SPAN); }
-    __device__ __forceinline__ bool holds(f64 x) const { return is_finite(x); }
+    static constexpr u32 REACH = 0x7ffu << 21;
+    __device__ __forceinline__ u32 distance(f64 x) const { return high_word(x) * 2; }
     static __device__ __forceinline__ u32 field(f64) { return 0; }
     __device__ __forceinline__ bool covers(u32) const { return true; }
     __device__ __forceinline__ void move(u32) {}

@@ -25,22 +25,61 @@ template <class E, Nan NAN> struct ExtremePair {
         const R high = highest_rank<E, Side::Max, NAN>(p), low = highest_rank<E, Side::Min, NAN>(p);
         if (high > max || low > min) take(high, low, index);
     }
-    // The elements of a pack, widened; none is NaN, nor a zero of 64 bits, whose sign a comparison would not see.
-    template <class Terms> __device__ __forceinline__ void numbers(const Terms& terms, u64 index) {
-        auto most = terms[0].x, least = terms[0].x;
-#pragma unroll
-        for (int k = 1; k < PER_PACK<E>; k++) {
-            most = extreme<Side::Max, Nan::Ignore>(most, terms[k].x);
-            least = extreme<Side::Min, Nan::Ignore>(least, terms[k].x);
-        }
-        const R high = rank<E, Side::Max, NAN>(narrow<E>(most)), low = rank<E, Side::Min, NAN>(narrow<E>(least));
-        if (high > max || low > min) take(high, low, index);
-    }
     __device__ __forceinline__ void take(R high, R low, u64 index) {
         if (high > max) max_at = index;
         if (low > min) min_at = index;
         max = larger(max, high);
         min = larger(min, low);
+    }
+    // Whether one of so many packs may hold a new maximum (1) or minimum (2). Of f64 the higher words are asked, as f32, whose order is theirs: equal
+    // ones may. NaNs are none, nor of f64 what such a word takes for one, from 2^1017 on: whoever asks looks at those otherwise.
+    template <int PACKS> __device__ __forceinline__ u32 sees(const Pack (&p)[PACKS]) const {
+        const auto key = [&](int n) {
+            const Elements<E> e(p[n / PER_PACK<E>]);
+            if constexpr (sizeof(E) == 8) return __uint_as_float(e.pack.word[n % 2 * 2 + 1]);
+            else return widen(e.element[n % PER_PACK<E>]);
+        };
+        f32 most = key(0), least = most;
+#pragma unroll
+        for (int n = 1; n < PACKS * PER_PACK<E>; n++) {
+            most = extreme<Side::Max, Nan::Ignore>(most, key(n));
+            least = extreme<Side::Min, Nan::Ignore>(least, key(n));
+        }
+        if constexpr (sizeof(E) == 8) {
+            return (float_order(__float_as_uint(most)) >= i32(max >> 32) ? 1 : 0) | (~float_order(__float_as_uint(least)) >= i32(min >> 32) ? 2 : 0);
+        } else {
+            return (rank<E, Side::Max, NAN>(narrow<E>(most)) > max ? 1 : 0) | (rank<E, Side::Min, NAN>(narrow<E>(least)) > min ? 2 : 0);
+        }
+    }
+    // All lanes of a warp: the extremes seen in their packs, which are step elements apart. All keep the warp's, so that soon few waves hold a
+    // new one.
+    template <int PACKS> __device__ __forceinline__ void look(Pack (&p)[PACKS], u64 index, u64 step, u32 seen) {
+        if (__any_sync(0xffffffffu, seen & 1)) look_for<Side::Max>(p, index, step, max, max_at);
+        if (__any_sync(0xffffffffu, seen & 2)) look_for<Side::Min>(p, index, step, min, min_at);
+    }
+    template <Side SIDE, int PACKS>
+    static __device__ __forceinline__ void look_for(Pack (&p)[PACKS], u64 index, u64 step, R& best, u64& best_at) {
+        R r = LOWEST<R>;
+        u64 at = index;
+        // Packs go round, so that the code for one stands once.
+#pragma unroll 1
+        for (int k = 0; k < PACKS; k++, index += step) {
+            const Pack first = p[0];
+            const R of_pack = highest_rank<E, SIDE, NAN>(first);
+            if (of_pack > r) at = index;
+            r = larger(r, of_pack);
+#pragma unroll
+            for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
+            p[PACKS - 1] = first;
+        }
+        if (!__any_sync(0xffffffffu, r > best)) return;
+#pragma unroll 1
+        for (u32 lanes = 16; lanes > 0; lanes /= 2) {
+            const R other = __shfl_xor_sync(0xffffffffu, r, lanes);
+            const u64 other_at = __shfl_xor_sync(0xffffffffu, at, lanes);
+            if (other > r || (other == r && other_at < at)) r = other, at = other_at;
+        }
+        if (r > best) best = r, best_at = at;
     }
     // Elements before the first pack come after the last one.
     __device__ __forceinline__ void one(E x, u64 index) {
