@@ -6,7 +6,7 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufWriter, Write as _, stdin};
+use std::io::{BufWriter, stdin};
 
 use warpfold::cuda::Gpu;
 use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
@@ -14,7 +14,7 @@ use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Cost, Detail, Device, Settings};
 use warpfold::{Accuracy, DType, Element, Op, Overflow, with_element};
-use warpfold_cli::input::{Distribution, Produce as _, Random};
+use warpfold_cli::input::{Distribution, Produce as _, Random, elements};
 use warpfold_lab::segments::{Cut, Keys, cases};
 
 /// The GPU whose counters these stand beside.
@@ -70,10 +70,12 @@ fn reduce<M: Machine, T: Element>(
     op: Op,
     accuracy: Accuracy,
 ) -> Result<(), Box<dyn Error>> {
-    let mut x = vec![T::default(); cut.elements(n) as usize];
-    Random::new(T::DTYPE, x.len() as u64, Distribution::Uniform, 0, 0)?
-        .fill(bytemuck::cast_slice_mut(&mut x))?;
-    let x = machine.upload(&x)?;
+    let n = cut.elements(n);
+    let bytes = usize::try_from(n)? * size_of::<T>();
+    let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+    let bytes = &mut bytemuck::cast_slice_mut(&mut aligned)[..bytes];
+    Random::new(T::DTYPE, n, Distribution::Uniform, 0, 0)?.fill(bytes)?;
+    let x = machine.upload(elements::<T>(bytes, 0)?)?;
     let finish = |many: ReduceMany<'_, M, T>| -> Result<(), Box<dyn Error>> {
         many.accuracy(accuracy).overflow(Overflow::Wrap).columns(op, Finish::default())?;
         Ok(())

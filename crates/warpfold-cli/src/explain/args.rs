@@ -8,18 +8,18 @@ use crate::args::{choice, count};
 /// An explanation as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; or a rung of the ladder: 06_interleaved
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; of many reductions at once segments, rows, columns, strided, scatter; or a rung of the ladder: 06_interleaved
     pub(crate) kernel: String,
 
     /// Elements of the array, which are random
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1000")]
     pub(crate) n: u64,
 
-    /// Threads of a block: whole warps
-    #[arg(long, value_name = "B", default_value = "128")]
-    pub(crate) block: u32,
+    /// Threads of a block: whole warps [default: 128]
+    #[arg(long, value_name = "B")]
+    pub(crate) block: Option<u32>,
 
-    /// Operation of a rung [default: sum]
+    /// Operation of a rung, or of many reductions at once [default: sum]
     #[arg(long, value_name = "OP", value_parser = choice::ladder_op())]
     pub(crate) op: Option<Op>,
 
@@ -42,6 +42,13 @@ pub(crate) struct Explain {
     /// How to print the explanation
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+}
+
+impl Explain {
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.unwrap_or(128)
+    }
 }
 
 /// How to print an explanation.

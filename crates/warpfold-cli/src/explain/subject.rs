@@ -1,5 +1,6 @@
 //! [`Subject`]: what is explained. Here and below, and only here, kernels are looked up and given arrays.
 
+mod many;
 mod production;
 mod rung;
 
@@ -51,6 +52,9 @@ impl Subject {
         }
         if let Some(entry) = rung::demonstration(&asked.kernel) {
             return rung::branches(entry);
+        }
+        if let Some(way) = many::find(&asked.kernel) {
+            return many::subject(way, asked);
         }
         match production::find(&asked.kernel) {
             Some(fold) => production::subject(fold, asked),
@@ -105,10 +109,13 @@ fn unknown(name: &str) -> Failure {
         let numbered = known.split_once('_').map(|(_, rest)| strsim::osa_distance(rest, name));
         to(name).min(to(bare)).min(numbered.unwrap_or(usize::MAX))
     };
-    let nearest = folds.iter().chain(&rungs).min_by_key(distance).expect("there are kernels");
+    let ways = many::names();
+    let nearest =
+        folds.iter().chain(&rungs).chain(&ways).min_by_key(distance).expect("there are kernels");
     Failure::Usage(format!(
-        "no kernel is called {name:?}; did you mean {nearest:?}? There are {}, each alone or with an element type, as in sum_f32, and the rungs of the ladder, {}",
+        "no kernel is called {name:?}; did you mean {nearest:?}? There are {}, each alone or with an element type, as in sum_f32, for many reductions at once {}, and the rungs of the ladder, {}",
         folds.join(", "),
+        ways.join(", "),
         rungs.join(", ")
     ))
 }

@@ -24,7 +24,7 @@ fn explained(rung: &Rung, dtype: DType) -> Result<Option<Explanation>, Failure> 
     let asked = Explain {
         kernel: rung.name.to_owned(),
         n,
-        block: BLOCK,
+        block: Some(BLOCK),
         op: None,
         grid: None,
         dtype: Some(dtype),

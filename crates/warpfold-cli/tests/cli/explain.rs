@@ -174,3 +174,24 @@ fn what_cannot_be_explained_is_said() {
     fails(&["sum", "--n", "1e12"], &["1000000000000", "at most"]);
     fails(&["sum", "--compute", "61"], &["7.0"]);
 }
+
+#[test]
+fn many_reductions_at_once_are_explained_by_their_ways() {
+    for (way, kernel, words) in [
+        ("segments", "segment_exact_f32", &["offsets", "segment_warp.cuh"][..]),
+        ("rows", "row_exact_f32", &["rows.cuh"]),
+        ("columns", "column_exact_f32_packs", &["columns.cuh"]),
+        ("strided", "strided_exact_f32_loops", &["strided.cuh"]),
+        ("scatter", "sort_pairs", &["keys", "scatter.cuh"]),
+    ] {
+        let told = json(&[way, "--n", "3000"]);
+        assert_eq!(told["kernel"], kernel);
+        assert!(told["steps"].as_array().is_some_and(|steps| steps.len() > 10), "{way}");
+        for word in words {
+            assert!(told.to_string().contains(word), "{word} is missing for {way}");
+        }
+    }
+    assert_eq!(json(&["rows", "--type", "i64", "--op", "max"])["kernel"], "row_extremes_64");
+    run(["explain", "columns", "--n", "63"]).fails(2, &["64 elements"]);
+    run(["explain", "segments", "--block", "64"]).fails(2, &["--block", "planned"]);
+}

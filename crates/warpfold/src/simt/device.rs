@@ -123,6 +123,11 @@ impl Device {
         Ok(Buffer::new(Memory::unwritten(&self.memory, bytes, 0)?, len))
     }
 
+    /// Its memory, for whoever runs launches by themselves: arrays keep their addresses there, and are gone from here.
+    pub fn take_memory(&self) -> warpfold_simt::Memory {
+        std::mem::take(&mut *lock(&self.memory))
+    }
+
     /// Runs a plan over arrays and counts what it costs; `watch` is shown every instruction.
     ///
     /// # Errors

@@ -101,9 +101,15 @@ fn groups_are_sorted_in_as_much_shared_memory_as_there_is() {
     let doubles_there = device.upload(&doubles).unwrap();
 
     let found = device.group_by(&keys_there, &pairs).unwrap();
-    assert_eq!(found.reduce().sum().unwrap(), group_by(&keys, &floats).unwrap().sum().unwrap());
+    assert_eq!(
+        found.reduce().sum().unwrap(),
+        group_by(&keys, &floats).unwrap().sum().unwrap().values
+    );
     let found = device.group_by(&wide_there, &apart).unwrap();
-    assert_eq!(found.reduce().sum().unwrap(), group_by(&wide, &floats).unwrap().sum().unwrap());
+    assert_eq!(
+        found.reduce().sum().unwrap(),
+        group_by(&wide, &floats).unwrap().sum().unwrap().values
+    );
     let found = device.group_dense(&keys_there, 3001, &doubles_there).unwrap();
     let sums = group_dense(&keys, 3001, &doubles).unwrap().sum().unwrap();
     assert_eq!(found.reduce().sum().unwrap(), sums);

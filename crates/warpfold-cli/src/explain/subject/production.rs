@@ -20,7 +20,7 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         return Err(Failure::Usage(message));
     }
     let kernel = kernel(fold, asked)?;
-    whole_warps(asked.block, kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
+    whole_warps(asked.threads(), kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
     let module = kernel.module(asked.compute)?;
     let mut memory = Memory::new();
     let mut places = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         _ => 0,
     };
     let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
-    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(asked.block)).clamp(1, 8) as u32);
+    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(asked.threads())).clamp(1, 8) as u32);
     let workspace = memory.allocate(workspace_bytes(grid));
     let header = vec![0u8; WORKSPACE_HEADER as usize];
     memory.write(workspace, &header).expect("a workspace begins with its header");
@@ -54,7 +54,7 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
     let launch = Launch {
         kernel: kernel.entry(),
         grid: Dimensions::from(grid),
-        block: Dimensions::from(asked.block),
+        block: Dimensions::from(asked.threads()),
         shared_bytes: 0,
         arguments: arguments.words().into_iter().map(Argument::from).collect(),
     };

@@ -23,7 +23,7 @@ pub(super) fn find(name: &str) -> Option<&'static Rung> {
 pub(super) fn subject(rung: &'static Rung, asked: &Explain) -> Result<Subject, Failure> {
     let (op, dtype) = (asked.op.unwrap_or(Op::Sum), asked.dtype.unwrap_or(DType::F32));
     defined(op, dtype).map_err(Failure::Usage)?;
-    whole_warps(asked.block, MOST_THREADS, &rung.name)?;
+    whole_warps(asked.threads(), MOST_THREADS, &rung.name)?;
     if asked.grid.is_some() {
         let message = format!(
             "--grid: the blocks of {} follow from --n and --block; leave it out",
@@ -31,7 +31,7 @@ pub(super) fn subject(rung: &'static Rung, asked: &Explain) -> Result<Subject, F
         );
         return Err(Failure::Usage(message));
     }
-    let case = Case { op, dtype, n: asked.n, block: asked.block };
+    let case = Case { op, dtype, n: asked.n, block: asked.threads() };
     let facts = CudaFacts { compute: asked.compute, multiprocessors: 132 };
     let x = random(dtype, asked.n, 0)?;
     let plan = Plan::new(rung, case, facts)

@@ -1,0 +1,184 @@
+//! The kernels of many reductions at once, by the way that arrays are parted: the launch that reads the array, as the library plans it.
+
+use warpfold::kernel::{DeviceSegments, Machine as _, ManyLaunch, ReduceMany};
+use warpfold::simt::{Buffer, Device};
+use warpfold::{DType, Element, Layout, Op, Overflow, with_element};
+use warpfold_simt::{Argument, Dimensions, Launch, Memory};
+
+use super::{Place, Subject, files, program, random};
+use crate::Failure;
+use crate::explain::args::Explain;
+use crate::input::elements;
+
+/// How an array is parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Segments,
+    Rows,
+    Columns,
+    Strided,
+    Scatter,
+}
+
+impl Way {
+    const ALL: [Way; 5] = [Way::Segments, Way::Rows, Way::Columns, Way::Strided, Way::Scatter];
+
+    /// What it is asked for by.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Way::Segments => "segments",
+            Way::Rows => "rows",
+            Way::Columns => "columns",
+            Way::Strided => "strided",
+            Way::Scatter => "scatter",
+        }
+    }
+
+    fn idea(self) -> &'static str {
+        match self {
+            Way::Segments => {
+                "Segments of 0 to 64 elements, by offsets: every warp takes an equal share of elements and ends."
+            }
+            Way::Rows => "Rows of 16 elements: they lie side by side in lanes.",
+            Way::Columns => "The columns of a matrix of 64: a lane owns neighbouring columns.",
+            Way::Strided => {
+                "Blocks of 4 by 4 of which the first and the last axis are folded: loops over memory."
+            }
+            Way::Scatter => {
+                "Keys below 256, uniform: the pass of the radix sort that brings values of equal keys together. What was counted before it is not told."
+            }
+        }
+    }
+}
+
+/// The way of a name.
+pub(super) fn find(name: &str) -> Option<Way> {
+    Way::ALL.into_iter().find(|way| way.name() == name)
+}
+
+/// What can be asked for.
+pub(super) fn names() -> [&'static str; 5] {
+    Way::ALL.map(Way::name)
+}
+
+/// A launch of a way's kernel.
+pub(super) fn subject(way: Way, asked: &Explain) -> Result<Subject, Failure> {
+    for (flag, given) in [("--block", asked.block.is_some()), ("--grid", asked.grid.is_some())] {
+        if given {
+            let message = format!("{flag}: launches of {} are planned; leave it out", way.name());
+            return Err(Failure::Usage(message));
+        }
+    }
+    let dtype = asked.dtype.unwrap_or(DType::F32);
+    with_element!(dtype, T => of::<T>(way, asked))
+}
+
+/// A number below a limit that an index decides (Sebastiano Vigna's splitmix64).
+fn below(limit: u64, index: u64) -> u64 {
+    let mut z = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (z ^ (z >> 31)) % limit
+}
+
+fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
+    let unit = match way {
+        Way::Segments | Way::Scatter => 1,
+        Way::Rows | Way::Strided => 16,
+        Way::Columns => 64,
+    };
+    let n = asked.n / unit * unit;
+    if n == 0 {
+        let message = format!("--n {}: {} takes {unit} elements at least", asked.n, way.name());
+        return Err(Failure::Usage(message));
+    }
+    let device = Device::new();
+    let bytes = random(T::DTYPE, n, 0)?;
+    let mut aligned = vec![0u128; bytes.len().div_ceil(size_of::<u128>())];
+    bytemuck::cast_slice_mut(&mut aligned)[..bytes.len()].copy_from_slice(&bytes);
+    let x = elements::<T>(&bytemuck::cast_slice(&aligned)[..bytes.len()], 0);
+    let x = device.upload(x.expect("random elements are elements of their type"))?;
+    let mut places = vec![place("x", &x)];
+    let op = asked.op.unwrap_or(Op::Sum);
+    let many = |reduce: ReduceMany<'_, Device, T>, places: &mut Vec<Place>| {
+        launches(&device, &reduce.overflow(Overflow::Wrap), op, places)
+    };
+    // What launches read has to be there until the memory is taken.
+    let (launch, memory) = match way {
+        Way::Segments => {
+            let mut offsets = vec![0u32];
+            while u64::from(offsets[offsets.len() - 1]) < n {
+                let end = u64::from(offsets[offsets.len() - 1]) + below(65, offsets.len() as u64);
+                offsets.push(end.min(n) as u32);
+            }
+            let offsets = device.upload(&offsets)?;
+            places.push(place("offsets", &offsets));
+            many(device.reduce_segments(&x, &offsets), &mut places)?
+        }
+        Way::Rows => many(device.reduce_segments(&x, DeviceSegments::Every(16)), &mut places)?,
+        Way::Columns => {
+            let layout = Layout::c(&[n / 64, 64])?;
+            many(device.reduce_axes(&x, &layout, &[0])?, &mut places)?
+        }
+        Way::Strided => {
+            let layout = Layout::c(&[n / 16, 4, 4])?;
+            many(device.reduce_axes(&x, &layout, &[0, 2])?, &mut places)?
+        }
+        Way::Scatter => {
+            let keys: Vec<u32> = (0..n).map(|at| below(256, at) as u32).collect();
+            let keys = device.upload(&keys)?;
+            places.push(place("keys", &keys));
+            let sort = device.sort_dense(&keys, 256, &x)?;
+            let is_scatter = |launch: &&ManyLaunch| launch.entry.starts_with("sort");
+            let launches = sort.launches();
+            let before = launches.iter().take_while(|launch| !is_scatter(launch));
+            device.launch_many(&before.cloned().collect::<Vec<_>>())?;
+            let launch = launches.iter().find(is_scatter).expect("256 groups are sorted").clone();
+            (launch, device.take_memory())
+        }
+    };
+    let module = launch.module(asked.compute)?;
+    Ok(Subject {
+        name: launch.entry.clone(),
+        note: way.idea().to_owned(),
+        module: module.name.to_owned(),
+        dtype: T::DTYPE,
+        n,
+        program: program(&module)?,
+        launch: Launch {
+            kernel: launch.entry,
+            grid: Dimensions::from(launch.grid),
+            block: Dimensions::from(launch.block),
+            shared_bytes: launch.shared_bytes,
+            arguments: launch.words.into_iter().map(Argument::from).collect(),
+        },
+        memory,
+        places,
+        sources: files(),
+    })
+}
+
+fn place<T: Element>(name: &'static str, buffer: &Buffer<T>) -> Place {
+    let bytes = (buffer.len() * size_of::<T>()) as u64;
+    Place { name, address: buffer.address(), bytes }
+}
+
+/// The first launch of a reduction, and the memory it works on.
+fn launches<T: Element>(
+    device: &Device,
+    reduce: &ReduceMany<'_, Device, T>,
+    op: Op,
+    places: &mut Vec<Place>,
+) -> Result<(ManyLaunch, Memory), Failure> {
+    let plan = reduce.plan(op)?;
+    let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+    let mut bytes = vec![0u8; plan.workspace as usize - tables.len()];
+    bytes.extend(tables);
+    let (out, workspace) =
+        (device.alloc::<u64>(2 * plan.batch.outputs() as usize)?, device.upload(&bytes)?);
+    let faults = device.upload(&vec![0xff_u8; ReduceMany::<Device, T>::FAULT_BYTES])?;
+    places.extend([place("results", &out), place("workspace", &workspace)]);
+    places.push(place("faults", &faults));
+    let all = reduce.launches(op, out.address(), workspace.address(), faults.address())?;
+    let first = all.into_iter().next().expect("there are elements, so there is a launch");
+    Ok((first, device.take_memory()))
+}
