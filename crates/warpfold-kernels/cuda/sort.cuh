@@ -27,8 +27,8 @@
 //   tiles of 8192 and of 16384                                          2.91, 2.17
 //   groups of 4, 8 and 16, tiles of 8192                                2.11, 1.75, 1.76
 //   groups of 8, tiles of 4096 in two blocks a multiprocessor           1.78      91 KB of shared memory a block, which every GPU has but Turing
-//   the same, keys and values loaded a tile ahead                       1.66      1.49 for 7 bits. As it is
-//   the same, tiles of 8192 in one block                                1.47      124 KB, which desktop GPUs lack
+//   the same, keys and values loaded a tile ahead                       1.66      1.49 for 7 bits. As it is where less shared memory is to be had
+//   the same, tiles of 8192 in one block                                1.47      124 KB, which desktop GPUs lack. As it is on all others
 //
 // Tried and lost, when groups were not whole: blocks that take neighbouring tiles in turn, with a table of half a byte an element: 5.6 ms for 5.8. Three arrays of 16 words a thread
 // (ordinals, lanes alike, digits) in 64 registers: their spills had no room in the L1 and went to memory; hence a digit rides in the upper half of its element's place. Counting by

@@ -220,6 +220,10 @@ pub const SORT: Plain = Plain {
     entries: &["sort_pairs", "sort_scatter_32", "sort_scatter_64"],
 };
 
+/// The same for pairs of 32 bits in more shared memory.
+pub const SORT_WIDE: Plain =
+    Plain { name: "sort_wide", source: "sort_wide.cu", entries: &["sort_pairs_wide"] };
+
 /// The same in less shared memory.
 pub const SORT_SMALL: Plain = Plain {
     name: "sort_small",
@@ -228,7 +232,8 @@ pub const SORT_SMALL: Plain = Plain {
 };
 
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] = &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL];
+pub const PLAIN: &[Plain] =
+    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL, SORT_WIDE];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });

@@ -182,7 +182,7 @@ fn many_reductions_at_once_are_explained_by_their_ways() {
         ("rows", "row_exact_f32", &["rows.cuh"]),
         ("columns", "column_exact_f32_packs", &["columns.cuh"]),
         ("strided", "strided_exact_f32_loops", &["strided.cuh"]),
-        ("scatter", "sort_pairs", &["keys", "scatter.cuh"]),
+        ("scatter", "sort_pairs_wide", &["keys", "scatter.cuh"]),
     ] {
         let told = json(&[way, "--n", "3000"]);
         assert_eq!(told["kernel"], kernel);
