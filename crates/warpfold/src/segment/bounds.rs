@@ -30,6 +30,7 @@ impl Bounds<'_> {
     }
 
     /// Where a segment lies.
+    #[inline]
     pub fn range(&self, segment: usize) -> Range<usize> {
         match self {
             Bounds::Every { length, .. } => {

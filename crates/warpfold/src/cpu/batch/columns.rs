@@ -4,10 +4,12 @@
 //! the nearest cache. Rows are taken a few at a time: surveyed, then added while a block of accumulators is in registers. Where additions
 //! under one rule would no longer be exact the stripe is poured into its columns' partials and begins anew. Where stripes are few and
 //! columns long, threads share the rows of a stripe, over all folded loops; where they are narrow and dense, several rows make a wide one.
+//! Columns of few rows need no accumulators in memory (`few`).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::few::Few;
 use super::lanes::{Kind, N, Places};
 use super::outputs::{Counts, Sink, Store};
 use super::stripes::{At, Columns};
@@ -18,7 +20,7 @@ use crate::plan::BatchPlan;
 use crate::shape::Form;
 
 /// Elements of the rows that are taken at a time.
-const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 4096;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
 const MOST: u64 = 1 << 30;
@@ -41,18 +43,25 @@ pub(super) fn run<K: Kind>(
         }
         false => Vec::new(),
     };
+    let units = columns.stripes() * columns.parts;
+    // Neighbouring stripes, so that a thread reads on where it was.
+    let grain = (units / (16 * plan.threads)).clamp(1, 16);
     let work = || {
+        let mut smalls = Vec::new();
         loop {
-            let unit = next.fetch_add(1, Ordering::Relaxed);
-            if unit >= columns.stripes() * columns.parts {
+            let first = grain * next.fetch_add(1, Ordering::Relaxed);
+            if first >= units {
                 return;
             }
-            let (stripe, part) = (unit / columns.parts, unit % columns.parts);
-            let store = shared.get(stripe);
-            for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
-                let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
-                let smalls = with_isa(plan.isa, Rows { fold: &mut fold, columns, part });
-                fold.finish(&smalls);
+            for unit in first..units.min(first + grain) {
+                let (stripe, part) = (unit / columns.parts, unit % columns.parts);
+                let store = shared.get(stripe);
+                for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
+                    let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
+                    let rows = Rows { fold: &mut fold, columns, part, smalls: &mut smalls };
+                    with_isa(plan.isa, rows);
+                    fold.finish(&smalls);
+                }
             }
         }
     };
@@ -140,16 +149,14 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
 
     /// What the lanes of each column hold; nothing if more belongs to columns than that.
     #[inline(always)]
-    fn read(&self) -> Vec<K::Small> {
+    fn read(&self, smalls: &mut Vec<K::Small>) {
         if self.shared.is_some() || self.own.is_some() || self.added == 0 {
-            return Vec::new();
+            return;
         }
-        let mut smalls = Vec::with_capacity(self.lanes.len() * N);
         for lanes in &self.lanes {
-            smalls.extend((0..N).map(|lane| self.kind.lane(lanes, lane)));
+            smalls.extend(self.kind.all(lanes));
         }
         smalls.truncate(self.at.width);
-        smalls
     }
 
     /// Hands on the result of each column: what was read of lanes, or all that belongs to it.
@@ -240,10 +247,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
             } else {
                 for k in 0..rows {
                     let start = from + k * stride;
-                    let rest = &x[start + column..start + width];
                     // What lanes without a column hold is never read.
-                    let mut group = [kind.filler(rest[0]); N];
-                    group[..rest.len()].copy_from_slice(rest);
+                    let group = kind.group(&x[start + column..start + width]);
                     kind.add(&mut sum, &group, Places { first: at(k), step: 0 });
                 }
             }
@@ -267,8 +272,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                         }
                         continue;
                     };
-                    let mut group = [kind.filler(elements[0]); N];
-                    group[..elements.len()].copy_from_slice(elements);
+                    let group = kind.group(elements);
                     let mut lanes = kind.lanes(rule);
                     let first = first.wrapping_add_signed(place.wrapping_mul(k as i64));
                     kind.add(&mut lanes, &group, Places { first, step: 0 });
@@ -281,27 +285,37 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     }
 }
 
-/// All rows of a part of a stripe, for one instruction set.
+/// All rows of a part of a stripe, for one instruction set, and what lanes hold of all there is.
 struct Rows<'r, 's, 'k, K: Kind> {
     fold: &'r mut Stripe<'s, 'k, K>,
     columns: &'r Columns<'r>,
     part: usize,
+    smalls: &'r mut Vec<K::Small>,
 }
 
 impl<K: Kind> Job for Rows<'_, '_, '_, K> {
-    type Output = Vec<K::Small>;
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Vec<K::Small> {
-        let (columns, start) = (self.columns, self.fold.at.start);
+    fn run(self) {
+        let Rows { fold, columns, part, smalls } = self;
         let Columns { wide, stride, place, .. } = *columns;
-        self.fold.expected = columns.part(self.part).len() as u64;
-        for (turn, rows) in columns.stretches(self.part) {
-            let (after, first) = columns.turn(turn);
-            let start = start + after + rows.start * stride;
-            let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
-            self.fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
+        smalls.clear();
+        if let (Some(rows), None) = (columns.few(), fold.shared) {
+            let first = columns.turn(0).1;
+            let few = Few { kind: fold.kind, x: fold.x, at: fold.at, stride, rows, first, place };
+            if few.read(smalls) {
+                return;
+            }
+            smalls.clear();
         }
-        self.fold.read()
+        fold.expected = columns.part(part).len() as u64;
+        for (turn, rows) in columns.stretches(part) {
+            let (after, first) = columns.turn(turn);
+            let start = fold.at.start + after + rows.start * stride;
+            let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
+            fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
+        }
+        fold.read(smalls);
     }
 }

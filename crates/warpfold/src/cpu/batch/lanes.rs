@@ -64,6 +64,22 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What a lane holds.
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
 
+    /// What each holds.
+    #[inline(always)]
+    fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
+        std::array::from_fn(|lane| self.lane(lanes, lane))
+    }
+
+    /// The first elements of a slice, as many as there are lanes, or all and what changes nothing beside them.
+    #[inline(always)]
+    fn group(self, x: &[Self::Element]) -> [Self::Element; N] {
+        x.first_chunk().copied().unwrap_or_else(|| {
+            let mut group = [self.filler(x[0]); N];
+            group[..x.len()].copy_from_slice(x);
+            group
+        })
+    }
+
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 

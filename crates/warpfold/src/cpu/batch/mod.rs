@@ -11,6 +11,7 @@
 
 mod cells;
 mod columns;
+mod few;
 mod float_sums;
 mod integer_sums;
 mod lanes;

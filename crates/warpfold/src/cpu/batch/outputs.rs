@@ -7,11 +7,12 @@ use std::sync::Mutex;
 
 use super::leaves::{Leaves, take};
 use super::{Many, flat};
+use crate::cpu::isa::{Job, with_isa};
 use crate::cpu::memory::room;
 use crate::element::Element;
 use crate::error::At;
 use crate::partial::Partial;
-use crate::plan::adds_singly;
+use crate::plan::{Isa, adds_singly};
 use crate::{DType, Error, Nan, Op, Result};
 
 /// How what is left of an input becomes a result.
@@ -133,10 +134,44 @@ fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
     unsafe { *slot.get() = MaybeUninit::new(result) };
 }
 
+/// Results that lie side by side: of those that are only rounded, several at once.
+struct Neighbours<'n, R, S, F> {
+    read: F,
+    counts: Counts<'n>,
+    smalls: &'n [S],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<R, S, F: Fn(&S, u64) -> Option<R>> Neighbours<'_, R, S, F> {
+    #[inline(always)]
+    fn fill(self, count: impl Fn(usize) -> u64) {
+        for (k, (small, slot)) in self.smalls.iter().zip(self.slots).enumerate() {
+            match (self.read)(small, count(k)) {
+                Some(result) => fill(slot, result),
+                None => self.left.push(k),
+            }
+        }
+    }
+}
+
+impl<R, S, F: Fn(&S, u64) -> Option<R>> Job for Neighbours<'_, R, S, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.counts {
+            Counts::Same(count) => self.fill(|_| count),
+            Counts::Each(counts) => self.fill(|k| counts[k]),
+        }
+    }
+}
+
 /// A reader and its slots.
 struct Writer<'d, R, D> {
     slots: Slots<R>,
     op: Op,
+    isa: Isa,
     reader: &'d D,
 }
 
@@ -149,16 +184,10 @@ impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
         smalls: &[S],
         left: &mut Vec<usize>,
     ) {
-        if let (1, Counts::Same(count)) = (step, counts) {
-            // Neighbours of one length: of those that are only rounded, several at once.
+        if step == 1 {
             let slots = &self.slots.slots[first as usize..][..smalls.len()];
-            for (k, (small, slot)) in smalls.iter().zip(slots).enumerate() {
-                match self.reader.small(small, count) {
-                    Some(result) => fill(slot, result),
-                    None => left.push(k),
-                }
-            }
-            return;
+            let read = |small: &S, count| self.reader.small(small, count);
+            return with_isa(self.isa, Neighbours { read, counts, smalls, slots, left });
         }
         let mut output = first;
         for (k, small) in smalls.iter().enumerate() {
@@ -193,7 +222,7 @@ pub(super) fn collect<T: Element, S: Leaves<T>, D: Reader<T, S>>(
 ) -> Result<Vec<D::Result>> {
     let op = many.plan.batch.op;
     let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs())?;
-    let writer = Writer { slots, op, reader };
+    let writer = Writer { slots, op, isa: many.plan.isa, reader };
     many.fold(&writer, fold);
     writer.slots.finish(at)
 }

@@ -19,6 +19,9 @@ const TILE: usize = 4096;
 /// Runs that a thread hands on at a time.
 const BLOCK: usize = 512;
 
+/// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
+const HELD: usize = 8;
+
 /// Folds every run with lanes of a kind.
 pub(super) fn run<K: Kind>(
     kind: K,
@@ -71,15 +74,7 @@ impl<K: Kind> Job for Block<'_, K> {
         while run < self.runs.end {
             // As many whole runs as fit a tile, as long as each begins where the one before ended.
             let tile_start = self.strip.range(run).start;
-            let (mut end, mut tile_end, mut longest) = (run, tile_start, 0);
-            while end < self.runs.end {
-                let range = self.strip.range(end);
-                if range.start != tile_end || range.end - tile_start > TILE {
-                    break;
-                }
-                longest = longest.max(range.len());
-                (end, tile_end) = (end + 1, range.end);
-            }
+            let (end, tile_end, longest) = self.strip.together(run..self.runs.end, TILE);
             if end == run {
                 self.leave(run);
                 run += 1;
@@ -120,9 +115,14 @@ impl<K: Kind> Block<'_, K> {
                 run += N;
             }
         }
-        for run in run..runs.end {
-            let small = self.along(empty, self.strip.range(run));
-            self.smalls.push(small);
+        let mut held = [empty; HELD];
+        for first in (run..runs.end).step_by(HELD) {
+            let runs = first..runs.end.min(first + HELD);
+            for (run, lanes) in runs.clone().zip(&mut held) {
+                *lanes = self.along(empty, self.strip.range(run));
+            }
+            let totals = held[..runs.len()].iter().map(|lanes| self.kind.total(lanes));
+            self.smalls.extend(totals);
         }
     }
 
@@ -133,8 +133,8 @@ impl<K: Kind> Block<'_, K> {
             let found = self.kind.survey(&self.x[range.clone()]);
             match self.kind.rule(found, range.len() as u64) {
                 Some(rule) => {
-                    let small = self.along(self.kind.lanes(rule), range);
-                    self.smalls.push(small);
+                    let lanes = self.along(self.kind.lanes(rule), range);
+                    self.smalls.push(self.kind.total(&lanes));
                 }
                 None => self.leave(run),
             }
@@ -143,7 +143,7 @@ impl<K: Kind> Block<'_, K> {
 
     /// A run with its elements in the lanes.
     #[inline(always)]
-    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Small {
+    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
         let run = &self.x[range.clone()];
         let (groups, rest) = run.as_chunks::<N>();
         let mut first = 0;
@@ -163,21 +163,18 @@ impl<K: Kind> Block<'_, K> {
                     }
                     group
                 }
-                None => {
-                    let mut group = [filler; N];
-                    group[..rest.len()].copy_from_slice(rest);
-                    group
-                }
+                None => self.kind.group(rest),
             };
             self.kind.add(&mut lanes, &group, Places { first, step: 1 });
         }
-        self.kind.total(&lanes)
+        lanes
     }
 
     /// `N` short runs, one after another in memory, each in a lane.
     #[inline(always)]
     fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
         let lanes = match length {
+            1 => self.strided::<1>(lanes, start),
             2 => self.strided::<2>(lanes, start),
             3 => self.strided::<3>(lanes, start),
             4 => self.strided::<4>(lanes, start),
@@ -190,7 +187,7 @@ impl<K: Kind> Block<'_, K> {
                 lanes
             }
         };
-        self.smalls.extend((0..N).map(|lane| self.kind.lane(&lanes, lane)));
+        self.smalls.extend(self.kind.all(&lanes));
     }
 
     /// The same for a length known to the compiler.

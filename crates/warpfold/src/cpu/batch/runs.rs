@@ -56,6 +56,28 @@ impl Strip<'_> {
         }
     }
 
+    /// The first of some runs that have no more than `most` elements and no gaps between them: the end of these runs, where they end, and the longest length.
+    #[inline(always)]
+    pub(super) fn together(self, runs: Range<usize>, most: usize) -> (usize, usize, usize) {
+        let start = self.range(runs.start).start;
+        let (mut next, mut end, mut longest) = (runs.start, start, 0);
+        if let Some(length) = self.length() {
+            let dense = !matches!(self, Strip::Even { pitch, .. } if pitch != length);
+            let fit = most.checked_div(length).unwrap_or(usize::MAX);
+            let count = runs.len().min(if dense { fit } else { fit.min(1) });
+            return (next + count, start + count * length, length);
+        }
+        while next < runs.end {
+            let range = self.range(next);
+            if range.start != end || range.end - start > most {
+                break;
+            }
+            longest = longest.max(range.len());
+            (next, end) = (next + 1, range.end);
+        }
+        (next, end, longest)
+    }
+
     /// The output of a run.
     pub(super) fn output(self, run: usize) -> u64 {
         match self {

@@ -10,6 +10,9 @@ const WIDTH: usize = 1024;
 /// Rows of a stripe that a thread takes where threads share them, in elements.
 const PART: usize = 256 << 10;
 
+/// Rows that are few.
+const FEW: usize = 16;
+
 /// How the columns of a form are cut up.
 pub(super) struct Columns<'a> {
     pub(super) form: &'a Form,
@@ -112,6 +115,11 @@ impl<'a> Columns<'a> {
     /// Whether a stripe's columns are found in more than one fold or lane.
     pub(super) fn is_shared(&self) -> bool {
         self.parts > 1 || self.wide > 1
+    }
+
+    /// The rows, if they are few and those of one turn.
+    pub(super) fn few(&self) -> Option<usize> {
+        (self.turns == 1 && self.rows <= FEW).then_some(self.rows)
     }
 
     fn per_turn(&self) -> usize {

@@ -67,16 +67,11 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
     #[inline(always)]
     pub(in crate::cpu) fn exact(&self, part: usize, step: usize) -> (f64, f64) {
         const { assert!(LEVELS < 2, "sums of more levels are not of two f64") };
-        let (mut level, mut rest) = (0.0, 0.0);
-        let mut lane = part;
-        while lane < LANES {
-            for (lanes, bias) in self.levels.iter().zip(&self.bias) {
-                level += lanes[lane] - bias;
-            }
-            rest += self.rest[lane];
-            lane += step;
+        let mut levels = [0.0; LANES];
+        for (lanes, bias) in self.levels.iter().zip(&self.bias) {
+            levels = std::array::from_fn(|lane| lanes[lane] - bias);
         }
-        (level, rest)
+        (folded(levels, step)[part], folded(self.rest, step)[part])
     }
 
     /// The accumulators of the first level, if there is one, and the rests.
@@ -119,6 +114,19 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         }
         add_on_grid(fixed, steps, self.grid - unit);
     }
+}
+
+/// Lanes added by halves, several at once, until `step` are left; an exact zero is +0.0.
+#[inline(always)]
+fn folded<const LANES: usize>(mut lanes: [f64; LANES], step: usize) -> [f64; LANES] {
+    let mut left = LANES;
+    while left > step {
+        left /= 2;
+        for lane in 0..left {
+            lanes[lane] += lanes[lane + left];
+        }
+    }
+    lanes
 }
 
 /// `2^exponent` for exponents of normal numbers.
