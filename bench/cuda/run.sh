@@ -76,6 +76,10 @@ parts() {
     [[ -s $out/$kind.txt ]] && cut -c1-300 "$out/$kind.txt" || tail -60 "$out/$kind.log"
 }
 
+# Rungs that fold by atomics, and all others. Products of many elements by compare-and-swap take the square of their number: minutes each.
+first="--rung 01 --rung 02"
+later=$(printf -- '--rung %02d ' {3..16})
+
 for stage in $stages; do
     case $stage in
     verify)
@@ -94,9 +98,12 @@ for stage in $stages; do
     segments) parts segments "${SEGMENTS_SECONDS:-100}" 15 '/(every|random|Zipf|one|\[)' segments:: axes:: many_large::more_elements many_large::a_quarter ;;
     groups) parts groups "${GROUPS_SECONDS:-200}" 40 'dense keys' groups:: many_large::more_keys many_large::as_many_keys ;;
     ladder)
-        "$here/warpfold" ladder --verify-all --device cuda --format json >"$out/ladder_verified.json" 2>"$out/ladder_verify.log"
-        echo "ladder, every cell: exit $?"
-        cut -c1-600 "$out/ladder_verified.json"
+        for asked in "$later" "$first --op sum" "$first --op min" "$first --op max" "$first --op prod --n 2049"; do
+            # shellcheck disable=SC2086 # words
+            found=$("$here/warpfold" ladder --verify-all --device cuda --format json $asked 2>>"$out/ladder_verify.log")
+            echo "ladder, every cell of $asked: exit $?"
+            echo "{\"asked\": \"$asked\", \"revision\": \"$WARPFOLD_REVISION\", ${found#\{}" | tee -a "$out/ladder_verified.jsonl" | cut -c1-600
+        done
         peers=()
         if [[ -s $out/peers.jsonl ]] || { peer cub && /tmp/peer_cub >"$out/peers.jsonl"; }; then peers=(--peers "$out/peers.jsonl"); fi
         for asked in "33554432 f32" "268435456 i32"; do

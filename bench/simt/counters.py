@@ -14,6 +14,7 @@ import io
 import itertools
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -23,8 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 # The hardware's name of each count, and the simulator's counts that it is the sum of.
 EQUAL = {
-    "memory_l1_wavefronts_shared": ["shared_load_wavefronts", "shared_store_wavefronts"],
-    "memory_l1_wavefronts_shared_ideal": ["shared_load_ideal", "shared_store_ideal"],
+    "memory_l1_wavefronts_shared": ["shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts"],
+    "memory_l1_wavefronts_shared_ideal": ["shared_load_ideal", "shared_store_ideal", "shared_atomic_ideal"],
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": ["global_load_requests"],
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": ["global_load_sectors"],
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": ["global_store_requests"],
@@ -100,8 +101,7 @@ def hardware(arguments, command, stdin="", only=()):
     return list(zip(launches, counted)), "the GPU launched nothing"
 
 
-def simulated(arguments, kernel, n, row):
-    grid, block = (int(number(row[name])) for name in SHAPE)
+def simulated(arguments, kernel, n, grid, block):
     command = [arguments.program, "explain", kernel, "--n", str(n), "--grid", str(grid), "--block", str(block), "--compute", "90",
                "--format", "json"]
     run = subprocess.run(command, capture_output=True, text=True)
@@ -171,31 +171,48 @@ def compare_reductions(arguments, op):
             continue
         row, barrier = next(left)
         kernel = row["Kernel Name"].split("(")[0]
-        result = {**cell, "kernel": kernel, "grid": int(number(row[SHAPE[0]])), "block": int(number(row[SHAPE[1]])), "counts": {}}
-        counts, unknown = simulated(arguments, kernel, cell["n"], row)
+        grid, block = (int(number(row[name])) for name in SHAPE)
+        result = {**cell, "kernel": kernel, "grid": grid, "block": block, "counts": {}}
+        counts, unknown = simulated(arguments, kernel, cell["n"], grid, block)
         results.append({**result, "not_simulated": unknown} if counts is None else beside(result, row, barrier, counts))
     return results
 
 
+def many_lines(n, part, parts):
+    """Some of the cases of many reductions at once: element type, reduction, accuracy, length, and how the array is parted."""
+    names = {"SIDE": math.isqrt(n), "QUARTER": n // 4, "THIRD": n // 3, "REST": n // (64 * 3 * 32)}
+    lines = []
+    for one in MANY[part::parts]:
+        dtype, op, accuracy, case = one.split(" ", 3)
+        for name, length in names.items():
+            case = case.replace(name, str(length))
+        lines.append((dtype, op, accuracy, n, case))
+    return lines
+
+
+def as_text(lines):
+    return "".join(" ".join(map(str, line)) + "\n" for line in lines)
+
+
+def simulated_many(arguments, lines):
+    """Of each case the launches with their counts; or why not."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([arguments.reduce_many_each, "simt", f"{folder}/simt"], input=as_text(lines), capture_output=True, text=True)
+        if run.returncode:
+            return None, run.stderr.strip()
+        return [json.loads(line) for line in pathlib.Path(f"{folder}/simt").read_text().splitlines()], None
+
+
 def compare_many(arguments, n, part):
     """Every launch of one of some equal parts of the cases of many reductions at once."""
-    side = math.isqrt(n)
-    names = {"SIDE": side, "QUARTER": n // 4, "THIRD": n // 3, "REST": n // (64 * 3 * 32)}
-    lines = []
-    for one in MANY[part::arguments.parts]:
-        dtype, op, accuracy, case = one.split(" ", 3)
-        for name, number in names.items():
-            case = case.replace(name, str(number))
-        lines.append((dtype, op, accuracy, n, case))
-    stdin = "".join(" ".join(map(str, line)) + "\n" for line in lines)
+    lines = many_lines(n, part, arguments.parts)
+    told, why = simulated_many(arguments, lines)
+    if why:
+        return [{"many": part, "n": n, "not_simulated": why}]
     with tempfile.TemporaryDirectory() as folder:
-        told = subprocess.run([arguments.reduce_many_each, "simt", f"{folder}/simt"], input=stdin, capture_output=True, text=True)
-        if told.returncode:
-            return [{"many": part, "n": n, "not_simulated": told.stderr.strip()}]
-        simulated = [json.loads(line) for line in pathlib.Path(f"{folder}/simt").read_text().splitlines()]
-        launches, why = hardware(arguments, [arguments.reduce_many_each, "cuda", f"{folder}/cuda"], stdin=stdin)
+        launches, why = hardware(arguments, [arguments.reduce_many_each, "cuda", f"{folder}/cuda"], stdin=as_text(lines))
     results, left = [], iter(launches)
-    for (dtype, op, accuracy, n, case), one in zip(lines, simulated):
+    for (dtype, op, accuracy, n, case), one in zip(lines, told):
         cell = {"many": case, "op": op, "dtype": dtype, "accuracy": accuracy, "n": n}
         if one["why"]:
             results.append({**cell, "not_run": one["why"]})
@@ -209,6 +226,43 @@ def compare_many(arguments, n, part):
     return results
 
 
+def again(arguments, results):
+    """Results of an earlier run, with what the simulator counts now in the place of what it counted then."""
+    launches = {}
+    for n in sorted({result["n"] for result in results if "many" in result and "counts" in result}):
+        lines = many_lines(n, 0, 1)
+        told, why = simulated_many(arguments, lines)
+        if why:
+            sys.exit(why)
+        for (dtype, op, accuracy, n, case), one in zip(lines, told):
+            launches[(case, dtype, op, accuracy, n)] = one["launches"]
+
+    def counted(result):
+        shape = result["grid"], result["block"]
+        if "many" in result:
+            left = launches[tuple(result[key] for key in ("many", "dtype", "op", "accuracy", "n"))]
+            own = next(one for one in left if (one["kernel"], one["grid"], one["block"]) == (result["kernel"], *shape))
+            left.remove(own)
+            return own["counts"]
+        if "rung" in result:
+            command = [arguments.program, "explain", result["rung"], "--n", str(result["n"]), "--type", result["dtype"], "--block",
+                       str(arguments.block), "--format", "json"]
+            return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["counts"]
+        counts, why = simulated(arguments, result["kernel"], result["n"], *shape)
+        return counts or sys.exit(why)
+
+    def anew(result):
+        counts = counted(result)
+        for name, own in {**EQUAL, **BESIDE, "block barriers": ["block_barriers"]}.items():
+            if name in result["counts"]:
+                result["counts"][name]["simulator"] = sum(counts[one] for one in own)
+        result["equal"] = all(pair["hardware"] == pair["simulator"] for name, pair in result["counts"].items() if name in EQUAL)
+        return result
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda result: anew(result) if "counts" in result else result, results))
+
+
 def every_rung(arguments):
     """The rungs, as the program lists them."""
     run = subprocess.run([arguments.program, "ladder", "--device", "simt", "--n", "1", "--format", "json"], capture_output=True, text=True,
@@ -216,12 +270,21 @@ def every_rung(arguments):
     return [rung["name"] for rung in json.loads(run.stdout)["rungs"] if rung["launches"]]
 
 
+def told(results, arguments):
+    """Says how many agree; whether all do."""
+    compared = sum("equal" in result for result in results)
+    wrong = sum(result.get("equal") is False for result in results)
+    print(f"{compared} launches compared, {wrong} differ in what must be equal; {arguments.out}/counters.json")
+    return compared > 0 and wrong == 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--reduce-each", required=True, help="the program's example of that name")
     parser.add_argument("--reduce-many-each", required=True, help="likewise")
-    parser.add_argument("--ncu", required=True)
+    parser.add_argument("--ncu", help="Nsight Compute")
+    parser.add_argument("--again", type=pathlib.Path, nargs="*", help="no GPU: what the simulator counts now, beside what the hardware counted in these reports")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--sizes", nargs="+", type=int, required=True)
     parser.add_argument("--types", nargs="+", default=TYPES)
@@ -233,9 +296,15 @@ def main():
     parser.add_argument("--parts", type=int, default=6, help="processes that share these")
     parser.add_argument("--block", type=int, default=256, help="threads of a block of the rungs")
     arguments = parser.parse_args()
+    if arguments.again:
+        reports = [json.loads(report.read_text()) for report in arguments.again]
+        results = again(arguments, [result for report in reports for result in report["results"]])
+        (arguments.out / "counters.json").write_text(json.dumps({**reports[0], "results": results}, indent=1) + "\n")
+        told(results, arguments)
+        return
     first_line = subprocess.run([arguments.ncu, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1:]
     gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
-    results, wrong = [], 0
+    results = []
     with (arguments.out / "counters.log").open("w") as log, ThreadPoolExecutor(arguments.at_once) as pool:
         arguments.rungs = every_rung(arguments) if arguments.rungs is None else arguments.rungs
         ladders = [(dtype, n) for dtype in arguments.rung_types for n in arguments.sizes if arguments.rungs]
@@ -247,14 +316,11 @@ def main():
             results += found
             for result in found:
                 if result.get("equal") is not True:
-                    wrong += "equal" in result
                     print(json.dumps(result), file=log, flush=True)
             # Written each time, so that a run that is cut short leaves what it has.
             report = {"gpu": gpu.stdout.strip(), "ncu": "".join(first_line), "must_be_equal": list(EQUAL), "results": results}
             (arguments.out / "counters.json").write_text(json.dumps(report, indent=1) + "\n")
-    compared = sum("equal" in result for result in results)
-    print(f"{compared} launches compared, {wrong} differ in what must be equal; {arguments.out}/counters.json")
-    sys.exit(1 if wrong or not compared else 0)
+    sys.exit(0 if told(results, arguments) else 1)
 
 
 if __name__ == "__main__":

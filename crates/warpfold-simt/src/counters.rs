@@ -112,6 +112,10 @@ counts! {
     shared_store_wavefronts,
     /// Wavefronts they would have taken without bank conflicts.
     shared_store_ideal,
+    /// Wavefronts that atomics of shared memory took.
+    shared_atomic_wavefronts,
+    /// Wavefronts they would have taken without bank conflicts.
+    shared_atomic_ideal,
     /// Load requests to global memory.
     global_load_requests,
     /// 32-byte sectors those touched.
@@ -141,11 +145,15 @@ counts! {
 }
 
 impl Counts {
-    /// Wavefronts beyond the ideal, loads and stores together.
+    /// Wavefronts of shared memory: of loads, stores and atomics.
+    pub fn shared_wavefronts(&self) -> u64 {
+        self.shared_load_wavefronts + self.shared_store_wavefronts + self.shared_atomic_wavefronts
+    }
+
+    /// Those beyond the ideal.
     pub fn bank_conflicts(&self) -> u64 {
-        self.shared_load_wavefronts + self.shared_store_wavefronts
-            - self.shared_load_ideal
-            - self.shared_store_ideal
+        let ideal = self.shared_load_ideal + self.shared_store_ideal + self.shared_atomic_ideal;
+        self.shared_wavefronts() - ideal
     }
 }
 

@@ -57,7 +57,7 @@ impl Cost {
             warp_instructions: counts.warp_instructions,
             lanes: counts.predicated_on_lanes,
             divergent_branches: counts.divergent_branches,
-            shared_wavefronts: counts.shared_load_wavefronts + counts.shared_store_wavefronts,
+            shared_wavefronts: counts.shared_wavefronts(),
             bank_conflicts: counts.bank_conflicts(),
             global_requests: counts.global_load_requests + counts.global_store_requests,
             global_sectors: counts.global_load_sectors + counts.global_store_sectors,

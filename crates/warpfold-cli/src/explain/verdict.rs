@@ -150,7 +150,7 @@ fn stores(counters: &Counters) -> Verdict {
 
 fn shared(counters: &Counters) -> Verdict {
     let total = &counters.total;
-    let taken = total.shared_load_wavefronts + total.shared_store_wavefronts;
+    let taken = total.shared_wavefronts();
     let ideal = total.shared_load_ideal + total.shared_store_ideal;
     let sentence = match (taken, total.bank_conflicts()) {
         (0, _) => "Shared memory is not used.".to_owned(),

@@ -73,7 +73,10 @@ impl Worker<'_, '_> {
                         counts.shared_store_ideal += ideal;
                         counts.shared_bytes_written += moved;
                     }
-                    Kind::Update => {}
+                    Kind::Update => {
+                        counts.shared_atomic_wavefronts += taken;
+                        counts.shared_atomic_ideal += ideal;
+                    }
                 });
             }
             Space::Global => {

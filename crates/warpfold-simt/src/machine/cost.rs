@@ -10,45 +10,36 @@ pub(crate) const SECTOR: u64 = 32;
 pub(crate) struct Wavefronts {
     /// Taken.
     pub(crate) taken: u32,
-    /// Needed where every wavefront serves as many bytes as there are banks for: what the lanes' bytes come to.
+    /// Needed where no two words share a bank.
     pub(crate) ideal: u32,
 }
 
 /// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
 ///
-/// A 64-bit access is served by half warps, a 128-bit one by quarter warps. Each wavefront serves
-/// one word of each bank; lanes that read the same word share it. The ideal knows neither halves nor quarters: 16 lanes
-/// of 64 bits are one wavefront wherever they are in the warp (so counts an H200 under Nsight Compute; results/h200/counters.json).
+/// Each wavefront serves one word of each bank; lanes that read the same word share it, however wide they read. So a
+/// 64-bit access of neighbours takes two, one of all lanes at one address takes one (as an H200 counts under Nsight Compute;
+/// results/h200/counters.json).
 pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
-    let lanes_together = match bytes {
-        0..=4 => 32,
-        5..=8 => 16,
-        _ => 8,
-    };
     let words = u64::from(bytes.div_ceil(4));
-    let mut total = Wavefronts::default();
-    for first in (0..32).step_by(lanes_together) {
-        let mut seen = [0u64; 32];
-        let mut count = 0;
-        let mut depth = [0u32; BANKS];
-        for (lane, &address) in addresses.iter().enumerate().skip(first).take(lanes_together) {
-            if on >> lane & 1 == 0 {
-                continue;
-            }
-            for word in (address / 4)..(address / 4 + words) {
-                let bank = (word % BANKS as u64) as usize;
-                // A bank that serves nothing yet cannot serve this word.
-                if depth[bank] == 0 || !seen[..count].iter().rev().any(|&w| w == word) {
-                    seen[count] = word;
-                    count += 1;
-                    depth[bank] += 1;
-                }
+    let mut seen = [0u64; 128];
+    let mut count = 0;
+    let mut depth = [0u32; BANKS];
+    for (lane, &address) in addresses.iter().enumerate() {
+        if on >> lane & 1 == 0 {
+            continue;
+        }
+        for word in (address / 4)..(address / 4 + words) {
+            let bank = (word % BANKS as u64) as usize;
+            // A bank that serves nothing yet cannot serve this word.
+            if depth[bank] == 0 || !seen[..count].iter().rev().any(|&w| w == word) {
+                seen[count] = word;
+                count += 1;
+                depth[bank] += 1;
             }
         }
-        total.taken += depth.iter().max().copied().unwrap_or(0);
     }
-    total.ideal = (on.count_ones() * bytes).div_ceil(4 * BANKS as u32);
-    total
+    let taken = depth.iter().max().copied().unwrap_or(0);
+    Wavefronts { taken, ideal: count.div_ceil(BANKS) as u32 }
 }
 
 /// Sectors that one warp's access touches.
@@ -88,11 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn wide_accesses_go_by_parts_of_the_warp() {
+    fn wide_accesses_take_what_their_words_take() {
         assert_eq!(wavefronts(&strided(8), u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
         assert_eq!(wavefronts(&strided(16), u32::MAX, 16), Wavefronts { taken: 4, ideal: 4 });
         assert_eq!(wavefronts(&strided(16), 0xff, 16), Wavefronts { taken: 1, ideal: 1 });
         assert_eq!(wavefronts(&strided(8), 0x5555_5555, 8), Wavefronts { taken: 2, ideal: 1 });
+        assert_eq!(wavefronts(&strided(0), u32::MAX, 8), Wavefronts { taken: 1, ideal: 1 });
+        assert_eq!(wavefronts(&strided(0), u32::MAX, 16), Wavefronts { taken: 1, ideal: 1 });
     }
 
     #[test]
