@@ -75,7 +75,7 @@ template <int LANES, int MANTISSA> struct PlainWindow {
 // where the error would underflow.
 template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
     static constexpr u32 SPAN = 106 - MANTISSA - 2 * LOG - (LEVELS - 1) * (LOG - 50) - (LEVELS > 1);
-    static constexpr u32 ADDITIONS = 1u << LOG, FIELDS = 2047;
+    static constexpr u32 ADDITIONS = 1u << LOG, FIELDS = 2047, BITS = MANTISSA;
     static constexpr u32 LEAST = LEVELS > 1 ? 54 : 1, END = FIELDS - 2 - LOG;
     f64 level[LEVELS][LANES], rest[LANES];
     u32 low;  // the lowest field, as the high word of such a number

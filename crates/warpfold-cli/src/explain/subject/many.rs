@@ -175,7 +175,7 @@ fn launches<T: Element>(
     bytes.extend(tables);
     let (out, workspace) =
         (device.alloc::<u64>(2 * plan.batch.outputs() as usize)?, device.upload(&bytes)?);
-    let faults = device.upload(&vec![0xff_u8; ReduceMany::<Device, T>::FAULT_BYTES])?;
+    let faults = device.upload(&[0xff_u8; ReduceMany::<Device, u8>::FAULT_BYTES])?;
     places.extend([place("results", &out), place("workspace", &workspace)]);
     places.push(place("faults", &faults));
     let all = reduce.launches(op, out.address(), workspace.address(), faults.address())?;
