@@ -2,7 +2,7 @@
 //
 // Terms says what is added: Element, Loaded; Items, the elements (or pairs of them) of what is loaded; COUNT terms of one of them; term(item, t); and All,
 // every term of what is loaded.
-// Gathered says where to: LANES, ADDITIONS of windows; holds, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
+// Gathered says where to: LANES, ADDITIONS of windows, REACH; distance, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
 // exact_fold.cuh asks for of integers; and, if PLAIN, which terms are so, and add_plain_to_digits for those.
 #pragma once
 #include "exact_fold.cuh"

@@ -52,7 +52,7 @@ fn on<M: Machine, T: Element>(
         let x = machine.upload(view.memory())?;
         let many = machine.reduce_axes(&x, view.layout(), axes)?;
         let flat = |output, place| folding.flat(output, place);
-        return found(asked, many, Labels::Axes(shape), finish, flat);
+        return found(asked, many, Labels::Axes(shape), finish, &flat);
     };
     let x = whole.elements::<T>()?;
     let bounds = Segments::check(segments, x.len() as u64)?;
@@ -70,7 +70,7 @@ fn on<M: Machine, T: Element>(
         }
     };
     let flat = |segment, place| bounds.range(segment as usize).start as u64 + place;
-    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, flat)
+    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, &flat)
 }
 
 fn by_key<M: Machine, K: Key + Ordered, T: Element>(
@@ -101,7 +101,7 @@ fn grouped<M: Machine, K: Key + Element, T: Element>(
     labels: Labels,
     finish: Finish,
 ) -> Result<Found, Failure> {
-    let found = found(asked, groups.reduce(), labels, finish, |_, place| place)?;
+    let found = found(asked, groups.reduce(), labels, finish, &|_, place| place)?;
     Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 
@@ -111,7 +111,7 @@ fn found<M: Machine, T: Element>(
     many: ReduceMany<'_, M, T>,
     labels: Labels,
     finish: Finish,
-    flat: impl Fn(u64, u64) -> u64,
+    flat: &dyn Fn(u64, u64) -> u64,
 ) -> Result<Found, Failure> {
     let many = many.policy(asked.policy());
     let mut columns: Columns = many.columns(asked.op(), finish)?;

@@ -5,7 +5,7 @@ use std::ops::{Bound, RangeBounds};
 
 use super::machine::{Machine, Memory};
 use crate::element::Element;
-use crate::{Error, Result};
+use crate::{DType, Error, Result};
 
 /// An array in device memory.
 pub struct Buffer<M: Machine, T> {
@@ -133,7 +133,29 @@ impl<'a, M: Machine, T: Element> View<'a, M, T> {
         let address = self.address + (start * size_of::<T>()) as u64;
         View { address, len: end - start, ..*self }
     }
+
+    /// The same without its type.
+    pub(crate) fn untyped(&self) -> Untyped<'a, M> {
+        let View { address, len, ready, .. } = *self;
+        Untyped { address, len, ready, dtype: T::DTYPE }
+    }
 }
+
+/// A borrowed array in device memory whose type is known at run time: what does not depend on types is compiled once.
+pub(crate) struct Untyped<'a, M: Machine> {
+    pub(crate) address: u64,
+    pub(crate) len: usize,
+    pub(crate) ready: Option<&'a M::Stream>,
+    pub(crate) dtype: DType,
+}
+
+impl<M: Machine> Clone for Untyped<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Machine> Copy for Untyped<'_, M> {}
 
 impl<'a, M: Machine, T: Element> From<&'a Buffer<M, T>> for View<'a, M, T> {
     fn from(buffer: &'a Buffer<M, T>) -> Self {

@@ -13,6 +13,7 @@ mod many;
 mod record;
 mod reduce;
 
+use buffer::Untyped;
 pub use buffer::{Buffer, View};
 
 pub use fast::{FastMoments, FastSum};

@@ -14,8 +14,6 @@ const DIGIT_BITS: u32 = 8;
 pub(crate) const DIGITS: u64 = 1 << DIGIT_BITS;
 /// Threads of a block (`sort.cuh`).
 pub(crate) const THREADS: u32 = 256;
-/// Threads of a block that counts digits (`groups.cu`).
-pub(crate) const COUNT_THREADS: u32 = 1024;
 /// Elements of the largest tile (`sort_wide.cu`; the others have two and eight in it): runs of blocks are whole tiles.
 const TILE: u64 = 8192;
 /// Elements that a warp looks at together where runs of equal keys are found (`groups.cu`).
@@ -33,19 +31,6 @@ pub enum GroupWay {
     Dense(u64),
     /// Sorted by what keys are more than the least one.
     Ranks,
-}
-
-/// The kernel of a pass that brings elements to their places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Scatter {
-    /// Its module.
-    pub(crate) module: &'static str,
-    /// Its entry point.
-    pub(crate) entry: &'static str,
-    /// Threads of a block.
-    pub(crate) block: u32,
-    /// Bytes of shared memory of a block.
-    pub(crate) shared_bytes: u32,
 }
 
 /// How a GPU will group values by keys.
@@ -102,32 +87,6 @@ impl CudaGroupPlan {
     /// Bytes of an ordinal between passes.
     pub fn ordinal_bytes(&self) -> u64 {
         if self.bits <= 32 { 4 } else { 8 }
-    }
-
-    /// The kernel of its passes: pairs of 4 bytes each together, or values after ordinals; in 64 KB of shared memory where a block has no more, pairs in 124 where it may.
-    pub(crate) fn scatter(&self, gpu: CudaFacts) -> Scatter {
-        let pairs = self.ordinal_bytes() == 4 && self.values.size() == 4;
-        let (entry, small) = match self.ordinal_bytes() {
-            _ if pairs => ("sort_pairs", "sort_pairs_small"),
-            4 => ("sort_scatter_32", "sort_scatter_32_small"),
-            _ => ("sort_scatter_64", "sort_scatter_64_small"),
-        };
-        // Ampere, Hopper and Blackwell of data centres have 163 KB and more.
-        let has_much = matches!(gpu.compute, 80 | 87 | 90 | 100..=110);
-        let (module, entry, block, each) = match gpu.compute {
-            75 => ("sort_small", small, 256, 4),
-            _ if has_much && pairs => ("sort_wide", "sort_pairs_wide", 512, 16),
-            _ => ("sort", entry, 512, 8),
-        };
-        // The members of `Shared` (`scatter.cuh`), in their order.
-        let (group, words, word) = if pairs { (8, 1, 4) } else { (4, 2, 8) };
-        let stage = u64::from(block * each) + DIGITS * 2 * (group - 1);
-        let late = DIGITS * group * (self.ordinal_bytes() + words * word);
-        let digits = (8 + 8 + 4) * DIGITS + (8 + 4) * 8;
-        let counts = 2 * DIGITS * u64::from(block / 32);
-        let of_groups = if pairs { 16 } else { stage / group };
-        let shared_bytes = (8 * stage + late + digits + counts + of_groups) as u32;
-        Scatter { module, entry, block, shared_bytes }
     }
 
     /// Bytes of the table of digits and runs.
@@ -217,23 +176,6 @@ mod tests {
             CudaGroupPlan::new(1000, types, GroupWay::Ranks, greatest, H200).ordinal_bytes()
         };
         assert_eq!([ranks(u64::from(u32::MAX)), ranks(1 << 32), ranks(u64::MAX)], [4, 8, 8]);
-    }
-
-    #[test]
-    fn blocks_fit_into_the_shared_memory_that_every_gpu_has() {
-        let types = [DType::U8, DType::F32, DType::Complex128];
-        for (values, greatest) in types.into_iter().flat_map(|t| [(t, 99), (t, u64::MAX)]) {
-            let types = [DType::U64, values];
-            let plan = CudaGroupPlan::new(1000, types, GroupWay::Ranks, greatest, H200);
-            let bytes = |compute| {
-                let Scatter { shared_bytes, .. } = plan.scatter(CudaFacts { compute, ..H200 });
-                assert_eq!(shared_bytes % 16, 0);
-                shared_bytes
-            };
-            // 96 KB on Volta, 99 on desktop GPUs from Ampere on, of which the driver takes one.
-            assert!(bytes(70) <= 96 << 10 && bytes(75) <= 64 << 10, "{plan}");
-            assert!(bytes(89) <= 96 << 10 && bytes(80) <= 160 << 10, "{plan}");
-        }
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::sort::{Sort, launch};
 use super::{GivenKeys, Groups, Labels, Values};
 use crate::group::{self, Key};
 use crate::kernel::many::ManyLaunch;
-use crate::kernel::{Buffer, Machine, View};
+use crate::kernel::{Buffer, Machine, Untyped, View};
 use crate::plan::{CudaGroupPlan, GroupWay, THREADS};
-use crate::{Element, Ordered, Result};
+use crate::{Element, Error, Ordered, Result};
 
 /// Blocks of a multiprocessor that look for bounds.
 const PER_MULTIPROCESSOR: u32 = 8;
@@ -16,11 +16,7 @@ pub struct DenseSort<'a, M: Machine, K, T> {
     machine: &'a M,
     keys: View<'a, M, K>,
     values: View<'a, M, T>,
-    groups: u64,
-    plan: CudaGroupPlan,
-    sort: Sort<M>,
-    launches: Vec<ManyLaunch>,
-    offsets: Buffer<M, u64>,
+    numbered: Numbered<M>,
 }
 
 impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
@@ -30,17 +26,86 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
         groups: u64,
         values: View<'a, M, T>,
     ) -> Result<Self> {
+        // What the keys' type cannot hold needs no bits.
+        let greatest = groups.saturating_sub(1);
+        let greatest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
+        // Negative keys look greater than all that are not.
+        let limit = groups.min(most::<K>().saturating_add(1));
+        let untyped = [keys.untyped(), values.untyped()];
+        let numbered = Numbered::new(machine, untyped, groups, [greatest, limit])?;
+        Ok(DenseSort { machine, keys, values, numbered })
+    }
+
+    /// How it will run.
+    pub fn plan(&self) -> &CudaGroupPlan {
+        &self.numbered.plan
+    }
+
+    /// What does it, in order; the same launches again do it again. Keys and values must be there.
+    pub fn launches(&self) -> &[ManyLaunch] {
+        &self.numbered.launches
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn run(self) -> Result<Groups<'a, M, u64, T>> {
+        let after: Vec<_> = [self.keys.ready, self.values.ready].into_iter().flatten().collect();
+        self.machine.run_many(self.launches(), &after)?;
+        self.finish()
+    }
+
+    /// The groups, once the launches have run; memory that is no longer needed is given back.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
+    pub fn finish(self) -> Result<Groups<'a, M, u64, T>> {
+        let DenseSort { machine, keys, values, numbered } = self;
+        let Numbered { groups, plan, sort, offsets, .. } = numbered;
+        if let Some(at) = sort.beyond()? {
+            return Err(beyond(machine, keys, groups, at as usize)?);
+        }
+        let values = Values::of(values, sort.into_values());
+        Ok(Groups { machine, values, offsets, labels: Labels::Numbers(groups), plan })
+    }
+}
+
+/// What says that the key at a place is no group's number.
+fn beyond<M: Machine, K: Key + Ordered>(
+    machine: &M,
+    keys: View<'_, M, K>,
+    groups: u64,
+    place: usize,
+) -> Result<Error> {
+    let key = machine.reduce(keys.slice(place..place + 1)).min()?;
+    Ok(group::outside(keys.len, groups, place, key))
+}
+
+/// The sort, whatever the types of keys and values.
+struct Numbered<M: Machine> {
+    groups: u64,
+    plan: CudaGroupPlan,
+    sort: Sort<M>,
+    launches: Vec<ManyLaunch>,
+    offsets: Buffer<M, u64>,
+}
+
+impl<M: Machine> Numbered<M> {
+    /// Of `[keys, values]`, keys reaching up to `greatest` and being refused from `limit` on.
+    fn new(
+        machine: &M,
+        [keys, values]: [Untyped<'_, M>; 2],
+        groups: u64,
+        [greatest, limit]: [u64; 2],
+    ) -> Result<Self> {
         group::check_lengths(keys.len, values.len)?;
         group::check_groups(keys.len, groups)?;
         let n = keys.len as u64;
-        let (types, way) = ([<K as Key>::DTYPE, T::DTYPE], GroupWay::Dense(groups));
-        let greatest = groups.saturating_sub(1);
-        // What the keys' type cannot hold needs no bits.
-        let highest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
-        let plan = CudaGroupPlan::new(n, types, way, highest, machine.facts());
-        // Negative keys look greater than all that are not.
-        let limit = Some(groups.min(most::<K>().saturating_add(1)));
-        let sort = Sort::new(machine, &plan, GivenKeys::of(keys, 0), values.address, limit)?;
+        let (types, way) = ([keys.dtype, values.dtype], GroupWay::Dense(groups));
+        let plan = CudaGroupPlan::new(n, types, way, greatest, machine.facts());
+        let given = GivenKeys::of(keys, 0);
+        let sort = Sort::new(machine, &plan, given, values.address, Some(limit))?;
         let mut launches = sort.launches.clone();
         let offsets = match sort.ordinals().filter(|_| n > 0) {
             Some(ordinals) => {
@@ -59,45 +124,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
             // Of one group, or of none, which the first key is refused for.
             None => machine.upload(&[0, n])?,
         };
-        Ok(DenseSort { machine, keys, values, groups, plan, sort, launches, offsets })
-    }
-
-    /// How it will run.
-    pub fn plan(&self) -> &CudaGroupPlan {
-        &self.plan
-    }
-
-    /// What does it, in order; the same launches again do it again. Keys and values must be there.
-    pub fn launches(&self) -> &[ManyLaunch] {
-        &self.launches
-    }
-
-    /// Runs it.
-    ///
-    /// # Errors
-    /// As [`finish`](Self::finish).
-    pub fn run(self) -> Result<Groups<'a, M, u64, T>> {
-        let after: Vec<_> = [self.keys.ready, self.values.ready].into_iter().flatten().collect();
-        self.machine.run_many(&self.launches, &after)?;
-        self.finish()
-    }
-
-    /// The groups, once the launches have run; memory that is no longer needed is given back.
-    ///
-    /// # Errors
-    /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
-    pub fn finish(self) -> Result<Groups<'a, M, u64, T>> {
-        let DenseSort { machine, keys, values, groups, plan, sort, offsets, .. } = self;
-        if let Some(at) = sort.beyond()? {
-            let place = at as usize;
-            let key = machine.reduce(keys.slice(place..place + 1)).min()?;
-            return Err(group::outside(keys.len, groups, place, key));
-        }
-        let values = match sort.into_values() {
-            Some(sorted) => Values::Sorted(Buffer::new(sorted, values.len)),
-            None => Values::Given(values),
-        };
-        Ok(Groups { machine, values, offsets, labels: Labels::Numbers(groups), plan })
+        Ok(Numbered { groups, plan, sort, launches, offsets })
     }
 }
 

@@ -1,19 +1,21 @@
 //! Values grouped by keys on a [`Machine`]: those of equal keys next to each other, so that groups are segments.
 
 mod dense;
+mod found;
 mod runs;
+mod scatter;
 mod sort;
 
 pub use dense::DenseSort;
 
-use super::buffer::{Buffer, View};
+use super::buffer::{Buffer, Untyped, View};
 use super::machine::Machine;
 use super::many::{DeviceSegments, ReduceMany};
 use crate::error::At;
 use crate::group::{self, Key};
-use crate::plan::{CudaGroupPlan, GroupWay};
+use crate::plan::CudaGroupPlan;
 use crate::{Element, Ordered, Result};
-use sort::Sort;
+use found::{Found, Range};
 
 /// Keys in a machine's memory as kernels know them: integers of so many bytes, of which the least is `base`.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +26,8 @@ struct GivenKeys {
 }
 
 impl GivenKeys {
-    fn of<M: Machine, K>(keys: View<'_, M, K>, base: u64) -> Self {
-        GivenKeys { address: keys.address, bytes: size_of::<K>() as u64, base }
+    fn of<M: Machine>(keys: Untyped<'_, M>, base: u64) -> Self {
+        GivenKeys { address: keys.address, bytes: keys.dtype.size() as u64, base }
     }
 }
 
@@ -45,6 +47,13 @@ enum Values<'a, M: Machine, T> {
     /// As they were given.
     Given(View<'a, M, T>),
     Sorted(Buffer<M, T>),
+}
+
+impl<'a, M: Machine, T: Element> Values<'a, M, T> {
+    /// Values of which a sort left these, if there was one.
+    fn of(given: View<'a, M, T>, sorted: Option<M::Memory>) -> Self {
+        sorted.map_or(Values::Given(given), |sorted| Values::Sorted(Buffer::new(sorted, given.len)))
+    }
 }
 
 /// What groups are called.
@@ -67,26 +76,11 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> Groups<'a, M, K, T> {
             }
         };
         let zero = K::from_id(0).map_or(0, Key::rank);
-        let base = least.wrapping_sub(zero);
-        let types = [<K as Key>::DTYPE, T::DTYPE];
-        let (n, range) = (keys.len as u64, greatest - least);
-        let plan = CudaGroupPlan::new(n, types, GroupWay::Ranks, range, machine.facts());
-        if keys.len > 0 && range == 0 {
-            let labels = machine.upload(&[K::from_rank(least)])?;
-            let offsets = machine.upload(&[0, n])?;
-            return Ok(Groups::new(machine, Values::Given(values), offsets, labels, plan));
-        }
-        let sort = Sort::new(machine, &plan, GivenKeys::of(keys, base), values.address, None)?;
-        let address = sort.ordinals().unwrap_or(0);
-        let ordinals = GivenKeys { address, bytes: plan.ordinal_bytes(), base };
-        let after: Vec<_> = [keys.ready, values.ready].into_iter().flatten().collect();
-        let before = sort.launches.clone();
-        let (offsets, labels) = runs::runs(machine, &plan, ordinals, before, &after)?;
-        let values = match sort.into_values() {
-            Some(sorted) => Values::Sorted(Buffer::new(sorted, values.len)),
-            None => Values::Given(values),
-        };
-        Ok(Groups::new(machine, values, offsets, labels, plan))
+        let range = Range { least, greatest, base: least.wrapping_sub(zero) };
+        let only = K::from_rank(least);
+        let untyped = [keys.untyped(), values.untyped()];
+        let found = found::sorted(machine, untyped, range, bytemuck::bytes_of(&only))?;
+        Ok(Groups::of(machine, values, found))
     }
 
     /// Of keys in runs.
@@ -95,23 +89,15 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> Groups<'a, M, K, T> {
         keys: View<'a, M, K>,
         values: View<'a, M, T>,
     ) -> Result<Self> {
-        group::check_lengths(keys.len, values.len)?;
-        let types = [<K as Key>::DTYPE, T::DTYPE];
-        let plan = CudaGroupPlan::new(keys.len as u64, types, GroupWay::Runs, 0, machine.facts());
-        let after: Vec<_> = keys.ready.into_iter().collect();
-        let given = GivenKeys::of(keys, 0);
-        let (offsets, labels) = runs::runs(machine, &plan, given, Vec::new(), &after)?;
-        Ok(Groups::new(machine, Values::Given(values), offsets, labels, plan))
+        let found = found::in_runs(machine, [keys.untyped(), values.untyped()])?;
+        Ok(Groups::of(machine, values, found))
     }
 
-    fn new(
-        machine: &'a M,
-        values: Values<'a, M, T>,
-        offsets: Buffer<M, u64>,
-        labels: Buffer<M, K>,
-        plan: CudaGroupPlan,
-    ) -> Self {
-        Groups { machine, values, offsets, labels: Labels::Keys(labels), plan }
+    fn of(machine: &'a M, values: View<'a, M, T>, found: Found<M>) -> Self {
+        let Found { sorted, offsets, labels, plan } = found;
+        let values = Values::of(values, sorted);
+        let labels = Labels::Keys(Buffer::new(labels, offsets.len() - 1));
+        Groups { machine, values, offsets, labels, plan }
     }
 }
 

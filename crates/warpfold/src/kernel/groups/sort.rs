@@ -1,11 +1,14 @@
 //! [`Sort`]: the launches of a stable radix sort of values by keys, and the memory that they need.
 
 use super::GivenKeys;
+use super::scatter::Scatter;
 use crate::Result;
 use crate::kernel::many::ManyLaunch;
 use crate::kernel::{Machine, Memory};
-use crate::plan::{COUNT_THREADS, CudaGroupPlan, DIGITS, Scatter, THREADS};
+use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
 
+/// Threads of a block that counts digits (`groups.cu`).
+const COUNT_THREADS: u32 = 1024;
 /// Keys that all are below a number, or the first that is not: what a sort tells.
 const NONE: u64 = u64::MAX;
 
@@ -63,7 +66,8 @@ impl<M: Machine> Sort<M> {
             let (to, sorted) = (keys_out.address(), values_out.address());
             let rest = [table.address(), totals.address(), values, width, to, sorted];
             let words = [&digit[..], &rest].concat();
-            let Scatter { module, entry, block, shared_bytes } = plan.scatter(machine.facts());
+            let Scatter { module, entry, block, shared_bytes } =
+                Scatter::new(plan, machine.facts());
             let scatter = launch(module, entry, plan.grid, words);
             launches.push(ManyLaunch { block, shared_bytes, ..scatter });
             keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };

@@ -1,5 +1,6 @@
 //! Results whose types are known only at run time, as columns.
 
+use super::asked::Asked;
 use super::{DeviceSegments, Parts, ReduceMany};
 use crate::batch::Columns;
 use crate::element::Element;
@@ -27,6 +28,26 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+        self.asked().columns(op, finish)
+    }
+
+    /// The plans of what [`columns`](Self::columns) launches: one, but for minmax.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn plans(&self, op: Op) -> Result<Vec<CudaBatchPlan>> {
+        let asked = self.asked();
+        match op {
+            Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
+            Op::Any => Ok(vec![asked.plan(Op::Count)?]),
+            Op::All => asked.length_of_all().and_then(|_| Ok(vec![asked.plan(Op::Count)?])),
+            _ => Ok(vec![asked.plan(op)?]),
+        }
+    }
+}
+
+impl<M: Machine> Asked<'_, M> {
+    fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         let counts = || self.left::<u64>(Op::Count, 0)?.download();
         let column = match op {
             Op::MinMax => {
@@ -43,23 +64,10 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         Ok(vec![(op.name(), column)])
     }
 
-    /// The plans of what [`columns`](Self::columns) launches: one, but for minmax.
-    ///
-    /// # Errors
-    /// As [`plan`](Self::plan).
-    pub fn plans(&self, op: Op) -> Result<Vec<CudaBatchPlan>> {
-        match op {
-            Op::MinMax => Ok(vec![self.plan(Op::Min)?, self.plan(Op::Max)?]),
-            Op::Any => Ok(vec![self.plan(Op::Count)?]),
-            Op::All => self.length_of_all().and_then(|_| Ok(vec![self.plan(Op::Count)?])),
-            _ => Ok(vec![self.plan(op)?]),
-        }
-    }
-
     /// How many nonzero elements an output has if all are: where outputs are of one length.
     fn length_of_all(&self) -> Result<u64> {
-        let skips = self.policy.nan == Nan::Ignore && T::DTYPE.is_float();
-        let length = match &self.parts {
+        let skips = self.policy.nan == Nan::Ignore && self.x.dtype.is_float();
+        let length = match self.parts {
             Parts::Axes { form, .. } => Some(form.inputs),
             Parts::Segments(DeviceSegments::Every(length)) => Some(*length),
             Parts::Segments(_) => None,
@@ -67,7 +75,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         length.filter(|_| !skips).ok_or(Error::Unsupported {
             option: "CUDA",
             op: Op::All,
-            dtype: T::DTYPE,
+            dtype: self.x.dtype,
             why: "kernels count what is nonzero, and here that is compared with lengths that differ; run it on the CPU",
         })
     }
@@ -78,7 +86,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
             return Err(Error::Unsupported {
                 option: "rounding to another type on CUDA",
                 op,
-                dtype: T::DTYPE,
+                dtype: self.x.dtype,
                 why: "kernels of many reductions round to the accumulator's type; run it on the CPU",
             });
         }

@@ -1,25 +1,24 @@
-//! Many reductions at once on a [`Machine`]: of the segments of an array in its memory.
+//! Many reductions at once on a [`Machine`]: of the segments or the axes of an array in its memory.
 
+mod asked;
 mod columns;
 mod faults;
 mod launch;
 
 use std::marker::PhantomData;
 
-use launch::Launches;
+use asked::Asked;
+use faults::Faults;
 pub use launch::ManyLaunch;
 
 use super::buffer::{Buffer, View};
-use super::machine::{Machine, Memory};
+use super::machine::Machine;
 use crate::element::Element;
 use crate::error::At;
-use crate::plan::{
-    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
-};
+use crate::plan::{BoundsKind, CudaBatchPlan};
 use crate::policy::policy_methods;
 use crate::shape::{Folding, Form, Layout};
-use crate::{Error, Op, Overflow, Policy, Result};
-use faults::Faults;
+use crate::{Error, Op, Policy, Result};
 
 /// How an array in a machine's memory is cut into segments.
 pub enum DeviceSegments<'a, M: Machine> {
@@ -164,30 +163,14 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// # Errors
     /// As [`choose_cuda_batch`]; [`Error::Segments`] if these are no segments of the array.
     pub fn plan(&self, op: Op) -> Result<CudaBatchPlan> {
-        let partition = match &self.parts {
-            Parts::Segments(parts) => {
-                let elements = self.x.len as u64;
-                let (segments, bounds, _) = parts.known(elements)?;
-                Partition::Segments { elements, segments, bounds }
-            }
-            Parts::Axes { form, .. } => Partition::Axes(form.clone()),
-        };
-        let batch = Batch { op, dtype: T::DTYPE, partition, policy: self.policy };
-        let plan = choose_cuda_batch(batch, self.machine.facts())?;
-        let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };
-        Ok(match self.grid {
-            Some(blocks) => plan.of_grid(blocks),
-            None => plan,
-        })
+        self.asked().plan(op)
     }
 
-    /// The address of the first element that loops reach.
-    fn start(&self) -> u64 {
-        let first = match &self.parts {
-            Parts::Segments(_) => 0,
-            Parts::Axes { form, .. } => form.start,
-        };
-        self.x.address + first * size_of::<T>() as u64
+    /// What is asked, whatever the type of the elements.
+    fn asked(&self) -> Asked<'_, M> {
+        let ReduceMany { machine, x, parts, policy, grid, name, .. } = self;
+        let name = name.as_deref();
+        Asked { machine, x: x.untyped(), parts, policy: *policy, grid: *grid, name }
     }
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
@@ -203,36 +186,8 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         workspace: u64,
         faults: u64,
     ) -> Result<Vec<ManyLaunch>> {
-        self.launches_with(&self.plan(op)?, self.ddof, [out, workspace, faults])
-    }
-
-    fn launches_with(
-        &self,
-        plan: &CudaBatchPlan,
-        ddof: u64,
-        [out, workspace, faults]: [u64; 3],
-    ) -> Result<Vec<ManyLaunch>> {
-        let multiprocessors = self.machine.facts().multiprocessors;
-        let launches =
-            Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
-        let (form, way) = match (&self.parts, &plan.way) {
-            (Parts::Segments(parts), _) => {
-                let n = self.x.len as u64;
-                let (segments, bounds, offsets) = parts.known(n)?;
-                return Ok(launches.segments((n, segments, bounds, offsets)));
-            }
-            (Parts::Axes { form, .. }, way) => (form, way),
-        };
-        Ok(match (way, dense_rows(form)) {
-            (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
-            (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
-            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
-                launches.segments((form.elements(), form.outputs, BoundsKind::Every(length), 0))
-            }
-            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, None) => {
-                launches.by_blocks()
-            }
-        })
+        let asked = self.asked();
+        asked.launches(&asked.plan(op)?, self.ddof, [out, workspace, faults])
     }
 
     /// Bytes of the words in which a launch says what was wrong.
@@ -251,54 +206,7 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     }
 
     fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
-        let plan = self.plan(op)?;
-        assert_eq!(plan.output(), R::DTYPE, "{op} of {}", T::DTYPE);
-        let outputs = plan.batch.outputs() as usize;
-        let out = Buffer::new(self.machine.zeros(outputs * size_of::<R>())?, outputs);
-        if outputs == 0 {
-            return Ok(out);
-        }
-        let mut workspace = self.machine.zeros(plan.workspace as usize)?;
-        let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
-        if !tables.is_empty() {
-            workspace.write(plan.workspace as usize - tables.len(), &tables)?;
-        }
-        let faults = self.machine.copy_of(&[0xff; Faults::BYTES])?;
-        let addresses = [out.address(), workspace.address(), faults.address()];
-        let launches = self.launches_with(&plan, ddof, addresses)?;
-        let offsets = match &self.parts {
-            Parts::Segments(DeviceSegments::Offsets32(view)) => view.ready,
-            Parts::Segments(DeviceSegments::Offsets64(view)) => view.ready,
-            _ => None,
-        };
-        let after: Vec<_> = [self.x.ready, offsets].into_iter().flatten().collect();
-        self.machine.run_many(&launches, &after)?;
-        let mut bytes = [0; Faults::BYTES];
-        faults.read(&mut bytes)?;
-        let wraps = self.policy.overflow == Overflow::Wrap;
-        let counted = |output| {
-            // Where too few elements leave no result, their number stands in its place.
-            let found = out.download()?;
-            let bytes = bytemuck::bytes_of(&found[output as usize]);
-            Ok(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
-        };
-        let faults = Faults::read(&bytes);
-        faults.check(&plan, ddof, wraps, |output| self.at(output), counted)?;
-        Ok(out)
-    }
-
-    /// An output by its place among segments, or by its indices.
-    fn at(&self, mut output: u64) -> At {
-        let Parts::Axes { shape, .. } = &self.parts else {
-            return self.name.as_ref().map_or(At::Segment(output), |name| name(output));
-        };
-        let mut indices: Vec<u64> = Vec::with_capacity(shape.len());
-        for &length in shape.iter().rev() {
-            indices.push(output % length.max(1));
-            output /= length.max(1);
-        }
-        indices.reverse();
-        At::Indices(indices)
+        self.asked().left(op, ddof)
     }
 
     fn values<R: Element>(&self, op: Op) -> Result<Vec<R>> {

@@ -1,0 +1,139 @@
+//! [`Asked`]: many reductions as a machine runs them, whatever the type of the elements.
+
+use super::faults::Faults;
+use super::launch::Launches;
+use super::{DeviceSegments, ManyLaunch, Parts};
+use crate::error::At;
+use crate::kernel::{Buffer, Machine, Memory, Untyped};
+use crate::plan::{
+    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
+};
+use crate::{Element, Op, Overflow, Policy, Result};
+
+/// What [`ReduceMany`](super::ReduceMany) was asked for.
+pub(super) struct Asked<'a, M: Machine> {
+    pub(super) machine: &'a M,
+    pub(super) x: Untyped<'a, M>,
+    pub(super) parts: &'a Parts<'a, M>,
+    pub(super) policy: Policy,
+    pub(super) grid: Option<u32>,
+    pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
+}
+
+impl<M: Machine> Asked<'_, M> {
+    /// How a reduction would run.
+    pub(super) fn plan(&self, op: Op) -> Result<CudaBatchPlan> {
+        let partition = match self.parts {
+            Parts::Segments(parts) => {
+                let elements = self.x.len as u64;
+                let (segments, bounds, _) = parts.known(elements)?;
+                Partition::Segments { elements, segments, bounds }
+            }
+            Parts::Axes { form, .. } => Partition::Axes(form.clone()),
+        };
+        let batch = Batch { op, dtype: self.x.dtype, partition, policy: self.policy };
+        let plan = choose_cuda_batch(batch, self.machine.facts())?;
+        let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };
+        Ok(match self.grid {
+            Some(blocks) => plan.of_grid(blocks),
+            None => plan,
+        })
+    }
+
+    /// The address of the first element that loops reach.
+    fn start(&self) -> u64 {
+        let first = match self.parts {
+            Parts::Segments(_) => 0,
+            Parts::Axes { form, .. } => form.start,
+        };
+        self.x.address + first * self.x.dtype.size() as u64
+    }
+
+    /// Launches of a plan between addresses in the machine's memory.
+    pub(super) fn launches(
+        &self,
+        plan: &CudaBatchPlan,
+        ddof: u64,
+        [out, workspace, faults]: [u64; 3],
+    ) -> Result<Vec<ManyLaunch>> {
+        let multiprocessors = self.machine.facts().multiprocessors;
+        let launches =
+            Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
+        let (form, way) = match (self.parts, &plan.way) {
+            (Parts::Segments(parts), _) => {
+                let n = self.x.len as u64;
+                let (segments, bounds, offsets) = parts.known(n)?;
+                return Ok(launches.segments((n, segments, bounds, offsets)));
+            }
+            (Parts::Axes { form, .. }, way) => (form, way),
+        };
+        Ok(match (way, dense_rows(form)) {
+            (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
+            (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
+            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
+                launches.segments((form.elements(), form.outputs, BoundsKind::Every(length), 0))
+            }
+            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, None) => {
+                launches.by_blocks()
+            }
+        })
+    }
+
+    /// The results in the machine's memory; `R` must be the type of the plan's output.
+    pub(super) fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
+        let plan = self.plan(op)?;
+        assert_eq!(plan.output(), R::DTYPE, "{op} of {}", self.x.dtype);
+        let outputs = plan.batch.outputs() as usize;
+        Ok(Buffer::new(self.run(&plan, ddof, outputs)?, outputs))
+    }
+
+    fn run(&self, plan: &CudaBatchPlan, ddof: u64, outputs: usize) -> Result<M::Memory> {
+        let width = plan.output().size();
+        let out = self.machine.zeros(outputs * width)?;
+        if outputs == 0 {
+            return Ok(out);
+        }
+        let mut workspace = self.machine.zeros(plan.workspace as usize)?;
+        let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+        if !tables.is_empty() {
+            workspace.write(plan.workspace as usize - tables.len(), &tables)?;
+        }
+        let faults = self.machine.copy_of(&[0xff; Faults::BYTES])?;
+        let addresses = [out.address(), workspace.address(), faults.address()];
+        let launches = self.launches(plan, ddof, addresses)?;
+        let offsets = match self.parts {
+            Parts::Segments(DeviceSegments::Offsets32(view)) => view.ready,
+            Parts::Segments(DeviceSegments::Offsets64(view)) => view.ready,
+            _ => None,
+        };
+        let after: Vec<_> = [self.x.ready, offsets].into_iter().flatten().collect();
+        self.machine.run_many(&launches, &after)?;
+        let mut bytes = [0; Faults::BYTES];
+        faults.read(&mut bytes)?;
+        let wraps = self.policy.overflow == Overflow::Wrap;
+        let counted = |output: u64| {
+            // Where too few elements leave no result, their number stands in its place.
+            let mut found = vec![0; outputs * width];
+            out.read(&mut found)?;
+            let bytes = &found[output as usize * width..][..width];
+            Ok(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        };
+        let faults = Faults::read(&bytes);
+        faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
+        Ok(out)
+    }
+
+    /// An output by its place among segments, or by its indices.
+    fn at(&self, mut output: u64) -> At {
+        let Parts::Axes { shape, .. } = self.parts else {
+            return self.name.map_or(At::Segment(output), |name| name(output));
+        };
+        let mut indices: Vec<u64> = Vec::with_capacity(shape.len());
+        for &length in shape.iter().rev() {
+            indices.push(output % length.max(1));
+            output /= length.max(1);
+        }
+        indices.reverse();
+        At::Indices(indices)
+    }
+}
