@@ -51,7 +51,7 @@ template <class T> __device__ __forceinline__ T* results(const SegmentArguments&
 
 // What totals and extremes may be asked for.
 enum Total_ { SUM, MEAN, L1, COUNT };
-enum Side_ { MIN, MAX };
+enum Side_ { MIN, MAX, LINF, ANY, ALL };
 
 // Whether bits are those of something nonzero; a NaN is, unless it is skipped. Of any type.
 template <class E> __device__ __forceinline__ Bits<E> infinity(Choice c) {
@@ -177,21 +177,29 @@ template <class E> struct Norm {
     }
 };
 
-// Ranks as order.cuh has them, of any type of a width.
-template <class E> struct Ranks {
+// Ranks as order.cuh has them, of any type of a width: of numbers, or, where folds may ask for those, of their magnitudes: linf, any and all do.
+template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
     typedef Bits<E> B;
     typedef typename Select<sizeof(E) == 8, i64, i32>::type R;
     static constexpr u32 UP = 8 * (sizeof(B) - sizeof(E));  // narrow numbers stand at the top of their word
-    B sign, turned, unsigned_, most, flip;
+    // Of negative numbers bits are turned; of magnitudes of integers one is added then.
+    B sign, turned, negated, unsigned_, most, flip;
     R of_nan;
     __device__ __forceinline__ explicit Ranks(Choice c)
-        : sign(mask_if<B>(!c.is_signed() && !c.is_float(), LOWEST<R>)), turned(mask_if<B>(c.is_float(), HIGHEST<R>)),
-          unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)), most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))),
-          flip(mask_if<B>(c.fold() == MIN)), of_nan(R(mask_if<B>(true, c.skip() ? LOWEST<R> : HIGHEST<R>))) {}
+        : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || of_magnitudes(c)), LOWEST<R>)),
+          turned(mask_if<B>(c.is_float() || (c.is_signed() && of_magnitudes(c)), c.is_float() ? of_magnitudes(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
+          negated(mask_if<B>(c.is_signed() && of_magnitudes(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
+          most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))), flip(mask_if<B>(of_least(c))),
+          of_nan(R(mask_if<B>(true, c.skip() || (of_magnitudes(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
+    static __device__ __forceinline__ bool of_magnitudes(Choice c) { return MAY_BE_MAGNITUDES && c.fold() >= LINF; }
+    static __device__ __forceinline__ bool of_least(Choice c) { return c.fold() == MIN || (MAY_BE_MAGNITUDES && c.fold() == ALL); }
+    // The rank of the magnitude of zero.
+    static __device__ __forceinline__ R of_zero(Choice c) { return (c.is_float() ? 0 : LOWEST<R>) ^ (of_least(c) ? R(-1) : R(0)); }
     __device__ __forceinline__ bool is_nan(E x) const { return (bits_of(x) << UP & unsigned_) > most; }
     __device__ __forceinline__ R of(E x) const {
-        const B b = bits_of(x) << UP;
-        const R r = R(b ^ sign ^ (B(R(b) >> (8 * sizeof(R) - 1)) & turned) ^ flip);
+        const B b = bits_of(x) << UP, negative = B(R(b) >> (8 * sizeof(R) - 1));
+        const B size = (b ^ (negative & turned)) - (MAY_BE_MAGNITUDES ? negative & negated : 0);
+        const R r = R(size ^ sign ^ flip);
         return is_nan(x) ? of_nan : r;
     }
 };
@@ -211,7 +219,7 @@ template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R ran
 template <class E> struct Extreme {
     typedef E Element;
     typedef typename Ranks<E>::R R;
-    typedef Ranks<E> Setup;
+    typedef Ranks<E, true> Setup;
     struct State { R best; };
     static constexpr int BLOCKS = 4;
     static __device__ __forceinline__ bool spans(Choice) { return false; }
@@ -219,9 +227,28 @@ template <class E> struct Extreme {
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& ranks) { s.best = larger(s.best, ranks.of(x)); }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.best = larger(a.best, b.best); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin, u64 end) {
-        if (begin == end) fault(a, EMPTY, k);
+        if (c.fold() == ANY) results<bool>(a)[k] = s.best > Setup::of_zero(c);
+        else if (c.fold() == ALL) results<bool>(a)[k] = s.best != Setup::of_zero(c);
+        else if (c.fold() == LINF) largest(a, c, k, s.best);
+        else if (begin == end) fault(a, EMPTY, k);
         else if (c.is_float() && s.best == LOWEST<R>) fault(a, ALL_SKIPPED, k);
         else results<E>(a)[k] = of_rank<E>(s.best, c);
+    }
+    // A magnitude in the type of its result; of nothing it is 0.
+    static __device__ __forceinline__ void largest(const SegmentArguments& a, Choice c, u64 k, R best) {
+        typedef typename Setup::B B;
+        if (!c.is_float()) {
+            results<u64>(a)[k] = (B(best) ^ B(LOWEST<R>)) >> Setup::UP;
+            return;
+        }
+        const E magnitude = of_rank<E>(best == LOWEST<R> ? 0 : best, c);
+        if constexpr (sizeof(E) == 2) results<u32>(a)[k] = widened(magnitude, c);
+        else if constexpr (sizeof(E) > 2) results<E>(a)[k] = magnitude;
+    }
+    // The bits of an f32 of those of a half that is not negative.
+    static __device__ __forceinline__ u32 widened(E half, Choice c) {
+        const u32 bits = bits_of(half);
+        return __float_as_uint(canonical(c.is_bfloat() ? widen(bf16{u16(bits)}) : widen(f16{u16(bits)})));
     }
 };
 

@@ -1,14 +1,14 @@
 //! Results whose types are known only at run time, as columns.
 
+use super::ReduceMany;
 use super::asked::Asked;
-use super::{DeviceSegments, Parts, ReduceMany};
 use crate::batch::Columns;
 use crate::element::Element;
 use crate::kernel::Machine;
 use crate::partial::Finish;
 use crate::plan::CudaBatchPlan;
 use crate::value::Column;
-use crate::{Error, Nan, Op, Result, with_element};
+use crate::{Error, Op, Result, with_element};
 
 impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
     /// The results of any reduction that kernels do, by name, in the outputs' order, copied to the host; what integers that overflow do is the
@@ -39,8 +39,6 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         let asked = self.asked();
         match op {
             Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
-            Op::Any => Ok(vec![asked.plan(Op::Count)?]),
-            Op::All => asked.length_of_all().and_then(|_| Ok(vec![asked.plan(Op::Count)?])),
             _ => Ok(vec![asked.plan(op)?]),
         }
     }
@@ -48,36 +46,11 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
 
 impl<M: Machine> Asked<'_, M> {
     fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
-        let counts = || self.left::<u64>(Op::Count, 0)?.download();
-        let column = match op {
-            Op::MinMax => {
-                let least = self.column(Op::Min, finish)?;
-                return Ok(vec![("min", least), ("max", self.column(Op::Max, finish)?)]);
-            }
-            Op::Any => Column::of(counts()?.into_iter().map(|count| count > 0).collect::<Vec<_>>()),
-            Op::All => {
-                let length = self.length_of_all()?;
-                Column::of(counts()?.into_iter().map(|count| count == length).collect::<Vec<_>>())
-            }
-            _ => self.column(op, finish)?,
-        };
-        Ok(vec![(op.name(), column)])
-    }
-
-    /// How many nonzero elements an output has if all are: where outputs are of one length.
-    fn length_of_all(&self) -> Result<u64> {
-        let skips = self.policy.nan == Nan::Ignore && self.x.dtype.is_float();
-        let length = match self.parts {
-            Parts::Axes { form, .. } => Some(form.inputs),
-            Parts::Segments(DeviceSegments::Every(length)) => Some(*length),
-            Parts::Segments(_) => None,
-        };
-        length.filter(|_| !skips).ok_or(Error::Unsupported {
-            option: "CUDA",
-            op: Op::All,
-            dtype: self.x.dtype,
-            why: "kernels count what is nonzero, and here that is compared with lengths that differ; run it on the CPU",
-        })
+        if op == Op::MinMax {
+            let least = self.column(Op::Min, finish)?;
+            return Ok(vec![("min", least), ("max", self.column(Op::Max, finish)?)]);
+        }
+        Ok(vec![(op.name(), self.column(op, finish)?)])
     }
 
     fn column(&self, op: Op, finish: Finish) -> Result<Column> {

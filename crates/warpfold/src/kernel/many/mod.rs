@@ -161,7 +161,7 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// How a reduction would run.
     ///
     /// # Errors
-    /// As [`choose_cuda_batch`]; [`Error::Segments`] if these are no segments of the array.
+    /// As [`choose_cuda_batch`](crate::plan::choose_cuda_batch); [`Error::Segments`] if these are no segments of the array.
     pub fn plan(&self, op: Op) -> Result<CudaBatchPlan> {
         self.asked().plan(op)
     }
@@ -286,6 +286,33 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// As [`on_device`](Self::on_device).
     pub fn l2(&self) -> Result<Vec<T::Round>> {
         self.values(Op::L2)
+    }
+
+    /// The largest magnitudes: of integers as `u64`.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn linf(&self) -> Result<Vec<T::Linf>>
+    where
+        T::Linf: Element,
+    {
+        self.values(Op::Linf)
+    }
+
+    /// Whether there is a nonzero element.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn any(&self) -> Result<Vec<bool>> {
+        self.values(Op::Any)
+    }
+
+    /// Whether there is no zero.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn all(&self) -> Result<Vec<bool>> {
+        self.values(Op::All)
     }
 
     /// The variances over `n - ddof`, rounded once.

@@ -103,7 +103,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => {
             false
         }
-        ManyFold::Min | ManyFold::Max | ManyFold::Count => !narrow,
+        ManyFold::Count => !narrow,
+        _ if fold.is_extreme() => !narrow,
         _ => !narrow || batch.dtype.is_float(),
     };
     let by_length = |length, outputs| match taken {
@@ -242,6 +243,9 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
         Op::Max => ManyFold::Max,
         Op::ArgMin => ManyFold::ArgMin,
         Op::ArgMax => ManyFold::ArgMax,
+        Op::Linf => ManyFold::Linf,
+        Op::Any => ManyFold::Any,
+        Op::All => ManyFold::All,
         Op::Count => ManyFold::Count,
         Op::L1 => ManyFold::L1,
         Op::L2 if float => ManyFold::L2,
@@ -342,6 +346,8 @@ impl CudaBatchPlan {
             ManyFold::Min | ManyFold::Max => dtype,
             ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::Count => DType::U64,
             ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::Moments => round,
+            ManyFold::Linf if dtype.is_float() => round,
+            ManyFold::Any | ManyFold::All => DType::Bool,
             _ if self.fold.is_pair() => round,
             ManyFold::Sum | ManyFold::Prod if dtype.is_float() => round,
             ManyFold::Sum | ManyFold::Prod if signed => DType::I64,

@@ -15,6 +15,9 @@ pub enum ManyFold {
     Max,
     ArgMin,
     ArgMax,
+    Linf,
+    Any,
+    All,
     Count,
     L1,
     L2,
@@ -35,6 +38,9 @@ impl ManyFold {
         ManyFold::Max,
         ManyFold::ArgMin,
         ManyFold::ArgMax,
+        ManyFold::Linf,
+        ManyFold::Any,
+        ManyFold::All,
         ManyFold::Count,
         ManyFold::L1,
         ManyFold::L2,
@@ -55,6 +61,9 @@ impl ManyFold {
             ManyFold::Max => "max",
             ManyFold::ArgMin => "argmin",
             ManyFold::ArgMax => "argmax",
+            ManyFold::Linf => "linf",
+            ManyFold::Any => "any",
+            ManyFold::All => "all",
             ManyFold::Count => "count",
             ManyFold::L1 => "l1",
             ManyFold::L2 => "l2",
@@ -76,6 +85,9 @@ impl ManyFold {
             ManyFold::Count => ("totals", 3),
             ManyFold::Min => ("extremes", 0),
             ManyFold::Max => ("extremes", 1),
+            ManyFold::Linf => ("extremes", 2),
+            ManyFold::Any => ("extremes", 3),
+            ManyFold::All => ("extremes", 4),
             ManyFold::ArgMin => ("places", 0),
             ManyFold::ArgMax => ("places", 1),
             ManyFold::L2 => ("norms", 0),
@@ -90,9 +102,14 @@ impl ManyFold {
 
     /// Whether its kernels take floats as floats, and not as their bits.
     pub(super) const fn computes(self) -> bool {
-        !matches!(
+        !(self.is_place() || self.is_extreme() || matches!(self, ManyFold::Count))
+    }
+
+    /// Whether its state is the largest rank.
+    pub(super) const fn is_extreme(self) -> bool {
+        matches!(
             self,
-            ManyFold::Count | ManyFold::Min | ManyFold::Max | ManyFold::ArgMin | ManyFold::ArgMax
+            ManyFold::Min | ManyFold::Max | ManyFold::Linf | ManyFold::Any | ManyFold::All
         )
     }
 
@@ -120,7 +137,8 @@ impl ManyFold {
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
             ManyFold::Count if wide => 16,
-            ManyFold::Min | ManyFold::Max | ManyFold::Count | ManyFold::L2 => 8,
+            ManyFold::Min | ManyFold::Max | ManyFold::Linf | ManyFold::Any | ManyFold::All => 8,
+            ManyFold::Count | ManyFold::L2 => 8,
         }
     }
 }
