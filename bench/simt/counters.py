@@ -237,22 +237,29 @@ def again(arguments, results):
         for (dtype, op, accuracy, n, case), one in zip(lines, told):
             launches[(case, dtype, op, accuracy, n)] = one["launches"]
 
-    def counted(result):
-        shape = result["grid"], result["block"]
-        if "many" in result:
-            left = launches[tuple(result[key] for key in ("many", "dtype", "op", "accuracy", "n"))]
-            own = next(one for one in left if (one["kernel"], one["grid"], one["block"]) == (result["kernel"], *shape))
-            left.remove(own)
-            return own["counts"]
+    def taken(result):
+        left = launches[tuple(result[key] for key in ("many", "dtype", "op", "accuracy", "n"))]
+        own = next(one for one in left if all(one[key] == result[key] for key in ("kernel", "grid", "block")))
+        left.remove(own)
+        return own["counts"]
+
+    # Launches that are alike are told apart by their order, so no two threads may take one.
+    of_many = {place: taken(result) for place, result in enumerate(results) if "many" in result and "counts" in result}
+
+    def counted(place, result):
+        if place in of_many:
+            return of_many[place]
         if "rung" in result:
             command = [arguments.program, "explain", result["rung"], "--n", str(result["n"]), "--type", result["dtype"], "--block",
                        str(arguments.block), "--format", "json"]
             return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["counts"]
-        counts, why = simulated(arguments, result["kernel"], result["n"], *shape)
+        counts, why = simulated(arguments, result["kernel"], result["n"], result["grid"], result["block"])
         return counts or sys.exit(why)
 
-    def anew(result):
-        counts = counted(result)
+    def anew(place, result):
+        if "counts" not in result:
+            return result
+        counts = counted(place, result)
         for name, own in {**EQUAL, **BESIDE, "block barriers": ["block_barriers"]}.items():
             if name in result["counts"]:
                 result["counts"][name]["simulator"] = sum(counts[one] for one in own)
@@ -260,7 +267,7 @@ def again(arguments, results):
         return result
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda result: anew(result) if "counts" in result else result, results))
+        return list(pool.map(anew, itertools.count(), results))
 
 
 def every_rung(arguments):
@@ -270,7 +277,7 @@ def every_rung(arguments):
     return [rung["name"] for rung in json.loads(run.stdout)["rungs"] if rung["launches"]]
 
 
-def told(results, arguments):
+def summary(results, arguments):
     """Says how many agree; whether all do."""
     compared = sum("equal" in result for result in results)
     wrong = sum(result.get("equal") is False for result in results)
@@ -296,11 +303,13 @@ def main():
     parser.add_argument("--parts", type=int, default=6, help="processes that share these")
     parser.add_argument("--block", type=int, default=256, help="threads of a block of the rungs")
     arguments = parser.parse_args()
+    if not arguments.again and not arguments.ncu:
+        parser.error("--ncu reads the hardware's counters; without a GPU, --again takes reports that have them")
     if arguments.again:
         reports = [json.loads(report.read_text()) for report in arguments.again]
         results = again(arguments, [result for report in reports for result in report["results"]])
         (arguments.out / "counters.json").write_text(json.dumps({**reports[0], "results": results}, indent=1) + "\n")
-        told(results, arguments)
+        summary(results, arguments)
         return
     first_line = subprocess.run([arguments.ncu, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1:]
     gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
@@ -320,7 +329,7 @@ def main():
             # Written each time, so that a run that is cut short leaves what it has.
             report = {"gpu": gpu.stdout.strip(), "ncu": "".join(first_line), "must_be_equal": list(EQUAL), "results": results}
             (arguments.out / "counters.json").write_text(json.dumps(report, indent=1) + "\n")
-    sys.exit(0 if told(results, arguments) else 1)
+    sys.exit(0 if summary(results, arguments) else 1)
 
 
 if __name__ == "__main__":
