@@ -151,8 +151,9 @@ fn stores(counters: &Counters) -> Verdict {
 fn shared(counters: &Counters) -> Verdict {
     let total = &counters.total;
     let taken = total.shared_wavefronts();
-    let ideal = total.shared_load_ideal + total.shared_store_ideal;
-    let sentence = match (taken, total.bank_conflicts()) {
+    let conflicts = total.bank_conflicts();
+    let ideal = taken - conflicts;
+    let sentence = match (taken, conflicts) {
         (0, _) => "Shared memory is not used.".to_owned(),
         (_, 0) => format!(
             "{} of shared memory, none of them a bank conflict.",
@@ -230,4 +231,31 @@ fn work(counters: &Counters) -> Verdict {
         ),
     };
     Verdict { cost: "work and steps", grade: Grade::Good, sentence }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpfold_simt::Counts;
+
+    use super::*;
+
+    #[test]
+    fn atomics_of_shared_memory_are_no_conflicts_by_themselves() {
+        let of = |taken, ideal| {
+            let total = Counts {
+                shared_load_wavefronts: 2,
+                shared_load_ideal: 2,
+                shared_atomic_wavefronts: taken,
+                shared_atomic_ideal: ideal,
+                ..Counts::default()
+            };
+            shared(&Counters { total, ..Counters::default() })
+        };
+        let alone = of(8, 8);
+        assert_eq!(alone.grade, Grade::Good, "{}", alone.sentence);
+        assert!(alone.sentence.contains("none of them a bank conflict"), "{}", alone.sentence);
+        let crowded = of(30, 8);
+        assert_eq!(crowded.grade, Grade::Poor, "{}", crowded.sentence);
+        assert!(crowded.sentence.contains("where 10 would do"), "{}", crowded.sentence);
+    }
 }
