@@ -154,7 +154,7 @@ def compare_rungs(arguments, dtype, n):
 
 
 def compare_reductions(arguments, op):
-    """A reduction of every type and length, one launch each, in one process."""
+    """A reduction of every type and length in one process: one launch each, but that stats of complex numbers are several, as many for each length."""
     cells = [{"op": op, "dtype": dtype, "accuracy": accuracy, "n": n} for dtype in arguments.types
              for accuracy in (["fast", "exact"] if op in TWICE and dtype in FLOATS else ["exact"]) for n in arguments.sizes]
     with tempfile.TemporaryDirectory() as folder:
@@ -162,19 +162,22 @@ def compare_reductions(arguments, op):
         lines = "".join(" ".join(map(str, cell.values())) + "\n" for cell in cells)
         launches, why = hardware(arguments, [arguments.reduce_each, done], stdin=lines)
         refused = pathlib.Path(done).read_text().splitlines() if pathlib.Path(done).exists() else []
-    if len(refused) != len(cells) or refused.count("") != len(launches):
+    several = [op == "stats" and cell["dtype"].startswith("complex") and not refusal for cell, refusal in zip(cells, refused)]
+    singles = refused.count("") - sum(several)
+    each, over = divmod(len(launches) - singles, sum(several) or 1)
+    if len(refused) != len(cells) or over or (each == 0 and any(several)) or (each and not any(several)):
         return [{**cells[0], "not_run": f"{len(launches)} launches of {len(cells)} reductions: {why}"}]
     results, left = [], iter(launches)
-    for cell, refusal in zip(cells, refused):
+    for cell, refusal, has_several in zip(cells, refused, several):
         if refusal:
             results.append({**cell, "not_run": refusal})
             continue
-        row, barrier = next(left)
-        kernel = row["Kernel Name"].split("(")[0]
-        grid, block = (int(number(row[name])) for name in SHAPE)
-        result = {**cell, "kernel": kernel, "grid": grid, "block": block, "counts": {}}
-        counts, unknown = simulated(arguments, kernel, cell["n"], grid, block)
-        results.append({**result, "not_simulated": unknown} if counts is None else beside(result, row, barrier, counts))
+        for row, barrier in itertools.islice(left, each if has_several else 1):
+            kernel = row["Kernel Name"].split("(")[0]
+            grid, block = (int(number(row[name])) for name in SHAPE)
+            result = {**cell, "kernel": kernel, "grid": grid, "block": block, "counts": {}}
+            counts, unknown = simulated(arguments, kernel, cell["n"], grid, block)
+            results.append({**result, "not_simulated": unknown} if counts is None else beside(result, row, barrier, counts))
     return results
 
 

@@ -168,12 +168,12 @@ RUNS(groups_runs_16, u16)
 RUNS(groups_runs_32, u32)
 RUNS(groups_runs_64, u64)
 
-// The first of the places from `low` to `high` whose key is not below a number.
-__device__ __forceinline__ u64 lower_bound(const u32* keys, u64 low, u64 high, u64 group) {
+// The first of the places from `low` to `high` whose key, without its lowest bits, is not below a number.
+__device__ __forceinline__ u64 lower_bound(const u32* keys, u32 shift, u64 low, u64 high, u64 group) {
 #pragma unroll 1
     while (low < high) {
         const u64 middle = low + (high - low) / 2;
-        if (keys[middle] < group) low = middle + 1;
+        if (keys[middle] >> shift < group) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -181,18 +181,18 @@ __device__ __forceinline__ u64 lower_bound(const u32* keys, u64 low, u64 high, u
 
 // Where the elements of each number begin among sorted ones, and after the last number where they end. A block's numbers are neighbours, and so are their elements: two searches of
 // the whole array tell where, and the others stay in between, where caches have what is read.
-extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_bounds(const u32* keys, u64 n, u64 groups, u64* starts) {
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_bounds(const u32* keys, u64 shift, u64 n, u64 groups, u64* starts) {
     constexpr u64 AT_ONCE = 8 * SORT_THREADS;
     __shared__ u64 ends[2];
 #pragma unroll 1
     for (u64 first = blockIdx.x * AT_ONCE; first <= groups; first += gridDim.x * AT_ONCE) {
         const u64 last = groups - first < AT_ONCE ? groups : first + AT_ONCE - 1;
         // Of two warps, that neither waits for the other.
-        if (threadIdx.x % 32 == 0 && threadIdx.x < 64) ends[threadIdx.x / 32] = lower_bound(keys, 0, n, threadIdx.x == 0 ? first : last);
+        if (threadIdx.x % 32 == 0 && threadIdx.x < 64) ends[threadIdx.x / 32] = lower_bound(keys, u32(shift), 0, n, threadIdx.x == 0 ? first : last);
         __syncthreads();
         const u64 low = ends[0], high = ends[1];
 #pragma unroll 1
-        for (u64 group = first + threadIdx.x; group <= last; group += SORT_THREADS) starts[group] = lower_bound(keys, low, high, group);
+        for (u64 group = first + threadIdx.x; group <= last; group += SORT_THREADS) starts[group] = lower_bound(keys, u32(shift), low, high, group);
         __syncthreads();
     }
 }

@@ -231,9 +231,16 @@ pub const SORT_SMALL: Plain = Plain {
     entries: &["sort_pairs_small", "sort_scatter_32_small", "sort_scatter_64_small"],
 };
 
+/// Sums by keys in tables in shared memory.
+pub const TABLES: Plain = Plain {
+    name: "tables",
+    source: "tables.cu",
+    entries: &["tables_floats", "tables_floats_join", "tables_integers", "tables_integers_join"],
+};
+
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
 pub const PLAIN: &[Plain] =
-    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL, SORT_WIDE];
+    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL, SORT_WIDE, TABLES];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });

@@ -83,8 +83,9 @@ fn by_key<M: Machine, K: Key + Ordered, T: Element>(
     if let Some(groups) = asked.parts.groups {
         fits(groups, available_memory())?;
         let keys = machine.upload(keys)?;
-        let groups = machine.group_dense(&keys, groups, x)?;
-        return grouped(asked, &groups, Labels::Numbers, finish);
+        let reduce = machine.reduce_dense(&keys, groups, x).policy(asked.policy());
+        let (columns, plan) = reduce.columns(asked.op(), finish)?;
+        return Ok(Found { elements: x.len() as u64, plan, labels: Labels::Numbers, columns });
     }
     let keys = machine.upload(keys)?;
     let groups = match asked.parts.sorted {

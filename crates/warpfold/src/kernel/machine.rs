@@ -1,7 +1,7 @@
 //! [`Machine`]: what the kernels run on, as the rest of the library sees it.
 
 use super::buffer::{Buffer, View};
-use super::groups::{DenseSort, Groups};
+use super::groups::{DenseSort, Groups, ReduceDense};
 use super::many::{DeviceSegments, ManyLaunch, ReduceMany};
 use super::record::RECORD_WORDS;
 use super::reduce::Reduce;
@@ -138,6 +138,26 @@ pub trait Machine: Clone + Sized {
         self.sort_dense(keys, groups, values)?.run()
     }
 
+    /// Starts one reduction by keys that are numbers of groups from 0 to below `groups`. Sums of what has up to 32 bits, and l1 of such floats, need no values brought together; several
+    /// reductions of the same groups share what [`group_dense`](Self::group_dense) does.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// let device = warpfold::simt::Device::new();
+    /// let (keys, x) = (device.upload(&[2u32, 0, 2])?, device.upload(&[0.1f32, 2.0, 1e9])?);
+    /// assert_eq!(device.reduce_dense(&keys, 4, &x).sum()?, [2.0, 0.0, 1e9, 0.0]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    fn reduce_dense<'a, K: Key + Ordered, T: Element>(
+        &'a self,
+        keys: impl Into<View<'a, Self, K>>,
+        groups: u64,
+        values: impl Into<View<'a, Self, T>>,
+    ) -> ReduceDense<'a, Self, K, T> {
+        ReduceDense::new(self, keys.into(), groups, values.into())
+    }
+
     /// What [`group_dense`](Self::group_dense) runs, as launches that were not run yet.
     ///
     /// # Errors
@@ -237,6 +257,16 @@ macro_rules! machine_methods {
                 values: impl Into<$crate::kernel::View<'a, $machine, T>>,
             ) -> $crate::Result<$crate::kernel::Groups<'a, $machine, u64, T>> {
                 $crate::kernel::Machine::group_dense(self, keys, groups, values)
+            }
+
+            /// Starts one reduction by keys that are numbers of groups; see [`Machine::reduce_dense`]($crate::kernel::Machine::reduce_dense).
+            pub fn reduce_dense<'a, K: $crate::Key + $crate::Ordered, T: $crate::Element>(
+                &'a self,
+                keys: impl Into<$crate::kernel::View<'a, $machine, K>>,
+                groups: u64,
+                values: impl Into<$crate::kernel::View<'a, $machine, T>>,
+            ) -> $crate::kernel::ReduceDense<'a, $machine, K, T> {
+                $crate::kernel::Machine::reduce_dense(self, keys, groups, values)
             }
 
             /// Takes the runs of equal keys for groups; see [`Machine::reduce_by_key`]($crate::kernel::Machine::reduce_by_key).

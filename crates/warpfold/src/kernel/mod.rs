@@ -18,7 +18,7 @@ pub use buffer::{Buffer, View};
 
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
-pub use groups::{DenseSort, Groups};
+pub use groups::{DenseSort, DenseTables, Groups, ReduceDense};
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{
     Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,

@@ -44,8 +44,10 @@ pub struct CudaGroupPlan {
     pub values: DType,
     /// How elements of equal keys come together.
     pub way: GroupWay,
-    /// Bits of the ordinals that are sorted by.
+    /// Bits of the ordinals.
     pub bits: u32,
+    /// The lowest bit that is sorted by, and all above it.
+    pub from: u32,
     /// Blocks.
     pub grid: u32,
     /// Elements of a block, one after another.
@@ -70,18 +72,23 @@ impl CudaGroupPlan {
         // A block counts its run in 32 bits.
         let run = tiles.div_ceil(blocks).min(u64::from(u32::MAX) / TILE) * TILE;
         let grid = elements.div_ceil(run).max(1) as u32;
-        CudaGroupPlan { elements, keys, values, way, bits, grid, run }
+        CudaGroupPlan { elements, keys, values, way, bits, from: 0, grid, run }
+    }
+
+    /// The same of ordinals that differ in bits below this one brought together, not sorted.
+    pub fn from_bit(self, from: u32) -> Self {
+        CudaGroupPlan { from: from.min(self.bits), ..self }
     }
 
     /// Passes of the sort.
     pub fn passes(&self) -> u32 {
-        self.bits.div_ceil(DIGIT_BITS)
+        (self.bits - self.from).div_ceil(DIGIT_BITS)
     }
 
     /// The bits of each pass, lowest first: of as few as there can be, so that digits have long stretches of the result.
     pub fn digits(&self) -> impl Iterator<Item = Range<u32>> + use<> {
-        let (bits, passes) = (self.bits, self.passes());
-        (0..passes).map(move |pass| bits * pass / passes..bits * (pass + 1) / passes)
+        let (from, bits, passes) = (self.from, self.bits - self.from, self.passes());
+        (0..passes).map(move |pass| from + bits * pass / passes..from + bits * (pass + 1) / passes)
     }
 
     /// Bytes of an ordinal between passes.
@@ -124,13 +131,17 @@ impl fmt::Display for CudaGroupPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CudaGroupPlan { elements, keys, values, grid, run, .. } = self;
         write!(f, "{elements} values of {values} by keys of {keys}: ")?;
+        let bits = match self.from {
+            0 => format!("{} bits", self.bits),
+            from => format!("the upper {} of {} bits", self.bits - from, self.bits),
+        };
         match self.way {
             GroupWay::Runs => write!(f, "runs of equal keys are segments, and nothing is sorted")?,
             GroupWay::Dense(groups) => {
-                write!(f, "sorted by {} bits, as keys are below {groups}", self.bits)?;
+                write!(f, "sorted by {bits}, as keys are below {groups}")?;
             }
             GroupWay::Ranks => {
-                write!(f, "sorted by {} bits, in which keys differ from the least", self.bits)?;
+                write!(f, "sorted by {bits}, in which keys differ from the least")?;
             }
         }
         if self.passes() > 0 {

@@ -5,6 +5,7 @@ mod choose;
 mod cuda;
 mod groups;
 mod place;
+mod tables;
 mod tuned;
 mod tuning;
 
@@ -25,6 +26,7 @@ pub use groups::{CudaGroupPlan, GroupWay};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use groups::{DIGITS, THREADS};
 pub use place::{Place, Side, place_host};
+pub use tables::CudaTablePlan;
 #[cfg(feature = "cuda")]
 pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;
 pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};

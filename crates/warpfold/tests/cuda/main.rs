@@ -28,6 +28,8 @@ mod segments;
 mod soak;
 mod soak_exact;
 mod stream;
+#[path = "../kernels/tables.rs"]
+mod tables;
 mod threads;
 
 use std::cell::RefCell;

@@ -23,6 +23,8 @@ mod many;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;
+#[path = "../kernels/tables.rs"]
+mod tables;
 
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Device, Reduce, Settings};

@@ -181,11 +181,42 @@ impl Bench<'_> {
                 gpu.reduce_segments(x, &on_device)
             }
             Shape::Axis { layout, axis } => Machine::reduce_axes(gpu, x, layout, &[*axis as i64])?,
-            Shape::Groups { .. } => return self.grouped(shape, accuracy, expected, ceiling),
+            Shape::Groups { sorted: true, .. } => {
+                return self.grouped(shape, accuracy, expected, ceiling);
+            }
+            Shape::Groups { .. } => return self.tabled(shape, accuracy, expected, ceiling),
         };
         let summed =
             self.summed(&reduce.accuracy(accuracy), accuracy, expected, |k| shape.inputs(k))?;
         Ok(summed.map(|summed| self.told(shape, accuracy, ceiling, None, summed)))
+    }
+
+    /// The same of groups, as one reduction.
+    fn tabled(
+        &self,
+        shape: &Shape,
+        accuracy: Accuracy,
+        expected: &[f32],
+        ceiling: f64,
+    ) -> Result<Result<Row, String>> {
+        let Bench { gpu, host, x, time } = *self;
+        let n = host.len() as u64;
+        let keys = gpu.upload(&keys(shape, n))?;
+        let reduce = gpu.reduce_dense(&keys, shape.outputs(n), x).accuracy(accuracy);
+        let Some(tables) = reduce.tables(Op::Sum)? else {
+            return Ok(Err("no plan of tables".into()));
+        };
+        let plan = tables.plan().to_string();
+        let mut queue = gpu.queue()?;
+        // SAFETY: keys, values and what the tables hold outlive the queue's work: `measure` waits for it.
+        let time =
+            time.measure(&mut queue, |queue, _| unsafe { queue.start_many(tables.launches()) })?;
+        // Exact whatever is asked.
+        let found = tables.finish::<f32>()?.map_or(Ok(Vec::new()), |sums| sums.download())?;
+        if let Some(wrong) = wrong(&found, expected, |_| 0, Accuracy::Exact) {
+            return Ok(Err(wrong));
+        }
+        Ok(Ok(self.told(shape, accuracy, ceiling, None, Summed { time, plan })))
     }
 
     /// The same of groups, whose values are sorted first; the sort is timed for itself.
@@ -279,7 +310,7 @@ impl Bench<'_> {
 
 /// The keys of groups.
 fn keys(shape: &Shape, n: u64) -> Vec<u32> {
-    let Shape::Groups { bits, is_zipf } = *shape else { return Vec::new() };
+    let Shape::Groups { bits, is_zipf, .. } = *shape else { return Vec::new() };
     (0..n).into_par_iter().map(|at| dense_key(1 << bits, is_zipf, at)).collect()
 }
 

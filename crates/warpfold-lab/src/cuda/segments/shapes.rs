@@ -32,6 +32,8 @@ pub enum Shape {
         bits: u32,
         /// Whether the k-th most frequent key is 1/k as frequent as the first, and not all alike.
         is_zipf: bool,
+        /// Whether values are brought together first, as several reductions share.
+        sorted: bool,
     },
 }
 
@@ -59,8 +61,10 @@ impl Shape {
                 let turned = if turned { " transposed" } else { "" };
                 format!("{:?}{turned} axis {axis}", layout.shape()).into()
             }
-            Shape::Groups { bits, is_zipf } => {
-                format!("2^{bits} dense keys, {}", if *is_zipf { "Zipf" } else { "uniform" }).into()
+            Shape::Groups { bits, is_zipf, sorted } => {
+                let which = if *is_zipf { "Zipf" } else { "uniform" };
+                let first = if *sorted { ", sorted first" } else { "" };
+                format!("2^{bits} dense keys, {which}{first}").into()
             }
         }
     }
@@ -133,8 +137,9 @@ pub fn shapes(n: u64) -> Result<Vec<Shape>> {
     all.push(Shape::Offsets { name: "one giant among tiny ones", offsets: ends(giant) });
     all.extend(axes(n)?);
     for bits in [8, 16, 20, 26] {
-        all.extend([false, true].map(|is_zipf| Shape::Groups { bits, is_zipf }));
+        all.extend([false, true].map(|is_zipf| Shape::Groups { bits, is_zipf, sorted: false }));
     }
+    all.extend([8, 20, 26].map(|bits| Shape::Groups { bits, is_zipf: false, sorted: true }));
     Ok(all)
 }
 

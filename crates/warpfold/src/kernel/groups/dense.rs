@@ -26,13 +26,8 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
         groups: u64,
         values: View<'a, M, T>,
     ) -> Result<Self> {
-        // What the keys' type cannot hold needs no bits.
-        let greatest = groups.saturating_sub(1);
-        let greatest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
-        // Negative keys look greater than all that are not.
-        let limit = groups.min(most::<K>().saturating_add(1));
         let untyped = [keys.untyped(), values.untyped()];
-        let numbered = Numbered::new(machine, untyped, groups, [greatest, limit])?;
+        let numbered = Numbered::new(machine, untyped, groups, bounds::<K>(groups))?;
         Ok(DenseSort { machine, keys, values, numbered })
     }
 
@@ -71,8 +66,30 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
     }
 }
 
+/// The greatest key that numbers of groups reach, and the first that is none's.
+pub(super) fn bounds<K: Key>(groups: u64) -> [u64; 2] {
+    // What the keys' type cannot hold needs no bits.
+    let greatest = groups.saturating_sub(1);
+    let greatest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
+    // Negative keys look greater than all that are not.
+    [greatest, groups.min(most::<K>().saturating_add(1))]
+}
+
+/// A launch that finds where ordinals (an address and how many) without their lowest bits begin to be each number up to one, sorted as they are.
+pub(super) fn starts<M: Machine>(
+    machine: &M,
+    [ordinals, n]: [u64; 2],
+    shift: u32,
+    numbers: u64,
+    to: u64,
+) -> ManyLaunch {
+    let most = machine.facts().multiprocessors.saturating_mul(PER_MULTIPROCESSOR);
+    let grid = (numbers + 1).div_ceil(THREADS.into()).min(most.into()) as u32;
+    launch("groups", "groups_bounds", grid, vec![ordinals, shift.into(), n, numbers, to])
+}
+
 /// What says that the key at a place is no group's number.
-fn beyond<M: Machine, K: Key + Ordered>(
+pub(super) fn beyond<M: Machine, K: Key + Ordered>(
     machine: &M,
     keys: View<'_, M, K>,
     groups: u64,
@@ -107,14 +124,11 @@ impl<M: Machine> Numbered<M> {
         let given = GivenKeys::of(keys, 0);
         let sort = Sort::new(machine, &plan, given, values.address, Some(limit))?;
         let mut launches = sort.launches.clone();
-        let offsets = match sort.ordinals().filter(|_| n > 0) {
-            Some(ordinals) => {
+        let offsets = match sort.last().filter(|_| n > 0) {
+            Some((ordinals, _)) => {
                 let len = groups as usize + 1;
                 let offsets = Buffer::new(machine.unwritten(8 * len)?, len);
-                let most = machine.facts().multiprocessors.saturating_mul(PER_MULTIPROCESSOR);
-                let grid = (groups + 1).div_ceil(THREADS.into()).min(most.into()) as u32;
-                let words = vec![ordinals, n, groups, offsets.address()];
-                launches.push(launch("groups", "groups_bounds", grid, words));
+                launches.push(starts(machine, [ordinals, n], 0, groups, offsets.address()));
                 offsets
             }
             None if n == 0 => {

@@ -41,7 +41,7 @@ pub(super) fn sorted<M: Machine>(
         return Ok(Found { sorted: None, offsets, labels, plan });
     }
     let sort = Sort::new(machine, &plan, GivenKeys::of(keys, base), values.address, None)?;
-    let address = sort.ordinals().unwrap_or(0);
+    let address = sort.last().map_or(0, |(ordinals, _)| ordinals);
     let ordinals = GivenKeys { address, bytes: plan.ordinal_bytes(), base };
     let after: Vec<_> = [keys.ready, values.ready].into_iter().flatten().collect();
     let before = sort.launches.clone();

@@ -2,11 +2,15 @@
 
 mod dense;
 mod found;
+mod reduce;
 mod runs;
 mod scatter;
 mod sort;
+mod tables;
 
 pub use dense::DenseSort;
+pub use reduce::ReduceDense;
+pub use tables::DenseTables;
 
 use super::buffer::{Buffer, Untyped, View};
 use super::machine::Machine;

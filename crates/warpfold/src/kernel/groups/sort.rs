@@ -80,9 +80,9 @@ impl<M: Machine> Sort<M> {
         Ok(Sort { launches, sides, totals, _table: table })
     }
 
-    /// The address of the sorted ordinals; `None` if there was nothing to sort by.
-    pub(super) fn ordinals(&self) -> Option<u64> {
-        self.sides.last().map(|(keys, _)| keys.address())
+    /// The addresses of ordinals and values as the last pass leaves them; `None` if there was nothing to sort by.
+    pub(super) fn last(&self) -> Option<(u64, u64)> {
+        self.sides.last().map(|(keys, values)| (keys.address(), values.address()))
     }
 
     /// The place of the first key that was not below the limit, once the launches have run.

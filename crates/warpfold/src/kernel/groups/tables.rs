@@ -1,0 +1,173 @@
+//! [`DenseTables`]: sums by keys that are numbers of groups, in tables in shared memory, as launches and the memory that they need.
+
+use super::GivenKeys;
+use super::dense::{beyond, starts};
+use super::sort::{Sort, launch};
+use crate::kernel::many::ManyLaunch;
+use crate::kernel::{Buffer, Machine, Memory, Untyped, View};
+use crate::plan::CudaTablePlan;
+use crate::{DType, Element, Key, Nan, Ordered, Result};
+
+/// Threads of a block that fills a table (`tables.cuh`).
+const TABLE_THREADS: u32 = 1024;
+/// Warps of a block that adds two tables or few, and that adds those of all blocks.
+const JOIN_WARPS: [u32; 2] = [2, 8];
+/// Groups that a block adds the tables of.
+const JOINED: u64 = 32;
+/// What the kernels know of the policy, and of the reduction.
+const MAGNITUDES: u64 = 1;
+const IGNORE_NAN: u64 = 2;
+/// A word of what is told where there is nothing to tell.
+const NONE: u64 = u64::MAX;
+
+/// Sums by keys that have their memory and were not run yet.
+pub struct DenseTables<'a, M: Machine, K> {
+    machine: &'a M,
+    keys: View<'a, M, K>,
+    after: Vec<&'a M::Stream>,
+    filled: Filled<M>,
+}
+
+impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
+    pub(super) fn new<T: Element>(
+        machine: &'a M,
+        keys: View<'a, M, K>,
+        values: View<'a, M, T>,
+        limit: u64,
+        plan: CudaTablePlan,
+        nan: Nan,
+    ) -> Result<Self> {
+        let after = [keys.ready, values.ready].into_iter().flatten().collect();
+        let filled = Filled::new(machine, [keys.untyped(), values.untyped()], limit, plan, nan)?;
+        Ok(DenseTables { machine, keys, after, filled })
+    }
+
+    /// How it will run.
+    pub fn plan(&self) -> &CudaTablePlan {
+        &self.filled.plan
+    }
+
+    /// What does it, in order; the same launches again do it again. Keys and values must be there.
+    pub fn launches(&self) -> &[ManyLaunch] {
+        &self.filled.launches
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    ///
+    /// # Panics
+    /// As [`finish`](Self::finish).
+    pub fn run<R: Element>(self) -> Result<Option<Buffer<M, R>>> {
+        self.machine.run_many(self.launches(), &self.after)?;
+        self.finish()
+    }
+
+    /// The results, once the launches have run; `R` is the type of the plan's [`output`](CudaTablePlan::output). `None` if a group's numbers are so large and so many (2^18 of the
+    /// greatest f32) that a table has no room for their sum.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// If `R` is another type.
+    pub fn finish<R: Element>(self) -> Result<Option<Buffer<M, R>>> {
+        let DenseTables { machine, keys, filled, .. } = self;
+        assert_eq!(filled.plan.output(), R::DTYPE, "{}", filled.plan);
+        let [mut bad, lost] = filled.told()?;
+        if let Some(at) = filled.sort.as_ref().map_or(Ok(None), Sort::beyond)? {
+            bad = at;
+        }
+        let groups = filled.plan.groups;
+        if bad != NONE {
+            return Err(beyond(machine, keys, groups, bad as usize)?);
+        }
+        Ok((lost == NONE).then(|| Buffer::new(filled.out, groups as usize)))
+    }
+}
+
+/// The launches and their memory, whatever the types of keys and values.
+struct Filled<M: Machine> {
+    plan: CudaTablePlan,
+    sort: Option<Sort<M>>,
+    launches: Vec<ManyLaunch>,
+    out: M::Memory,
+    /// The first key that is no group's number; whether a table had no room.
+    told: M::Memory,
+    /// Held as long as launches may run.
+    _held: Vec<M::Memory>,
+}
+
+impl<M: Machine> Filled<M> {
+    fn new(
+        machine: &M,
+        [keys, values]: [Untyped<'_, M>; 2],
+        limit: u64,
+        plan: CudaTablePlan,
+        nan: Nan,
+    ) -> Result<Self> {
+        let n = plan.sort.elements;
+        let mut launches = Vec::new();
+        let mut held = Vec::new();
+        let (mut sort, mut first, mut given) = (None, 0, GivenKeys::of(keys, 0));
+        let mut at = values.address;
+        if plan.sort.passes() > 0 {
+            let sorted = Sort::new(machine, &plan.sort, given, at, Some(limit))?;
+            launches.extend(sorted.launches.iter().cloned());
+            let (ordinals, moved) = sorted.last().expect("a pass leaves what it sorted");
+            let found = machine.unwritten(8 * (plan.ranges() as usize + 1))?;
+            first = found.address();
+            launches.push(starts(machine, [ordinals, n], plan.width_bits, plan.ranges(), first));
+            held.push(found);
+            given = GivenKeys { address: ordinals, bytes: plan.sort.ordinal_bytes(), base: 0 };
+            at = moved;
+            sort = Some(sorted);
+        }
+        let out = machine.zeros(plan.groups as usize * plan.output().size())?;
+        let told = machine.copy_of(&[0xff; 16])?;
+        let slots = machine.unwritten(plan.slot_bytes() as usize)?;
+        let magnitudes = if plan.op == crate::Op::L1 { MAGNITUDES } else { 0 };
+        let options = magnitudes | if nan == Nan::Ignore { IGNORE_NAN } else { 0 };
+        let (width, ranges) = (plan.width_bits.into(), plan.ranges());
+        let from = [given.address, given.bytes, limit, at, kind(values.dtype), n, plan.share];
+        let to = [width, ranges, first, plan.groups, out.address(), slots.address()];
+        let words = [&from[..], &to, &[told.address(), options]].concat();
+        let entry = if values.dtype.is_float() { "tables_floats" } else { "tables_integers" };
+        let fill = launch("tables", entry, plan.grid, words.clone());
+        let shared_bytes = plan.table_bytes() as u32;
+        launches.push(ManyLaunch { block: TABLE_THREADS, shared_bytes, ..fill });
+        if plan.grid > 1 {
+            let grid = u64::from(plan.grid) * ((1 << plan.width_bits) / JOINED);
+            let join = launch("tables", &format!("{entry}_join"), grid as u32, words);
+            let warps = JOIN_WARPS[usize::from(ranges == 1)];
+            let limbs = if values.dtype.is_float() { 12 } else { 3 };
+            let shared_bytes = warps * 8 * 32 * (limbs + 1);
+            launches.push(ManyLaunch { block: 32 * warps, shared_bytes, ..join });
+        }
+        held.push(slots);
+        Ok(Filled { plan, sort, launches, out, told, _held: held })
+    }
+
+    fn told(&self) -> Result<[u64; 2]> {
+        let mut words = [0u64; 2];
+        self.told.read(bytemuck::cast_slice_mut(&mut words))?;
+        Ok(words.map(u64::from_le))
+    }
+}
+
+/// How values lie in memory (`Kind` of `tables.cuh`).
+fn kind(values: DType) -> u64 {
+    match values {
+        DType::F32 => 0,
+        DType::F16 => 1,
+        DType::BF16 => 2,
+        DType::Bool | DType::U8 => 3,
+        DType::U16 => 4,
+        DType::U32 => 5,
+        DType::I8 => 6,
+        DType::I16 => 7,
+        DType::I32 => 8,
+        other => unreachable!("no plan of tables for {other}"),
+    }
+}
