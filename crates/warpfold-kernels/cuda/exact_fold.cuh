@@ -19,13 +19,14 @@
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
 //   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
+//   WHOLE_NUMBERS             whether arrays of few numbers are folded as exact_few.cuh says, which then asks for more
 // and, if it folds something beside integers, as folds of fold.cuh do:
 //   Beside, beside()          the states' type, identity and merge; this thread's state
 //   finish_beside(state, ...) one thread: writes that
 //
 // record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; NaNs, if they are skipped or counted; the integers one after another, two's complement, 64 bits a word].
 #pragma once
-#include "exact_total.cuh"
+#include "exact_few.cuh"
 
 // Shared memory that needs no permission, less what else a block has there; and what a multiprocessor of Hopper has for all.
 constexpr int STORAGE_BYTES = 45 << 10, SHARED_BYTES = 228 << 10;
@@ -41,12 +42,6 @@ constexpr int blocks_of(int words, int most) {
     const int fit = SHARED_BYTES / (words * 8 * threads + other);
     return fit * threads > most ? most / threads : fit;
 }
-
-// Everything that all blocks have seen.
-struct Seen {
-    u32 specials[3];
-    u64 nans;
-};
 
 // Nothing beside integers.
 struct NothingBeside {
@@ -76,62 +71,82 @@ template <class Fold, class = typename Fold::Beside> __device__ __forceinline__ 
     return {block_fold<typename Fold::Beside>(fold.beside())};
 }
 
-// All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
-template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, const Arguments& a) {
+// All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier. Words and state are of digits; few numbers,
+// while they lie in windows, need neither.
+template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, bool few, const Arguments& a) {
     __shared__ u64 word[Fold::WORDS];
     __shared__ u32 scratch[Fold::WORDS];
     __shared__ Seen seen;
     ExactState* state = reinterpret_cast<ExactState*>(a.workspace->exact);
     const u32 lane = threadIdx.x;
 
-    for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
-    if (threadIdx.x == 0) seen = {};
-    fold.close();
-    __syncthreads();
-    Fold::add_columns(storage, word);
+    Few<Fold> numbers;
+    bool in_digits = true;
+    if (few) in_digits = numbers.fold_block(fold);
+    if (in_digits) {
+        for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
+        if (threadIdx.x == 0) seen = {};
+        if (few) numbers.close(fold);
+        else fold.close();
+        __syncthreads();
+        Fold::add_columns(storage, word);
 #pragma unroll
-    for (int k = 0; k < Fold::INTEGERS; k++) {
-        if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
+        for (int k = 0; k < Fold::INTEGERS; k++) {
+            if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
+        }
+        if (fold.nans) atomicAdd(&seen.nans, fold.nans);
     }
-    if (fold.nans) atomicAdd(&seen.nans, fold.nans);
     auto beside = folded_beside(fold, 0);
-    __syncthreads();
+    if (in_digits) __syncthreads();
     if (threadIdx.x >= 32) return;
 
     if (gridDim.x > 1) {
         beside.leave(a);
-        for (u32 k = lane; k < Fold::WORDS; k += 32) {
-            if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
+        if (in_digits) {
+            for (u32 k = lane; k < Fold::WORDS; k += 32) {
+                if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
+            }
+            if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
+            if (lane == 0 && seen.nans) atomicAdd(&state->nans, seen.nans);
+            __syncwarp();
         }
-        if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
-        if (lane == 0 && seen.nans) atomicAdd(&state->nans, seen.nans);
-        __syncwarp();
-        u32 before = 0;
-        if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
-        if (__shfl_sync(0xffffffffu, before, 0) != gridDim.x - 1) return;
-        __syncwarp();  // hands on what lane 0 has acquired
-        for (u32 k = lane; k < Fold::WORDS; k += 32) {
-            word[k] = __ldcg(&state->word[k]);
-            state->word[k] = 0;
+        if (few) {
+            if (!numbers.meet(state, in_digits)) return;
+        } else {
+            u32 before = 0;
+            if (lane == 0) before = take_ticket(&a.workspace->ticket, gridDim.x - 1);
+            if (__shfl_sync(0xffffffffu, before, 0) != gridDim.x - 1) return;
+            __syncwarp();  // hands on what lane 0 has acquired
         }
-        if (lane < Fold::INTEGERS) {
-            seen.specials[lane] = __ldcg(&state->specials[lane]);
-            state->specials[lane] = 0;
+        if (in_digits) {
+            for (u32 k = lane; k < Fold::WORDS; k += 32) {
+                word[k] = __ldcg(&state->word[k]);
+                state->word[k] = 0;
+            }
+            if (lane < Fold::INTEGERS) {
+                seen.specials[lane] = __ldcg(&state->specials[lane]);
+                state->specials[lane] = 0;
+            }
+            if (lane == 0) {
+                seen.nans = __ldcg(&state->nans);
+                state->nans = 0;
+            }
+            __syncwarp();
         }
-        if (lane == 0) {
-            seen.nans = __ldcg(&state->nans);
-            state->nans = 0;
-        }
-        __syncwarp();
     }
-    Fold::finish(word, seen, scratch, a);
-    beside.finish(a);
-    if (a.record) {
-        u64 specials = lane < Fold::INTEGERS ? u64(seen.specials[lane]) << 8 * lane : 0;
-        specials |= __shfl_down_sync(0xffffffffu, specials, 2);
-        specials |= __shfl_down_sync(0xffffffffu, specials, 1);
-        if (lane == 0) a.record[0] = specials;
-        if (lane == 0) a.record[1] = seen.nans;
+    if (few && !in_digits && !a.record) {
+        numbers.finish(a);
+    } else {
+        if (few) numbers.add_to(word, seen, in_digits);
+        Fold::finish(word, seen, scratch, a);
+        beside.finish(a);
+        if (a.record) {
+            u64 specials = lane < Fold::INTEGERS ? u64(seen.specials[lane]) << 8 * lane : 0;
+            specials |= __shfl_down_sync(0xffffffffu, specials, 2);
+            specials |= __shfl_down_sync(0xffffffffu, specials, 1);
+            if (lane == 0) a.record[0] = specials;
+            if (lane == 0) a.record[1] = seen.nans;
+        }
     }
     if (a.done) {
         __threadfence_system();
@@ -181,9 +196,9 @@ template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fo
 // Waves in which a warp that found most packs outside of its windows does not try them again.
 constexpr u32 DENSE = 15;
 
-// Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave loads all its packs
-// at once too, but takes them in one by one: its code is small, which is what arrays of a few waves wait for.
-template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, u64 head, u64 count, const Load& load) {
+// Whole waves of PACKS packs a thread in tiles of a block, then what is left spread over all threads, as in fold.cuh. The last wave, or both of few numbers,
+// loads all its packs at once too, but takes them in one by one: its code is small, which is what such arrays wait for.
+template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, bool few, u64 head, u64 count, const Load& load) {
     constexpr int PACKS = Fold::PACKS, ELEMENTS = PER_PACK<typename Fold::Element>;
     typedef typename Fold::Loaded Loaded;
     // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one.
@@ -193,12 +208,13 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
 #pragma unroll
         for (int k = 0; k < PACKS; k++) p[k] = load(i + k * blockDim.x);
     };
+    const u64 in_waves = few ? 0 : count;
     u64 base = 0;
     u32 dense = 0;
     Loaded p[PACKS], next[PACKS];
     if (AHEAD && PACKS * threads <= count) load_wave(next, first);
 #pragma unroll 1
-    for (; base + PACKS * threads <= count; base += PACKS * threads) {
+    for (; base + PACKS * threads <= in_waves; base += PACKS * threads) {
         if constexpr (AHEAD) {
 #pragma unroll
             for (int k = 0; k < PACKS; k++) p[k] = next[k];
@@ -242,19 +258,21 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
         }
         fold.end_wave();
     }
-    const u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x;
-#pragma unroll
-    for (int k = 0; k < PACKS; k++) {
-        if (i + k * threads < count) p[k] = load(i + k * threads);
-    }
+    const u32 reach = last_reach(fold, few);
 #pragma unroll 1
-    for (int k = 0; k < PACKS && i + k * threads < count; k++) {
-        const u64 index = head + (i + k * threads) * ELEMENTS;
-        if (!fold.inside(p[0], index)) fold.outside(p[0], index);
+    for (u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += PACKS * threads) {
 #pragma unroll
-        for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
+        for (int k = 0; k < PACKS; k++) {
+            if (i + k * threads < count) p[k] = load(i + k * threads);
+        }
+#pragma unroll 1
+        for (int k = 0; k < PACKS && i + k * threads < count; k++) {
+            const u64 index = head + (i + k * threads) * ELEMENTS;
+            fold_last(fold, few, reach, p[0], index);
+#pragma unroll
+            for (int j = 1; j < PACKS; j++) p[j - 1] = p[j];
+        }
     }
-    fold.end_wave();
 }
 
 template <class Fold> __device__ __forceinline__ void clear_digits(u64* storage) {
@@ -271,16 +289,18 @@ template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arg
     const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     const Pack* packs = reinterpret_cast<const Pack*>(x + head);
 
-    clear_digits<Fold>(storage);
+    const bool few = are_few<Fold>(count);
+    if (!few) clear_digits<Fold>(storage);
     Fold fold(storage, a);
-    fold_waves(fold, head, count, [&](u64 i) { return load(packs + i); });
+    if (few) expect_few(fold);
+    fold_waves(fold, few, head, count, [&](u64 i) { return load(packs + i); });
     // At most one element before the first pack and one after the last for each thread.
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold.one(i, x[i]);
+        if (i < (end ? a.n : head)) fold_end(fold, few, last_reach(fold, few), end, i, x[i]);
     }
-    finish_exact(fold, storage, a);
+    finish_exact(fold, storage, few, a);
 }
 
 struct TwoPacks { Pack x, y; };
@@ -297,7 +317,7 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
 
     clear_digits<Fold>(storage);
     Fold fold(storage, a);
-    fold_waves(fold, head, count, [&](u64 i) {
+    fold_waves(fold, false, head, count, [&](u64 i) {
         TwoPacks both;
         both.x = load(packs + i);
         if (alike) {
@@ -315,7 +335,7 @@ template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Ar
         const u64 i = end ? tail + thread : thread;
         if (i < (end ? a.n : head)) fold.one(i, x[i], y[i]);
     }
-    finish_exact(fold, storage, a);
+    finish_exact(fold, storage, false, a);
 }
 
 // Follows the data: after so many changes of scale a thread's window stays where it is, and the digits take the rest.

@@ -45,7 +45,7 @@ struct WideRoots {
     static constexpr bool PLAIN = false;
     static constexpr int LANES = 2, MOST = 1024, STORAGE = Kind::Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
-    static constexpr bool COUNTS_NAN = false;
+    static constexpr bool COUNTS_NAN = false, WHOLE_NUMBERS = false;
     typedef Kind::Digits<THREADS> Digits;
     typedef SumOf<f64>::Window<LANES> Window;
     static constexpr u32 ADDITIONS = Window::ADDITIONS;

@@ -55,6 +55,7 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : 896;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
+    static constexpr bool WHOLE_NUMBERS = false;
     static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
     static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;

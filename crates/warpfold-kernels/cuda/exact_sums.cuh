@@ -24,30 +24,53 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
 
     __device__ __forceinline__ ExactFold(u64* storage, const Arguments& a) : Gathered(storage), skip(a.options & SKIP_NAN) {}
 
-    __device__ __forceinline__ bool holds_all(const Loaded& p) const {
-        const typename Terms::All terms(p);
+    typedef typename Terms::All All;
+    __device__ __forceinline__ bool holds(const All& terms) const {
         u32 farthest = 0;
 #pragma unroll
         for (int k = 0; k < ALL; k++) farthest = max(farthest, this->distance(terms[k]));
         return farthest < Gathered::REACH;
     }
-    // Zeros change nothing.
-    __device__ __forceinline__ void add_all(const Loaded& p) {
-        const typename Terms::All terms(p);
+    __device__ __forceinline__ void add(const All& terms) {
 #pragma unroll
         for (int k = 0; k < ALL; k++) Gathered::add(k % LANES, terms[k]);
     }
-    // A pack's index only folds of places look at.
+    __device__ __forceinline__ bool holds_all(const Loaded& p) const { return holds(All(p)); }
+    // Zeros change nothing.
+    __device__ __forceinline__ void add_all(const Loaded& p) { add(All(p)); }
+    // A pack's index only folds of places look at. Terms are made once: roots of complex128 made anew are divided again.
     __device__ __forceinline__ bool inside(const Loaded& p, u64) {
-        if (!holds_all(p)) return false;
-        add_all(p);
+        const All terms(p);
+        if (!holds(terms)) return false;
+        add(terms);
         return true;
+    }
+    // The same for a window of another reach, where zeros are held as well.
+    __device__ __forceinline__ bool inside_reach(const Loaded& p, u32 reach) {
+        const All terms(p);
+        u32 farthest = 0;
+#pragma unroll
+        for (int k = 0; k < ALL; k++) farthest = max(farthest, this->distance_or_zero(terms[k]));
+        if (farthest >= reach) return false;
+        add(terms);
+        return true;
+    }
+    // And for an element before the packs or after them, which has lanes of its own.
+    __device__ __forceinline__ bool end_inside_reach(int end, const typename Items::Item& item, u32 reach) {
+        bool held = true;
+#pragma unroll
+        for (int t = 0; t < TERMS; t++) held = held && this->distance_or_zero(Terms::term(item, t)) < reach;
+#pragma unroll
+        for (int l = 0; l < 2 * TERMS; l++) {
+            if (held && l / TERMS == end) Gathered::add(l % LANES, Terms::term(item, l % TERMS));
+        }
+        return held;
     }
     __device__ __forceinline__ u32 sees(const Loaded (&)[PACKS]) const { return 0; }
     __device__ __forceinline__ void look(Loaded (&)[PACKS], u64, u64, u32) {}
     __device__ __forceinline__ void outside(const Loaded& p, u64) {
         if (moves < MOVES) {
-            const typename Terms::All terms(p);
+            const All terms(p);
 #pragma unroll
             for (int k = 0; k < ALL; k++) {
                 const u32 field = this->field(terms[k]);
@@ -70,7 +93,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     // Whether nothing in a pack asks for more than `outside_plain`: all is finite, so that nothing is skipped.
     __device__ __forceinline__ bool plain(const Loaded& p) const {
         if constexpr (Gathered::PLAIN) {
-            const typename Terms::All terms(p);
+            const All terms(p);
             bool plain = !skip;
 #pragma unroll
             for (int k = 0; k < ALL; k++) plain = plain && Gathered::plain(terms[k]);
@@ -81,7 +104,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     }
     __device__ __forceinline__ void outside_plain(const Loaded& p) {
         if constexpr (Gathered::PLAIN) {
-            const typename Terms::All terms(p);
+            const All terms(p);
 #pragma unroll
             for (int k = 0; k < ALL; k++) this->add_plain_to_digits(k % TERMS, terms[k]);
             this->waits(ALL);
@@ -212,6 +235,9 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     typedef typename Kind::template Window<LANES> Window;
     static constexpr u32 ADDITIONS = Window::ADDITIONS;
 
+    // Whether few numbers in windows are one whole number a part.
+    static constexpr bool WHOLE_NUMBERS = Window::WHOLE;
+
     Window window;
     Digits digits[PARTS];
 
@@ -244,6 +270,35 @@ template <class Kind, int PARTS, class Wide> struct Sums {
         for (int part = 0; part < PARTS; part++) digits[part].close();
     }
     __device__ __forceinline__ u32 specials(int part) const { return digits[part].specials; }
+    // Of few numbers: digits are zero from their first use on.
+    __device__ __forceinline__ void expect_few() { window.expect_few(); }
+    __device__ __forceinline__ bool in_digits() const { return digits[0].waiting != 0; }
+    __device__ __forceinline__ void open_digits() {
+        if (in_digits()) return;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+#pragma unroll 1
+            for (int k = 0; k < Digits::COUNT; k++) digits[part].digit[k * THREADS] = 0;
+        }
+    }
+    template <class Term> __device__ __forceinline__ u32 distance_or_zero(Term term) const {
+        const Wide x = value_of(term);
+        return x == 0 ? 0 : window.distance(x);
+    }
+    __device__ __forceinline__ i64 whole(int part) const {
+        i64 sum = 0;
+#pragma unroll
+        for (int l = part; l < LANES; l += PARTS) sum += window.whole(l);
+        return sum;
+    }
+    static __device__ __forceinline__ void finish_few(const Whole (&total)[PARTS], const Arguments& a) {
+        if (!a.value || threadIdx.x != 0) return;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const u64 bits = round_whole<typename FormatOf<Wide>::type>(total[part], Kind::UNIT + Window::PLACE_OF_FEW);
+            set_bits(static_cast<Wide*>(a.value) + part, bits);
+        }
+    }
     static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
 #pragma unroll 1
         for (int part = 0; part < PARTS; part++) {

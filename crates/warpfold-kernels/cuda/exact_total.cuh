@@ -10,6 +10,9 @@
 struct ExactState {
     u32 specials[4];
     u64 nans;
+    // Where blocks of few numbers meet (exact_few.cuh).
+    u64 met;
+    u64 piece[4], complete[4];
     u64 word[272];
 };
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");
@@ -158,6 +161,30 @@ template <int WORDS> struct Integer {
     }
 };
 
+// A sum of whole numbers.
+struct Whole {
+    u64 low;   // as many bits as it needs
+    i64 high;  // from bit 32 on
+
+    __device__ __forceinline__ Whole() {}
+    __device__ __forceinline__ explicit Whole(i64 x) : low(u32(x)), high(x >> 32) {}
+    // Of one that has 64 bits.
+    __device__ __forceinline__ i64 number() const { return i64(u64(high) << 32 | low); }
+    // Bits 32 k to 32 k + 31 of the number times 2^place.
+    __device__ __forceinline__ u32 word(int k, int place) const {
+        const i64 upper = high + i64(low >> 32);
+        const int at = k - place / 32;
+        u32 of = at > 2 ? u32(upper >> 63) : 0, below = at > 3 ? u32(upper >> 63) : 0;
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            const u32 chunk = c == 0 ? u32(low) : c == 1 ? u32(upper) : u32(upper >> 32);
+            if (at == c) of = chunk;
+            if (at == c + 1) below = chunk;
+        }
+        return __funnelshift_l(below, of, place);
+    }
+};
+
 // The formats that results are rounded to.
 struct Binary32 { typedef f32 Float; static constexpr int PRECISION = 24, BIAS = 127, FIELD = 255; };
 struct Binary64 { typedef f64 Float; static constexpr int PRECISION = 53, BIAS = 1023, FIELD = 2047; };
@@ -217,4 +244,28 @@ __device__ __forceinline__ u64 round_integer(Integer<WORDS> integer, int unit, u
     u64 head = words << zeros | u64(third) >> (32 - zeros);
     if (below || u32(u64(third) << zeros) != 0) head |= 1;
     return round_head<Format>(head, unit + 32 * top + 31 - zeros) | (negative ? SIGN : 0);
+}
+
+// One thread: the float nearest to number * 2^unit.
+template <class Format> __device__ __forceinline__ u64 round_whole(const Whole& number, int unit) {
+    i64 upper = number.high + i64(number.low >> 32);
+    u32 lower = u32(number.low);
+    const bool negative = upper < 0;
+    if (negative) {
+        lower = 0 - lower;
+        upper = ~upper + (lower == 0);
+    }
+    // The upper 64 bits of 128, and the lower ones.
+    u64 head = upper, rest = u64(lower) << 32;
+    unit += 32;
+    if (head == 0) {
+        head = rest;
+        rest = 0;
+        unit -= 64;
+    }
+    if (head == 0) return 0;
+    const int zeros = __clzll(head);
+    head = head << zeros | rest >> 1 >> (63 - zeros);
+    if (rest << zeros != 0) head |= 1;
+    return round_head<Format>(head, unit + 63 - zeros) | (negative ? 1ull << (Format::PRECISION == 53 ? 63 : 31) : 0);
 }
