@@ -48,6 +48,12 @@ impl<const RUNS: usize> Iterator for Streamed<RUNS> {
 /// Asks for the cache lines that lie [`AHEAD`] of a group.
 #[inline(always)]
 pub(super) fn prefetch<G>(group: &G) {
+    prefetch_at(group, AHEAD);
+}
+
+/// Asks for the cache lines that lie so many bytes ahead of a group, into the second-level cache.
+#[inline(always)]
+pub(super) fn prefetch_at<G>(group: &G, ahead: usize) {
     const LINE: usize = 64;
     let start = std::ptr::from_ref(group).cast::<i8>();
     for line in (0..size_of::<G>()).step_by(LINE) {
@@ -55,26 +61,10 @@ pub(super) fn prefetch<G>(group: &G) {
         // SAFETY: a prefetch may name any address; it neither reads nor faults.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(AHEAD + line));
+            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(ahead + line));
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, line, AHEAD);
-    }
-}
-
-/// Asks for the cache lines of a slice into the second-level cache.
-#[inline(always)]
-pub(super) fn fetch<T>(x: &[T]) {
-    let start = x.as_ptr().cast::<i8>();
-    for line in (0..size_of_val(x)).step_by(64) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch may name any address; it neither reads nor faults.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(line));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, line);
+        let _ = (start, line, ahead);
     }
 }
 

@@ -15,12 +15,12 @@ use super::outputs::{Counts, Sink, Store};
 use super::stripes::{At, Columns};
 use crate::cpu::crew::share;
 use crate::cpu::isa::{Job, with_isa};
-use crate::cpu::memory::fetch;
+use crate::cpu::memory::prefetch_at;
 use crate::plan::BatchPlan;
 use crate::shape::Form;
 
 /// Elements of the rows that are taken at a time.
-pub(super) const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 8192;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
 const MOST: u64 = 1 << 30;
@@ -191,11 +191,6 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     range = K::join(range, kind.survey(&x[at..at + width]));
                 }
             }
-            for k in 0..some {
-                // The next rows, while these are added.
-                let at = from + (some + k) * stride;
-                fetch(x.get(at..at + width).unwrap_or_default());
-            }
             let place = (first.wrapping_add_signed(place.wrapping_mul(row as i64)), place);
             if self.is_ruled(range, some as u64, self.expected) {
                 self.add(from, stride, some, place);
@@ -235,6 +230,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     fn add(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
         let (kind, x, width) = (self.kind, self.x, self.at.width);
         let at = |k: usize| first.wrapping_add_signed(place.wrapping_mul(k as i64));
+        let next = rows * stride * size_of::<K::Element>();
         for (group, lanes) in self.lanes.iter_mut().enumerate() {
             let (column, mut sum) = (group * N, *lanes);
             if column + N <= width {
@@ -242,6 +238,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     let start = from + k * stride + column;
                     let group =
                         x[start..].first_chunk::<N>().expect("the stripe lies in the array");
+                    // The next rows, while these are added: all at once would keep the core from anything else.
+                    prefetch_at(group, next);
                     kind.add(&mut sum, group, Places { first: at(k), step: 0 });
                 }
             } else {
