@@ -50,12 +50,6 @@ pub(super) struct At {
     pub(super) step: i64,
 }
 
-impl At {
-    pub(super) fn output(&self, column: usize) -> u64 {
-        self.first.wrapping_add_signed(self.step.wrapping_mul(column as i64))
-    }
-}
-
 impl<'a> Columns<'a> {
     pub(super) fn new(form: &'a Form, threads: usize) -> Self {
         let length = form.kept.last().map_or(1, |l| l.length as usize);
