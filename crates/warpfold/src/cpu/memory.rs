@@ -48,6 +48,12 @@ impl<const RUNS: usize> Iterator for Streamed<RUNS> {
 /// Asks for the cache lines that lie [`AHEAD`] of a group.
 #[inline(always)]
 pub(super) fn prefetch<G>(group: &G) {
+    prefetch_at(group, AHEAD);
+}
+
+/// Asks for the cache lines that lie so many bytes ahead of a group, into the second-level cache.
+#[inline(always)]
+pub(super) fn prefetch_at<G>(group: &G, ahead: usize) {
     const LINE: usize = 64;
     let start = std::ptr::from_ref(group).cast::<i8>();
     for line in (0..size_of::<G>()).step_by(LINE) {
@@ -55,52 +61,54 @@ pub(super) fn prefetch<G>(group: &G) {
         // SAFETY: a prefetch may name any address; it neither reads nor faults.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(AHEAD + line));
+            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(ahead + line));
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, line, AHEAD);
-    }
-}
-
-/// Asks for the cache lines of a slice into the second-level cache.
-#[inline(always)]
-pub(super) fn fetch<T>(x: &[T]) {
-    let start = x.as_ptr().cast::<i8>();
-    for line in (0..size_of_val(x)).step_by(64) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch may name any address; it neither reads nor faults.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(line));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, line);
+        let _ = (start, line, ahead);
     }
 }
 
 /// Bytes from which on memory that is written once asks for large pages.
-const LARGE: usize = 4 << 20;
+pub(super) const LARGE: usize = 4 << 20;
 
 /// An empty vector with room for `len` elements, in large pages where there are many of them and the system has such: the first write to each page costs
 /// as much as writing it, and large ones are 512 times fewer.
 ///
 /// # Errors
 /// There is no memory for them.
-pub(super) fn room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)?;
     #[cfg(target_os = "linux")]
     if len.saturating_mul(size_of::<T>()) >= LARGE {
-        const PAGE: usize = 4096;
-        let start: *mut T = room.as_mut_ptr();
-        let skipped = start.addr().next_multiple_of(PAGE) - start.addr();
-        let bytes = len * size_of::<T>() - skipped;
-        // SAFETY: the range lies within the allocation, and the advice changes nothing that can be read. It is of no consequence if it is not taken.
-        unsafe {
-            libc::madvise(start.cast::<u8>().add(skipped).cast(), bytes, libc::MADV_HUGEPAGE)
-        };
+        // SAFETY: the advice changes nothing that can be read.
+        unsafe { advise(room.as_mut_ptr(), len, libc::MADV_HUGEPAGE) };
     }
     Ok(room)
+}
+
+/// Has the system make the pages of memory that is about to be written, as a write to each would; what is there stays, whoever writes meanwhile.
+pub(super) fn make<T>(x: &[T]) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: making a page changes nothing that can be read. Systems before Linux 5.14 do not know the advice, and the first write makes the page.
+    unsafe {
+        advise(x.as_ptr().cast_mut(), x.len(), libc::MADV_POPULATE_WRITE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = x;
+}
+
+/// Gives advice for the small pages that begin in a range. It is of no consequence if it is not taken.
+///
+/// # Safety
+/// The range lies in one allocation, and the advice changes nothing that can be read.
+#[cfg(target_os = "linux")]
+unsafe fn advise<T>(start: *mut T, len: usize, advice: libc::c_int) {
+    const PAGE: usize = 4096;
+    let skipped = start.addr().next_multiple_of(PAGE) - start.addr();
+    let bytes = (len * size_of::<T>()).saturating_sub(skipped);
+    // SAFETY: as the caller says.
+    unsafe { libc::madvise(start.cast::<u8>().wrapping_add(skipped).cast(), bytes, advice) };
 }
 
 #[cfg(test)]

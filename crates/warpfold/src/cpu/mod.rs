@@ -26,6 +26,7 @@ mod product;
 pub(crate) use batch::Leaves;
 pub(crate) use isa::facts;
 pub(crate) use kernels::Kernels;
+pub(crate) use memory::room;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};

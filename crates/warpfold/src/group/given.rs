@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Key, MOST_GROUPS, Numbered};
 use crate::cpu::crew::{each, map};
+use crate::cpu::room;
+use crate::plan::number_bytes;
 use crate::{Error, Result};
 
 /// Keys that a thread looks at at a time.
@@ -14,9 +16,19 @@ const CHUNK: usize = 1 << 16;
 /// Ranges of keys up to here have a table, however few the keys: it fits into a cache.
 const SMALL_RANGE: u64 = 1 << 16;
 
-/// Numbers that were given to keys.
+/// Elements whose numbers a thread writes at a time, where all are many: large pages of its own (`cpu/memory`).
+const PAGES: usize = 1 << 21;
+
+/// Numbers that were given to keys, as narrow as they can be: they are written once and read once.
 #[derive(Debug, Clone)]
-pub(crate) struct Given(Vec<u32>);
+pub(crate) enum Given {
+    /// Below 2^8.
+    Bytes(Vec<u8>),
+    /// Below 2^16.
+    Shorts(Vec<u16>),
+    /// All others.
+    Words(Vec<u32>),
+}
 
 impl Given {
     /// Numbers keys by their order; returns the keys, ascending, too.
@@ -27,7 +39,7 @@ impl Given {
         });
         let join = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.min(c), b.max(d));
         let Some((least, greatest)) = ends.into_iter().flatten().reduce(join) else {
-            return Ok((Given(Vec::new()), Vec::new()));
+            return Ok((Given::Words(Vec::new()), Vec::new()));
         };
         // A table costs a byte and a number for each key that there could be: no more than the numbers of the keys that there are.
         match greatest - least < SMALL_RANGE.max(keys.len() as u64) {
@@ -36,21 +48,53 @@ impl Given {
         }
     }
 
-    /// The number of each key.
-    fn look_up<K: Key>(keys: &[K], threads: usize, number: impl Fn(&K) -> u32 + Sync) -> Self {
-        let mut numbers = vec![0; keys.len()];
-        let chunks = numbers.chunks_mut(CHUNK).zip(keys.chunks(CHUNK));
-        each(threads, chunks, |(numbers, keys)| {
-            numbers.iter_mut().zip(keys).for_each(|(to, key)| *to = number(key));
-        });
-        Given(numbers)
+    /// The number of each key, below `groups`.
+    fn look_up<K: Key>(
+        keys: &[K],
+        groups: usize,
+        threads: usize,
+        number: impl Fn(&K) -> u32 + Sync,
+    ) -> Self {
+        match number_bytes(groups as u64) {
+            1 => Given::Bytes(written(keys, threads, |key| number(key) as u8)),
+            2 => Given::Shorts(written(keys, threads, |key| number(key) as u16)),
+            _ => Given::Words(written(keys, threads, number)),
+        }
     }
+}
+
+/// What a function makes of each key.
+fn written<K: Key, N: Copy + Send>(
+    keys: &[K],
+    threads: usize,
+    make: impl Fn(&K) -> N + Sync,
+) -> Vec<N> {
+    let mut all = room(keys.len()).expect("memory for the numbers of keys");
+    let chunk = (keys.len() / (4 * threads)).clamp(CHUNK, PAGES);
+    let chunks = all.spare_capacity_mut()[..keys.len()].chunks_mut(chunk).zip(keys.chunks(chunk));
+    each(threads, chunks, |(all, keys)| {
+        all.iter_mut().zip(keys).for_each(|(to, key)| {
+            to.write(make(key));
+        });
+    });
+    // SAFETY: there is room for as many as there are keys, and for each of these one was written.
+    unsafe { all.set_len(keys.len()) };
+    all
 }
 
 impl Numbered for Given {
     fn numbers(&self, first: usize, out: &mut [u32]) {
-        out.copy_from_slice(&self.0[first..first + out.len()]);
+        let all = first..first + out.len();
+        match self {
+            Given::Bytes(numbers) => widened(&numbers[all], out),
+            Given::Shorts(numbers) => widened(&numbers[all], out),
+            Given::Words(numbers) => out.copy_from_slice(&numbers[all]),
+        }
     }
+}
+
+fn widened<N: Copy + Into<u32>>(numbers: &[N], out: &mut [u32]) {
+    out.iter_mut().zip(numbers).for_each(|(to, number)| *to = (*number).into());
 }
 
 /// Refuses more groups than 32 bits number.
@@ -92,7 +136,7 @@ fn by_table<K: Key>(
         }
     }
     check(keys.len(), found.len())?;
-    Ok((Given::look_up(keys, threads, |key| table[place(key)]), found))
+    Ok((Given::look_up(keys, found.len(), threads, |key| table[place(key)]), found))
 }
 
 fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
@@ -113,7 +157,7 @@ fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
     check(keys.len(), found.len())?;
     let mut numbers = HashMap::with_capacity_and_hasher(found.len(), hashing);
     numbers.extend(found.iter().enumerate().map(|(number, rank)| (*rank, number as u32)));
-    let given = Given::look_up(keys, threads, |key| numbers[&key.rank()]);
+    let given = Given::look_up(keys, found.len(), threads, |key| numbers[&key.rank()]);
     Ok((given, found.into_iter().map(K::from_rank).collect()))
 }
 
@@ -165,7 +209,9 @@ mod tests {
         for threads in [1, 2, 5] {
             let (given, found) = Given::number(keys, threads).unwrap();
             assert_eq!(found, expected);
-            let named: Vec<K> = given.0.iter().map(|number| found[*number as usize]).collect();
+            let mut numbers = vec![0; keys.len()];
+            given.numbers(0, &mut numbers);
+            let named: Vec<K> = numbers.iter().map(|number| found[*number as usize]).collect();
             assert_eq!(named, keys);
         }
     }
@@ -187,12 +233,15 @@ mod tests {
     #[test]
     fn close_and_scattered_keys_beyond_a_chunk() {
         let n = 3 * CHUNK as u64 + 5;
-        let close: Vec<u32> = (0..n).map(|at| (at * 7919 % 100_003) as u32).collect();
-        check_numbers(&close);
-        let scattered: Vec<i64> = close
-            .iter()
-            .map(|key| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15) as i64)
-            .collect();
-        check_numbers(&scattered);
+        // Numbers of one byte, of two and of four.
+        for groups in [256, 257, 1 << 16, (1 << 16) + 1, 100_003] {
+            let close: Vec<u32> = (0..n).map(|at| (at * 7919 % groups) as u32).collect();
+            check_numbers(&close);
+            let scattered: Vec<i64> = close
+                .iter()
+                .map(|key| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15) as i64)
+                .collect();
+            check_numbers(&scattered);
+        }
     }
 }

@@ -12,7 +12,7 @@ mod threads;
 
 pub(crate) use given::Given;
 pub use key::Key;
-pub(crate) use number::{Dense, Numbered, for_each, nth_of_each};
+pub(crate) use number::{Dense, Numbered, for_each, for_each_and_later, nth_of_each};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use number::{check_groups, outside};
 pub(crate) use runs::{check_lengths, runs};

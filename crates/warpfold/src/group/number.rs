@@ -71,18 +71,31 @@ impl<K: Key> Numbered for Dense<'_, K> {
 /// Numbers that are looked up at a time.
 const BLOCK: usize = 2048;
 
+/// Elements from one to that whose group is told with it: as many misses as a core has under way at once.
+const AHEAD: usize = 24;
+
 /// Calls with each element of a range and its group.
 pub(crate) fn for_each(
     numbers: &dyn Numbered,
     elements: Range<usize>,
     mut visit: impl FnMut(usize, usize),
 ) {
+    for_each_and_later(numbers, elements, |at, group, _| visit(at, group));
+}
+
+/// The same, and the group of a later element, whose memory can be asked for.
+pub(crate) fn for_each_and_later(
+    numbers: &dyn Numbered,
+    elements: Range<usize>,
+    mut visit: impl FnMut(usize, usize, usize),
+) {
     let mut block = [0u32; BLOCK];
     for first in elements.clone().step_by(BLOCK) {
         let block = &mut block[..BLOCK.min(elements.end - first)];
         numbers.numbers(first, block);
         for (at, &group) in block.iter().enumerate() {
-            visit(first + at, group as usize);
+            let later = block[(at + AHEAD).min(block.len() - 1)];
+            visit(first + at, group as usize, later as usize);
         }
     }
 }

@@ -11,13 +11,13 @@ mod tuning;
 
 use std::fmt;
 
-pub(crate) use batch::adds_singly;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
     Batch, BatchPlan, BoundsKind, Columns, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition,
     Strided, Way, choose_batch, choose_cuda_batch,
 };
+pub(crate) use batch::{adds_singly, number_bytes};
 pub use choose::choose;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::shaped;
@@ -30,6 +30,7 @@ pub use tables::CudaTablePlan;
 #[cfg(feature = "cuda")]
 pub(crate) use tuned::MAX_PER_MULTIPROCESSOR;
 pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};
+pub(crate) use tuning::SCATTERED_GROUPS;
 
 use crate::{DType, Op, Policy};
 

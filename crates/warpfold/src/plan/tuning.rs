@@ -20,6 +20,10 @@ pub(super) const LONG_SEGMENT_BYTES: u64 = 4 << 20;
 /// busy with other things too, 2^26 sums of f32 took 448 ms by a table and 1050 by sorting into 2^8 groups, 631 and 1390 into 2^16, 3500 and 2790 into 2^20.
 pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
+/// Groups up to which elements are copied right to their places: with more, places are too many for near caches, and elements go to buckets of
+/// neighbouring groups first. On two busy cores of an EPYC 2^26 sums of f32 into 2^20 groups took 3580 ms right to their places and 1630 by buckets.
+pub(crate) const SCATTERED_GROUPS: u64 = 4 << 10;
+
 /// The shape of a CUDA launch over so many bytes, measured on an H200 (`results/h200/cuda_shapes.jsonl`) with sums, extremes, counts and
 /// moments of several types; none has shown a need for a row of its own so far.
 ///

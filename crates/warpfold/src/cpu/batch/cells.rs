@@ -7,43 +7,25 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::held::Held;
 use super::lanes::Kind;
-use super::outputs::{Counts, Sink, Store};
+use super::outputs::Sink;
 use crate::cpu::crew::each;
-use crate::group::{Numbered, for_each};
+use crate::cpu::memory::{prefetch_at, room};
+use crate::group::{Numbered, for_each_and_later};
 use crate::plan::BatchPlan;
 
 /// Elements that are taken before it is asked whether to give up, and of them those that may have found no room.
 const TURN: usize = 1 << 16;
 const FEW: usize = TURN / 64;
 
+/// Bytes of a table that the nearest caches hold: cells of a larger one are asked for before their turn.
+const NEAR: usize = 256 << 10;
+
 /// What went into a group.
 struct Cell<S> {
     small: S,
     count: u64,
-}
-
-/// Partials of all groups, once cells have no room for something, and how many elements went into each.
-struct Spilled<'k, S> {
-    sink: &'k dyn Sink<S>,
-    groups: usize,
-    store: Option<Box<dyn Store<S> + 'k>>,
-    counts: Vec<u64>,
-}
-
-impl<'k, S> Spilled<'k, S> {
-    /// The partials, into one of which so many elements will go.
-    fn take(&mut self, group: usize, count: u64) -> &mut (dyn Store<S> + 'k) {
-        if self.counts.is_empty() {
-            self.counts = vec![0; self.groups];
-        }
-        self.counts[group] += count;
-        &mut **self.store.get_or_insert_with(|| self.sink.store(self.groups))
-    }
-
-    fn has(&self, group: usize) -> bool {
-        self.counts.get(group).is_some_and(|&count| count > 0)
-    }
 }
 
 /// Folds every group; `false`, and nothing was left in the sink, where the data is not for cells.
@@ -59,16 +41,21 @@ pub(super) fn run<K: Kind>(
     let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
     let mut tables: Vec<Vec<Cell<K::Small>>> =
         (0..x.len().div_ceil(length)).map(|_| Vec::new()).collect();
-    let none = Spilled { sink, groups, store: None, counts: Vec::new() };
-    let (spilled, is_given_up) = (Mutex::new(none), AtomicBool::new(false));
+    let (held, is_given_up) = (Mutex::new(Held::<K>::new(sink, groups)), AtomicBool::new(false));
+    let is_far = groups * size_of::<Cell<K::Small>>() > NEAR;
     each(plan.threads, tables.iter_mut().enumerate(), |(k, table)| {
+        *table = room(groups).expect("memory for a table of groups");
         table.resize_with(groups, || Cell { small: K::NOTHING, count: 0 });
         for first in slice(k).step_by(TURN) {
             if is_given_up.load(Ordering::Relaxed) {
                 return;
             }
             let mut missed = 0;
-            for_each(numbers, first..slice(k).end.min(first + TURN), |at, group| {
+            let turn = first..slice(k).end.min(first + TURN);
+            for_each_and_later(numbers, turn, |at, group, later| {
+                if is_far {
+                    prefetch_at(&table[later], 0);
+                }
                 let cell = &mut table[group];
                 if kind.put(&mut cell.small, x[at]) {
                     cell.count += 1;
@@ -76,10 +63,9 @@ pub(super) fn run<K: Kind>(
                 }
                 missed += 1;
                 let full = std::mem::replace(cell, Cell { small: K::NOTHING, count: 0 });
-                let mut spilled = spilled.lock().unwrap_or_else(|poison| poison.into_inner());
-                let store = spilled.take(group, full.count + 1);
-                store.pour(group, &full.small, full.count);
-                store.single(group, at);
+                let mut held = held.lock().unwrap_or_else(|poison| poison.into_inner());
+                held.join(group, &full.small, full.count);
+                held.single(group, at);
             });
             if missed > FEW {
                 is_given_up.store(true, Ordering::Relaxed);
@@ -89,36 +75,14 @@ pub(super) fn run<K: Kind>(
     if is_given_up.into_inner() {
         return false;
     }
-    leave::<K>(tables, spilled.into_inner().unwrap_or_else(|poison| poison.into_inner()));
+    let mut held = held.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    for table in tables {
+        for (group, cell) in table.iter().enumerate() {
+            held.join(group, &cell.small, cell.count);
+        }
+    }
+    held.leave(0, 1);
     true
-}
-
-/// Joins the tables and hands on what they hold.
-fn leave<K: Kind>(tables: Vec<Vec<Cell<K::Small>>>, mut spilled: Spilled<'_, K::Small>) {
-    let (sink, groups) = (spilled.sink, spilled.groups);
-    let (mut smalls, mut counts) = (vec![K::NOTHING; groups], vec![0; groups]);
-    for (group, cell) in tables.iter().flat_map(|table| table.iter().enumerate()) {
-        let (small, count) = (&mut smalls[group], &mut counts[group]);
-        if !K::merge(small, &cell.small) {
-            spilled.take(group, *count).pour(group, small, *count);
-            (*small, *count) = (cell.small, 0);
-        }
-        *count += cell.count;
-    }
-    let mut first = 0;
-    while first < groups {
-        if spilled.has(first) {
-            spilled.take(first, counts[first]).pour(first, &smalls[first], counts[first]);
-            let count = spilled.counts[first];
-            spilled.take(first, 0).leave(first, first as u64, count);
-            first += 1;
-            continue;
-        }
-        let end = (first..groups).find(|&group| spilled.has(group)).unwrap_or(groups);
-        let counts = Counts::Each(&counts[first..end]);
-        sink.smalls(first as u64, 1, counts, &smalls[first..end]);
-        first = end;
-    }
 }
 
 #[cfg(test)]

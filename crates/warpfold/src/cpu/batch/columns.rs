@@ -10,17 +10,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::few::Few;
+use super::held::Held;
 use super::lanes::{Kind, N, Places};
-use super::outputs::{Counts, Sink, Store};
+use super::outputs::{Counts, Sink};
 use super::stripes::{At, Columns};
 use crate::cpu::crew::share;
 use crate::cpu::isa::{Job, with_isa};
-use crate::cpu::memory::fetch;
+use crate::cpu::memory::prefetch_at;
 use crate::plan::BatchPlan;
 use crate::shape::Form;
 
 /// Elements of the rows that are taken at a time.
-pub(super) const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 8192;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
 const MOST: u64 = 1 << 30;
@@ -36,11 +37,10 @@ pub(super) fn run<K: Kind>(
     let columns = Columns::new(form, plan.threads);
     let rest = columns.rest();
     let next = AtomicUsize::new(0);
-    // Where a column is found in more than one fold or lane, all are poured into one store.
+    // Where a column is found in more than one fold or lane, all are held together.
+    let held = |k| Mutex::new(Held::<K>::new(sink, columns.stripe(k).real));
     let shared: Vec<_> = match columns.is_shared() {
-        true => {
-            (0..columns.stripes()).map(|k| Mutex::new(sink.store(columns.stripe(k).real))).collect()
-        }
+        true => (0..columns.stripes()).map(held).collect(),
         false => Vec::new(),
     };
     let units = columns.stripes() * columns.parts;
@@ -55,9 +55,9 @@ pub(super) fn run<K: Kind>(
             }
             for unit in first..units.min(first + grain) {
                 let (stripe, part) = (unit / columns.parts, unit % columns.parts);
-                let store = shared.get(stripe);
+                let shared = shared.get(stripe);
                 for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
-                    let mut fold = Stripe::new(kind, x, columns, stripe, sink, store);
+                    let mut fold = Stripe::new(kind, x, columns, stripe, sink, shared);
                     let rows = Rows { fold: &mut fold, columns, part, smalls: &mut smalls };
                     with_isa(plan.isa, rows);
                     fold.finish(&smalls);
@@ -66,10 +66,9 @@ pub(super) fn run<K: Kind>(
         }
     };
     share(plan.threads, &work);
-    for (stripe, store) in shared.into_iter().enumerate() {
+    for (stripe, held) in shared.into_iter().enumerate() {
         let at = columns.stripe(stripe);
-        let store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        (0..at.real).for_each(|column| store.leave(column, at.output(column), form.inputs));
+        held.into_inner().unwrap_or_else(|poison| poison.into_inner()).leave(at.first, at.step);
     }
 }
 
@@ -89,9 +88,9 @@ struct Stripe<'s, 'k, K: Kind> {
     /// Rows that there are in all turns.
     expected: u64,
     sink: &'k dyn Sink<K::Small>,
-    shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
-    /// A store of its own, once lanes are not enough.
-    own: Option<Box<dyn Store<K::Small> + 'k>>,
+    shared: Option<&'s Mutex<Held<'k, K>>>,
+    /// What it holds by itself, once lanes are not enough.
+    own: Option<Held<'k, K>>,
 }
 
 impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
@@ -101,7 +100,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         columns: &Columns<'_>,
         stripe: usize,
         sink: &'k dyn Sink<K::Small>,
-        shared: Option<&'s Mutex<Box<dyn Store<K::Small> + 'k>>>,
+        shared: Option<&'s Mutex<Held<'k, K>>>,
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
         let (lanes, rule, own) = (Vec::new(), None, None);
@@ -113,34 +112,35 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         self.at.width.div_ceil(N)
     }
 
-    fn small(&self, lanes: &[K::Lanes], column: usize) -> K::Small {
-        let row = (column / self.at.real) as i64;
-        K::moved(self.kind.lane(&lanes[column / N], column % N), self.place.wrapping_mul(row))
-    }
-
-    /// Does something with the store, its own unless there is a shared one.
-    fn with_store(&mut self, work: impl FnOnce(&Self, &mut (dyn Store<K::Small> + 'k))) {
+    /// Does something with what is held, by itself unless it is shared.
+    fn with_held(&mut self, work: impl FnOnce(&Self, &mut Held<'k, K>)) {
         match self.shared {
-            Some(store) => {
-                let mut store = store.lock().unwrap_or_else(|poison| poison.into_inner());
-                work(self, &mut **store);
+            Some(held) => {
+                work(self, &mut held.lock().unwrap_or_else(|poison| poison.into_inner()));
             }
             None => {
-                let mut own = self.own.take().unwrap_or_else(|| self.sink.store(self.at.real));
-                work(self, &mut *own);
+                let own = self.own.take();
+                let mut own = own.unwrap_or_else(|| Held::new(self.sink, self.at.real));
+                work(self, &mut own);
                 self.own = Some(own);
             }
         }
     }
 
-    /// Moves what lanes hold to the store.
+    /// Empties the lanes into what is held.
     #[inline(never)]
     fn pour(&mut self) {
         if self.added > 0 {
-            self.with_store(|fold, store| {
-                for column in 0..fold.at.width {
-                    let small = fold.small(&fold.lanes, column);
-                    store.pour(column % fold.at.real, &small, fold.added);
+            self.with_held(|fold, held| {
+                let (mut column, mut moved) = (0, 0);
+                let smalls = fold.lanes.iter().flat_map(|lanes| fold.kind.all(lanes));
+                for small in smalls.take(fold.at.width) {
+                    held.join(column, &K::moved(small, moved), fold.added);
+                    column += 1;
+                    // The columns of the next row, where several are taken as one.
+                    if column == fold.at.real {
+                        (column, moved) = (0, moved.wrapping_add(fold.place));
+                    }
                 }
             });
         }
@@ -166,10 +166,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
             return self.sink.smalls(self.at.first, self.at.step, count, smalls);
         }
         self.pour();
-        if let Some(store) = &self.own {
-            for column in 0..self.at.real {
-                store.leave(column, self.at.output(column), self.inputs);
-            }
+        if let Some(own) = self.own {
+            own.leave(self.at.first, self.at.step);
         }
     }
 
@@ -190,11 +188,6 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     let at = from + k * stride;
                     range = K::join(range, kind.survey(&x[at..at + width]));
                 }
-            }
-            for k in 0..some {
-                // The next rows, while these are added.
-                let at = from + (some + k) * stride;
-                fetch(x.get(at..at + width).unwrap_or_default());
             }
             let place = (first.wrapping_add_signed(place.wrapping_mul(row as i64)), place);
             if self.is_ruled(range, some as u64, self.expected) {
@@ -235,6 +228,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     fn add(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
         let (kind, x, width) = (self.kind, self.x, self.at.width);
         let at = |k: usize| first.wrapping_add_signed(place.wrapping_mul(k as i64));
+        let next = rows * stride * size_of::<K::Element>();
         for (group, lanes) in self.lanes.iter_mut().enumerate() {
             let (column, mut sum) = (group * N, *lanes);
             if column + N <= width {
@@ -242,6 +236,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     let start = from + k * stride + column;
                     let group =
                         x[start..].first_chunk::<N>().expect("the stripe lies in the array");
+                    // The next rows, while these are added: all at once would keep the core from anything else.
+                    prefetch_at(group, next);
                     kind.add(&mut sum, group, Places { first: at(k), step: 0 });
                 }
             } else {
@@ -259,7 +255,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     /// Rows that no rule covers together: a group of lanes at a time, and what none covers then one by one.
     #[inline(never)]
     fn uncovered(&mut self, from: usize, stride: usize, rows: usize, (first, place): (u64, i64)) {
-        self.with_store(|fold, store| {
+        self.with_held(|fold, held| {
             let (kind, x, at) = (fold.kind, fold.x, fold.at);
             for column in (0..at.width).step_by(N) {
                 let columns = column..at.width.min(column + N);
@@ -268,7 +264,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     let elements = &x[start + columns.start..start + columns.end];
                     let Some(rule) = kind.rule(kind.survey(elements), 1) else {
                         for column in columns.clone() {
-                            store.single(column % at.real, start + column);
+                            held.single(column % at.real, start + column);
                         }
                         continue;
                     };
@@ -277,7 +273,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     let first = first.wrapping_add_signed(place.wrapping_mul(k as i64));
                     kind.add(&mut lanes, &group, Places { first, step: 0 });
                     for (lane, column) in columns.clone().enumerate() {
-                        store.pour(column % at.real, &kind.lane(&lanes, lane), 1);
+                        held.join(column % at.real, &kind.lane(&lanes, lane), 1);
                     }
                 }
             }

@@ -5,7 +5,7 @@
 use super::columns::CHUNK;
 use super::lanes::{Kind, N, Places};
 use super::stripes::At;
-use crate::cpu::memory::fetch;
+use crate::cpu::memory::prefetch_at;
 
 /// A stripe all of whose rows lie `stride` apart.
 pub(super) struct Few<'x, K: Kind> {
@@ -31,15 +31,18 @@ impl<K: Kind> Few<'_, K> {
             for k in 1..rows {
                 range = K::join(range, kind.survey(self.row(k, column, end)));
             }
-            // The next columns, while these are added.
-            (0..rows).for_each(|k| fetch(self.row(k, end, end + end - column)));
             let Some(rule) = kind.rule(range, rows as u64) else { return false };
             let empty = kind.lanes(rule);
             for group in (column..end).step_by(N) {
                 let mut lanes = empty;
                 for k in 0..rows {
                     let first = self.first.wrapping_add_signed(self.place.wrapping_mul(k as i64));
-                    let elements = kind.group(self.row(k, group, end));
+                    let row = self.row(k, group, end);
+                    if let Some(group) = row.first_chunk::<N>() {
+                        // The next columns, while these are added.
+                        prefetch_at(group, step * size_of::<K::Element>());
+                    }
+                    let elements = kind.group(row);
                     kind.add(&mut lanes, &elements, Places { first, step: 0 });
                 }
                 smalls.extend(kind.all(&lanes));

@@ -176,6 +176,8 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         true
     }
 
+    const MERGES: bool = true;
+
     #[inline(always)]
     fn merge(small: &mut [Pair; PARTS], other: &[Pair; PARTS]) -> bool {
         let mut next = *small;

@@ -120,6 +120,8 @@ impl<W: Addend> Kind for IntegerSums<W> {
         true
     }
 
+    const MERGES: bool = true;
+
     #[inline(always)]
     fn merge(small: &mut [i128; 1], other: &[i128; 1]) -> bool {
         small[0] += other[0];

@@ -89,6 +89,9 @@ pub(crate) trait Kind: Copy + Send + Sync {
         false
     }
 
+    /// Whether it is known how to join what two accumulators hold.
+    const MERGES: bool = false;
+
     /// Adds what another accumulator holds, in the same manner.
     fn merge(_small: &mut Self::Small, _other: &Self::Small) -> bool {
         false

@@ -94,6 +94,8 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
         is_held
     }
 
+    const MERGES: bool = true;
+
     #[inline(always)]
     fn merge(small: &mut Tally, other: &Tally) -> bool {
         small.0 += other.0;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::leaves::{Leaves, take};
+use super::pages::Pages;
 use super::{Many, flat};
 use crate::cpu::isa::{Job, with_isa};
 use crate::cpu::memory::room;
@@ -91,6 +92,7 @@ pub(super) trait Write<T: Element, S>: Sync {
 /// Slots for results, and the first output that has none.
 struct Slots<R> {
     slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
+    pages: Pages,
     failure: Mutex<Option<(u64, Error)>>,
 }
 
@@ -98,7 +100,7 @@ struct Slots<R> {
 unsafe impl<R: Send> Sync for Slots<R> {}
 
 impl<R: Copy + Send> Slots<R> {
-    fn new(op: Op, dtype: DType, outputs: u64) -> Result<Self> {
+    fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
         let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
             return Err(Error::Shape {
                 asked: format!("{op} of {dtype} into {outputs} outputs"),
@@ -107,7 +109,8 @@ impl<R: Copy + Send> Slots<R> {
             });
         };
         slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
-        Ok(Slots { slots: slots.into(), failure: Mutex::new(None) })
+        let pages = Pages::new(threads);
+        Ok(Slots { slots: slots.into(), pages, failure: Mutex::new(None) })
     }
 
     #[inline(always)]
@@ -184,6 +187,8 @@ impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
         smalls: &[S],
         left: &mut Vec<usize>,
     ) {
+        let last = first.wrapping_add_signed(step.wrapping_mul(smalls.len() as i64 - 1));
+        self.slots.pages.reach(&self.slots.slots, first.max(last) as usize);
         if step == 1 {
             let slots = &self.slots.slots[first as usize..][..smalls.len()];
             let read = |small: &S, count| self.reader.small(small, count);
@@ -221,7 +226,7 @@ pub(super) fn collect<T: Element, S: Leaves<T>, D: Reader<T, S>>(
     fold: fn(&Many<'_, T>, &Out<'_, T, S>),
 ) -> Result<Vec<D::Result>> {
     let op = many.plan.batch.op;
-    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs())?;
+    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
     let writer = Writer { slots, op, isa: many.plan.isa, reader };
     many.fold(&writer, fold);
     writer.slots.finish(at)

@@ -10,11 +10,14 @@ use super::lanes::{Kind, N, Places};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
 use crate::cpu::isa::{Job, with_isa};
-use crate::cpu::memory::fetch;
+use crate::cpu::memory::prefetch_at;
 use crate::plan::BatchPlan;
 
 /// Elements of a tile: it stays in the nearest cache from its survey to its additions.
 const TILE: usize = 4096;
+
+/// Tiles of a run that is not left to the kernels for one array, whose beginning and end cost as much as adding so many.
+const MOST_TILES: usize = 8;
 
 /// Runs that a thread hands on at a time.
 const BLOCK: usize = 512;
@@ -38,7 +41,8 @@ pub(super) fn run<K: Kind>(
                 smalls.clear();
                 uncovered.clear();
                 let (smalls, uncovered) = (&mut smalls, &mut uncovered);
-                let block = Block { kind, x, strip, runs: runs.clone(), smalls, uncovered };
+                let block =
+                    Block { kind, x, strip, runs: runs.clone(), ahead: 0, smalls, uncovered };
                 with_isa(plan.isa, block);
                 let counted = match strip.length() {
                     Some(length) => Counts::Same(length as u64),
@@ -61,6 +65,8 @@ struct Block<'b, K: Kind> {
     x: &'b [K::Element],
     strip: Strip<'b>,
     runs: Range<usize>,
+    /// Bytes from what is added to what is asked for meanwhile: the next tile, a little with each group, as all at once would keep the core from anything else.
+    ahead: usize,
     smalls: &'b mut Vec<K::Small>,
     uncovered: &'b mut Vec<usize>,
 }
@@ -76,13 +82,11 @@ impl<K: Kind> Job for Block<'_, K> {
             let tile_start = self.strip.range(run).start;
             let (end, tile_end, longest) = self.strip.together(run..self.runs.end, TILE);
             if end == run {
-                self.leave(run);
+                self.by_tiles(run);
                 run += 1;
                 continue;
             }
-            // The next tile, while this one is looked at and added up.
-            let ahead = tile_end..self.x.len().min(tile_end + (tile_end - tile_start));
-            fetch(&self.x[ahead]);
+            self.ahead = (tile_end - tile_start) * size_of::<K::Element>();
             let range = self.kind.survey(&self.x[tile_start..tile_end]);
             match self.kind.rule(range, longest as u64) {
                 Some(rule) => self.tile(rule, run..end),
@@ -126,6 +130,30 @@ impl<K: Kind> Block<'_, K> {
         }
     }
 
+    /// A run of a few tiles: what each holds is joined.
+    #[inline(always)]
+    fn by_tiles(&mut self, run: usize) {
+        let range = self.strip.range(run);
+        let mut all = K::NOTHING;
+        let mut is_held = K::MERGES && range.len() <= MOST_TILES * TILE;
+        self.ahead = TILE * size_of::<K::Element>();
+        for start in range.clone().step_by(TILE) {
+            if !is_held {
+                return self.leave(run);
+            }
+            let tile = start..range.end.min(start + TILE);
+            let found = self.kind.survey(&self.x[tile.clone()]);
+            is_held = self.kind.rule(found, tile.len() as u64).is_some_and(|rule| {
+                let lanes = self.along(self.kind.lanes(rule), tile);
+                K::merge(&mut all, &self.kind.total(&lanes))
+            });
+        }
+        if !is_held {
+            return self.leave(run);
+        }
+        self.smalls.push(all);
+    }
+
     #[inline(always)]
     fn one_by_one(&mut self, runs: Range<usize>) {
         for run in runs {
@@ -148,6 +176,7 @@ impl<K: Kind> Block<'_, K> {
         let (groups, rest) = run.as_chunks::<N>();
         let mut first = 0;
         for group in groups {
+            prefetch_at(group, self.ahead);
             self.kind.add(&mut lanes, group, Places { first, step: 1 });
             first += N as u64;
         }
@@ -157,6 +186,7 @@ impl<K: Kind> Block<'_, K> {
             let at = range.end - rest.len();
             let group = match self.x[at..].first_chunk::<N>() {
                 Some(group) => {
+                    prefetch_at(group, self.ahead);
                     let mut group = *group;
                     for l in 0..N {
                         group[l] = if l < rest.len() { group[l] } else { filler };
@@ -173,6 +203,9 @@ impl<K: Kind> Block<'_, K> {
     /// `N` short runs, one after another in memory, each in a lane.
     #[inline(always)]
     fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
+        for group in self.x[start..start + N * length].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+        }
         let lanes = match length {
             1 => self.strided::<1>(lanes, start),
             2 => self.strided::<2>(lanes, start),
@@ -200,5 +233,39 @@ impl<K: Kind> Block<'_, K> {
             self.kind.add(&mut lanes, &group, Places { first: k as u64, step: 0 });
         }
         lanes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_TILES, TILE};
+    use crate::{Segments, reduce, reduce_segments};
+
+    /// Sums, magnitudes and counts of runs of one length, in their bits, of elements that a function makes of their index.
+    fn agrees(length: usize, make: fn(usize) -> f32) {
+        let x: Vec<f32> = (0..3 * length).map(make).collect();
+        let many = reduce_segments(&x, Segments::every(length as u64)).unwrap();
+        let bits = |all: Vec<f32>| all.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        let alone = |one: fn(&[f32]) -> f32| bits(x.chunks(length).map(one).collect());
+        let sums = alone(|x| reduce(x).sum().unwrap());
+        assert_eq!(bits(many.sum().unwrap()), sums, "sums of {length}");
+        assert_eq!(bits(many.l1().unwrap()), alone(|x| reduce(x).l1()), "magnitudes of {length}");
+        let counts: Vec<u64> = x.chunks(length).map(|x| reduce(x).count()).collect();
+        assert_eq!(many.count().unwrap(), counts, "nonzero of {length}");
+    }
+
+    #[test]
+    fn runs_of_some_tiles_are_as_if_alone() {
+        let even = |at: usize| (at as f32 * 0.37).sin();
+        // Tiles that have a rule each, but sums that no two f64 hold together.
+        let apart =
+            |at: usize| (at as f32 * 0.37).sin() * 2f32.powi(60 * (at / TILE % 3) as i32 - 60);
+        let odd = |at: usize| if at % 50_021 == 4 { f32::INFINITY } else { -0.0 };
+        for length in [TILE - 1, TILE, TILE + 1, 3 * TILE, MOST_TILES * TILE, MOST_TILES * TILE + 1]
+        {
+            for make in [even as fn(usize) -> f32, apart, odd] {
+                agrees(length, make);
+            }
+        }
     }
 }

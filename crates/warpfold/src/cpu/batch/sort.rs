@@ -1,10 +1,14 @@
 //! Elements copied group by group, each group's in their order: a counting sort, in slices that threads take at once.
+//!
+//! Where groups are many, every element would go to a line of memory that no near cache has. So elements go to buckets of neighbouring groups first, and each
+//! bucket, which a near cache holds, is sorted by itself.
 
 use std::ops::Range;
 
 use crate::cpu::crew::each;
-use crate::cpu::memory::room;
+use crate::cpu::memory::{LARGE, make, room};
 use crate::group::{Numbered, for_each};
+use crate::plan::SCATTERED_GROUPS;
 
 /// Elements of a slice at least: fewer are sorted before another thread has begun.
 const SLICE: usize = 1 << 16;
@@ -38,18 +42,112 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     groups: usize,
     threads: usize,
 ) -> Sorted<T> {
-    let mut offsets = vec![0u64; groups + 1];
+    let mut offsets = vec![0; groups + 1];
     if x.is_empty() || groups == 0 {
         return Sorted { elements: Vec::new(), offsets };
     }
+    let mut elements = made(x.len(), threads);
+    let places = Places(elements.as_mut_ptr());
+    if groups as u64 <= SCATTERED_GROUPS {
+        place(x.len(), numbers, &mut offsets, 0, threads, |place, at, _| {
+            // SAFETY: `place` names each place below the number of elements once.
+            unsafe { places.write(place, x[at]) };
+        });
+        // SAFETY: there is room for as many as there are elements, and each place was written.
+        unsafe { elements.set_len(x.len()) };
+        return Sorted { elements, offsets };
+    }
+    let shift = (groups - 1).ilog2() + 1 - BUCKETS.ilog2();
+    let each_has = 1 << shift;
+    let mut starts = vec![0; groups.div_ceil(each_has) + 1];
+    let mut within: Vec<u32> = made(x.len(), threads);
+    let places_within = Places(within.as_mut_ptr());
+    place(x.len(), numbers, &mut starts, shift, threads, |place, at, group| {
+        // SAFETY: as above.
+        unsafe {
+            places.write(place, x[at]);
+            places_within.write(place, (group % each_has) as u32);
+        }
+    });
+    // SAFETY: as above, for both.
+    unsafe {
+        elements.set_len(x.len());
+        within.set_len(x.len());
+    }
+    offsets[groups] = x.len() as u64;
+    let (mut elements_left, mut within_left) = (&mut elements[..], &within[..]);
+    let mut buckets = Vec::new();
+    for (bounds, offsets) in starts.windows(2).zip(offsets[..groups].chunks_mut(each_has)) {
+        let length = (bounds[1] - bounds[0]) as usize;
+        let elements = elements_left.split_off_mut(..length).expect("buckets have all elements");
+        let within = within_left.split_off(..length).expect("as many as elements");
+        buckets.push(Bucket { start: bounds[0], elements, within, offsets });
+    }
+    each(threads, buckets.into_iter(), Bucket::sort);
+    Sorted { elements, offsets }
+}
+
+/// Buckets of neighbouring groups at most, to whose ends a thread writes in turn: as many lines as the nearest cache has room for.
+const BUCKETS: usize = 256;
+
+/// The elements of some neighbouring groups, in the order in which they stood.
+struct Bucket<'b, T> {
+    start: u64,
+    elements: &'b mut [T],
+    /// Each element's group among those of the bucket.
+    within: &'b [u32],
+    /// Where each group begins, to be written.
+    offsets: &'b mut [u64],
+}
+
+impl<T: Copy> Bucket<'_, T> {
+    fn sort(self) {
+        let mut next = vec![0; self.offsets.len()];
+        self.within.iter().for_each(|group| next[*group as usize] += 1);
+        let mut end = 0;
+        for (offset, next) in self.offsets.iter_mut().zip(&mut next) {
+            *offset = self.start + end as u64;
+            end += std::mem::replace(next, end);
+        }
+        let unsorted = self.elements.to_vec();
+        for (element, group) in unsorted.into_iter().zip(self.within) {
+            let next = &mut next[*group as usize];
+            self.elements[*next] = element;
+            *next += 1;
+        }
+    }
+}
+
+/// An empty vector with room for what threads are about to write anywhere at once.
+fn made<T: Send + Sync>(len: usize, threads: usize) -> Vec<T> {
+    const BYTES: usize = 2 << 20;
+    let mut room = room(len).expect("memory for the elements in order");
+    if size_of::<T>() * len >= LARGE {
+        let pages = room.spare_capacity_mut()[..len].chunks_mut(BYTES / size_of::<T>());
+        each(threads, pages, |page| make(page));
+    }
+    room
+}
+
+/// Calls with a place, an element and its group for all elements. Those of `1 << shift` neighbouring groups have neighbouring places and keep their order;
+/// leaves where their places begin, then the end. Each place below the number of elements is named once, by any thread.
+fn place(
+    n: usize,
+    numbers: &dyn Numbered,
+    offsets: &mut [u64],
+    shift: u32,
+    threads: usize,
+    write: impl Fn(usize, usize, usize) + Sync,
+) {
     // A slice has a count for each group. Slices are so few that all counts together are no more than the elements, or than the groups where
     // these are more: then one slice is all.
-    let slices = threads.min(x.len() / groups.max(SLICE)).max(1);
-    let length = x.len().div_ceil(slices);
-    let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
+    let groups = offsets.len() - 1;
+    let slices = threads.min(n / groups.max(SLICE)).max(1);
+    let length = n.div_ceil(slices);
+    let slice = |k: usize| -> Range<usize> { k * length..n.min((k + 1) * length) };
     let mut counts = vec![0u64; slices * groups];
     each(threads, counts.chunks_mut(groups).enumerate(), |(k, counts)| {
-        for_each(numbers, slice(k), |_, group| counts[group] += 1);
+        for_each(numbers, slice(k), |_, group| counts[group >> shift] += 1);
     });
     // From how many to where they go: a group's elements lie together, those of earlier slices first.
     let mut end = 0;
@@ -61,19 +159,15 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
         }
     }
     offsets[groups] = end;
-    let mut elements = room(x.len()).expect("memory for the elements in order");
-    let places = Places(elements.as_mut_ptr());
+    // Slices and groups share out the places, as many to each pair as it has elements, which are counted as they are named: numbers are the
+    // same both times (`Numbered`).
     each(threads, counts.chunks_mut(groups).enumerate(), |(k, next)| {
         for_each(numbers, slice(k), |at, group| {
-            // SAFETY: slices and groups share out the places from 0 to the number of elements, as many to each pair as it has elements, which
-            // are counted as they are written: numbers are the same both times (`Numbered`).
-            unsafe { places.write(next[group] as usize, x[at]) };
-            next[group] += 1;
+            let next = &mut next[group >> shift];
+            write(*next as usize, at, group);
+            *next += 1;
         });
     });
-    // SAFETY: the places that were shared out are all that there are, and each was written.
-    unsafe { elements.set_len(x.len()) };
-    Sorted { elements, offsets }
 }
 
 #[cfg(test)]
@@ -84,7 +178,9 @@ mod tests {
     #[test]
     fn groups_lie_together_and_keep_their_order() {
         let n = 5 * SLICE + 3;
-        for (n, groups) in [(0, 3), (1, 1), (1000, 7), (n, 1), (n, 1000), (n, 3 * SLICE)] {
+        for (n, groups) in
+            [(0, 3), (1, 1), (1000, 7), (n, 1), (n, 1000), (n, 4097), (n, 70_001), (5000, 9000)]
+        {
             let keys: Vec<u32> =
                 (0..n as u64).map(|at| (at * at % 100_003 % groups as u64) as u32).collect();
             let x: Vec<u32> = (0..n as u32).collect();

@@ -2,10 +2,15 @@
 
 use std::ops::Range;
 
+use super::lanes::N;
 use crate::shape::{Form, Loop};
 
-/// Columns of a stripe at most.
+/// Columns of a stripe, and the most where there are more stripes than threads need: a long piece of each row is read faster.
 const WIDTH: usize = 1024;
+const WIDEST: usize = 4096;
+
+/// Stripes that a thread should have at least.
+const STRIPES: usize = 2;
 
 /// Rows of a stripe that a thread takes where threads share them, in elements.
 const PART: usize = 256 << 10;
@@ -18,6 +23,8 @@ pub(super) struct Columns<'a> {
     pub(super) form: &'a Form,
     /// Columns of memory side by side.
     length: usize,
+    /// Those of a stripe.
+    width: usize,
     /// Rows that are taken as one.
     pub(super) wide: usize,
     /// Threads' parts of each stripe's rows.
@@ -43,12 +50,6 @@ pub(super) struct At {
     pub(super) step: i64,
 }
 
-impl At {
-    pub(super) fn output(&self, column: usize) -> u64 {
-        self.first.wrapping_add_signed(self.step.wrapping_mul(column as i64))
-    }
-}
-
 impl<'a> Columns<'a> {
     pub(super) fn new(form: &'a Form, threads: usize) -> Self {
         let length = form.kept.last().map_or(1, |l| l.length as usize);
@@ -60,13 +61,26 @@ impl<'a> Columns<'a> {
         let (place, first_row) = (inner.place, 0);
         let turns = outer.iter().map(|l| l.length as usize).product();
         let (wide, parts) = (1, 1);
-        let mut columns =
-            Columns { form, length, wide, parts, outer, turns, first_row, rows, stride, place };
-        let few = columns.stripes() < 4 * threads;
+        let widest = (form.outputs as usize / (STRIPES * threads)).clamp(WIDTH, WIDEST);
+        let width = length.div_ceil(length.div_ceil(widest)).next_multiple_of(N);
+        let mut columns = Columns {
+            form,
+            length,
+            width,
+            wide,
+            parts,
+            outer,
+            turns,
+            first_row,
+            rows,
+            stride,
+            place,
+        };
+        let few = columns.stripes() < STRIPES * threads;
         if few && stride == length && length <= WIDTH / 4 {
             columns.wide = (WIDTH / length).min(rows);
         }
-        let elements = (turns * rows).saturating_mul(length.min(WIDTH));
+        let elements = (turns * rows).saturating_mul(length.min(width));
         if few && threads > 1 {
             columns.parts = (elements / PART).clamp(1, 8 * threads);
         }
@@ -123,7 +137,7 @@ impl<'a> Columns<'a> {
     }
 
     fn per_turn(&self) -> usize {
-        self.length.div_ceil(WIDTH)
+        self.length.div_ceil(self.width)
     }
 
     pub(super) fn stripes(&self) -> usize {
@@ -134,8 +148,8 @@ impl<'a> Columns<'a> {
         let (turn, k) = (number / self.per_turn(), number % self.per_turn());
         let (start, first) = self.form.turn(turn as u64);
         let step = self.form.kept.last().map_or(1, |l| l.place);
-        let column = k * WIDTH;
-        let real = WIDTH.min(self.length - column);
+        let column = k * self.width;
+        let real = self.width.min(self.length - column);
         At {
             start: start as usize + column,
             width: real * self.wide,

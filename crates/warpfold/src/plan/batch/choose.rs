@@ -23,14 +23,20 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
     }
 }
 
-/// What groups take: numbers of 32 bits for keys that are none; sorted, a copy of the elements, where each group begins, and a count of each for every thread; by
+/// What groups take: for keys that are no numbers, a number for each, of as few bytes as all have room in; sorted, a copy of the elements (with 32 bits more of each where groups are many), where each group begins, and a count of each for every thread; by
 /// cells, a table for every thread and one of all.
 fn workspace(batch: &Batch, way: Way, threads: u64) -> u64 {
     let Partition::Groups { elements, groups, keys } = batch.partition else { return 0 };
-    let numbers = if keys == KeysKind::Numbered { elements.saturating_mul(4) } else { 0 };
+    let numbers = match keys {
+        KeysKind::Numbered => elements.saturating_mul(number_bytes(groups)),
+        KeysKind::Dense => 0,
+    };
     let (copied, of_group) = match way {
         Way::Cells => (0, cell_bytes(batch.dtype)),
-        _ => (elements.saturating_mul(batch.dtype.size() as u64), 8),
+        _ => {
+            let place = if groups > tuning::SCATTERED_GROUPS { 4 } else { 0 };
+            (elements.saturating_mul(batch.dtype.size() as u64 + place), 8)
+        }
     };
     numbers.saturating_add(copied).saturating_add(groups.saturating_mul(of_group * (1 + threads)))
 }
@@ -52,6 +58,15 @@ fn way(batch: &Batch) -> Way {
                 false => Way::Sorted,
             }
         }
+    }
+}
+
+/// Bytes that hold the numbers of so many groups.
+pub(crate) fn number_bytes(groups: u64) -> u64 {
+    match groups.saturating_sub(1) {
+        0..0x100 => 1,
+        0x100..0x1_0000 => 2,
+        _ => 4,
     }
 }
 
@@ -96,15 +111,15 @@ mod tests {
 
     #[test]
     fn groups_name_the_memory_that_they_take() {
-        for (op, outputs, way, of_dense) in [
-            (Op::Sum, 256, Way::Cells, 3 * 256 * 32),
-            (Op::Sum, 1 << 20, Way::Sorted, (4 << 26) + (3 << 23)),
-            (Op::Max, 256, Way::Sorted, (4 << 26) + 3 * 256 * 8),
+        for (op, outputs, way, of_dense, of_numbers) in [
+            (Op::Sum, 256, Way::Cells, 3 * 256 * 32, 1 << 26),
+            (Op::Sum, 1 << 20, Way::Sorted, (8 << 26) + (3 << 23), 4 << 26),
+            (Op::Max, 257, Way::Sorted, (4 << 26) + 3 * 257 * 8, 2 << 26),
         ] {
             let dense = groups(op, outputs, KeysKind::Dense);
             assert_eq!((dense.way, dense.workspace), (way, of_dense), "{dense}");
             let numbered = groups(op, outputs, KeysKind::Numbered);
-            assert_eq!(numbered.workspace, of_dense + (4 << 26), "{numbered}");
+            assert_eq!(numbered.workspace, of_dense + of_numbers, "{numbered}");
         }
     }
 }

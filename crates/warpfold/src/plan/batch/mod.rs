@@ -8,8 +8,8 @@ mod strided;
 
 use std::fmt;
 
-pub(crate) use choose::adds_singly;
 pub use choose::choose_batch;
+pub(crate) use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::{Again, block_threads, dense_rows};

@@ -1,0 +1,82 @@
+//! What was found of a few outputs so far: small values as long as they have room, and partials for what has none.
+
+use super::lanes::Kind;
+use super::outputs::{Counts, Sink, Store};
+
+/// What was found of a few outputs.
+pub(super) struct Held<'k, K: Kind> {
+    sink: &'k dyn Sink<K::Small>,
+    smalls: Vec<K::Small>,
+    /// Elements in each.
+    counts: Vec<u64>,
+    /// Partials of all, once something has no room elsewhere, and how many elements went into each.
+    store: Option<Box<dyn Store<K::Small> + 'k>>,
+    stored: Vec<u64>,
+}
+
+impl<'k, K: Kind> Held<'k, K> {
+    /// Nothing of so many outputs.
+    pub(super) fn new(sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
+        let (smalls, counts) = (vec![K::NOTHING; outputs], vec![0; outputs]);
+        Held { sink, smalls, counts, store: None, stored: Vec::new() }
+    }
+
+    /// Adds what an accumulator holds of `count` elements of an output.
+    #[inline(always)]
+    pub(super) fn join(&mut self, at: usize, small: &K::Small, count: u64) {
+        if self.counts[at] == 0 {
+            self.smalls[at] = *small;
+        } else if !K::merge(&mut self.smalls[at], small) {
+            self.empty(at);
+            self.smalls[at] = *small;
+        }
+        self.counts[at] += count;
+    }
+
+    /// Adds an element, by its index in memory.
+    pub(super) fn single(&mut self, at: usize, element: usize) {
+        self.stored(at, 1).single(at, element);
+    }
+
+    /// Moves what is held of an output to its partial.
+    #[inline(never)]
+    fn empty(&mut self, at: usize) {
+        let count = std::mem::take(&mut self.counts[at]);
+        if count > 0 {
+            let small = self.smalls[at];
+            self.stored(at, count).pour(at, &small, count);
+        }
+    }
+
+    /// The partials, into one of which so many elements will go.
+    fn stored(&mut self, at: usize, count: u64) -> &mut (dyn Store<K::Small> + 'k) {
+        let outputs = self.smalls.len();
+        self.stored.resize(outputs, 0);
+        self.stored[at] += count;
+        &mut **self.store.get_or_insert_with(|| self.sink.store(outputs))
+    }
+
+    /// Hands on the outputs `first`, `first + step`, …
+    pub(super) fn leave(mut self, first: u64, step: i64) {
+        let outputs = self.smalls.len();
+        let output = |at: usize| first.wrapping_add_signed(step.wrapping_mul(at as i64));
+        let mut at = 0;
+        while at < outputs {
+            if self.is_stored(at) {
+                self.empty(at);
+                let count = self.stored[at];
+                self.stored(at, 0).leave(at, output(at), count);
+                at += 1;
+                continue;
+            }
+            let end = (at..outputs).find(|&at| self.is_stored(at)).unwrap_or(outputs);
+            let counts = Counts::Each(&self.counts[at..end]);
+            self.sink.smalls(output(at), step, counts, &self.smalls[at..end]);
+            at = end;
+        }
+    }
+
+    fn is_stored(&self, at: usize) -> bool {
+        self.stored.get(at).is_some_and(|&count| count > 0)
+    }
+}
