@@ -110,7 +110,7 @@ pub(super) struct Device {
     pub(super) context: Arc<CudaContext>,
     pub(super) description: Description,
     functions: RwLock<HashMap<Kernel, Function>>,
-    many: RwLock<HashMap<String, Function>>,
+    many: RwLock<HashMap<String, (Function, u32)>>,
 }
 
 impl Device {
@@ -153,22 +153,29 @@ impl Device {
         Ok(functions[&kernel])
     }
 
-    /// The entry point of a launch for many reductions, loaded on first use.
+    /// The entry point of a launch for many reductions, loaded on first use, and allowed the shared memory that the launch takes.
     pub(super) fn many(&self, launch: &ManyLaunch) -> Result<Function> {
-        let known = self.many.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&function) = known.get(&launch.entry) {
+        let ready = |known: &HashMap<String, (Function, u32)>| {
+            let (function, allowed) = *known.get(&launch.entry)?;
+            (launch.shared_bytes <= allowed).then_some(function)
+        };
+        if let Some(function) = ready(&self.many.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(function);
         }
-        drop(known);
         let mut known = self.many.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&function) = known.get(&launch.entry) {
+        if let Some(function) = ready(&known) {
             return Ok(function);
         }
-        let module = launch.module(self.description.compute)?;
-        let entries = [launch.entry.clone()];
-        let loaded = driver::load(&self.context, module.name, &module.ptx(), &entries)?;
-        driver::allow_shared(&self.context, loaded[0], launch.shared_bytes)?;
-        known.insert(launch.entry.clone(), loaded[0]);
-        Ok(loaded[0])
+        let function = match known.get(&launch.entry) {
+            Some(&(function, _)) => function,
+            None => {
+                let module = launch.module(self.description.compute)?;
+                let entries = [launch.entry.clone()];
+                driver::load(&self.context, module.name, &module.ptx(), &entries)?[0]
+            }
+        };
+        driver::allow_shared(&self.context, function, launch.shared_bytes)?;
+        known.insert(launch.entry.clone(), (function, launch.shared_bytes));
+        Ok(function)
     }
 }
