@@ -113,7 +113,7 @@ fn limbs_wrap_and_carry() {
     // Numbers of one sign, all bits of which are set, to few groups: every limb goes round again and again.
     for sign in [1.0f32, -1.0] {
         let x: Vec<f32> =
-            (0..20_000).map(|at| sign * f32::from_bits(0x3fff_ffff + (at % 26 << 23))).collect();
+            (0..20_000).map(|at| sign * f32::from_bits(0x3fff_ffff + ((at % 26) << 23))).collect();
         let keys: Vec<u8> = (0..20_000).map(|at| (at / 7 % 3) as u8).collect();
         let expected = group_dense(&keys, 3, &x).unwrap().sum().unwrap();
         let (keys, x) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
