@@ -97,7 +97,7 @@ template <class S> struct Summing {
         }
     }
 
-    // All sums of a range that is the block's alone, zeros if it has no elements; the table is left empty.
+    // All sums of a range that is the block's alone; the table is left empty.
     __device__ __forceinline__ void round(u64 range) {
 #pragma unroll 1
         for (u32 k = threadIdx.x; k < table.width(); k += TABLE_THREADS) {
@@ -141,30 +141,24 @@ template <class S> __device__ __forceinline__ void sum(const Tables& a) {
     const u64 begin = blockIdx.x * a.share, end = a.n - begin < a.share ? a.n : begin + a.share;
     u64 ends[2];
     u64 range = range_of(a, begin, ends);
-    // Ranges without elements are those of the block that has the element before; the first ones the first block's.
-    if (blockIdx.x == 0 && range > 0) {
-        range = 0;
-        ends[0] = 0;
-        ends[1] = a.starts[1];
-    }
     __syncthreads();
 #pragma unroll 1
     while (true) {
         const u64 from = ends[0] > begin ? ends[0] : begin, to = ends[1] < end ? ends[1] : end;
-        bool alone = ends[0] == ends[1] && (ends[0] > begin || blockIdx.x == 0);
         if (from < to) {
             of.walk(from, to);
             __syncthreads();
             const bool starts_here = ends[0] >= begin;
-            alone = starts_here && ends[1] <= end;
-            if (!alone) of.clear(a.slots + (2 * u64(blockIdx.x) + starts_here) * of.table.size());
+            if (starts_here && ends[1] <= end) of.round(range);
+            else of.clear(a.slots + (2 * u64(blockIdx.x) + starts_here) * of.table.size());
+            __syncthreads();
         }
-        if (alone) of.round(range);
-        __syncthreads();
         // After the last range come keys of no group.
-        if (ends[1] > end || range + 1 == a.ranges) break;
+        if (ends[1] >= end || range + 1 == a.ranges) break;
         ends[0] = ends[1];
         ends[1] = a.starts[++range + 1];
+        // Ranges without elements may be many.
+        if (ends[0] == ends[1]) range = range_of(a, ends[0], ends);
     }
     if (of.no_key != ~u64(0)) atomicMin(a.told, of.no_key);
     if (of.no_sum != ~u64(0)) atomicMin(a.told + 1, of.no_sum);

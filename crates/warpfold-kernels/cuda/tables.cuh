@@ -39,7 +39,7 @@ struct Tables {
     u64 ranges;
     const u64* starts;  // where each range begins, then where the last one ends; none: there is one range
     u64 groups;
-    void* out;          // zeros for groups of which no key can be
+    void* out;          // zeros: those of ranges without elements stay
     u32* slots;         // two tables a block
     u64* told;          // the first key that is no group, and a group whose sum no limbs hold; all ones if there is none
     u64 options;        // Option

@@ -7,7 +7,7 @@ use super::{Key, MOST_GROUPS};
 use crate::cpu::crew::find;
 use crate::{Error, Result};
 
-/// A group's number for each element, all below the number of groups and the same whenever they are asked for.
+/// A group's number for each element, all below the number of groups and the same whenever they are asked for: what is sorted by them is written without another look (`cpu/batch/sort`).
 pub(crate) trait Numbered: Debug + Send + Sync {
     /// Writes the numbers of the elements from `first` on, as many as there is room for.
     fn numbers(&self, first: usize, out: &mut [u32]);

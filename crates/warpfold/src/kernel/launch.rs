@@ -2,7 +2,7 @@
 
 use super::finish::{self, Ending};
 use super::record::{RECORD_WORDS, words_of};
-use crate::plan::{CudaPlan, Fold};
+use crate::plan::{CudaPlan, Fold, MOST_BLOCKS_OF_EXACT};
 use crate::{DType, Error, Op, Result};
 
 /// A kernel that ships.
@@ -133,7 +133,9 @@ impl Launch {
                 record += 8 * words_of(fold, problem.dtype) as u64;
             }
             let kernel = Kernel::Fold(FoldKernel { fold, dtype: problem.dtype, skips_nan });
-            Launch { kernel, grid, block, arguments }
+            // Plans from elsewhere may ask for more than these can count.
+            let most = if fold.is_exact() { MOST_BLOCKS_OF_EXACT } else { u32::MAX };
+            Launch { kernel, grid: grid.min(most), block, arguments }
         })
     }
 

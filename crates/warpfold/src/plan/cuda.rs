@@ -170,7 +170,7 @@ pub struct Shape {
 }
 
 /// Blocks that exact folds of few numbers can count (`exact_few.cuh`).
-const MOST_BLOCKS_OF_EXACT: u64 = 4095;
+pub(crate) const MOST_BLOCKS_OF_EXACT: u32 = 4095;
 
 /// Chooses how to run a problem on a GPU.
 ///
@@ -190,7 +190,7 @@ pub(crate) fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape)
     let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
     let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
     let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
-    let full = if fold.is_exact() { full.min(MOST_BLOCKS_OF_EXACT) } else { full };
+    let full = if fold.is_exact() { full.min(MOST_BLOCKS_OF_EXACT.into()) } else { full };
     let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
     CudaPlan { problem, fold, then, block, grid: useful as u32 }
 }

@@ -47,6 +47,7 @@ pub struct CudaGroupPlan {
     /// Bits of the ordinals.
     pub bits: u32,
     /// The lowest bit that is sorted by, and all above it.
+    #[serde(default)]
     pub from: u32,
     /// Blocks.
     pub grid: u32,

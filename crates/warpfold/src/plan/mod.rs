@@ -19,9 +19,9 @@ pub use batch::{
 };
 pub(crate) use batch::{adds_singly, number_bytes};
 pub use choose::choose;
-#[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use cuda::shaped;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use cuda::{MOST_BLOCKS_OF_EXACT, shaped};
 pub use groups::{CudaGroupPlan, GroupWay};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use groups::{DIGITS, THREADS};

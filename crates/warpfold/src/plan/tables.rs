@@ -13,6 +13,8 @@ const WIDTH_BITS: [u32; 2] = [5, 12];
 const LEAST_SHARE: u64 = 16 << 10;
 /// Elements that are loaded together: shares are multiples of it.
 const AT_ONCE: u64 = 4;
+/// Limbs of a sum of floats, and of integers (`tables.cuh`).
+const LIMBS: [u64; 2] = [12, 3];
 
 /// How a GPU will add values by keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,7 +46,8 @@ impl CudaTablePlan {
         let narrow =
             values.size() < 4 || (values.size() == 4 && (values.is_float() || elements <= 1 << 32));
         let does = op == Op::Sum || (op == Op::L1 && values.is_float());
-        if !does || !narrow || elements == 0 || groups == 0 {
+        // Kernels know keys by 32 bits, of which all ones stand for more.
+        if !does || !narrow || elements == 0 || groups == 0 || groups > u32::MAX.into() {
             return None;
         }
         let way = GroupWay::Dense(groups);
@@ -55,9 +58,6 @@ impl CudaTablePlan {
             .rev()
             .find(|&bits| table_bytes(values, bits) <= room)?;
         let sort = sort.from_bit(width_bits);
-        if sort.passes() > 0 && sort.ordinal_bytes() != 4 {
-            return None;
-        }
         let blocks = elements.div_ceil(LEAST_SHARE).min(gpu.multiprocessors.into()).max(1);
         let share = elements.div_ceil(blocks).next_multiple_of(AT_ONCE);
         let grid = elements.div_ceil(share) as u32;
@@ -67,6 +67,11 @@ impl CudaTablePlan {
     /// Tables that all groups take which keys can name.
     pub fn ranges(&self) -> u64 {
         if self.sort.passes() > 0 { self.groups.div_ceil(1 << self.width_bits) } else { 1 }
+    }
+
+    /// Limbs of a sum, of 4 bytes each.
+    pub fn limbs(&self) -> u64 {
+        LIMBS[usize::from(!self.sort.values.is_float())]
     }
 
     /// Bytes of shared memory of a block.
@@ -102,7 +107,8 @@ impl CudaTablePlan {
 /// Bytes of a table: limbs of 4 bytes, then a bit for each of three specials of floats (`tables.cuh`).
 fn table_bytes(values: DType, width_bits: u32) -> u64 {
     let width = 1 << width_bits;
-    if values.is_float() { 12 * 4 * width + 3 * width / 8 } else { 3 * 4 * width }
+    let [of_floats, of_integers] = LIMBS;
+    if values.is_float() { of_floats * 4 * width + 3 * width / 8 } else { of_integers * 4 * width }
 }
 
 /// Bytes of shared memory that a block may have, less what a driver keeps of it (CUDA C++ Programming Guide, compute capabilities).
@@ -187,6 +193,7 @@ mod tests {
         );
         assert!(!does(Op::Max, DType::F32) && !does(Op::Sum, DType::Complex64));
         assert!(plan(Op::Sum, DType::F32, 0, 90).is_none());
-        assert!(plan(Op::Sum, DType::F32, 1 << 33, 90).is_none());
+        assert!(plan(Op::Sum, DType::F32, 1 << 32, 90).is_none());
+        assert!(plan(Op::Sum, DType::F32, (1 << 32) - 1, 90).is_some());
     }
 }

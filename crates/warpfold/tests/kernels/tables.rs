@@ -1,5 +1,6 @@
 //! Sums by keys in tables on a machine: every type of values and of keys, groups about every size of a table, every block's share, against the CPU's results.
 
+use warpfold::kernel::Machine;
 use warpfold::partial::Finish;
 use warpfold::{DType, Element, Error, Key, Nan, Op, Ordered, bf16, f16, group_dense};
 
@@ -197,28 +198,35 @@ fn keys_of_no_group_are_named_as_on_the_cpu() {
     check(33_000, i16::MIN);
     check(5, 1u64 << 32);
     check(5000, u32::MAX);
+    // Of a second block's share no key is a group's.
+    let Some(device) = machine(2, 6) else { return };
+    let mut keys = vec![4999u32; 40_000];
+    keys[20_001..].fill(5000);
+    let x = vec![1.0f32; keys.len()];
+    let expected = group_dense(&keys, 5000, &x).unwrap_err();
+    let (keys, x) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
+    assert_eq!(device.reduce_dense(&keys, 5000, &x).sum().err(), Some(expected));
     let Some(device) = machine(1, 1) else { return };
     let (keys, x) = (device.upload(&[1u32; 5]).unwrap(), device.upload(&[1.0f32; 6]).unwrap());
     assert!(matches!(device.reduce_dense(&keys, 9, &x).sum(), Err(Error::Keys { .. })));
 }
 
 #[test]
-fn ranges_without_elements_are_zeros() {
+fn ranges_without_elements_are_zeros_and_launches_do_it_again() {
     let Some(device) = machine(2, 10) else { return };
-    // Of 13 ranges of 4096 the first two, the last, and those about where blocks meet are empty.
+    // Of 13 ranges of 4096 all have elements, then but two, among which blocks meet.
     let groups = 13 * 4096;
-    let before: Vec<u32> = (0..40_000).map(|at| at % groups).collect();
-    let after: Vec<u32> = (0..40_000)
-        .map(|at| if at < 20_000 { 2 * 4096 + at % 50 } else { 9 * 4096 + at % 70 })
-        .collect();
+    let all: Vec<u32> = (0..40_000).map(|at| at % groups).collect();
+    let two = |at: u32| if at < 20_000 { 2 * 4096 + at % 50 } else { 9 * 4096 + at % 70 };
     let x: Vec<f32> = (0..40_000).map(|at| at as f32 / 3.0).collect();
-    let mut keys = device.upload(&before).unwrap();
     let values = device.upload(&x).unwrap();
-    for host in [&before, &after] {
-        keys.write(0, host).unwrap();
+    for host in [all, (0..40_000).map(two).collect()] {
+        let keys = device.upload(&host).unwrap();
         let tables = device.reduce_dense(&keys, groups.into(), &values).tables(Op::Sum).unwrap();
-        let expected = group_dense(host, groups.into(), &x).unwrap().sum().unwrap();
-        assert_eq!(tables.unwrap().run::<f32>().unwrap().unwrap().download().unwrap(), expected);
+        let tables = tables.unwrap();
+        let expected = group_dense(&host, groups.into(), &x).unwrap().sum().unwrap();
+        Machine::run_many(&device, tables.launches(), &[]).unwrap();
+        assert_eq!(tables.run::<f32>().unwrap().unwrap().download().unwrap(), expected);
     }
 }
 

@@ -63,13 +63,13 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     let mut within: Vec<u32> = made(x.len(), threads);
     let places_within = Places(within.as_mut_ptr());
     place(x.len(), numbers, &mut starts, shift, threads, |place, at, group| {
-        // SAFETY: as above.
+        // SAFETY: `place` names each place below the number of elements once.
         unsafe {
             places.write(place, x[at]);
             places_within.write(place, (group % each_has) as u32);
         }
     });
-    // SAFETY: as above, for both.
+    // SAFETY: of both there is room for as many as there are elements, and each place was written.
     unsafe {
         elements.set_len(x.len());
         within.set_len(x.len());
@@ -83,7 +83,12 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
         let within = within_left.split_off(..length).expect("as many as elements");
         buckets.push(Bucket { start: bounds[0], elements, within, offsets });
     }
-    each(threads, buckets.into_iter(), Bucket::sort);
+    // Of one that has more than a thread's share all threads take a part.
+    let share = x.len() / threads;
+    let (long, short): (Vec<_>, Vec<_>) =
+        buckets.into_iter().partition(|bucket| threads > 1 && bucket.elements.len() > share);
+    each(threads, short.into_iter(), Bucket::sort);
+    long.into_iter().for_each(|bucket| bucket.sort_by(threads));
     Sorted { elements, offsets }
 }
 
@@ -115,6 +120,31 @@ impl<T: Copy> Bucket<'_, T> {
             self.elements[*next] = element;
             *next += 1;
         }
+    }
+}
+
+impl<T: Copy + Send + Sync> Bucket<'_, T> {
+    /// The same by several threads.
+    fn sort_by(self, threads: usize) {
+        let Bucket { start, elements, within, offsets } = self;
+        let unsorted = elements.to_vec();
+        let places = Places(elements.as_mut_ptr());
+        let mut starts = vec![0; offsets.len() + 1];
+        place(unsorted.len(), &Within(within), &mut starts, 0, threads, |place, at, _| {
+            // SAFETY: `place` names each place below the number of elements once, and the bucket has as many.
+            unsafe { places.write(place, unsorted[at]) };
+        });
+        offsets.iter_mut().zip(starts).for_each(|(offset, first)| *offset = start + first);
+    }
+}
+
+/// Groups among those of a bucket.
+#[derive(Debug)]
+struct Within<'b>(&'b [u32]);
+
+impl Numbered for Within<'_> {
+    fn numbers(&self, first: usize, out: &mut [u32]) {
+        out.copy_from_slice(&self.0[first..first + out.len()]);
     }
 }
 
@@ -178,11 +208,21 @@ mod tests {
     #[test]
     fn groups_lie_together_and_keep_their_order() {
         let n = 5 * SLICE + 3;
-        for (n, groups) in
-            [(0, 3), (1, 1), (1000, 7), (n, 1), (n, 1000), (n, 4097), (n, 70_001), (5000, 9000)]
-        {
+        // Of the last ones most elements are in one bucket, or all.
+        for (n, groups, spread) in [
+            (0, 3, 3),
+            (1, 1, 1),
+            (1000, 7, 7),
+            (n, 1, 1),
+            (n, 1000, 1000),
+            (n, 4097, 4097),
+            (n, 70_001, 70_001),
+            (5000, 9000, 9000),
+            (n, 70_001, 300),
+            (n, 70_001, 100),
+        ] {
             let keys: Vec<u32> =
-                (0..n as u64).map(|at| (at * at % 100_003 % groups as u64) as u32).collect();
+                (0..n as u64).map(|at| (at * at % 100_003 % spread) as u32).collect();
             let x: Vec<u32> = (0..n as u32).collect();
             let mut expected = x.clone();
             expected.sort_by_key(|at| keys[*at as usize]);

@@ -78,13 +78,19 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`](crate::Error::Unsupported) for what kernels do not do.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<(Columns, String)> {
-        let of_tables =
-            self.plan(op).filter(|plan| finish.round_to.is_none_or(|to| to == plan.output()));
-        if let Some(plan) = of_tables {
-            let column = with_element!(plan.output(), R => {
-                Column::of(R::as_parts(&self.on_device::<R>(op)?.download()?).to_vec())
+        let tables = self.tables(op)?;
+        let fits = |tables: &DenseTables<'_, M, K>| {
+            finish.round_to.is_none_or(|to| to == tables.plan().output())
+        };
+        if let Some(tables) = tables.filter(fits) {
+            let plan = tables.plan().clone();
+            let column = with_element!(plan.output(), R => match tables.run::<R>()? {
+                Some(sums) => Some(Column::of(R::as_parts(&sums.download()?).to_vec())),
+                None => None,
             });
-            return Ok((vec![(op.name(), column)], plan.to_string()));
+            if let Some(column) = column {
+                return Ok((vec![(op.name(), column)], plan.to_string()));
+            }
         }
         let ReduceDense { machine, keys, groups, values, policy } = *self;
         let groups = machine.group_dense(keys, groups, values)?;

@@ -47,7 +47,7 @@ impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
         &self.filled.plan
     }
 
-    /// What does it, in order; the same launches again do it again. Keys and values must be there.
+    /// What does it, in order; the same launches again do it again, of the same keys: a group that has lost its elements keeps its result. Keys and values must be there.
     pub fn launches(&self) -> &[ManyLaunch] {
         &self.filled.launches
     }
@@ -141,8 +141,7 @@ impl<M: Machine> Filled<M> {
             let grid = u64::from(plan.grid) * ((1 << plan.width_bits) / JOINED);
             let join = launch("tables", &format!("{entry}_join"), grid as u32, words);
             let warps = JOIN_WARPS[usize::from(ranges == 1)];
-            let limbs = if values.dtype.is_float() { 12 } else { 3 };
-            let shared_bytes = warps * 8 * 32 * (limbs + 1);
+            let shared_bytes = warps * 8 * 32 * (plan.limbs() as u32 + 1);
             launches.push(ManyLaunch { block: 32 * warps, shared_bytes, ..join });
         }
         held.push(slots);
