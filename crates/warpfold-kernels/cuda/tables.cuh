@@ -1,4 +1,4 @@
-// Sums by keys that are numbers of groups, in tables of fixed-point integers in shared memory: correctly rounded, and quicker than any that are not.
+// Sums by keys that are numbers of groups, in tables of fixed-point integers in shared memory: correctly rounded.
 //
 // A table has a row of limbs for each of up to 4096 neighbouring groups: the fixed-point integer of their sum, 24 bits to a limb of 32. An element is an addition of integers to two
 // limbs. Integers have no order, so atomic additions of shared memory do it, and every schedule gives the same bits. A limb that wraps tells the one thread whose addition it was by what
@@ -41,7 +41,7 @@ struct Tables {
     u64 groups;
     void* out;          // zeros: those of ranges without elements stay
     u32* slots;         // two tables a block
-    u64* told;          // the first key that is no group, and a group whose sum no limbs hold; all ones if there is none
+    u64* told;          // the first key that is no group, and 0 where limbs cannot hold a sum; all ones where there is nothing to tell
     u64 options;        // Option
 };
 
