@@ -16,6 +16,21 @@ pub struct CudaFacts {
     pub multiprocessors: u32,
 }
 
+impl CudaFacts {
+    /// Bytes of shared memory that a block may have (CUDA C++ Programming Guide, compute capabilities): what every GPU has where nothing is known.
+    pub const fn shared_bytes(self) -> u64 {
+        let kib = match self.compute {
+            70 | 72 => 96,
+            75 => 64,
+            80 | 87 => 163,
+            86 | 89 | 120.. => 99,
+            90..=110 => 227,
+            _ => 48,
+        };
+        kib << 10
+    }
+}
+
 /// The kinds of fold that kernels exist for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

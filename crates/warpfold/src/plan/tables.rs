@@ -52,7 +52,7 @@ impl CudaTablePlan {
         }
         let way = GroupWay::Dense(groups);
         let sort = CudaGroupPlan::new(elements, [keys, values], way, greatest, gpu);
-        let room = shared_bytes(gpu.compute);
+        let room = gpu.shared_bytes();
         let [least, most] = WIDTH_BITS;
         let width_bits = (least..=most.min(sort.bits.max(least)))
             .rev()
@@ -111,19 +111,6 @@ fn table_bytes(values: DType, width_bits: u32) -> u64 {
     if values.is_float() { of_floats * 4 * width + 3 * width / 8 } else { of_integers * 4 * width }
 }
 
-/// Bytes of shared memory that a block may have, less what a driver keeps of it (CUDA C++ Programming Guide, compute capabilities).
-fn shared_bytes(compute: u32) -> u64 {
-    let kib = match compute {
-        70 | 72 => 96,
-        75 => 64,
-        80 | 87 => 163,
-        86 | 89 | 120.. => 99,
-        90..=110 => 227,
-        _ => 48,
-    };
-    kib << 10
-}
-
 impl fmt::Display for CudaTablePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CudaTablePlan { op, sort, groups, grid, .. } = self;
@@ -177,7 +164,8 @@ mod tests {
         for (compute, width_bits) in [(70, 10), (75, 10), (80, 11), (86, 11), (90, 12), (121, 11)] {
             let plan = plan(Op::Sum, DType::F32, 1 << 20, compute).unwrap();
             assert_eq!(plan.width_bits, width_bits, "{compute}");
-            assert!(plan.table_bytes() <= shared_bytes(compute));
+            let gpu = CudaFacts { compute, multiprocessors: 132 };
+            assert!(plan.table_bytes() <= gpu.shared_bytes());
         }
         assert_eq!(plan(Op::Sum, DType::U8, 1 << 20, 70).unwrap().width_bits, 12);
     }
