@@ -78,11 +78,10 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`](crate::Error::Unsupported) for what kernels do not do.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<(Columns, String)> {
-        let tables = self.tables(op)?;
-        let fits = |tables: &DenseTables<'_, M, K>| {
-            finish.round_to.is_none_or(|to| to == tables.plan().output())
-        };
-        if let Some(tables) = tables.filter(fits) {
+        let rounds = |plan: CudaTablePlan| finish.round_to.is_none_or(|to| to == plan.output());
+        if self.plan(op).is_some_and(rounds)
+            && let Some(tables) = self.tables(op)?
+        {
             let plan = tables.plan().clone();
             let column = with_element!(plan.output(), R => match tables.run::<R>()? {
                 Some(sums) => Some(Column::of(R::as_parts(&sums.download()?).to_vec())),
