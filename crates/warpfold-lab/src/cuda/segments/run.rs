@@ -103,7 +103,7 @@ pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Resu
         device: device(gpu),
         method: format!(
             "device events around calls back to back on one stream, median of {} samples of about {} ms; the same array of {} MiB \
-             again, for the ceiling too; of groups the sort by keys and the reduction each for itself, added",
+             again, for the ceiling too; of groups that are sorted first the sort by keys and the reduction each for itself, added",
             time.samples,
             time.sample / 1e3,
             n >> 18
@@ -181,28 +181,29 @@ impl Bench<'_> {
                 gpu.reduce_segments(x, &on_device)
             }
             Shape::Axis { layout, axis } => Machine::reduce_axes(gpu, x, layout, &[*axis as i64])?,
-            Shape::Groups { sorted: true, .. } => {
-                return self.grouped(shape, accuracy, expected, ceiling);
+            Shape::Groups { sorted, .. } => {
+                let keys = gpu.upload(&keys(shape, n))?;
+                let measure = if *sorted { Self::grouped } else { Self::tabled };
+                return measure(self, &keys, shape, accuracy, expected, ceiling);
             }
-            Shape::Groups { .. } => return self.tabled(shape, accuracy, expected, ceiling),
         };
         let summed =
             self.summed(&reduce.accuracy(accuracy), accuracy, expected, |k| shape.inputs(k))?;
         Ok(summed.map(|summed| self.told(shape, accuracy, ceiling, None, summed)))
     }
 
-    /// The same of groups, as one reduction.
+    /// The same of groups, as one reduction, whose last run is verified.
     fn tabled(
         &self,
+        keys: &Buffer<u32>,
         shape: &Shape,
         accuracy: Accuracy,
         expected: &[f32],
         ceiling: f64,
     ) -> Result<Result<Row, String>> {
         let Bench { gpu, host, x, time } = *self;
-        let n = host.len() as u64;
-        let keys = gpu.upload(&keys(shape, n))?;
-        let reduce = gpu.reduce_dense(&keys, shape.outputs(n), x).accuracy(accuracy);
+        let groups = shape.outputs(host.len() as u64);
+        let reduce = gpu.reduce_dense(keys, groups, x).accuracy(accuracy);
         let Some(tables) = reduce.tables(Op::Sum)? else {
             return Ok(Err("no plan of tables".into()));
         };
@@ -222,15 +223,14 @@ impl Bench<'_> {
     /// The same of groups, whose values are sorted first; the sort is timed for itself.
     fn grouped(
         &self,
+        keys: &Buffer<u32>,
         shape: &Shape,
         accuracy: Accuracy,
         expected: &[f32],
         ceiling: f64,
     ) -> Result<Result<Row, String>> {
         let Bench { gpu, host, x, time } = *self;
-        let n = host.len() as u64;
-        let keys = gpu.upload(&keys(shape, n))?;
-        let sort = gpu.sort_dense(&keys, shape.outputs(n), x)?;
+        let sort = gpu.sort_dense(keys, shape.outputs(host.len() as u64), x)?;
         let mut queue = gpu.queue()?;
         // SAFETY: keys, values and what the sort holds outlive the queue's work: `measure` waits for it.
         let sorted =
