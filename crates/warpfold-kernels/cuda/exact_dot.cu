@@ -31,7 +31,9 @@ template <class E> struct Products {
     };
 };
 
+// Pairs of packs in flight: of complex128 eight spill.
+template <class E> constexpr int PAIRS_IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : Parts<E>::COUNT == 1 ? 8 : 7;
 template <class E, Nan>
-using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, sizeof(typename Parts<E>::Part) == 4 ? 2 : 4>;
+using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, PAIRS_IN_FLIGHT<E>>;
 
 #include "entries.cuh"

@@ -201,8 +201,9 @@ constexpr u32 DENSE = 15;
 template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fold& fold, bool few, u64 head, u64 count, const Load& load) {
     constexpr int PACKS = Fold::PACKS, ELEMENTS = PER_PACK<typename Fold::Element>;
     typedef typename Fold::Loaded Loaded;
-    // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one.
-    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= 640;
+    // Few threads do not hide the memory's latency from one another: they load the next wave before they take in this one. So do those of narrow elements, which
+    // have more to do with each pack.
+    constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= (sizeof(typename Fold::Element) == 2 ? 768 : 640);
     const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * PACKS + threadIdx.x;
     const auto load_wave = [&](Loaded (&p)[PACKS], u64 i) {
 #pragma unroll

@@ -1,5 +1,8 @@
 // What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent; the threads of a
-// multiprocessor that registers suffice for; and whether plain terms have code of their own, for which narrow types lack registers and need.
+// multiprocessor, of real and of complex elements; and whether plain terms have code of their own, for which narrow types lack registers and need.
+//
+// Threads are as many as are the fastest, not as many as find room: four or a multiple of four warps, for its four schedulers to have the same to do; with what
+// their digits leave of the memory they share with the first cache for packs that are under way; and with registers to have many packs under way.
 #pragma once
 #include "exact_digits.cuh"
 #include "exact_window.cuh"
@@ -12,25 +15,25 @@ template <> struct Component<complex128> { typedef f64 type; };
 template <class F> struct SumOf;
 template <> struct SumOf<f16> {
     static constexpr bool PLAIN = false;
-    static constexpr int MOST = 1024, WORDS = 4, UNIT = -24;
+    static constexpr int MOST[] = {768}, WORDS = 4, UNIT = -24;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 3, 1023 - 24, 52>;
     template <int LANES> using Window = WholeRange<LANES>;
 };
 template <> struct SumOf<bf16> {
     static constexpr bool PLAIN = false;
-    static constexpr int MOST = 1024, WORDS = 12, UNIT = -133;
+    static constexpr int MOST[] = {768}, WORDS = 12, UNIT = -133;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 17>;
     template <int LANES> using Window = PlainWindow<LANES, 8>;
 };
 template <> struct SumOf<f32> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST = 1024, WORDS = 12, UNIT = -149;
+    static constexpr int MOST[] = {1024, 512}, WORDS = 12, UNIT = -149;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 1>;
     template <int LANES> using Window = PlainWindow<LANES, 24>;
 };
 template <> struct SumOf<f64> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST = 1024, WORDS = 68, UNIT = -1074;
+    static constexpr int MOST[] = {512, 256}, WORDS = 68, UNIT = -1074;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
     template <int LANES> using Window = BiasedWindow<LANES, 53, 1, 9>;
 };
@@ -38,25 +41,25 @@ template <> struct SumOf<f64> {
 template <class F> struct ProductOf;
 template <> struct ProductOf<f16> {
     static constexpr bool PLAIN = false;
-    static constexpr int MOST = 1024, WORDS = 6, UNIT = -48;
+    static constexpr int MOST[] = {512}, WORDS = 6, UNIT = -48;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 4, 1023 - 48, 52>;
     template <int LANES> using Window = WholeProducts<LANES>;
 };
 template <> struct ProductOf<bf16> {
     static constexpr bool PLAIN = false;
-    static constexpr int MOST = 768, WORDS = 20, UNIT = -266;
+    static constexpr int MOST[] = {512}, WORDS = 20, UNIT = -266;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 266, 52>;
     template <int LANES> using Window = BiasedWindow<LANES, 16, 1, 10>;
 };
 template <> struct ProductOf<f32> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST = 768, WORDS = 20, UNIT = -298;
+    static constexpr int MOST[] = {512, 512}, WORDS = 20, UNIT = -298;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 298, 52>;
     template <int LANES> using Window = BiasedWindow<LANES, 48, 1, 10>;
 };
 template <> struct ProductOf<f64> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST = 1024, WORDS = 134, UNIT = -2148;
+    static constexpr int MOST[] = {256, 128}, WORDS = 134, UNIT = -2148;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
     template <int LANES> using Window = BiasedWindow<LANES, 106, 3, 9>;
 };

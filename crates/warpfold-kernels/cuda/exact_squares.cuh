@@ -52,7 +52,7 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<typename Component<E>::type> Sum;
     typedef ProductOf<typename Component<E>::type> Square;
-    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : 896;
+    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : PARTS == 1 ? 192 : 128;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
     static constexpr bool WHOLE_NUMBERS = false;

@@ -69,7 +69,7 @@ template <> struct Signed<SplitWindow<1>> : SplitWindow<1> {
 template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> {
     typedef SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> Base;
     typedef typename Base::Wide Wide;
-    static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = 512;
+    static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = sizeof(Wide) == 8 ? 128 : 512;
     static constexpr bool PLAIN = false;
     using Base::sum_digits;
 
@@ -110,7 +110,7 @@ template <class E> struct Places {
 };
 
 // Packs in flight: few threads find room for the digits of f64.
-template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 8 : 4;
+template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 16 : 4;
 
 template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> {
     typedef ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> Base;

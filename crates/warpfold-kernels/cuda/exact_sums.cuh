@@ -227,7 +227,7 @@ __device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen
 // One integer a part, its value the float nearest to it. Term t belongs to part t modulo PARTS.
 template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
-    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST;
+    static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST[PARTS - 1];
     static constexpr bool COUNTS_NAN = false;
     static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
@@ -313,4 +313,4 @@ template <class Kind, int PARTS, class Wide> struct Sums {
 
 template <class E> using SumsOf = Sums<SumOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>;
 // Packs of an array that a thread loads at once.
-template <class E> constexpr int IN_FLIGHT = 4;
+template <class E> constexpr int IN_FLIGHT = sizeof(typename Parts<E>::Part) == 8 ? 8 : Parts<E>::COUNT == 2 ? 6 : 4;
