@@ -1,7 +1,7 @@
 // Arrays of few numbers, at most seven packs a thread: what they cost is how long the last steps take, one after another.
 //
-// A thread's window then never moves and is never drained, and holds more binades than that of a long array. What a block has in its windows is one whole
-// number an integer, of less than 63 bits and a sign, by shuffles alone; digits are cleared only by threads that need them. Blocks meet by adding their
+// A thread's window then never moves and is never drained, and holds more binades than that of a long array; what lies in the binades below goes to another one.
+// What a block has in a window is one whole number an integer, of less than 63 bits and a sign, by shuffles alone; digits are cleared only by threads that need them. Blocks meet by adding their
 // numbers, cut in two pieces, to words that count the blocks as well: the addition that completes a word hands its total back, so that nothing is left in
 // memory, fenced and read again. A block that has something in digits adds it to the words of all, as in long arrays, and says so in a piece.
 #pragma once
@@ -22,29 +22,47 @@ template <u32 LANES> __device__ __forceinline__ i64 sum_of_lanes(i64 x) {
 
 // The numbers of a block, then of all: in the first warp's lanes alike.
 template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
-    static constexpr u32 INTEGERS = Fold::INTEGERS, PIECES = 2 * INTEGERS;
+    static constexpr u32 INTEGERS = Fold::INTEGERS, WINDOWS = Fold::BELOW > 0 ? 2 : 1, NUMBERS = WINDOWS * INTEGERS, PIECES = 2 * NUMBERS;
     // The bits of a number that its lower piece has; where the upper piece counts blocks with digits; where both count blocks, of which plans ask for fewer
     // than 4096. POSITIVE keeps upper pieces from borrowing.
     static constexpr int LOWER = 40, DIGITS = 36, COUNT = 52;
     static constexpr i64 POSITIVE = 1ll << (63 - LOWER);
-    Whole total[INTEGERS];
+    // Those of windows, then those of the windows below; once all blocks have met, the former alone, in units of the latter.
+    Whole total[NUMBERS];
 
-    // All threads. Returns whether the block has anything in digits, or NaNs.
-    __device__ __forceinline__ bool fold_block(const Fold& fold) {
+    // The numbers of one of the windows, in the first warp, after a barrier that says whether any thread has what is asked.
+    __device__ __forceinline__ bool fold_window(u32 first, const i64 (&mine)[INTEGERS], bool asked) {
         constexpr u32 WARPS = Fold::THREADS / 32;
-        __shared__ i64 of_warp[INTEGERS][WARPS];
+        __shared__ i64 of_warp[NUMBERS][WARPS];
         const u32 lane = threadIdx.x % 32;
 #pragma unroll
         for (u32 k = 0; k < INTEGERS; k++) {
-            const i64 sum = sum_of_lanes<32>(fold.whole(k));
-            if (lane == 0) of_warp[k][threadIdx.x / 32] = sum;
+            const i64 sum = sum_of_lanes<32>(mine[k]);
+            if (lane == 0) of_warp[first + k][threadIdx.x / 32] = sum;
         }
-        const bool in_digits = __syncthreads_or(fold.in_digits() || fold.nans != 0);
+        const bool any = __syncthreads_or(asked);
         if (threadIdx.x < 32) {
 #pragma unroll
-            for (u32 k = 0; k < INTEGERS; k++) total[k] = Whole(sum_of_lanes<WARPS>(lane % WARPS < blockDim.x / 32 ? of_warp[k][lane % WARPS] : 0));
+            for (u32 k = 0; k < INTEGERS; k++) total[first + k] = Whole(sum_of_lanes<WARPS>(lane % WARPS < blockDim.x / 32 ? of_warp[first + k][lane % WARPS] : 0));
         }
-        return in_digits;
+        return any;
+    }
+    // All threads. Returns whether the block has anything in digits, or NaNs.
+    __device__ __forceinline__ bool fold_block(const Fold& fold) {
+        const bool in_digits = fold.in_digits() || fold.nans != 0;
+        i64 mine[INTEGERS];
+#pragma unroll
+        for (u32 k = 0; k < INTEGERS; k++) mine[k] = fold.whole(k);
+        if constexpr (WINDOWS == 1) {
+            return fold_window(0, mine, in_digits);
+        } else {
+#pragma unroll
+            for (u32 k = 0; k < INTEGERS; k++) total[INTEGERS + k] = Whole(0);
+            if (!fold_window(0, mine, in_digits || fold.in_below())) return false;
+#pragma unroll
+            for (u32 k = 0; k < INTEGERS; k++) mine[k] = fold.whole_below(k);
+            return fold_window(INTEGERS, mine, in_digits);
+        }
     }
     static __device__ __forceinline__ void close(Fold& fold) {
         fold.open_digits();
@@ -59,7 +77,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         if (lane < PIECES) {
             i64 number = total[0].number();
 #pragma unroll
-            for (u32 k = 1; k < INTEGERS; k++) {
+            for (u32 k = 1; k < NUMBERS; k++) {
                 const i64 other = total[k].number();
                 number = lane / 2 == k ? other : number;
             }
@@ -75,7 +93,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         in_digits = __shfl_sync(0xffffffffu, sum, 1) << (64 - COUNT) >> (64 - COUNT + DIGITS) != 0;
         if (in_digits) __threadfence(), __syncwarp();
 #pragma unroll
-        for (u32 k = 0; k < INTEGERS; k++) {
+        for (u32 k = 0; k < NUMBERS; k++) {
             const u64 lower = __shfl_sync(0xffffffffu, sum, 2 * k), upper = __shfl_sync(0xffffffffu, sum, 2 * k + 1);
             total[k].low = lower & ((1ull << COUNT) - 1);
             total[k].high = (i64(upper & ((1ull << DIGITS) - 1)) - i64(gridDim.x) * POSITIVE) * (1ll << (LOWER - 32));
@@ -96,6 +114,16 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         if (lane == 0) state->met = 0;
         return true;
     }
+    // Once they are those of all.
+    __device__ __forceinline__ void join_windows() {
+        if constexpr (WINDOWS > 1) {
+#pragma unroll
+            for (u32 k = 0; k < INTEGERS; k++) {
+                total[INTEGERS + k].add(total[k], Fold::BELOW);
+                total[k] = total[INTEGERS + k];
+            }
+        }
+    }
     // Without digits, and without a record.
     __device__ __forceinline__ void finish(const Arguments& a) const { Fold::finish_few(total, a); }
     // Into the words of digits, if any.
@@ -104,10 +132,11 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         static_assert(Fold::WORDS <= 32, "a word a lane");
         const u32 lane = threadIdx.x;
         if (!in_digits && lane == 0) seen = {};
-        u32 mine = total[0].word(lane, Fold::Window::PLACE_OF_FEW);
+        constexpr int PLACE = Fold::Window::PLACE_OF_FEW - Fold::BELOW;
+        u32 mine = total[0].word(lane, PLACE);
 #pragma unroll
         for (u32 k = 1; k < INTEGERS; k++) {
-            const u32 other = total[k].word(lane - k * WORDS, Fold::Window::PLACE_OF_FEW);
+            const u32 other = total[k].word(lane - k * WORDS, PLACE);
             mine = lane / WORDS == k ? other : mine;
         }
         if (lane < Fold::WORDS) word[lane] = (in_digits ? word[lane] : 0) + mine;
@@ -119,6 +148,7 @@ template <class Fold> struct Few<Fold, false> {
     __device__ __forceinline__ bool fold_block(const Fold&) { return true; }
     static __device__ __forceinline__ void close(Fold&) {}
     __device__ __forceinline__ bool meet(ExactState*, bool&) { return false; }
+    __device__ __forceinline__ void join_windows() {}
     __device__ __forceinline__ void finish(const Arguments&) const {}
     __device__ __forceinline__ void add_to(u64*, Seen&, bool) const {}
 };
@@ -140,7 +170,10 @@ template <class Fold> __device__ __forceinline__ u32 last_reach(const Fold& fold
 template <class Fold, class Loaded> __device__ __forceinline__ void fold_last(Fold& fold, bool few, u32 reach, const Loaded& p, u64 index) {
     if constexpr (Fold::WHOLE_NUMBERS) {
         if (fold.inside_reach(p, reach)) return;
-        if (few) fold.open_digits();
+        if (few) {
+            if (fold.inside_below(p)) return;
+            fold.open_digits();
+        }
         fold.outside(p, index);
     } else {
         if (!fold.inside(p, index)) fold.outside(p, index);

@@ -134,6 +134,7 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
             __syncwarp();
         }
     }
+    if (few) numbers.join_windows();
     if (few && !in_digits && !a.record) {
         numbers.finish(a);
     } else {

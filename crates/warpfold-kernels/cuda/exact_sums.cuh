@@ -55,6 +55,18 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
         add(terms);
         return true;
     }
+    // For few numbers, some of which lie in the window below: each to its own.
+    __device__ __forceinline__ bool inside_below(const Loaded& p) {
+        if constexpr (Gathered::BELOW == 0) return false;
+        const All terms(p);
+        u32 farthest = 0;
+#pragma unroll
+        for (int k = 0; k < ALL; k++) farthest = max(farthest, this->distance_or_zero(terms[k]) + (u32(Gathered::BELOW) << 24));
+        if (farthest >= Gathered::REACH_OF_FEW + (u32(Gathered::BELOW) << 24)) return false;
+#pragma unroll
+        for (int k = 0; k < ALL; k++) this->add_to_either(k % LANES, terms[k]);
+        return true;
+    }
     // And for an element before the packs or after them, which has lanes of its own.
     __device__ __forceinline__ bool end_inside_reach(int end, const typename Items::Item& item, u32 reach) {
         bool held = true;
@@ -270,7 +282,27 @@ template <class Kind, int PARTS, class Wide> struct Sums {
         for (int part = 0; part < PARTS; part++) digits[part].close();
     }
     __device__ __forceinline__ u32 specials(int part) const { return digits[part].specials; }
-    // Of few numbers: digits are zero from their first use on.
+    // Of few numbers: those in the window below.
+    static constexpr int BELOW = Window::BELOW;
+    static constexpr u32 REACH_OF_FEW = Window::REACH_OF_FEW;
+    f64 below[PARTS] = {};
+    template <class Term> __device__ __forceinline__ void add_to_either(int lane, Term term) {
+        const Wide x = value_of(term);
+        const bool held = distance_or_zero(term) < REACH_OF_FEW;
+        window.add(lane, held ? x : 0);
+        below[lane % PARTS] = __dadd_rn(below[lane % PARTS], held ? 0 : x);
+    }
+    __device__ __forceinline__ bool in_below() const {
+        bool any = false;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) any = any || below[part] != 0;
+        return any;
+    }
+    __device__ __forceinline__ i64 whole_below(int part) const {
+        if constexpr (BELOW > 0) return Window::whole_of(below[part], BELOW);
+        else return 0;
+    }
+    // Digits are zero from their first use on.
     __device__ __forceinline__ void expect_few() { window.expect_few(); }
     __device__ __forceinline__ bool in_digits() const { return digits[0].waiting != 0; }
     __device__ __forceinline__ void open_digits() {
@@ -291,11 +323,11 @@ template <class Kind, int PARTS, class Wide> struct Sums {
         for (int l = part; l < LANES; l += PARTS) sum += window.whole(l);
         return sum;
     }
-    static __device__ __forceinline__ void finish_few(const Whole (&total)[PARTS], const Arguments& a) {
+    static __device__ __forceinline__ void finish_few(const Whole* total, const Arguments& a) {
         if (!a.value || threadIdx.x != 0) return;
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
-            const u64 bits = round_whole<typename FormatOf<Wide>::type>(total[part], Kind::UNIT + Window::PLACE_OF_FEW);
+            const u64 bits = round_whole<typename FormatOf<Wide>::type>(total[part], Kind::UNIT + Window::PLACE_OF_FEW - BELOW);
             set_bits(static_cast<Wide*>(a.value) + part, bits);
         }
     }

@@ -12,7 +12,7 @@ struct ExactState {
     u64 nans;
     // Where blocks of few numbers meet (exact_few.cuh).
     u64 met;
-    u64 piece[4], complete[4];
+    u64 piece[8], complete[8];
     u64 word[272];
 };
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");
@@ -168,6 +168,11 @@ struct Whole {
 
     __device__ __forceinline__ Whole() {}
     __device__ __forceinline__ explicit Whole(i64 x) : low(u32(x)), high(x >> 32) {}
+    // Adds another one times 2^bits.
+    __device__ __forceinline__ void add(const Whole& other, int bits) {
+        low += u64(u32(other.low)) << bits;
+        high += (other.high + i64(other.low >> 32)) * (1ll << bits);
+    }
     // Of one that has 64 bits.
     __device__ __forceinline__ i64 number() const { return i64(u64(high) << 32 | low); }
     // Bits 32 k to 32 k + 31 of the number times 2^place.

@@ -40,7 +40,7 @@ template <int LANES> struct WholeRange {
     // Few numbers: the same, in units of the type.
     static constexpr bool WHOLE = true;
     static constexpr u32 REACH_OF_FEW = REACH;
-    static constexpr int PLACE_OF_FEW = 0;
+    static constexpr int PLACE_OF_FEW = 0, BELOW = 0;
     __device__ __forceinline__ void expect_few() {}
     __device__ __forceinline__ i64 whole(int l) const { return __double2ll_rn(__dmul_rn(lane[l], 16777216.0)); }
 };
@@ -76,11 +76,16 @@ template <int LANES, int MANTISSA> struct PlainWindow {
     // Few numbers (exact_few.cuh), at most 8 of f32 in a lane and 16 of bf16; lanes are not added in f64. So the window is wider, down from 8 as well.
     static constexpr bool WHOLE = true;
     static constexpr u32 SPAN_OF_FEW = 54 - MANTISSA - (MANTISSA < 12 ? 4 : 3), LEAST_OF_FEW = 130 - SPAN_OF_FEW, REACH_OF_FEW = SPAN_OF_FEW << 24;
+    // The binades of another window below, whose sum is one for all lanes of a part: not more than sixty-two numbers.
+    static constexpr int BELOW = 22;
+    static_assert(MANTISSA + BELOW + 6 <= 53, "their sum is exact");
     // The unit of their sums, in binades above that of the type; a lane's sum in that unit.
     static constexpr int PLACE_OF_FEW = LEAST_OF_FEW - 1;
     __device__ __forceinline__ void expect_few() { low = LEAST_OF_FEW << 23; }
-    __device__ __forceinline__ i64 whole(int l) const {
-        return __double2ll_rn(__dmul_rn(lane[l], __longlong_as_double(i64(1023 + 126 + MANTISSA - LEAST_OF_FEW) << 52)));
+    __device__ __forceinline__ i64 whole(int l) const { return whole_of(lane[l], 0); }
+    // A sum in a unit so many binades below.
+    static __device__ __forceinline__ i64 whole_of(f64 sum, int below) {
+        return __double2ll_rn(__dmul_rn(sum, __longlong_as_double(i64(1023 + 126 + MANTISSA - LEAST_OF_FEW + below) << 52)));
     }
 };
 
@@ -91,7 +96,10 @@ template <int LANES, int MANTISSA> struct PlainWindow {
 // With more than one level each addition is a product and its error, which enters at the second (and doubles what arrives there): no window goes
 // where the error would underflow.
 template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
-    static constexpr bool WHOLE = false;  // few numbers go the way of many
+    // Few numbers go the way of many.
+    static constexpr bool WHOLE = false;
+    static constexpr int BELOW = 0;
+    static constexpr u32 REACH_OF_FEW = 0;
     static constexpr u32 SPAN = 106 - MANTISSA - 2 * LOG - (LEVELS - 1) * (LOG - 50) - (LEVELS > 1);
     static constexpr u32 ADDITIONS = 1u << LOG, FIELDS = 2047, BITS = MANTISSA;
     static constexpr u32 LEAST = LEVELS > 1 ? 54 : 1, END = FIELDS - 2 - LOG;

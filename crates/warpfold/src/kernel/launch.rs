@@ -2,7 +2,7 @@
 
 use super::finish::{self, Ending};
 use super::record::{RECORD_WORDS, words_of};
-use crate::plan::{CudaPlan, Fold, MOST_BLOCKS_OF_EXACT};
+use crate::plan::{CudaPlan, Fold, MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
 use crate::{DType, Error, Op, Result};
 
 /// A kernel that ships.
@@ -170,9 +170,6 @@ impl Launch {
         Ok(Launch::of(plan, folds).chain(last))
     }
 }
-
-/// Bytes before the first block's state in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
-pub const WORKSPACE_HEADER: u64 = 128 + 8 * 288;
 
 /// Bytes of the largest state that a block leaves.
 const STATE_BYTES: u64 = 96;

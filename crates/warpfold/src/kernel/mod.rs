@@ -16,13 +16,12 @@ mod reduce;
 use buffer::Untyped;
 pub use buffer::{Buffer, View};
 
+pub use crate::plan::WORKSPACE_HEADER;
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
 pub use groups::{DenseSort, DenseTables, Groups, ReduceDense};
 pub use joined::{Joined, PIECE_BYTES};
-pub use launch::{
-    Arguments, FoldKernel, Kernel, Launch, WORKSPACE_HEADER, record_offset, workspace_bytes,
-};
+pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use machine::machine_methods;
 pub use machine::{Machine, Memory};

@@ -15,7 +15,7 @@ use std::fmt;
 pub(crate) use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
     Batch, BatchPlan, BoundsKind, Columns, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition,
-    Strided, Way, choose_batch, choose_cuda_batch,
+    Strided, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
 };
 pub(crate) use batch::{adds_singly, number_bytes};
 pub use choose::choose;

@@ -80,8 +80,8 @@ const WARPS: u64 = SEGMENT_THREADS as u64 / 32;
 /// Elements and ends that a warp should have before another block starts.
 const WORK_PER_WARP: u64 = 512;
 
-/// Bytes before the pieces of blocks: those of every workspace.
-const HEADER: u64 = 128 + 8 * 288;
+/// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
+pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 
 /// Chooses how to do many reductions on a GPU.
 ///
@@ -278,7 +278,7 @@ impl CudaBatchPlan {
             // A block leaves two states, a segment's number and a mark.
             CudaWay::Segments => {
                 let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
-                HEADER + u64::from(self.grid) * piece
+                WORKSPACE_HEADER + u64::from(self.grid) * piece
             }
             CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
             CudaWay::Strided(strided) => strided.states() * self.fold.state_bytes(self.batch.dtype),

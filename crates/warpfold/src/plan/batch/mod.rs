@@ -13,7 +13,7 @@ pub(crate) use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::{Again, block_threads, dense_rows};
-pub use cuda::{CudaBatchPlan, CudaWay, choose_cuda_batch};
+pub use cuda::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER, choose_cuda_batch};
 pub use many_fold::ManyFold;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use strided::LoopTable;
