@@ -1,5 +1,8 @@
 //! Compresses every file of `ptx/` and lists them by name; lists the sources.
 
+#[path = "src/names.rs"]
+mod names;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -9,6 +12,7 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 
 fn main() {
     println!("cargo::rerun-if-changed=ptx");
+    println!("cargo::rerun-if-changed=src/names.rs");
     let out = env::var("OUT_DIR").expect("cargo names the output folder");
     let mut names: Vec<String> = fs::read_dir("ptx")
         .expect("the crate holds its PTX")
@@ -32,7 +36,10 @@ fn main() {
                 // A module without its table still builds, so that the task that makes tables does; a test asks for each.
                 match fs::read(&file) {
                     Err(_) if kind == "lines" => Vec::new(),
-                    text => text.unwrap_or_else(|e| panic!("{}: {e}", file.display())),
+                    text => {
+                        let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+                        if kind == "ptx" { with_short_names(text) } else { text }
+                    }
                 }
             };
             let before = follows.map(|at| read(&names[at]));
@@ -51,6 +58,13 @@ fn main() {
     list.push_str("];\n");
     fs::write(Path::new(&out).join("modules.rs"), list).expect("OUT_DIR is writable");
     fs::write(Path::new(&out).join("sources.rs"), sources()).expect("OUT_DIR is writable");
+}
+
+fn with_short_names(ptx: Vec<u8>) -> Vec<u8> {
+    let ptx = String::from_utf8(ptx).expect("PTX is ASCII text");
+    let short = names::shorten(&ptx);
+    assert!(names::restore(&short) == ptx, "short names lead back");
+    short
 }
 
 /// The module whose text another one's is compressed as the continuation of, as they differ little: its own for the oldest devices, then the first of its fold, then one

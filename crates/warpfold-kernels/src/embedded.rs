@@ -5,9 +5,9 @@ use std::io::Read;
 
 use lzma_rust2::LzmaReader;
 
-use crate::catalog;
 #[cfg(test)]
 use crate::ladder;
+use crate::{catalog, names};
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -22,7 +22,7 @@ pub struct Module {
     lines: Text,
 }
 
-/// A stream of LZMA without header, as the build script made it.
+/// A stream of LZMA without header, as the build script made it: of PTX with short names, of a table as it is.
 #[derive(Debug, Clone, Copy)]
 struct Text {
     bytes: usize,
@@ -32,15 +32,16 @@ struct Text {
 impl Module {
     /// The PTX text.
     pub fn ptx(&self) -> Cow<'static, str> {
-        self.text(&|module| module.ptx).into()
+        names::restore(&self.text(&|module| module.ptx)).into()
     }
 
     /// The table of the source lines it came from.
     pub(crate) fn table(&self) -> String {
-        self.text(&|module| module.lines)
+        let table = self.text(&|module| module.lines);
+        String::from_utf8(table).expect("the build script compressed ASCII text")
     }
 
-    fn text(&self, kind: &dyn Fn(&Module) -> Text) -> String {
+    fn text(&self, kind: &dyn Fn(&Module) -> Text) -> Vec<u8> {
         let before = self.follows.map(|at| MODULES[at].text(kind));
         kind(self).after(before.as_deref())
     }
@@ -53,13 +54,13 @@ impl Module {
 
 impl Text {
     /// The text, given the one that it was compressed to follow.
-    fn after(self, before: Option<&str>) -> String {
-        let mut text = String::with_capacity(self.bytes);
-        let before = before.filter(|text| !text.is_empty()).map(str::as_bytes);
+    fn after(self, before: Option<&[u8]>) -> Vec<u8> {
+        let mut text = Vec::with_capacity(self.bytes);
+        let before = before.filter(|text| !text.is_empty());
         let bytes = self.bytes as u64;
         LzmaReader::new_with_props(self.compressed, bytes, PROPERTIES, WINDOW, before)
-            .and_then(|mut reader| reader.read_to_string(&mut text))
-            .expect("the build script compressed ASCII text");
+            .and_then(|mut reader| reader.read_to_end(&mut text))
+            .expect("the build script made the stream");
         text
     }
 }

@@ -6,6 +6,7 @@
 pub mod catalog;
 mod embedded;
 pub mod ladder;
+mod names;
 mod sources;
 
 pub use embedded::{Module, find, modules, of_catalog};
