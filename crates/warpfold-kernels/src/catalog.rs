@@ -136,13 +136,13 @@ pub const FOLDS: &[Fold] = &[
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["8", "16", "32", "64"]),
-    ("places", "Place", &["32", "64"]),
-    ("norms", "Norm", &["f32", "f64"]),
+    ("places", "Place", &["8", "16", "32", "64"]),
+    ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("roots", "ExactNorm", &["f32"]),
     ("redo", "", &["f32", "f64"]),
-    ("moments", "", &["f32", "f64"]),
-    ("products", "Products", &["32", "64", "f32", "f64"]),
+    ("moments", "", &["f32", "f64", "complex64", "complex128"]),
+    ("products", "Products", &["8", "16", "32", "64", "half", "f32", "f64"]),
 ];
 
 /// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
@@ -160,7 +160,7 @@ pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("roots", "ExactNorm", &["f32"]),
-    ("products", "Products", &["8", "16", "32", "64", "f32", "f64"]),
+    ("products", "Products", &["8", "16", "32", "64", "half", "f32", "f64"]),
 ];
 
 /// The C++ type of a kind of element; types that share one are told apart by an option.

@@ -124,7 +124,7 @@ fn found<M: Machine, T: Element>(
         }
     }
     let plans = many.plans(asked.op())?;
-    let elements = plans.first().map_or(0, |plan| plan.batch.elements());
+    let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
     Ok(Found { elements, plan, labels, columns })
 }

@@ -59,15 +59,16 @@ impl<M: Machine> Asked<'_, M> {
         let multiprocessors = self.machine.facts().multiprocessors;
         let launches =
             Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
-        let (form, way) = match (self.parts, &plan.way) {
-            (Parts::Segments(parts), _) => {
+        let form = match (&plan.batch.partition, self.parts) {
+            (Partition::Axes(form), _) => form,
+            (_, Parts::Segments(parts)) => {
                 let n = self.x.len as u64;
                 let (segments, bounds, offsets) = parts.known(n)?;
                 return Ok(launches.segments((n, segments, bounds, offsets)));
             }
-            (Parts::Axes { form, .. }, way) => (form, way),
+            (other, Parts::Axes { .. }) => unreachable!("axes are not planned as {other}"),
         };
-        Ok(match (way, dense_rows(form)) {
+        Ok(match (&plan.way, dense_rows(form)) {
             (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
             (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
             (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
@@ -83,7 +84,7 @@ impl<M: Machine> Asked<'_, M> {
     pub(super) fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
         let plan = self.plan(op)?;
         assert_eq!(plan.output(), R::DTYPE, "{op} of {}", self.x.dtype);
-        let outputs = plan.batch.outputs() as usize;
+        let outputs = plan.outputs() as usize;
         Ok(Buffer::new(self.run(&plan, ddof, outputs)?, outputs))
     }
 

@@ -47,8 +47,8 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
 impl<M: Machine> Asked<'_, M> {
     fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         if op == Op::MinMax {
-            let least = self.column(Op::Min, finish)?;
-            return Ok(vec![("min", least), ("max", self.column(Op::Max, finish)?)]);
+            let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
+            return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);
         }
         Ok(vec![(op.name(), self.column(op, finish)?)])
     }
@@ -65,7 +65,18 @@ impl<M: Machine> Asked<'_, M> {
         }
         with_element!(output, R => {
             let values = self.left::<R>(op, finish.ddof)?.download()?;
-            Ok(Column::of(R::as_parts(&values).to_vec()))
+            Ok(Column::of(values))
         })
+    }
+}
+
+/// The error of one of the reductions that another one is made of, as that one's.
+fn asked_as(op: Op, error: Error) -> Error {
+    match error {
+        Error::Empty { ignored, .. } => Error::Empty { op, ignored },
+        Error::Output { output, error } => {
+            Error::Output { output, error: Box::new(asked_as(op, *error)) }
+        }
+        other => other,
     }
 }

@@ -73,6 +73,6 @@ impl Faults {
             },
             _ => Error::Empty { op: batch.op, ignored: self.all_skipped < self.empty },
         };
-        Err(Error::Output { output: at(first), error: Box::new(error) })
+        Err(Error::Output { output: at(plan.output_of(first)), error: Box::new(error) })
     }
 }

@@ -228,7 +228,10 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     ///
     /// # Errors
     /// As [`on_device`](Self::on_device).
-    pub fn mean(&self) -> Result<Vec<T::Round>> {
+    pub fn mean(&self) -> Result<Vec<T::With<T::Round>>>
+    where
+        T::With<T::Round>: Element,
+    {
         self.values(Op::Mean)
     }
 

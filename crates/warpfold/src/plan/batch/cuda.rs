@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
+use super::components::Components;
 use super::many_fold::ManyFold;
 use super::strided::{LoopOrder, LoopTable, Strided};
 use super::{Batch, BoundsKind, Partition};
@@ -57,8 +58,10 @@ impl CudaWay {
 /// How a GPU will do many reductions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CudaBatchPlan {
-    /// What was asked.
+    /// What was asked, of the parts of elements where these are folded.
     pub batch: Batch,
+    /// What the batch's elements are of those that were given.
+    pub components: Components,
     /// The kernel.
     pub fold: ManyFold,
     /// The way.
@@ -88,16 +91,10 @@ const HEADER: u64 = 128 + 8 * 288;
 /// # Errors
 /// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel folds it as asked.
 pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
+    let (batch, components) = batch.of_parts();
     let fold = fold_of(&batch)?;
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
     let narrow = batch.dtype.size() < 4;
-    // What no kernel of segments knows is done by loops, where these are known.
-    let segments = !(narrow
-        && matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod));
-    if fold == ManyFold::Prod && narrow && batch.dtype.is_float() {
-        let why = "no kernel multiplies so many narrow floats; run it on the CPU";
-        return Err(unsupported(&batch, "CUDA", why));
-    }
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => {
@@ -117,16 +114,11 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
-        Partition::Segments { segments: outputs, bounds, .. } if segments => match bounds {
+        Partition::Segments { segments: outputs, bounds, .. } => match bounds {
             BoundsKind::Every(length) => by_length(*length, *outputs),
             _ => CudaWay::Segments,
         },
-        Partition::Segments { .. } => {
-            let why =
-                "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
-            return Err(unsupported(&batch, "CUDA", why));
-        }
-        Partition::Axes(form) if segments && dense_rows(form).is_some() => {
+        Partition::Axes(form) if dense_rows(form).is_some() => {
             let length = dense_rows(form).unwrap_or(0);
             by_length(length, form.outputs)
         }
@@ -151,7 +143,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
-    Ok(CudaBatchPlan { batch, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+    Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
 }
 
 /// Blocks for which there is enough work.
@@ -182,7 +174,10 @@ fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
 
 /// What blocks that fold an output alone gather floats as: f16 and bf16 widened.
 const fn block_type(dtype: DType) -> DType {
-    if matches!(dtype, DType::F64) { DType::F64 } else { DType::F32 }
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
 }
 
 /// Threads of such a block.
@@ -206,11 +201,7 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
     let Batch { op, dtype, policy, .. } = *batch;
     let float = dtype.is_float();
     if dtype.is_complex() {
-        return Err(unsupported(
-            batch,
-            "CUDA",
-            "no kernel folds segments of complex numbers; run it on the CPU",
-        ));
+        return fold_of_complex(batch);
     }
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2);
     // Only what is folded exactly counts the NaNs it skips.
@@ -258,6 +249,21 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
             ));
         }
     })
+}
+
+fn fold_of_complex(batch: &Batch) -> Result<ManyFold> {
+    let Batch { op, dtype, .. } = *batch;
+    match op {
+        Op::Sum | Op::Mean | Op::L2 | Op::Var | Op::Std => Ok(ManyFold::Moments),
+        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
+            let why = "complex numbers have no order; take linf for the largest magnitude";
+            Err(Error::Undefined { op, dtype, why })
+        }
+        _ => {
+            let why = "no kernel folds segments of complex numbers so; run it on the CPU";
+            Err(unsupported(batch, "CUDA", why))
+        }
+    }
 }
 
 /// Length of rows that lie one after another, outputs in their order.
@@ -337,10 +343,40 @@ impl CudaBatchPlan {
         self.batch.policy.nan == Nan::Ignore && self.batch.dtype.is_float()
     }
 
+    /// Outputs, of elements as they were given.
+    pub fn outputs(&self) -> u64 {
+        self.output_of(self.batch.outputs())
+    }
+
+    /// The output of one of the batch's.
+    pub(crate) fn output_of(&self, output: u64) -> u64 {
+        if self.components == Components::Apart { output / 2 } else { output }
+    }
+
+    /// Elements, as they were given, that are read.
+    pub fn elements(&self) -> u64 {
+        let each = if self.components == Components::Whole { 1 } else { 2 };
+        self.batch.elements() / each
+    }
+
     /// The element type of the results.
     pub fn output(&self) -> DType {
+        match (self.output_of_batch(), self.components) {
+            (DType::F32, Components::Apart) => DType::Complex64,
+            (DType::F64, Components::Apart) => DType::Complex128,
+            (dtype, _) => dtype,
+        }
+    }
+
+    fn output_of_batch(&self) -> DType {
         let dtype = self.batch.dtype;
-        let round = if dtype.is_float() && dtype != DType::F64 { DType::F32 } else { DType::F64 };
+        if dtype.is_complex() && matches!(self.batch.op, Op::Sum | Op::Mean) {
+            return dtype;
+        }
+        let round = match dtype {
+            DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
+            _ => DType::F64,
+        };
         let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
         match self.fold {
             ManyFold::Min | ManyFold::Max => dtype,
@@ -416,7 +452,12 @@ pub(crate) enum Again {
 impl fmt::Display for CudaBatchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Batch { op, dtype, partition, policy } = &self.batch;
-        write!(f, "{op} of {dtype} ({} bytes): {partition}{policy}", self.batch.bytes())?;
+        let parts = match self.components {
+            Components::Whole => "",
+            Components::Apart => ", parts of complex numbers,",
+            Components::Together => ", parts of complex numbers folded together,",
+        };
+        write!(f, "{op} of {dtype}{parts} ({} bytes): {partition}{policy}", self.batch.bytes())?;
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
         write!(
             f,
