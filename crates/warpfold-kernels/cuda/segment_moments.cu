@@ -2,8 +2,7 @@
 // and finish.cu do a whole array. Of every output, or of those alone that an exact kernel has marked. The build defines ELEMENT and ENTRY.
 #include "exact_squares.cuh"
 #include "finish_integers.cuh"
-#include "loops.cuh"
-#include "segment_again.cuh"
+#include "segment_anywhere.cuh"
 
 template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
 
@@ -20,30 +19,8 @@ template <class E> __device__ __forceinline__ Asked asked_for(Moment moment, boo
     return Asked(LAYOUT | u64(skips) << 29 | (u64(step) & 3));
 }
 
-// An output's elements: by loops, or side by side where there are none. Of 16 bits they are f16 or bf16, and widened.
-struct Anywhere {
-    const Loops& loops;
-    u64 first, count;
-    Choice choice;
-    bool is_half;
-    __device__ __forceinline__ u64 packed() const {
-        return !is_half && (loops.word == nullptr || (loops.folded == 1 && loops.inner_stride() == 1)) ? count : 0;
-    }
-    template <class E> __device__ __forceinline__ E get(const E* x, u64 i) const {
-        u64 at = first + i;
-        if (loops.word != nullptr) {
-            const u64 length = loops.inner_length();
-            at = first + loops.turned(i / length) + i % length * loops.inner_stride();
-        }
-        if constexpr (sizeof(E) == 4) {
-            if (is_half) {
-                const u16 bits = reinterpret_cast<const u16*>(x)[at];
-                return choice.is_bfloat() ? widen(bf16{bits}) : widen(f16{bits});
-            }
-        }
-        return x[at];
-    }
-};
+// Numbers of a result: sums and means have one a part.
+template <class E> __device__ __forceinline__ u64 numbers_of(Moment moment) { return moment == Moment::L2 || moment >= Moment::Var ? 1 : Parts<E>::COUNT; }
 
 // What the last step needs, in the room of the digits, which are done with by then.
 template <class E> struct Finishing {
@@ -62,9 +39,7 @@ __device__ __forceinline__ void finish_moments(const SegmentArguments& a, Block<
         if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
         return;
     }
-    // Sums and means have a number a part.
-    const u64 each = plain || moment == Moment::Mean ? Parts<E>::COUNT : 1;
-    typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output * each;
+    typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output * numbers_of<E>(moment);
     if (spread && counted <= ddof) {
         // How many there were is left where the result would be.
         if (threadIdx.x == 0) {
@@ -94,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
     typedef Moments<ELEMENT> Fold;
     typedef Mark<typename Parts<ELEMENT>::Part> M;
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
-    const Loops by = {loops, kept, folded, first_output};
+    const OfOutputs anywhere = {a, {loops, kept, folded, first_output}, inputs, size == 2};
     __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
     __shared__ Block<Fold> block;
     static_assert(sizeof(Finishing<ELEMENT>) <= sizeof(storage), "digits leave room for the last step");
@@ -102,17 +77,10 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
     Arguments one = {};
     one.options = options & SKIP_NAN;
     const auto wanted = Moment(moment);
-    for_outputs<Fold, typename M::Bits>(a, all, block.votes, static_cast<const typename M::Bits*>(out), M::BITS, [&](u64 output) {
-        u64 first, count = inputs, same;
-        if (loops) {
-            first = by.nth(output, same);
-        } else {
-            const Pitched in = OfSegments{a}(output);
-            first = in.first;
-            count = in.count;
-        }
-        fold_again<Fold>(x, Anywhere{by, first, count, Choice{u32(options)}, size == 2}, wanted == Moment::L1, one, storage, block);
-        if (threadIdx.x < 32) finish_moments(a, block, room, output, count, wanted, ddof);
+    for_outputs<Fold, typename M::Bits>(a, all, block.votes, static_cast<const typename M::Bits*>(out), numbers_of<ELEMENT>(wanted), M::BITS, [&](u64 output) {
+        const Anywhere in = anywhere(output);
+        fold_again<Fold>(x, in, wanted == Moment::L1, one, storage, block);
+        if (threadIdx.x < 32) finish_moments(a, block, room, output, in.count, wanted, ddof);
         __syncthreads();
     });
 }

@@ -8,7 +8,7 @@ use crate::kernel::{Buffer, Machine, Memory, Untyped};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
 };
-use crate::{Element, Op, Overflow, Policy, Result};
+use crate::{Element, Error, Op, Overflow, Policy, Result};
 
 /// What [`ReduceMany`](super::ReduceMany) was asked for.
 pub(super) struct Asked<'a, M: Machine> {
@@ -18,6 +18,16 @@ pub(super) struct Asked<'a, M: Machine> {
     pub(super) policy: Policy,
     pub(super) grid: Option<u32>,
     pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
+    pub(super) undefined: Undefined,
+}
+
+/// What becomes of outputs whose inputs are too few for a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undefined {
+    /// The first is an error.
+    Fails,
+    /// They are left as they are, for who knows which they are.
+    IsLeft,
 }
 
 impl<M: Machine> Asked<'_, M> {
@@ -56,6 +66,11 @@ impl<M: Machine> Asked<'_, M> {
         ddof: u64,
         [out, workspace, faults]: [u64; 3],
     ) -> Result<Vec<ManyLaunch>> {
+        if plan.fold.is_of_squares() && u32::try_from(ddof).is_err() {
+            let Batch { op, dtype, .. } = plan.batch;
+            let why = "kernels take ddof of integers in 32 bits; run it on the CPU";
+            return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
+        }
         let multiprocessors = self.machine.facts().multiprocessors;
         let launches =
             Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
@@ -119,7 +134,10 @@ impl<M: Machine> Asked<'_, M> {
             let bytes = &found[output as usize * width..][..width];
             Ok(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
         };
-        let faults = Faults::read(&bytes);
+        let faults = match self.undefined {
+            Undefined::Fails => Faults::read(&bytes),
+            Undefined::IsLeft => Faults::read(&bytes).of_defined(),
+        };
         faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
         Ok(out)
     }

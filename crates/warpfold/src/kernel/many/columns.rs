@@ -2,6 +2,7 @@
 
 use super::ReduceMany;
 use super::asked::Asked;
+use super::stats::of_stats;
 use crate::batch::Columns;
 use crate::element::Element;
 use crate::kernel::Machine;
@@ -11,8 +12,8 @@ use crate::value::Column;
 use crate::{Error, Op, Result, with_element};
 
 impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
-    /// The results of any reduction that kernels do, by name, in the outputs' order, copied to the host; what integers that overflow do is the
-    /// policy's to say.
+    /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
+    /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
     ///
     /// ```
     /// # #[cfg(feature = "simt")] {
@@ -31,7 +32,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         self.asked().columns(op, finish)
     }
 
-    /// The plans of what [`columns`](Self::columns) launches: one, but for minmax.
+    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
@@ -39,6 +40,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         let asked = self.asked();
         match op {
             Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
+            Op::Stats => of_stats(T::DTYPE).map(|op| asked.plan(op)).collect(),
             _ => Ok(vec![asked.plan(op)?]),
         }
     }
@@ -50,10 +52,13 @@ impl<M: Machine> Asked<'_, M> {
             let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
             return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);
         }
+        if op == Op::Stats {
+            return self.stats(finish);
+        }
         Ok(vec![(op.name(), self.column(op, finish)?)])
     }
 
-    fn column(&self, op: Op, finish: Finish) -> Result<Column> {
+    pub(super) fn column(&self, op: Op, finish: Finish) -> Result<Column> {
         let output = self.plan(op)?.output();
         if finish.round_to.is_some_and(|to| to != output) {
             return Err(Error::Unsupported {

@@ -97,9 +97,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     let narrow = batch.dtype.size() < 4;
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
-        ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => {
-            false
-        }
+        _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
+        ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => false,
         ManyFold::Count => !narrow,
         _ if fold.is_extreme() => !narrow,
         _ => !narrow || batch.dtype.is_float(),
@@ -139,7 +138,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Blocks => batch.outputs(),
     };
     let block = match &way {
-        CudaWay::Blocks => block_threads(batch.dtype),
+        CudaWay::Blocks => block_threads(batch.op, batch.dtype),
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
@@ -180,14 +179,23 @@ const fn block_type(dtype: DType) -> DType {
     }
 }
 
+/// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and its threads are as many as digits leave room for.
+const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
+    match op {
+        Op::L1 if dtype.is_complex() => ("magnitudes", Fold::ExactL1),
+        _ => ("moments", Fold::ExactMoments),
+    }
+}
+
 /// Threads of such a block.
-pub(crate) const fn block_threads(dtype: DType) -> u32 {
-    Fold::ExactMoments.most_threads(block_type(dtype))
+pub(crate) const fn block_threads(op: Op, dtype: DType) -> u32 {
+    block_fold(op, dtype).1.most_threads(block_type(dtype))
 }
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
-    if matches!(fold, ManyFold::Prod) && dtype.is_float() { 3 } else { 4 }
+    let product = matches!(fold, ManyFold::Prod) && dtype.is_float();
+    if product || fold.is_of_squares() || dtype.is_complex() { 3 } else { 4 }
 }
 
 fn unsupported(batch: &Batch, option: &'static str, why: &'static str) -> Error {
@@ -240,31 +248,37 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
         Op::Count => ManyFold::Count,
         Op::L1 => ManyFold::L1,
         Op::L2 if float => ManyFold::L2,
+        Op::L2 => ManyFold::IntegerL2,
+        Op::Var => ManyFold::IntegerVar,
+        Op::Std => ManyFold::IntegerStd,
         Op::Prod => ManyFold::Prod,
-        _ => {
-            return Err(unsupported(
-                batch,
-                "CUDA",
-                "no kernel folds segments so; run it on the CPU",
-            ));
-        }
+        Op::MinMax | Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
     })
 }
 
+/// Of complex numbers all are exact, whatever accuracy is asked.
 fn fold_of_complex(batch: &Batch) -> Result<ManyFold> {
-    let Batch { op, dtype, .. } = *batch;
-    match op {
-        Op::Sum | Op::Mean | Op::L2 | Op::Var | Op::Std => Ok(ManyFold::Moments),
+    let Batch { op, dtype, policy, .. } = *batch;
+    Ok(match op {
+        Op::Sum => ManyFold::ExactSum,
+        // Only what is folded by blocks counts the NaNs it skips, or holds squares of f64.
+        Op::Mean if policy.nan == Nan::Propagate => ManyFold::ExactMean,
+        Op::L2 if dtype == DType::Complex64 => ManyFold::ExactL2,
+        Op::Mean | Op::L1 | Op::L2 | Op::Var | Op::Std => ManyFold::Moments,
+        Op::Linf => ManyFold::Linf,
+        Op::Any => ManyFold::Any,
+        Op::All => ManyFold::All,
+        Op::Count => ManyFold::Count,
+        Op::Prod => ManyFold::Prod,
         Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
             let why = "complex numbers have no order; take linf for the largest magnitude";
-            Err(Error::Undefined { op, dtype, why })
+            return Err(Error::Undefined { op, dtype, why });
         }
-        _ => {
-            let why = "no kernel folds segments of complex numbers so; run it on the CPU";
-            Err(unsupported(batch, "CUDA", why))
-        }
-    }
+        Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
+    })
 }
+
+const NO_ONE_RESULT: &str = "no kernel of segments leaves a result of it; ask for `columns`";
 
 /// Length of rows that lie one after another, outputs in their order.
 pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
@@ -369,25 +383,25 @@ impl CudaBatchPlan {
     }
 
     fn output_of_batch(&self) -> DType {
-        let dtype = self.batch.dtype;
-        if dtype.is_complex() && matches!(self.batch.op, Op::Sum | Op::Mean) {
-            return dtype;
-        }
+        let Batch { op, dtype, .. } = self.batch;
         let round = match dtype {
             DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
             _ => DType::F64,
         };
-        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        match self.fold {
-            ManyFold::Min | ManyFold::Max => dtype,
-            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::Count => DType::U64,
-            ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::Moments => round,
-            ManyFold::Linf if dtype.is_float() => round,
-            ManyFold::Any | ManyFold::All => DType::Bool,
-            _ if self.fold.is_pair() => round,
-            ManyFold::Sum | ManyFold::Prod if dtype.is_float() => round,
-            ManyFold::Sum | ManyFold::Prod if signed => DType::I64,
+        let sum = match dtype {
+            complex if complex.is_complex() => complex,
+            float if float.is_float() => round,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
             _ => DType::U64,
+        };
+        match op {
+            Op::Min | Op::Max => dtype,
+            Op::ArgMin | Op::ArgMax | Op::Count => DType::U64,
+            Op::Any | Op::All => DType::Bool,
+            Op::Sum | Op::Prod => sum,
+            Op::Mean if dtype.is_complex() => dtype,
+            Op::Linf if !dtype.is_float() => DType::U64,
+            _ => round,
         }
     }
 
@@ -398,6 +412,7 @@ impl CudaBatchPlan {
             return self.blocks_entry();
         }
         let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
+            _ if dtype.is_complex() => dtype.name(),
             (true, 2) => "half",
             (true, 4) => "f32",
             (true, _) => "f64",
@@ -406,19 +421,20 @@ impl CudaBatchPlan {
             (false, 4) => "32",
             (false, _) => "64",
         };
-        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
+        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
     }
 
     /// The kernel of everything that is rounded once.
     fn blocks_entry(&self) -> String {
-        format!("segment_moments_{}", block_type(self.batch.dtype).name())
+        let Batch { op, dtype, .. } = self.batch;
+        format!("segment_{}_{}", block_fold(op, dtype).0, block_type(dtype).name())
     }
 
     /// The kernel that folds again what an exact one has missed, or all there is.
     pub(crate) fn again(&self) -> Again {
         let dtype = self.batch.dtype;
         let strided = matches!(self.way, CudaWay::Strided(_));
-        if self.fold == ManyFold::ExactSum && dtype.size() >= 4 && !strided {
+        if self.fold == ManyFold::ExactSum && matches!(dtype, DType::F32 | DType::F64) && !strided {
             let threads = Fold::ExactSum.most_threads(dtype);
             Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
         } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
@@ -434,7 +450,7 @@ impl CudaBatchPlan {
         let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
         let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16];
         let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
-        bits | u64::from(self.fold.kernels().1) << 8
+        bits | u64::from(self.fold.kernels(dtype).1) << 8
     }
 }
 
