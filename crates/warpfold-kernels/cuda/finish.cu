@@ -3,35 +3,7 @@
 // One warp, launched after the fold's kernel on the same stream: x is the fold's record, n the number of elements, `stamp` the ddof, `options` what Asked
 // takes apart. value: f32 or f64, complex as a pair; any, all: one byte; linf of integers: u64; prod of integers: the low 64 bits, then 1 if those are not all.
 // NaN where the host would give an error: without elements, or ddof of them.
-#include "finish_integers.cuh"
-
-// Fraction bits of a product's mantissa in fixed point.
-constexpr int FRACTION = 116;
-
-// A number below 4 as a multiple of 2^-FRACTION, cut towards zero; with its sign.
-__device__ __forceinline__ U128 fixed(f64 x) {
-    const u64 bits = __double_as_longlong(x);
-    const i32 field = i32(bits >> 52 & 0x7ff), shift = (field > 0 ? field : 1) - 1075 + FRACTION;
-    const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field > 0) << 52;
-    U128 m = {0, 0};
-    if (shift >= 64) m.high = mantissa << (shift - 64);
-    else if (shift >= 0) m = {shift ? mantissa >> (64 - shift) : 0, mantissa << shift};
-    else if (shift > -64) m.low = mantissa >> -shift;
-    return bits >> 63 ? U128{0, 0} - m : m;
-}
-__device__ __forceinline__ void write_product(const Asked& q, void* value, int part, f64 high, f64 low, i64 exponent, bool negated) {
-    if (high != high || fabs(high) > 1.7976931348623157e308) {
-        write_special(value, part, q.wide, high != high ? QUIET_NAN : INFINITE, high == high && (high < 0) != negated);
-        return;
-    }
-    const U128 a = fixed(high), b = fixed(low);
-    U128 sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
-    const bool negative = sum.high >> 63;
-    if (negative) sum = U128{0, 0} - sum;
-    const i64 most = 1 << 30, unit = exponent - FRACTION;
-    const i32 clamped = unit > most ? most : unit < -most ? -most : unit;
-    write(value, part, q.wide, round_bits(sum, false, clamped, q.wide), !sum.is_zero() && negative != negated);
-}
+#include "finish_product.cuh"
 
 // Steps of one thread: what is not an integer of many words.
 __device__ __forceinline__ void finish_small(const Asked& q, const u64* record, u64 n, u64 ddof, void* value) {
@@ -58,11 +30,11 @@ __device__ __forceinline__ void finish_small(const Asked& q, const u64* record, 
         if ((flags & 4) || (flags & 3) == 3) write_special(value, 0, q.wide, QUIET_NAN, false);
         else if (flags & 2) write_special(value, 0, q.wide, INFINITE, flags & 8);
         else if (flags & 1) write(value, 0, q.wide, 0, false);
-        else write_product(q, value, 0, number(0), number(1), record[2], flags & 8);
+        else write_product(q.wide, value, 0, number(0), number(1), record[2], flags & 8);
         break;
     }
     case Step::ComplexProduct:
-        for (int part = 0; part < 2; part++) write_product(q, value, part, number(2 * part), number(2 * part + 1), record[4], false);
+        for (int part = 0; part < 2; part++) write_product(q.wide, value, part, number(2 * part), number(2 * part + 1), record[4], false);
         break;
     case Step::FastMean:
         for (u32 part = 0; part < q.parts; part++) {

@@ -346,4 +346,5 @@ template <class E> struct FloatProd {
 template <class E> struct TotalOf { typedef typename Select<FLOAT<E>, FloatTotal<E>, NarrowTotal<E>>::type type; };
 template <> struct TotalOf<u64> { typedef WideTotal type; };
 template <class E> using Totals = typename TotalOf<E>::type;
-template <class E> using Products = typename Select<FLOAT<E>, FloatProd<E>, IntegerProd<E>>::type;
+template <class E> struct ProductsOf { typedef typename Select<FLOAT<E>, FloatProd<E>, IntegerProd<E>>::type type; };
+template <class E> using Products = typename ProductsOf<E>::type;

@@ -16,7 +16,7 @@ template <class E, class Where> __device__ __forceinline__ void redo(const Segme
     typedef typename Mark<E>::Bits Bits;
     __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
     __shared__ Block<Fold> block;
-    for_outputs<Fold, Bits>(a, false, block.votes, static_cast<const Bits*>(a.out), Mark<E>::BITS, [&](u64 output) {
+    for_outputs<Fold, Bits>(a, false, block.votes, static_cast<const Bits*>(a.out), 1, Mark<E>::BITS, [&](u64 output) {
         Arguments one = {};
         one.options = a.options & SKIP_NAN;
         fold_again<Fold>(a.x, where(output), false, one, storage, block);

@@ -10,7 +10,9 @@
 template <u32 PER> struct Flags {
     u32 word[(PER + 3) / 4];
     __device__ __forceinline__ explicit Flags(const u8* at) {
-        if constexpr (PER == 2) {
+        if constexpr (PER == 1) {
+            word[0] = *at;
+        } else if constexpr (PER == 2) {
             word[0] = *reinterpret_cast<const u16*>(at);
         } else if constexpr (PER == 4) {
             word[0] = *reinterpret_cast<const u32*>(at);
@@ -206,9 +208,13 @@ template <class Fold> struct SegmentWarp {
         }
 #pragma unroll
         for (u32 k = 0; k < PACKS; k++) shared.tile[place(k * 32 + lane)] = p[k];
-        uint2* flags = reinterpret_cast<uint2*>(shared.flag);
+        if constexpr (OWN < 8) {
+            reinterpret_cast<u32*>(shared.flag)[lane] = 0;
+        } else {
+            uint2* flags = reinterpret_cast<uint2*>(shared.flag);
 #pragma unroll
-        for (u32 k = 0; k < OWN / 8; k++) flags[k * 32 + lane] = make_uint2(0, 0);
+            for (u32 k = 0; k < OWN / 8; k++) flags[k * 32 + lane] = make_uint2(0, 0);
+        }
         __syncwarp();
         // The first and the last pack of the array may be in part beyond it.
         if (!whole && (base < shift || limit > size / PER * PER)) {

@@ -4,6 +4,8 @@
 // min and max an element; argmin, argmax the index within the segment; count u64; prod as sum.
 #include "segment_exact.cuh"
 #include "segment_folds.cuh"
+#include "segment_pairs.cuh"
+#include "segment_squares.cuh"
 #include "segments.cuh"
 
 SEGMENT_KERNEL(ENTRY, fold_segments, FOLD<ELEMENT>)

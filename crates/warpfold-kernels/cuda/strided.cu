@@ -1,6 +1,8 @@
 // Folds of views by loops, for one kind of element, and the join of what runs have left; the build defines FOLD, ELEMENT and ENTRY. out: as segments.cu.
 #include "segment_exact.cuh"
 #include "segment_folds.cuh"
+#include "segment_pairs.cuh"
+#include "segment_squares.cuh"
 #include "strided.cuh"
 
 #define NAME_(a, b) a##b

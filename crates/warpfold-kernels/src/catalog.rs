@@ -134,15 +134,21 @@ pub const FOLDS: &[Fold] = &[
 
 /// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
-    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
-    ("extremes", "Extreme", &["8", "16", "32", "64"]),
-    ("places", "Place", &["32", "64"]),
-    ("norms", "Norm", &["f32", "f64"]),
-    ("exact", "ExactTotal", &["half", "f32", "f64"]),
-    ("roots", "ExactNorm", &["f32"]),
+    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"]),
+    ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
+    ("places", "Place", &["8", "16", "32", "64"]),
+    ("norms", "Norm", &["half", "f32", "f64"]),
+    ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
+    ("roots", "ExactNorm", &["f32", "complex64"]),
     ("redo", "", &["f32", "f64"]),
-    ("moments", "", &["f32", "f64"]),
-    ("products", "Products", &["32", "64", "f32", "f64"]),
+    ("squares", "SquareTotal", &["8", "16", "32", "64"]),
+    ("magnitudes", "", &["complex64", "complex128"]),
+    ("moments", "", &["f32", "f64", "complex64", "complex128"]),
+    (
+        "products",
+        "Products",
+        &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"],
+    ),
 ];
 
 /// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
@@ -154,13 +160,18 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.
 pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
-    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64"]),
-    ("extremes", "Extreme", &["8", "16", "32", "64"]),
+    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"]),
+    ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
-    ("exact", "ExactTotal", &["half", "f32", "f64"]),
-    ("roots", "ExactNorm", &["f32"]),
-    ("products", "Products", &["8", "16", "32", "64", "f32", "f64"]),
+    ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
+    ("roots", "ExactNorm", &["f32", "complex64"]),
+    ("squares", "SquareTotal", &["8", "16", "32", "64"]),
+    (
+        "products",
+        "Products",
+        &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"],
+    ),
 ];
 
 /// The C++ type of a kind of element; types that share one are told apart by an option.
@@ -231,6 +242,10 @@ pub const SORT_SMALL: Plain = Plain {
     entries: &["sort_pairs_small", "sort_scatter_32_small", "sort_scatter_64_small"],
 };
 
+/// How many elements segments have.
+pub const LENGTHS: Plain =
+    Plain { name: "segment_lengths", source: "lengths.cu", entries: &["segment_lengths"] };
+
 /// Sums by keys in tables in shared memory.
 pub const TABLES: Plain = Plain {
     name: "tables",
@@ -240,7 +255,7 @@ pub const TABLES: Plain = Plain {
 
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
 pub const PLAIN: &[Plain] =
-    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, SORT, SORT_SMALL, SORT_WIDE, TABLES];
+    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, LENGTHS, SORT, SORT_SMALL, SORT_WIDE, TABLES];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });
@@ -440,6 +455,7 @@ impl ManyBuild {
             ("strided", _) => "strided.cu",
             (_, "redo") => "segment_redo.cu",
             (_, "moments") => "segment_moments.cu",
+            (_, "magnitudes") => "segment_magnitudes.cu",
             _ => "segments.cu",
         }
     }

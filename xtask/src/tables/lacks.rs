@@ -36,7 +36,10 @@ pub(super) fn table() -> String {
         });
         table.lines.push([&[op.name().to_owned()], &told[..]].concat());
     }
-    table.markdown()
+    match table.lines.is_empty() {
+        true => "Kernels fold every type by every reduction, of whole arrays, over axes, of segments and of groups.\n".into(),
+        false => table.markdown(),
+    }
 }
 
 /// Types by the words for kinds of them, as far as there are any.

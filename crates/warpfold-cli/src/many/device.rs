@@ -116,15 +116,15 @@ fn found<M: Machine, T: Element>(
 ) -> Result<Found, Failure> {
     let many = many.policy(asked.policy());
     let mut columns: Columns = many.columns(asked.op(), finish)?;
-    if asked.parts.flat && matches!(asked.op(), Op::ArgMin | Op::ArgMax) {
-        for (_, column) in &mut columns {
-            if let Column::U64(places) = column {
+    if asked.parts.flat {
+        for (name, column) in &mut columns {
+            if let ("argmin" | "argmax", Column::U64(places)) = (*name, column) {
                 (0..).zip(places).for_each(|(output, place)| *place = flat(output, *place));
             }
         }
     }
     let plans = many.plans(asked.op())?;
-    let elements = plans.first().map_or(0, |plan| plan.batch.elements());
+    let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
     Ok(Found { elements, plan, labels, columns })
 }

@@ -122,13 +122,15 @@ fn stats<T: Element>(many: &ReduceMany<'_, T, Plain<'_>>, finish: Finish) -> Res
         ("std", column!(s => s.std(finish.ddof).unwrap_or(nan))),
     ];
     if T::PARTS == 1 {
-        columns.push(("min", column!(? s => s.extremes.min())));
-        columns.push(("max", column!(? s => s.extremes.max())));
+        columns.push(("min", column!(? s => s.extremes.min().map_err(|e| s.explain(e)))));
+        columns.push(("max", column!(? s => s.extremes.max().map_err(|e| s.explain(e)))));
         for (name, index) in
             [("argmin", Extremes::argmin as fn(&_) -> _), ("argmax", Extremes::argmax)]
         {
-            let places =
-                all.iter().enumerate().map(|(k, s)| index(&s.extremes).map_err(|e| at((k, e))));
+            let places = all
+                .iter()
+                .enumerate()
+                .map(|(k, s)| index(&s.extremes).map_err(|e| at((k, s.explain(e)))));
             let places = places.collect::<Result<Vec<u64>>>()?;
             columns.push((
                 name,

@@ -20,6 +20,8 @@ pub use norm1::Norm1;
 pub use product::Product;
 pub(crate) use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
 pub use stats::Stats;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use stats::refuse_rounding;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};

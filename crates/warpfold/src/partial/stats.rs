@@ -3,7 +3,7 @@
 use super::{Extremes, Finish, Norm1, Summary};
 use crate::element::{Element, Ordered};
 use crate::exact::{Exact, Moments, tally};
-use crate::{Error, Op, Overflow, Result};
+use crate::{DType, Error, Op, Overflow, Result};
 
 /// Count, NaN count, exact moments, extremes and the sum of magnitudes of one array, in any order.
 ///
@@ -123,7 +123,7 @@ impl<T: Element> Stats<T> {
     }
 
     /// Says that NaNs were ignored where that is why nothing is left.
-    fn explain(&self, error: Error) -> Error {
+    pub(crate) fn explain(&self, error: Error) -> Error {
         match error {
             Error::Empty { op, .. } => Error::Empty { op, ignored: self.seen > 0 },
             other => other,
@@ -135,11 +135,7 @@ impl<T: Element> Stats<T> {
     /// # Errors
     /// [`Error::Overflow`] if an integer sum does not fit; [`Error::Unsupported`] for rounding to another type.
     pub fn summary(&self, finish: Finish) -> Result<Summary> {
-        if finish.round_to.is_some() {
-            let (option, why) =
-                ("--as", "its results have several types; ask for one of them alone");
-            return Err(Error::Unsupported { option, op: Op::Stats, dtype: T::DTYPE, why });
-        }
+        refuse_rounding(finish, T::DTYPE)?;
         let extreme = |value: Result<T::Part>| value.ok().map(Into::into);
         let index = |value: Result<u64>| value.ok();
         let var = self.var(finish.ddof);
@@ -158,6 +154,15 @@ impl<T: Element> Stats<T> {
             l1: self.l1().into(),
             l2: self.l2().into(),
         })
+    }
+}
+
+/// Refuses another type for what has several.
+pub(crate) fn refuse_rounding(finish: Finish, dtype: DType) -> Result<()> {
+    let (option, why) = ("--as", "its results have several types; ask for one of them alone");
+    match finish.round_to {
+        Some(_) => Err(Error::Unsupported { option, op: Op::Stats, dtype, why }),
+        None => Ok(()),
     }
 }
 

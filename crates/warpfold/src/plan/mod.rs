@@ -14,8 +14,8 @@ use std::fmt;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
-    Batch, BatchPlan, BoundsKind, Columns, CudaBatchPlan, CudaWay, KeysKind, ManyFold, Partition,
-    Strided, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
+    Batch, BatchPlan, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay, KeysKind, ManyFold,
+    Partition, Strided, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
 };
 pub(crate) use batch::{adds_singly, number_bytes};
 pub use choose::choose;

@@ -213,7 +213,7 @@ fn loops(
 }
 
 /// Whether the inner loop's next element after its last is the outer's next.
-fn walks_on(outer: &Loop, inner: &Loop) -> bool {
+pub(super) fn walks_on(outer: &Loop, inner: &Loop) -> bool {
     let stride = u128::from(inner.stride) * u128::from(inner.length);
     let place = i128::from(inner.place) * i128::from(inner.length);
     u128::from(outer.stride) == stride && i128::from(outer.place) == place

@@ -12,10 +12,12 @@ mod array;
 mod folding;
 mod form;
 mod layout;
+mod parts;
 mod view;
 
 pub use array::Array;
 pub use folding::Folding;
 pub use form::{Case, Form, Loop};
 pub use layout::{Axis, Layout};
+pub(crate) use parts::PartLoop;
 pub use view::View;

@@ -22,6 +22,8 @@ mod left;
 #[path = "../kernels/many.rs"]
 mod many;
 mod many_large;
+#[path = "../kernels/named.rs"]
+mod named;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;

@@ -20,6 +20,8 @@ mod launches;
 mod left;
 #[path = "../kernels/many.rs"]
 mod many;
+#[path = "../kernels/named.rs"]
+mod named;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;

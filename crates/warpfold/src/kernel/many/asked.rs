@@ -8,7 +8,7 @@ use crate::kernel::{Buffer, Machine, Memory, Untyped};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
 };
-use crate::{Element, Op, Overflow, Policy, Result};
+use crate::{Element, Error, Op, Overflow, Policy, Result};
 
 /// What [`ReduceMany`](super::ReduceMany) was asked for.
 pub(super) struct Asked<'a, M: Machine> {
@@ -18,6 +18,16 @@ pub(super) struct Asked<'a, M: Machine> {
     pub(super) policy: Policy,
     pub(super) grid: Option<u32>,
     pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
+    pub(super) undefined: Undefined,
+}
+
+/// What becomes of outputs whose inputs are too few for a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undefined {
+    /// The first is an error.
+    Fails,
+    /// They are left as they are, for who knows which they are.
+    IsLeft,
 }
 
 impl<M: Machine> Asked<'_, M> {
@@ -56,18 +66,24 @@ impl<M: Machine> Asked<'_, M> {
         ddof: u64,
         [out, workspace, faults]: [u64; 3],
     ) -> Result<Vec<ManyLaunch>> {
+        if plan.fold.is_of_squares() && u32::try_from(ddof).is_err() {
+            let Batch { op, dtype, .. } = plan.batch;
+            let why = "kernels take ddof of integers in 32 bits; run it on the CPU";
+            return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
+        }
         let multiprocessors = self.machine.facts().multiprocessors;
         let launches =
             Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
-        let (form, way) = match (self.parts, &plan.way) {
-            (Parts::Segments(parts), _) => {
+        let form = match (&plan.batch.partition, self.parts) {
+            (Partition::Axes(form), _) => form,
+            (_, Parts::Segments(parts)) => {
                 let n = self.x.len as u64;
                 let (segments, bounds, offsets) = parts.known(n)?;
                 return Ok(launches.segments((n, segments, bounds, offsets)));
             }
-            (Parts::Axes { form, .. }, way) => (form, way),
+            (other, Parts::Axes { .. }) => unreachable!("axes are not planned as {other}"),
         };
-        Ok(match (way, dense_rows(form)) {
+        Ok(match (&plan.way, dense_rows(form)) {
             (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
             (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
             (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
@@ -83,7 +99,7 @@ impl<M: Machine> Asked<'_, M> {
     pub(super) fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
         let plan = self.plan(op)?;
         assert_eq!(plan.output(), R::DTYPE, "{op} of {}", self.x.dtype);
-        let outputs = plan.batch.outputs() as usize;
+        let outputs = plan.outputs() as usize;
         Ok(Buffer::new(self.run(&plan, ddof, outputs)?, outputs))
     }
 
@@ -118,7 +134,10 @@ impl<M: Machine> Asked<'_, M> {
             let bytes = &found[output as usize * width..][..width];
             Ok(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
         };
-        let faults = Faults::read(&bytes);
+        let faults = match self.undefined {
+            Undefined::Fails => Faults::read(&bytes),
+            Undefined::IsLeft => Faults::read(&bytes).of_defined(),
+        };
         faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
         Ok(out)
     }

@@ -2,6 +2,7 @@
 
 use super::ReduceMany;
 use super::asked::Asked;
+use super::stats::of_stats;
 use crate::batch::Columns;
 use crate::element::Element;
 use crate::kernel::Machine;
@@ -11,8 +12,8 @@ use crate::value::Column;
 use crate::{Error, Op, Result, with_element};
 
 impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
-    /// The results of any reduction that kernels do, by name, in the outputs' order, copied to the host; what integers that overflow do is the
-    /// policy's to say.
+    /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
+    /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
     ///
     /// ```
     /// # #[cfg(feature = "simt")] {
@@ -31,7 +32,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         self.asked().columns(op, finish)
     }
 
-    /// The plans of what [`columns`](Self::columns) launches: one, but for minmax.
+    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
@@ -39,6 +40,7 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         let asked = self.asked();
         match op {
             Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
+            Op::Stats => of_stats(T::DTYPE).map(|op| asked.plan(op)).collect(),
             _ => Ok(vec![asked.plan(op)?]),
         }
     }
@@ -47,13 +49,16 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
 impl<M: Machine> Asked<'_, M> {
     fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         if op == Op::MinMax {
-            let least = self.column(Op::Min, finish)?;
-            return Ok(vec![("min", least), ("max", self.column(Op::Max, finish)?)]);
+            let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
+            return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);
+        }
+        if op == Op::Stats {
+            return self.stats(finish);
         }
         Ok(vec![(op.name(), self.column(op, finish)?)])
     }
 
-    fn column(&self, op: Op, finish: Finish) -> Result<Column> {
+    pub(super) fn column(&self, op: Op, finish: Finish) -> Result<Column> {
         let output = self.plan(op)?.output();
         if finish.round_to.is_some_and(|to| to != output) {
             return Err(Error::Unsupported {
@@ -65,7 +70,18 @@ impl<M: Machine> Asked<'_, M> {
         }
         with_element!(output, R => {
             let values = self.left::<R>(op, finish.ddof)?.download()?;
-            Ok(Column::of(R::as_parts(&values).to_vec()))
+            Ok(Column::of(values))
         })
+    }
+}
+
+/// The error of one of the reductions that another one is made of, as that one's.
+fn asked_as(op: Op, error: Error) -> Error {
+    match error {
+        Error::Empty { ignored, .. } => Error::Empty { op, ignored },
+        Error::Output { output, error } => {
+            Error::Output { output, error: Box::new(asked_as(op, *error)) }
+        }
+        other => other,
     }
 }

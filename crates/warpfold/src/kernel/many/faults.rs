@@ -25,6 +25,11 @@ impl Faults {
         Faults { offsets, empty, all_skipped, too_large, too_few }
     }
 
+    /// Without those of inputs that are too few for a result.
+    pub(super) fn of_defined(self) -> Self {
+        Faults { empty: NONE, all_skipped: NONE, too_few: NONE, ..self }
+    }
+
     /// The first output that has no value, as an error. Where it has too few elements, `counted` is asked how many.
     pub(super) fn check(
         self,
@@ -73,6 +78,6 @@ impl Faults {
             },
             _ => Error::Empty { op: batch.op, ignored: self.all_skipped < self.empty },
         };
-        Err(Error::Output { output: at(first), error: Box::new(error) })
+        Err(Error::Output { output: at(plan.output_of(first)), error: Box::new(error) })
     }
 }

@@ -60,6 +60,12 @@ impl Launches<'_> {
         ManyLaunch { module, entry, grid, block: self.plan.block, shared_bytes: 0, words }
     }
 
+    /// What kernels are told beside sizes and addresses; those of integers' variances take ddof there.
+    fn options(&self) -> u64 {
+        let ddof = if self.plan.fold.is_of_squares() { self.ddof << 32 } else { 0 };
+        self.plan.options() | ddof
+    }
+
     /// The address of a table: the last words of the workspace are the tables'.
     fn table(&self, which: usize) -> u64 {
         let words = self.plan.tables().len() - which;
@@ -70,7 +76,7 @@ impl Launches<'_> {
     pub(super) fn segments(&self, cut: Cut) -> Vec<ManyLaunch> {
         let Launches { plan, x, out, workspace, faults, .. } = *self;
         let (n, segments, offsets, bytes, length) = parameters(cut);
-        let options = plan.options();
+        let options = self.options();
         let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
         let again = match plan.again() {
             Again::No => None,
@@ -93,7 +99,7 @@ impl Launches<'_> {
     pub(super) fn columns(&self, columns: &Columns, folded: Loop) -> Vec<ManyLaunch> {
         let Columns { width, rows, batches, row_pitch, batch_pitch, elements, runs, .. } = *columns;
         let Launches { plan, x, out, workspace, faults, .. } = *self;
-        let options = plan.options();
+        let options = self.options();
         let states = if columns.joins() { workspace } else { 0 };
         let shape = [x, width, rows, batches, row_pitch, batch_pitch, elements, runs];
         let rest = [columns.columns, states, out, faults, folded.length, options];
@@ -124,7 +130,7 @@ impl Launches<'_> {
         let Strided { lanes, runs, outputs } = *strided;
         let loops = plan.loops().expect("the strided way has loops");
         let states = if runs > 1 { workspace } else { 0 };
-        let options = plan.options();
+        let options = self.options();
         let from = x + loops.start.wrapping_mul(plan.batch.dtype.size() as u64);
         let shape = [from, outputs, inputs, self.table(0), loops.kept, loops.folded];
         let rest = [loops.first_output, lanes, runs, states, out, faults, options];
@@ -198,12 +204,12 @@ impl Launches<'_> {
             _ => 5,
         };
         let x = self.x.wrapping_add(start.wrapping_mul(size));
-        let shape = [x, n, offsets, bytes, length, segments, out, table, faults, plan.options()];
+        let shape = [x, n, offsets, bytes, length, segments, out, table, faults, self.options()];
         let rest = [kept, folded, first_output, inputs, u64::from(all), moment, ddof, size];
         let words = [&shape[..], &rest[..]].concat();
         let grid =
             if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
-        ManyLaunch { block: block_threads(*dtype), ..self.of(module, "", grid, words) }
+        ManyLaunch { block: block_threads(*op, *dtype), ..self.of(module, "", grid, words) }
     }
 }
 

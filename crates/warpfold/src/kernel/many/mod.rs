@@ -4,10 +4,11 @@ mod asked;
 mod columns;
 mod faults;
 mod launch;
+mod stats;
 
 use std::marker::PhantomData;
 
-use asked::Asked;
+use asked::{Asked, Undefined};
 use faults::Faults;
 pub use launch::ManyLaunch;
 
@@ -170,7 +171,15 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     fn asked(&self) -> Asked<'_, M> {
         let ReduceMany { machine, x, parts, policy, grid, name, .. } = self;
         let name = name.as_deref();
-        Asked { machine, x: x.untyped(), parts, policy: *policy, grid: *grid, name }
+        Asked {
+            machine,
+            x: x.untyped(),
+            parts,
+            policy: *policy,
+            grid: *grid,
+            name,
+            undefined: Undefined::Fails,
+        }
     }
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
@@ -228,7 +237,10 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     ///
     /// # Errors
     /// As [`on_device`](Self::on_device).
-    pub fn mean(&self) -> Result<Vec<T::Round>> {
+    pub fn mean(&self) -> Result<Vec<T::With<T::Round>>>
+    where
+        T::With<T::Round>: Element,
+    {
         self.values(Op::Mean)
     }
 

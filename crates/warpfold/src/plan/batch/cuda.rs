@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
+use super::components::Components;
 use super::many_fold::ManyFold;
 use super::strided::{LoopOrder, LoopTable, Strided};
 use super::{Batch, BoundsKind, Partition};
@@ -57,8 +58,10 @@ impl CudaWay {
 /// How a GPU will do many reductions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CudaBatchPlan {
-    /// What was asked.
+    /// What was asked, of the parts of elements where these are folded.
     pub batch: Batch,
+    /// What the batch's elements are of those that were given.
+    pub components: Components,
     /// The kernel.
     pub fold: ManyFold,
     /// The way.
@@ -88,21 +91,14 @@ pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 /// # Errors
 /// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel folds it as asked.
 pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
+    let (batch, components) = batch.of_parts();
     let fold = fold_of(&batch)?;
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
     let narrow = batch.dtype.size() < 4;
-    // What no kernel of segments knows is done by loops, where these are known.
-    let segments = !(narrow
-        && matches!(fold, ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod));
-    if fold == ManyFold::Prod && narrow && batch.dtype.is_float() {
-        let why = "no kernel multiplies so many narrow floats; run it on the CPU";
-        return Err(unsupported(&batch, "CUDA", why));
-    }
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
-        ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => {
-            false
-        }
+        _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
+        ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => false,
         ManyFold::Count => !narrow,
         _ if fold.is_extreme() => !narrow,
         _ => !narrow || batch.dtype.is_float(),
@@ -117,16 +113,11 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
-        Partition::Segments { segments: outputs, bounds, .. } if segments => match bounds {
+        Partition::Segments { segments: outputs, bounds, .. } => match bounds {
             BoundsKind::Every(length) => by_length(*length, *outputs),
             _ => CudaWay::Segments,
         },
-        Partition::Segments { .. } => {
-            let why =
-                "no kernel folds segments of types of less than 32 bits so; run it on the CPU";
-            return Err(unsupported(&batch, "CUDA", why));
-        }
-        Partition::Axes(form) if segments && dense_rows(form).is_some() => {
+        Partition::Axes(form) if dense_rows(form).is_some() => {
             let length = dense_rows(form).unwrap_or(0);
             by_length(length, form.outputs)
         }
@@ -147,11 +138,11 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Blocks => batch.outputs(),
     };
     let block = match &way {
-        CudaWay::Blocks => block_threads(batch.dtype),
+        CudaWay::Blocks => block_threads(batch.op, batch.dtype),
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
-    Ok(CudaBatchPlan { batch, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+    Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
 }
 
 /// Blocks for which there is enough work.
@@ -182,17 +173,29 @@ fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
 
 /// What blocks that fold an output alone gather floats as: f16 and bf16 widened.
 const fn block_type(dtype: DType) -> DType {
-    if matches!(dtype, DType::F64) { DType::F64 } else { DType::F32 }
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+/// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and its threads are as many as digits leave room for.
+const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
+    match op {
+        Op::L1 if dtype.is_complex() => ("magnitudes", Fold::ExactL1),
+        _ => ("moments", Fold::ExactMoments),
+    }
 }
 
 /// Threads of such a block.
-pub(crate) const fn block_threads(dtype: DType) -> u32 {
-    Fold::ExactMoments.most_threads(block_type(dtype))
+pub(crate) const fn block_threads(op: Op, dtype: DType) -> u32 {
+    block_fold(op, dtype).1.most_threads(block_type(dtype))
 }
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
-    if matches!(fold, ManyFold::Prod) && dtype.is_float() { 3 } else { 4 }
+    let product = matches!(fold, ManyFold::Prod) && dtype.is_float();
+    if product || fold.is_of_squares() || dtype.is_complex() { 3 } else { 4 }
 }
 
 fn unsupported(batch: &Batch, option: &'static str, why: &'static str) -> Error {
@@ -206,11 +209,7 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
     let Batch { op, dtype, policy, .. } = *batch;
     let float = dtype.is_float();
     if dtype.is_complex() {
-        return Err(unsupported(
-            batch,
-            "CUDA",
-            "no kernel folds segments of complex numbers; run it on the CPU",
-        ));
+        return fold_of_complex(batch);
     }
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2);
     // Only what is folded exactly counts the NaNs it skips.
@@ -249,16 +248,37 @@ fn fold_of(batch: &Batch) -> Result<ManyFold> {
         Op::Count => ManyFold::Count,
         Op::L1 => ManyFold::L1,
         Op::L2 if float => ManyFold::L2,
+        Op::L2 => ManyFold::IntegerL2,
+        Op::Var => ManyFold::IntegerVar,
+        Op::Std => ManyFold::IntegerStd,
         Op::Prod => ManyFold::Prod,
-        _ => {
-            return Err(unsupported(
-                batch,
-                "CUDA",
-                "no kernel folds segments so; run it on the CPU",
-            ));
-        }
+        Op::MinMax | Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
     })
 }
+
+/// Of complex numbers all are exact, whatever accuracy is asked.
+fn fold_of_complex(batch: &Batch) -> Result<ManyFold> {
+    let Batch { op, dtype, policy, .. } = *batch;
+    Ok(match op {
+        Op::Sum => ManyFold::ExactSum,
+        // Only what is folded by blocks counts the NaNs it skips, or holds squares of f64.
+        Op::Mean if policy.nan == Nan::Propagate => ManyFold::ExactMean,
+        Op::L2 if dtype == DType::Complex64 => ManyFold::ExactL2,
+        Op::Mean | Op::L1 | Op::L2 | Op::Var | Op::Std => ManyFold::Moments,
+        Op::Linf => ManyFold::Linf,
+        Op::Any => ManyFold::Any,
+        Op::All => ManyFold::All,
+        Op::Count => ManyFold::Count,
+        Op::Prod => ManyFold::Prod,
+        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
+            let why = "complex numbers have no order; take linf for the largest magnitude";
+            return Err(Error::Undefined { op, dtype, why });
+        }
+        Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
+    })
+}
+
+const NO_ONE_RESULT: &str = "no kernel of segments leaves a result of it; ask for `columns`";
 
 /// Length of rows that lie one after another, outputs in their order.
 pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
@@ -337,21 +357,51 @@ impl CudaBatchPlan {
         self.batch.policy.nan == Nan::Ignore && self.batch.dtype.is_float()
     }
 
+    /// Outputs, of elements as they were given.
+    pub fn outputs(&self) -> u64 {
+        self.output_of(self.batch.outputs())
+    }
+
+    /// The output of one of the batch's.
+    pub(crate) fn output_of(&self, output: u64) -> u64 {
+        if self.components == Components::Apart { output / 2 } else { output }
+    }
+
+    /// Elements, as they were given, that are read.
+    pub fn elements(&self) -> u64 {
+        let each = if self.components == Components::Whole { 1 } else { 2 };
+        self.batch.elements() / each
+    }
+
     /// The element type of the results.
     pub fn output(&self) -> DType {
-        let dtype = self.batch.dtype;
-        let round = if dtype.is_float() && dtype != DType::F64 { DType::F32 } else { DType::F64 };
-        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        match self.fold {
-            ManyFold::Min | ManyFold::Max => dtype,
-            ManyFold::ArgMin | ManyFold::ArgMax | ManyFold::Count => DType::U64,
-            ManyFold::Mean | ManyFold::L1 | ManyFold::L2 | ManyFold::Moments => round,
-            ManyFold::Linf if dtype.is_float() => round,
-            ManyFold::Any | ManyFold::All => DType::Bool,
-            _ if self.fold.is_pair() => round,
-            ManyFold::Sum | ManyFold::Prod if dtype.is_float() => round,
-            ManyFold::Sum | ManyFold::Prod if signed => DType::I64,
+        match (self.output_of_batch(), self.components) {
+            (DType::F32, Components::Apart) => DType::Complex64,
+            (DType::F64, Components::Apart) => DType::Complex128,
+            (dtype, _) => dtype,
+        }
+    }
+
+    fn output_of_batch(&self) -> DType {
+        let Batch { op, dtype, .. } = self.batch;
+        let round = match dtype {
+            DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
+            _ => DType::F64,
+        };
+        let sum = match dtype {
+            complex if complex.is_complex() => complex,
+            float if float.is_float() => round,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
             _ => DType::U64,
+        };
+        match op {
+            Op::Min | Op::Max => dtype,
+            Op::ArgMin | Op::ArgMax | Op::Count => DType::U64,
+            Op::Any | Op::All => DType::Bool,
+            Op::Sum | Op::Prod => sum,
+            Op::Mean if dtype.is_complex() => dtype,
+            Op::Linf if !dtype.is_float() => DType::U64,
+            _ => round,
         }
     }
 
@@ -362,6 +412,7 @@ impl CudaBatchPlan {
             return self.blocks_entry();
         }
         let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
+            _ if dtype.is_complex() => dtype.name(),
             (true, 2) => "half",
             (true, 4) => "f32",
             (true, _) => "f64",
@@ -370,19 +421,20 @@ impl CudaBatchPlan {
             (false, 4) => "32",
             (false, _) => "64",
         };
-        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels().0)
+        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
     }
 
     /// The kernel of everything that is rounded once.
     fn blocks_entry(&self) -> String {
-        format!("segment_moments_{}", block_type(self.batch.dtype).name())
+        let Batch { op, dtype, .. } = self.batch;
+        format!("segment_{}_{}", block_fold(op, dtype).0, block_type(dtype).name())
     }
 
     /// The kernel that folds again what an exact one has missed, or all there is.
     pub(crate) fn again(&self) -> Again {
         let dtype = self.batch.dtype;
         let strided = matches!(self.way, CudaWay::Strided(_));
-        if self.fold == ManyFold::ExactSum && dtype.size() >= 4 && !strided {
+        if self.fold == ManyFold::ExactSum && matches!(dtype, DType::F32 | DType::F64) && !strided {
             let threads = Fold::ExactSum.most_threads(dtype);
             Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
         } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
@@ -398,7 +450,7 @@ impl CudaBatchPlan {
         let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
         let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16];
         let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
-        bits | u64::from(self.fold.kernels().1) << 8
+        bits | u64::from(self.fold.kernels(dtype).1) << 8
     }
 }
 
@@ -416,7 +468,12 @@ pub(crate) enum Again {
 impl fmt::Display for CudaBatchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Batch { op, dtype, partition, policy } = &self.batch;
-        write!(f, "{op} of {dtype} ({} bytes): {partition}{policy}", self.batch.bytes())?;
+        let parts = match self.components {
+            Components::Whole => "",
+            Components::Apart => ", parts of complex numbers,",
+            Components::Together => ", parts of complex numbers folded together,",
+        };
+        write!(f, "{op} of {dtype}{parts} ({} bytes): {partition}{policy}", self.batch.bytes())?;
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
         write!(
             f,

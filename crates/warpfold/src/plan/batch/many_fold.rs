@@ -26,6 +26,9 @@ pub enum ManyFold {
     ExactMean,
     ExactL1,
     ExactL2,
+    IntegerL2,
+    IntegerVar,
+    IntegerStd,
     Moments,
 }
 
@@ -49,6 +52,9 @@ impl ManyFold {
         ManyFold::ExactMean,
         ManyFold::ExactL1,
         ManyFold::ExactL2,
+        ManyFold::IntegerL2,
+        ManyFold::IntegerVar,
+        ManyFold::IntegerStd,
         ManyFold::Moments,
     ];
 
@@ -72,13 +78,19 @@ impl ManyFold {
             ManyFold::ExactMean => "exact mean",
             ManyFold::ExactL1 => "exact l1",
             ManyFold::ExactL2 => "exact l2",
+            ManyFold::IntegerL2 => "l2 of integers",
+            ManyFold::IntegerVar => "var of integers",
+            ManyFold::IntegerStd => "std of integers",
             ManyFold::Moments => "exact moments",
         }
     }
 
-    /// The kernels that know it, and its number among their folds.
-    pub(super) const fn kernels(self) -> (&'static str, u32) {
+    /// The kernels that know it for a type, and its number among their folds.
+    pub(super) const fn kernels(self, dtype: DType) -> (&'static str, u32) {
         match self {
+            // Of complex numbers all that is asked of zeros is counted.
+            ManyFold::Any if dtype.is_complex() => ("totals", 4),
+            ManyFold::All if dtype.is_complex() => ("totals", 5),
             ManyFold::Sum => ("totals", 0),
             ManyFold::Mean => ("totals", 1),
             ManyFold::L1 => ("totals", 2),
@@ -96,6 +108,9 @@ impl ManyFold {
             ManyFold::ExactMean => ("exact", 1),
             ManyFold::ExactL1 => ("exact", 2),
             ManyFold::ExactL2 => ("roots", 0),
+            ManyFold::IntegerL2 => ("squares", 0),
+            ManyFold::IntegerVar => ("squares", 1),
+            ManyFold::IntegerStd => ("squares", 2),
             ManyFold::Moments => ("moments", 0),
         }
     }
@@ -121,6 +136,11 @@ impl ManyFold {
         )
     }
 
+    /// Whether it is the sum and the sum of squares of integers.
+    pub(crate) const fn is_of_squares(self) -> bool {
+        matches!(self, ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd)
+    }
+
     /// Whether its results are asked of every input's order.
     pub(super) const fn is_place(self) -> bool {
         matches!(self, ManyFold::ArgMin | ManyFold::ArgMax)
@@ -130,6 +150,14 @@ impl ManyFold {
     pub(super) const fn state_bytes(self, dtype: DType) -> u64 {
         let wide = dtype.size() == 8;
         match self {
+            _ if dtype.is_complex() => self.bytes_of_pairs(),
+            ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd => {
+                if wide {
+                    40
+                } else {
+                    32
+                }
+            }
             ManyFold::Prod if dtype.is_float() => 32,
             ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
             ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
@@ -139,6 +167,18 @@ impl ManyFold {
             ManyFold::Count if wide => 16,
             ManyFold::Min | ManyFold::Max | ManyFold::Linf | ManyFold::Any | ManyFold::All => 8,
             ManyFold::Count | ManyFold::L2 => 8,
+        }
+    }
+
+    /// The same of complex numbers.
+    const fn bytes_of_pairs(self) -> u64 {
+        match self {
+            ManyFold::Prod => 40,
+            ManyFold::ExactSum | ManyFold::ExactMean => 32,
+            ManyFold::Linf => 24,
+            ManyFold::ExactL2 => 16,
+            ManyFold::Moments => 0,
+            _ => 8,
         }
     }
 }

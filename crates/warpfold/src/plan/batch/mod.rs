@@ -2,6 +2,7 @@
 
 mod choose;
 mod columns;
+mod components;
 mod cuda;
 mod many_fold;
 mod strided;
@@ -11,6 +12,7 @@ use std::fmt;
 pub use choose::choose_batch;
 pub(crate) use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
+pub use components::Components;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use cuda::{Again, block_threads, dense_rows};
 pub use cuda::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER, choose_cuda_batch};

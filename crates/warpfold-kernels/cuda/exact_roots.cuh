@@ -1,0 +1,122 @@
+// Sums of magnitudes of floats: of real numbers the numbers without their signs, of complex ones roots.
+//
+// The magnitude of a complex number is a root, taken to 52 bits (complex64) or about 100 (complex128) by the operations of the CPU, and added exactly.
+#pragma once
+#include "double_double.cuh"
+#include "exact_sums.cuh"
+
+// complex64: one f64 holds the root; its squares are exact there.
+template <class E> struct Roots {
+    typedef E Element;
+    typedef Pack Loaded;
+    typedef OneItems<E> Items;
+    typedef Kept<Roots> All;
+    static constexpr int COUNT = 1;
+
+    static __device__ __forceinline__ Number<f64> term(E z, int) {
+        return {__dsqrt_rn(__fma_rn(f64(z.re), f64(z.re), product(z.im, z.im)))};
+    }
+};
+// Numbers of 53 bits, in the integers of products of f32.
+struct RootOfNarrow : ProductOf<f32> {
+    static constexpr int MOST[] = {768};
+    template <int LANES> using Window = typename SumOf<f64>::template Window<LANES>;
+};
+
+// complex128: a double-double.
+struct Root { complex128 z; f64 high, low; };
+
+template <> struct Roots<complex128> {
+    typedef complex128 Element;
+    typedef Pack Loaded;
+    typedef OneItems<complex128> Items;
+    typedef Kept<Roots> All;
+    static constexpr int COUNT = 1;
+
+    static __device__ __forceinline__ Root term(complex128 z, int) {
+        const DoubleDouble root = square_root(add(two_product(z.re, z.re), two_product(z.im, z.im)));
+        return {z, root.high, root.low};
+    }
+};
+
+// High and low parts each have a window; both go to the same digits, those of products, as the roots of small numbers reach far below an f64.
+struct WideRoots {
+    typedef ProductOf<f64> Kind;
+    static constexpr bool PLAIN = false;
+    static constexpr int LANES = 2, MOST = 256, STORAGE = Kind::Digits<32>::COUNT, THREADS = threads_of(STORAGE);
+    static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
+    static constexpr bool COUNTS_NAN = false, WHOLE_NUMBERS = false;
+    typedef Kind::Digits<THREADS> Digits;
+    typedef SumOf<f64>::Window<LANES> Window;
+    static constexpr u32 ADDITIONS = Window::ADDITIONS;
+
+    Window high, low;
+    Digits digits;
+
+    __device__ __forceinline__ explicit WideRoots(u64* storage) {
+        digits.open(storage);
+        align();
+    }
+    // The low parts of the numbers at the upper end of the one window lie at the upper end of the other.
+    __device__ __forceinline__ void align() {
+        const u32 start = high.low >> 20;
+        low.start_at(start > 53 ? start - 53 : 1);
+    }
+    // Neither the squares nor their errors overflowed or underflowed to any effect; not so of NaN.
+    static __device__ __forceinline__ bool is_plain(f64 root) { return root >= power_of_two(-450) && root <= power_of_two(500); }
+
+    static constexpr u32 REACH = 1;
+    __device__ __forceinline__ u32 distance(const Root& root) const {
+        const bool held = is_plain(root.high) && high.distance(root.high) < Window::REACH && (low.distance(root.low) < Window::REACH || root.low == 0);
+        return !held;
+    }
+    __device__ __forceinline__ u32 field(const Root& root) const { return is_plain(root.high) ? high.field(root.high) : 0; }
+    __device__ __forceinline__ void add(int lane, const Root& root) {
+        high.add(lane, root.high);
+        low.add(lane, root.low);
+    }
+    __device__ __forceinline__ void add_to_digits(int, const Root& root) {
+        const f64 re = fabs(root.z.re), im = fabs(root.z.im), larger = re > im ? re : im;
+        if (!is_finite(re) || !is_finite(im)) {
+            digits.specials |= met(re + im);
+        } else if (is_plain(root.high)) {
+            digits.add_far(root.high, 0);
+            digits.add_far(root.low, 0);
+        } else if (larger > 0) {
+            add_scaled(re, im, larger);
+        }
+    }
+    // Brought near 1. The power that scales the very largest numbers would not be normal; subnormal ones come up to 2^-52 at least.
+    __device__ __forceinline__ void add_scaled(f64 re, f64 im, f64 larger) {
+        const i32 exponent = larger < power_of_two(-1022) ? -1022 : exponent_of(larger) > 1022 ? 1022 : exponent_of(larger);
+        const f64 scale = power_of_two(-exponent);
+        const Root scaled = Roots<complex128>::term({re * scale, im * scale}, 0);
+        digits.add_far(scaled.high, exponent);
+        digits.add_far(scaled.low, exponent);
+    }
+    __device__ __forceinline__ void waits(int terms) { digits.waiting += 2 * terms; }
+    __device__ __forceinline__ bool covers(u32 field) const { return high.covers(field); }
+    __device__ __forceinline__ void move(u32 field) {
+        high.move(field);
+        align();
+    }
+    __device__ __forceinline__ void drain() {
+        high.drain<1>(0, digits);
+        low.drain<1>(0, digits);
+    }
+    __device__ __forceinline__ void settle() {
+        if (digits.waiting <= Digits::ADDITIONS) return;
+        digits.settle();
+        digits.waiting = 1;
+    }
+    __device__ __forceinline__ void close_digits() {}
+    __device__ __forceinline__ u32 specials(int) const { return digits.specials; }
+    static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) { ::add_columns<Digits, WORDS>(storage, word); }
+    static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+        finish_sum<Kind, f64>(word, 0, seen, scratch, a);
+    }
+};
+
+template <class E> struct L1Of { typedef ExactFold<Components<E, Of::Magnitudes>, SumsOf<E>, IN_FLIGHT<E>> type; };
+template <> struct L1Of<complex64> { typedef ExactFold<Roots<complex64>, Sums<RootOfNarrow, 1, f32>, 4> type; };
+template <> struct L1Of<complex128> { typedef ExactFold<Roots<complex128>, WideRoots, IN_FLIGHT<complex128>> type; };
