@@ -4,7 +4,7 @@ use warpfold::kernel::{Buffer, DeviceSegments, Groups, Machine, ReduceMany};
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
 use warpfold::shape::Folding;
-use warpfold::{Column, Columns, Element, Key, Op, Ordered, Segments};
+use warpfold::{Column, Columns, Element, Key, Ordered, Segments};
 use warpfold_lab::machine::available_memory;
 
 use super::keys::{self, with_key};
