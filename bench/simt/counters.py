@@ -49,8 +49,9 @@ MANY = [*(f"f32 sum {accuracy} {case}" for accuracy in ["fast", "exact"]
                        "one giant among tiny ones", "transposed [SIDE, SIDE] axis 0", "[SIDE, SIDE] axis 0", "[SIDE, SIDE] axis 1",
                        "[QUARTER, 4] axis 0", "[QUARTER, 4] axis 1", "[4, QUARTER] axis 0", "[3, THIRD] axis 0", "[64, 3, 32, REST] axis 1",
                        "[64, 3, 32, REST] axis 2", "2^8 dense keys, uniform", "2^8 any keys, Zipf"]),
-        *(f"{what} exact {case}" for what in ["f64 sum", "f16 mean", "i32 sum", "u8 max", "i64 argmax", "f32 var", "f64 l2", "f32 prod"]
-          for case in ["every 16", "random 0-64", "[SIDE, SIDE] axis 0", "[64, 3, 32, REST] axis 2"])]
+        *(f"{what} exact {case}" for what in ["f64 sum", "f16 mean", "i32 sum", "u8 max", "i64 argmax", "f32 var", "f64 l2", "f32 prod", "i32 var", "complex64 sum"]
+          for case in ["every 16", "random 0-64", "[SIDE, SIDE] axis 0", "[64, 3, 32, REST] axis 2"]),
+        "f32 sum exact 2^16 dense keys, Zipf", "i32 sum exact 2^8 dense keys, uniform"]
 # A barrier of a block; MEMBAR is a fence.
 BARRIER = re.compile(r"\bBAR\.")
 # What lanes move, counted from the machine code, and the simulator's count. Asynchronous copies (LDGSTS, UBLKCP) and generic accesses have no such row.

@@ -90,7 +90,15 @@ fn reduce<M: Machine, T: Element>(
         Cut::Groups { keys, groups, told } => {
             let keys = machine.upload(keys)?;
             match told {
-                Keys::Dense => finish(machine.group_dense(&keys, *groups, &x)?.reduce()),
+                Keys::Dense if accuracy == Accuracy::Fast => {
+                    finish(machine.group_dense(&keys, *groups, &x)?.reduce())
+                }
+                // In tables where they do it, which are exact.
+                Keys::Dense => {
+                    let dense = machine.reduce_dense(&keys, *groups, &x);
+                    dense.overflow(Overflow::Wrap).columns(op, Finish::default())?;
+                    Ok(())
+                }
                 Keys::Any => finish(machine.group_by(&keys, &x)?.reduce()),
             }
         }
