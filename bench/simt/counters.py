@@ -53,14 +53,14 @@ MANY = [*(f"f32 sum {accuracy} {case}" for accuracy in ["fast", "exact"]
           for case in ["every 16", "random 0-64", "[SIDE, SIDE] axis 0", "[64, 3, 32, REST] axis 2"]),
         "f32 sum exact 2^16 dense keys, Zipf", "i32 sum exact 2^8 dense keys, uniform"]
 # A barrier of a block; MEMBAR is a fence.
-BARRIER = re.compile(r"\bBAR\.")
+BARRIER = re.compile(r"BAR\.")
 # What lanes move, counted from the machine code, and the simulator's count. Asynchronous copies (LDGSTS, UBLKCP) and generic accesses have no such row.
 MOVED = {
-    "shared bytes read": (re.compile(r"\bLDS\b"), "shared_bytes_read"),
-    "shared bytes written": (re.compile(r"\bSTS\b"), "shared_bytes_written"),
-    "global bytes read": (re.compile(r"\bLDG\b"), "global_bytes_read"),
-    "global bytes written": (re.compile(r"\bSTG\b"), "global_bytes_written"),
-    "atomics": (re.compile(r"\b(ATOMS|ATOMG|ATOM|RED|REDG)\b"), "atomics"),
+    "shared bytes read": (re.compile(r"LDS\b"), "shared_bytes_read"),
+    "shared bytes written": (re.compile(r"STS\b"), "shared_bytes_written"),
+    "global bytes read": (re.compile(r"LDG\b"), "global_bytes_read"),
+    "global bytes written": (re.compile(r"STG\b"), "global_bytes_written"),
+    "atomics": (re.compile(r"(ATOMS|ATOMG|ATOM|RED|REDG)\b"), "atomics"),
 }
 # Everything that is counted from the machine code.
 CODE = {"block barriers": "block_barriers", **{name: own for name, (_, own) in MOVED.items()}}
@@ -98,11 +98,13 @@ def machine_code(ncu, report):
             place = (row.index("Source"), warps, lanes)
             launches.append({"block barriers": 0, **dict.fromkeys(MOVED, 0)})
         elif place and len(row) > max(place):
-            instruction, warps, lanes = row[place[0]], number(row[place[1]] or "0"), number(row[place[2]] or "0")
-            if BARRIER.search(instruction):
+            warps, lanes = number(row[place[1]] or "0"), number(row[place[2]] or "0")
+            instruction = re.sub(r"^@!?U?P\w+\s+", "", row[place[0]].strip())
+            # One whose guard holds for no lane is executed and does nothing.
+            if BARRIER.match(instruction) and lanes:
                 launches[-1]["block barriers"] += int(warps)
             for name, (opcode, _) in MOVED.items():
-                if opcode.search(instruction):
+                if opcode.match(instruction):
                     launches[-1][name] += int(lanes) * (1 if name == "atomics" else width(instruction))
     return launches
 
@@ -278,8 +280,10 @@ def again(arguments, results):
             launches[(case, dtype, op, accuracy, n)] = one["launches"]
 
     def taken(result):
-        left = launches[tuple(result[key] for key in ("many", "dtype", "op", "accuracy", "n"))]
-        own = next(one for one in left if all(one[key] == result[key] for key in ("kernel", "grid", "block")))
+        left = launches.get(tuple(result[key] for key in ("many", "dtype", "op", "accuracy", "n")), [])
+        own = next((one for one in left if all(one[key] == result[key] for key in ("kernel", "grid", "block"))), None)
+        if own is None:
+            return None
         left.remove(own)
         return own["counts"]
 
@@ -300,6 +304,8 @@ def again(arguments, results):
         if "counts" not in result:
             return result
         counts = counted(place, result)
+        if counts is None:
+            return {key: value for key, value in result.items() if key not in ("counts", "equal", "grouping")} | {"not_simulated": "there is no such launch any more"}
         for name, own in {**EQUAL, **BESIDE, **{name: [own] for name, own in CODE.items()}}.items():
             if name in result["counts"]:
                 result["counts"][name]["simulator"] = sum(counts[one] for one in own)

@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
+use super::access::Group;
 use super::block::{Block, Fenced};
+use super::cost;
 use super::execute::{Issue, Worker};
 use super::place::Place;
 use super::touch::Deed;
@@ -84,7 +86,42 @@ pub(crate) fn updated(
     new & low_bits(bits)
 }
 
+/// Whether shared memory does it with 64 bits by itself.
+fn is_native(function: AtomicFunction) -> bool {
+    matches!(function, AtomicFunction::Exchange | AtomicFunction::CompareAndSwap)
+}
+
 impl Worker<'_, '_> {
+    /// What is not native costs a load and a compare-and-swap, which takes twice the wavefronts; once more for lanes that another one of their address was
+    /// before (as ptxas compiles it for an H200, and as it counts: results/h200/counters.json). Of the swaps `account` has counted one half of the first.
+    fn account_swaps(&mut self, issue: Issue, group: &Group, bytes: u32) {
+        let mut left = group.on;
+        while left != 0 {
+            let waves = cost::wavefronts(&group.addresses, left, bytes);
+            let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
+            let counted = u64::from(left == group.on);
+            let moved = u64::from(bytes) * u64::from(left.count_ones());
+            self.tally.count(issue.step, |counts| {
+                counts.shared_load_requests += 1;
+                counts.shared_load_wavefronts += taken;
+                counts.shared_load_ideal += ideal;
+                counts.shared_bytes_read += moved;
+                counts.shared_atomic_wavefronts += (2 - counted) * taken;
+                counts.shared_atomic_ideal += (2 - counted) * ideal;
+            });
+            let attempt = left;
+            let lanes = (0..32usize).filter(|lane| attempt >> lane & 1 == 1);
+            let mut done: Vec<u64> = Vec::new();
+            for lane in lanes {
+                let address = group.addresses[lane];
+                if !done.contains(&address) {
+                    done.push(address);
+                    left &= !(1 << lane);
+                }
+            }
+        }
+    }
+
     #[allow(clippy::too_many_arguments)] // An atomic has that many operands.
     pub(crate) fn atomic(
         &mut self,
@@ -108,6 +145,9 @@ impl Worker<'_, '_> {
         let first = block.dice.below(32);
         for group in self.groups(block, issue, access) {
             self.account(issue, &group, bytes, Kind::Update);
+            if group.space == Space::Shared && bytes == 8 && !is_native(function) {
+                self.account_swaps(issue, &group, bytes);
+            }
             let mut distinct: Vec<u64> = Vec::new();
             for lane in (0..32).map(|i| (first + i) % 32).filter(|lane| group.on >> lane & 1 == 1) {
                 let address = group.addresses[lane];

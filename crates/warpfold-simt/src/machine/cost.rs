@@ -16,10 +16,36 @@ pub(crate) struct Wavefronts {
 
 /// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
 ///
-/// Each wavefront serves one word of each bank; lanes that read the same word share it, however wide they read. So a
-/// 64-bit access of neighbours takes two, one of all lanes at one address takes one (as an H200 counts under Nsight Compute;
-/// results/h200/counters.json).
+/// Each wavefront serves one word of each bank; lanes of a pass that read the same word share it. 32 bits are one pass; of 64 bits each half of the
+/// warp is one, of 128 each quarter, unless lanes share in pairs ([`shared_in_pairs`]), as an H200 counts under Nsight Compute (results/h200/counters.json).
 pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
+    let mut all = Wavefronts::default();
+    let mut pass = |lanes: u32| {
+        let of_pass = wavefronts_of_pass(addresses, lanes, bytes);
+        all.taken += of_pass.taken;
+        all.ideal += of_pass.ideal;
+    };
+    let width = if bytes <= 4 || shared_in_pairs(addresses, on) { 32 } else { 128 / bytes };
+    for first in (0..32).step_by(width as usize) {
+        let lanes = on & ((u32::MAX >> (32 - width)) << first);
+        if lanes != 0 {
+            pass(lanes);
+        }
+    }
+    all
+}
+
+/// Whether each lane's neighbour, or each lane's neighbour but one, reads the same or nothing.
+fn shared_in_pairs(addresses: &[u64; 32], on: u32) -> bool {
+    [1, 2].into_iter().any(|distance: usize| {
+        (0..32usize).filter(|lane| on >> lane & 1 == 1).all(|lane| {
+            let other = lane ^ distance;
+            on >> other & 1 == 0 || addresses[lane] == addresses[other]
+        })
+    })
+}
+
+fn wavefronts_of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
     let words = u64::from(bytes.div_ceil(4));
     let mut seen = [0u64; 128];
     let mut count = 0;
@@ -86,6 +112,9 @@ mod tests {
         assert_eq!(wavefronts(&strided(8), 0x5555_5555, 8), Wavefronts { taken: 2, ideal: 1 });
         assert_eq!(wavefronts(&strided(0), u32::MAX, 8), Wavefronts { taken: 1, ideal: 1 });
         assert_eq!(wavefronts(&strided(0), u32::MAX, 16), Wavefronts { taken: 1, ideal: 1 });
+        // Eight words of 64 bits, each read by four lanes that are no neighbours.
+        let repeated = std::array::from_fn(|lane| lane as u64 % 8 * 8);
+        assert_eq!(wavefronts(&repeated, u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
     }
 
     #[test]
