@@ -91,7 +91,8 @@ impl<T: Element> ReduceMany<'_, T, Plain<'_>> {
             Output::One(value) => Ok(value),
             other => unreachable!("{op} has one number, not {other:?}"),
         };
-        self.run(op, &Read { small: |&(): &(), _| None, partial }, T::many_alone)
+        let reader = Read { small: |&(): &(), _| None, partial, single: |_| None };
+        self.run(op, &reader, T::many_alone)
     }
 }
 

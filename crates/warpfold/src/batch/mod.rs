@@ -253,18 +253,20 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     }
 }
 
-/// A reader of two functions.
-struct Read<F, G> {
+/// A reader of three functions.
+struct Read<F, G, H> {
     small: F,
     partial: G,
+    single: H,
 }
 
-impl<T, S, R, F, G> Reader<T, S> for Read<F, G>
+impl<T, S, R, F, G, H> Reader<T, S> for Read<F, G, H>
 where
     T: Element,
     R: Copy + Send,
     F: Fn(&S, u64) -> Option<R> + Sync,
     G: Fn(&Partial<T>) -> Result<R> + Sync,
+    H: Fn(T) -> Option<R> + Sync,
 {
     type Result = R;
 
@@ -275,6 +277,11 @@ where
 
     fn partial(&self, partial: &Partial<T>) -> Result<R> {
         (self.partial)(partial)
+    }
+
+    #[inline(always)]
+    fn single(&self, x: T) -> Option<R> {
+        (self.single)(x)
     }
 }
 

@@ -7,6 +7,12 @@ use crate::element::Ordered;
 use crate::partial::{Extremes, Partial};
 use crate::{Op, Result};
 
+/// The least and the greatest of one element.
+#[inline(always)]
+fn alone<T: Ordered>(x: T) -> T {
+    if x.is_nan() { T::nan() } else { x }
+}
+
 impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// The smallest elements: NaN propagates, -0 < +0.
     ///
@@ -35,7 +41,8 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
             Some((min, greatest.extremes::<T>(nan, count).max().ok()?))
         };
         let partial = partial!(Extremes(p) => Ok((p.min()?, p.max()?)));
-        self.run(Op::MinMax, &Read { small, partial }, T::many_both_ends)
+        let single = |x| Some((alone(x), alone(x)));
+        self.run(Op::MinMax, &Read { small, partial, single }, T::many_both_ends)
     }
 
     /// The first index of each smallest element, or of the first NaN: along the folded axis (over several, their elements counted in C
@@ -63,21 +70,19 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
         let (nan, read) = (self.policy.nan, &read);
         let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
         let partial = partial!(Extremes(p) => read(p));
-        let places = self.folded(op, &Read { small, partial }, T::many_highest)?;
+        let places =
+            self.folded(op, &Read { small, partial, single: |_| Some(0) }, T::many_highest)?;
         Ok(self.arrange.arrange(match self.indices {
             Indices::OfInput => places,
             Indices::OfArray => self.how.flat(self.x.len(), places),
         }))
     }
 
-    fn ranked<R: Copy + Send>(
-        &self,
-        op: Op,
-        read: impl Fn(&Extremes<T>) -> Result<R> + Sync,
-    ) -> Result<A::Of<R>> {
+    fn ranked(&self, op: Op, read: impl Fn(&Extremes<T>) -> Result<T> + Sync) -> Result<A::Of<T>> {
         let (nan, read) = (self.policy.nan, &read);
         let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
         let partial = partial!(Extremes(p) => read(p));
-        self.run(op, &Read { small, partial }, T::many_highest)
+        let single = |x| Some(alone(x));
+        self.run(op, &Read { small, partial, single }, T::many_highest)
     }
 }

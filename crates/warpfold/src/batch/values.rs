@@ -19,6 +19,27 @@ fn joined<T: Element, F: Float>(
     all.then(|| T::join(Parts::from_fn(|k| parts.as_ref()[k].unwrap_or(F::NAN))))
 }
 
+/// The magnitude of one element, if it is real.
+#[inline(always)]
+fn size<T: Element>(x: T) -> Option<<T::Part as Ordered>::Magnitude> {
+    match T::as_parts(&[x]) {
+        &[part] => Some(part.magnitude()),
+        _ => None,
+    }
+}
+
+/// The same rounded.
+#[inline(always)]
+fn size_as<T: Element, F: Float>(x: T) -> Option<F> {
+    size(x).map(T::Part::round_magnitude)
+}
+
+/// Whether an element is counted.
+#[inline(always)]
+fn is_nonzero<T: Element>(x: T) -> bool {
+    T::as_parts(&[x]).iter().any(|part| part.magnitude() != Default::default())
+}
+
 /// The partial of a kind.
 macro_rules! partial {
     ($variant:ident($partial:ident) => $read:expr) => {
@@ -37,7 +58,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit.
     pub fn sum(&self) -> Result<A::Of<T::Sum>> {
         let overflow = self.policy.overflow;
-        self.sums(Op::Sum, |sums, _| T::sum_of(sums), move |p| p.sum(overflow))
+        self.sums(Op::Sum, |sums, _| T::sum_of(sums), move |p| p.sum(overflow), T::alone)
     }
 
     /// The exact sums rounded to a float type of choice.
@@ -46,7 +67,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn sum_as<F: Float>(&self) -> Result<A::Of<T::With<F>>> {
         let small = |sums: &Sums<T>, _| joined::<T, F>(sums, |sum| Some(sum.round()));
-        self.sums(Op::Sum, small, |p| Ok(p.round_as::<F>()))
+        self.sums(Op::Sum, small, |p| Ok(p.round_as::<F>()), T::alone_as::<F>)
     }
 
     /// The arithmetic means, rounded once.
@@ -66,7 +87,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
             0 => None,
             _ => joined::<T, F>(sums, |sum| sum.mean(count)),
         };
-        self.sums(Op::Mean, small, Exact::mean_as::<F>)
+        self.sums(Op::Mean, small, Exact::mean_as::<F>, T::alone_as::<F>)
     }
 
     fn sums<R: Copy + Send>(
@@ -74,12 +95,14 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         op: Op,
         small: impl Fn(&Sums<T>, u64) -> Option<R> + Sync,
         exact: impl Fn(&Exact<T>) -> Result<R> + Sync,
+        single: impl Fn(T) -> R + Sync,
     ) -> Result<A::Of<R>> {
         let partial = move |partial: &Partial<T>| match partial {
             Partial::Sum(sum) => exact(sum),
             other => unreachable!("a sum leaves a sum, not {other:?}"),
         };
-        self.run(op, &Read { small, partial }, T::many_sums)
+        let single = |x| Some(single(x));
+        self.run(op, &Read { small, partial, single }, T::many_sums)
     }
 
     /// The variances over `n - ddof`, rounded once.
@@ -163,7 +186,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         Norm1::<T>::new().round_as::<F>()?;
         let small = |sums: &Sums<T>, _| Some(sums.as_ref()[0].round());
         let partial = partial!(Norm1(p) => p.round_as::<F>());
-        self.run(Op::L1, &Read { small, partial }, T::many_norms)
+        self.run(Op::L1, &Read { small, partial, single: size_as::<T, F> }, T::many_norms)
     }
 
     /// The largest magnitudes: `u64` for integers, else floats, rounded once.
@@ -173,7 +196,8 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     pub fn linf(&self) -> Result<A::Of<T::Linf>> {
         let small = |largest: &Widest, _| Some(T::linf_of(largest.magnitude::<T::Part>()));
         let partial = partial!(Magnitude(p) => Ok(p.value()));
-        self.run(Op::Linf, &Read { small, partial }, T::many_largest)
+        let single = |x| size(x).map(T::linf_of);
+        self.run(Op::Linf, &Read { small, partial, single }, T::many_largest)
     }
 
     /// [`linf`](Self::linf), rounded to a float type of choice.
@@ -185,7 +209,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
             Some(T::Part::round_magnitude::<F>(largest.magnitude::<T::Part>()))
         };
         let partial = partial!(Magnitude(p) => Ok(p.round_as::<F>()));
-        self.run(Op::Linf, &Read { small, partial }, T::many_largest)
+        self.run(Op::Linf, &Read { small, partial, single: size_as::<T, F> }, T::many_largest)
     }
 
     /// Whether any element is nonzero.
@@ -195,7 +219,8 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     pub fn any(&self) -> Result<A::Of<bool>> {
         let small = |count: &Tally, _| Some(count.0 > 0);
         let partial = partial!(Count(p) => Ok(p.any()));
-        self.run(Op::Any, &Read { small, partial }, T::many_nonzero)
+        let single = |x| Some(is_nonzero(x));
+        self.run(Op::Any, &Read { small, partial, single }, T::many_nonzero)
     }
 
     /// Whether all elements are nonzero.
@@ -205,7 +230,8 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     pub fn all(&self) -> Result<A::Of<bool>> {
         let small = |count: &Tally, of| Some(count.0 == of);
         let partial = partial!(Count(p) => Ok(p.all()));
-        self.run(Op::All, &Read { small, partial }, T::many_nonzero)
+        let single = |x| Some(is_nonzero(x));
+        self.run(Op::All, &Read { small, partial, single }, T::many_nonzero)
     }
 
     /// How many elements are nonzero.
@@ -215,7 +241,8 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     pub fn count(&self) -> Result<A::Of<u64>> {
         let small = |count: &Tally, _| Some(count.0);
         let partial = partial!(Count(p) => Ok(p.nonzero));
-        self.run(Op::Count, &Read { small, partial }, T::many_nonzero)
+        let single = |x| Some(u64::from(is_nonzero(x)));
+        self.run(Op::Count, &Read { small, partial, single }, T::many_nonzero)
     }
 
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 of each in one pass.
@@ -240,7 +267,8 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         op: Op,
         partial: impl Fn(&Partial<T>) -> Result<R> + Sync,
     ) -> Result<A::Of<R>> {
-        self.run(op, &Read { small: |&(): &(), _| None, partial }, T::many_alone)
+        let reader = Read { small: |&(): &(), _| None, partial, single: |_| None };
+        self.run(op, &reader, T::many_alone)
     }
 
     /// The same for what is no plain number.
@@ -256,7 +284,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
             store.push(Some(value));
             Ok(store.len() - 1)
         };
-        let reader = Read { small: |&(): &(), _| None, partial };
+        let reader = Read { small: |&(): &(), _| None, partial, single: |_| None };
         let places = self.folded(op, &reader, T::many_alone)?;
         let mut store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
         let take = |place: usize| store[place].take().expect("each output has a place of its own");

@@ -102,6 +102,14 @@ pub trait Element:
     #[doc(hidden)]
     fn sum_of(parts: &Self::Sums) -> Option<Self::Sum>;
 
+    /// The sum of this element alone.
+    #[doc(hidden)]
+    fn alone(self) -> Self::Sum;
+
+    /// The same rounded to a float type of choice.
+    #[doc(hidden)]
+    fn alone_as<F: Float>(self) -> Self::With<F>;
+
     /// A float result from parts that were summed fast; integers have none.
     #[cfg(any(feature = "cuda", feature = "simt"))]
     #[doc(hidden)]
@@ -150,6 +158,7 @@ macro_rules! real_element {
                 x
             }
 
+            #[inline(always)]
             fn join<F: Float>([value]: [F; 1]) -> F {
                 value
             }
@@ -190,6 +199,16 @@ macro_rules! real_element {
             sum.try_into().ok()
         }
 
+        #[inline(always)]
+        fn alone(self) -> $sum {
+            self.into()
+        }
+
+        #[inline(always)]
+        fn alone_as<F: Float>(self) -> F {
+            i128::from(self).round()
+        }
+
         #[cfg(any(feature = "cuda", feature = "simt"))]
         fn from_fast(_parts: [f64; 1]) -> $sum {
             unreachable!("integer sums are exact")
@@ -226,6 +245,18 @@ macro_rules! real_element {
         #[inline(always)]
         fn sum_of(parts: &Self::Sums) -> Option<$sum> {
             Some(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>())))
+        }
+
+        #[inline(always)]
+        fn alone(self) -> $sum {
+            self.alone_as::<Self::Round>()
+        }
+
+        #[inline(always)]
+        fn alone_as<F: Float>(self) -> Self::With<F> {
+            let parts = Self::as_parts(std::slice::from_ref(&self));
+            // The sum of -0 is +0.
+            Self::join(Parts::from_fn(|k| F::of(f64::from(parts[k]) + 0.0)))
         }
 
         #[cfg(any(feature = "cuda", feature = "simt"))]
@@ -315,6 +346,7 @@ macro_rules! complex_element {
                 bytemuck::cast_slice(x)
             }
 
+            #[inline(always)]
             fn join<F: Float>([re, im]: [F; 2]) -> Complex<F> {
                 Complex::new(re, im)
             }

@@ -17,6 +17,8 @@ use crate::sample::{Sample, Words};
 enum Among {
     /// A segment by offsets.
     Segments,
+    /// A segment of as many elements as all.
+    Every,
     /// A row of a matrix in C order.
     Rows,
     /// A column of one.
@@ -96,6 +98,14 @@ impl Among {
                     (0..count).flat_map(|i| (0..n).map(move |k| element(i, k))).collect();
                 let view = View::new(&all, &[count as u64, n as u64])?;
                 reduce_axes(&view, &[-1])?.policy(policy).columns(ask.op, ask.finish)?
+            }
+            Among::Every if n == 0 => return Among::Segments.ask(ask, x),
+            Among::Every => {
+                let all: Vec<T> =
+                    (0..count).flat_map(|i| (0..n).map(move |k| element(i, k))).collect();
+                reduce_segments(&all, Segments::every(n as u64))?
+                    .policy(policy)
+                    .columns(ask.op, ask.finish)?
             }
             Among::Columns => {
                 let all: Vec<T> =
@@ -256,6 +266,7 @@ macro_rules! on_every_arrangement {
 }
 on_every_arrangement! {
     segments Segments;
+    every Every;
     rows Rows;
     columns Columns;
     middle Middle;

@@ -123,11 +123,17 @@ impl Ranked {
     }
 }
 
+/// Whether any part is NaN.
+#[inline(always)]
+pub(super) fn is_nan<T: Element>(x: T) -> bool {
+    T::as_parts(&[x]).iter().any(|part| part.is_nan())
+}
+
 /// Adds one element to a sum or count: what [`adds_singly`](crate::plan::adds_singly) says can be.
 pub(super) fn take<T: Element>(partial: &mut Partial<T>, x: T, nan: Nan) {
     let element = [x];
     let parts = T::as_parts(&element);
-    if nan == Nan::Ignore && parts.iter().any(|part| part.is_nan()) {
+    if nan == Nan::Ignore && is_nan(x) {
         return;
     }
     match partial {

@@ -6,6 +6,8 @@
 //! plan  →  way         ┘
 //! ```
 //!
+//! Inputs of one element each need neither: the reader finishes them as they are (`singles`).
+//!
 //! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
 //! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
 
@@ -25,6 +27,7 @@ mod pieces;
 mod ranks;
 mod rows;
 mod runs;
+mod singles;
 mod sort;
 mod stripes;
 mod survey;
@@ -98,6 +101,12 @@ impl<T: Element> Many<'_, T> {
             Source::Loops(_, form) if form.inputs == 0 => {
                 let empty = Partial::empty(self.plan.batch.op);
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
+            }
+            Source::Loops(_, form) if self.plan.way == Way::Singles => {
+                singles::run(&Out { many: self, writer }, form.start as usize);
+            }
+            Source::Segments(_, bounds) if self.plan.way == Way::Singles && bounds.count() > 0 => {
+                singles::run(&Out { many: self, writer }, bounds.range(0).start);
             }
             _ => fold(self, &Out { many: self, writer }),
         }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::leaves::{Leaves, take};
+use super::leaves::{Leaves, is_nan, take};
 use super::pages::Pages;
 use super::{Many, flat};
 use crate::cpu::isa::{Job, with_isa};
@@ -26,6 +26,9 @@ pub(crate) trait Reader<T: Element, S>: Sync {
 
     /// From a partial.
     fn partial(&self, partial: &Partial<T>) -> Result<Self::Result>;
+
+    /// From the only element of an input, if NaN is not ignored; `None` where that takes the partial.
+    fn single(&self, x: T) -> Option<Self::Result>;
 }
 
 /// Elements that went into each of a few outputs.
@@ -87,6 +90,9 @@ pub(super) trait Write<T: Element, S>: Sync {
 
     /// From the partial of an output of `count` elements.
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>);
+
+    /// Outputs `first`, `first + 1`, … of one element each; notes which of them take their partials.
+    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>);
 }
 
 /// Slots for results, and the first output that has none.
@@ -170,6 +176,39 @@ impl<R, S, F: Fn(&S, u64) -> Option<R>> Job for Neighbours<'_, R, S, F> {
     }
 }
 
+/// Results of one element each that lie side by side.
+struct Singles<'n, T, R, F> {
+    read: F,
+    nan: Nan,
+    x: &'n [T],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<T: Element, R, F: Fn(T) -> Option<R>> Singles<'_, T, R, F> {
+    #[inline(always)]
+    fn fill(self, is_left: impl Fn(T) -> bool) {
+        for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
+            match (self.read)(x) {
+                Some(result) if !is_left(x) => fill(slot, result),
+                _ => self.left.push(k),
+            }
+        }
+    }
+}
+
+impl<T: Element, R, F: Fn(T) -> Option<R>> Job for Singles<'_, T, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.nan {
+            Nan::Propagate => self.fill(|_| false),
+            Nan::Ignore => self.fill(is_nan),
+        }
+    }
+}
+
 /// A reader and its slots.
 struct Writer<'d, R, D> {
     slots: Slots<R>,
@@ -202,6 +241,14 @@ impl<T: Element, S, D: Reader<T, S>> Write<T, S> for Writer<'_, D::Result, D> {
             }
             output = output.wrapping_add_signed(step);
         }
+    }
+
+    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>) {
+        let end = first as usize + x.len();
+        self.slots.pages.reach(&self.slots.slots, end);
+        let slots = &self.slots.slots[first as usize..end];
+        let read = |x: T| self.reader.single(x);
+        with_isa(self.isa, Singles { read, nan, x, slots, left });
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {

@@ -50,6 +50,7 @@ fn way(batch: &Batch) -> Way {
         Partition::Segments { bounds: BoundsKind::Every(length), .. } if long(*length) => {
             Way::OneByOne
         }
+        Partition::Segments { bounds: BoundsKind::Every(1), .. } => Way::Singles,
         Partition::Segments { .. } => Way::Runs,
         Partition::Groups { elements, groups, .. } => {
             let is_table = groups.saturating_mul(cell_bytes(batch.dtype)) <= tuning::TABLE_BYTES;
@@ -88,6 +89,7 @@ fn axes(op: Op, form: &Form, long: bool) -> Way {
     // Places that fall where memory rises: an index would count from the wrong end.
     let backwards = form.folded.iter().any(|l| l.place < 0);
     match form.case() {
+        _ if form.inputs == 1 && form.plain_rows() == Some((1, 1)) => Way::Singles,
         _ if backwards && matches!(op, Op::ArgMin | Op::ArgMax) => Way::Gathered,
         Case::Rows if form.folded.len() > 1 => Way::Gathered,
         Case::Rows if long => Way::OneByOne,

@@ -116,6 +116,8 @@ impl Batch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
+    /// Each element is an input of its own, and finished as it is read.
+    Singles,
     /// One output after another, each by all threads.
     OneByOne,
     /// Contiguous runs, shared out among threads by the work in them; the longest are left to all threads together.
@@ -135,6 +137,7 @@ impl Way {
     /// Why it was taken.
     pub fn why(self) -> &'static str {
         match self {
+            Way::Singles => "each output has one element",
             Way::OneByOne => "outputs are few and their inputs long",
             Way::Runs => "each output's elements are contiguous",
             Way::Columns => "neighbouring elements belong to neighbouring outputs",
@@ -148,6 +151,7 @@ impl Way {
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Way::Singles => "single elements",
             Way::OneByOne => "one by one",
             Way::Runs => "runs",
             Way::Columns => "columns",
