@@ -77,8 +77,8 @@ template <int LANES, int MANTISSA> struct PlainWindow {
     static constexpr bool WHOLE = true;
     static constexpr u32 SPAN_OF_FEW = 54 - MANTISSA - (MANTISSA < 12 ? 4 : 3), LEAST_OF_FEW = 130 - SPAN_OF_FEW, REACH_OF_FEW = SPAN_OF_FEW << 24;
     // The binades of another window below, whose sum is one for all lanes of a part: not more than sixty-two numbers.
-    static constexpr int BELOW = 22;
-    static_assert(MANTISSA + BELOW + 6 <= 53, "their sum is exact");
+    static constexpr int BELOW = 20;
+    static_assert(MANTISSA + BELOW + 6 <= 53 && 63 + 12 + BELOW <= 95, "their sum is exact, and a Whole has room for that of 4095 blocks");
     // The unit of their sums, in binades above that of the type; a lane's sum in that unit.
     static constexpr int PLACE_OF_FEW = LEAST_OF_FEW - 1;
     __device__ __forceinline__ void expect_few() { low = LEAST_OF_FEW << 23; }

@@ -166,6 +166,17 @@ fn axes_of<T: Element>() {
     }
 }
 
+#[test]
+fn ddof_may_exceed_any_length() {
+    let mut random = Random(5000);
+    let x = array::<i32>(Kind::Specials, 24, &mut random);
+    let Some(device) = machine(2, random.next()) else { return };
+    let buffer = device.upload(&x).unwrap();
+    let found = || device.reduce_segments(&buffer, DeviceSegments::Every(8));
+    let cpu = reduce_segments(&x, Segments::every(8)).unwrap();
+    check(&found, &cpu, Kind::Specials, 1 << 40, "every 8");
+}
+
 macro_rules! for_each_type {
     ($($segments:ident $axes:ident: $dtype:ident;)+) => {$(
         #[test]

@@ -66,11 +66,18 @@ impl<M: Machine> Asked<'_, M> {
         ddof: u64,
         [out, workspace, faults]: [u64; 3],
     ) -> Result<Vec<ManyLaunch>> {
-        if plan.fold.is_of_squares() && u32::try_from(ddof).is_err() {
-            let Batch { op, dtype, .. } = plan.batch;
-            let why = "kernels take ddof of integers in 32 bits; run it on the CPU";
-            return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
-        }
+        let Batch { op, dtype, .. } = plan.batch;
+        let ddof = match (plan.fold.is_of_squares(), op) {
+            (false, _) => ddof,
+            (true, Op::L2) => 0,
+            // As good as any more, where there are not so many elements.
+            (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
+            (true, _) if u32::try_from(ddof).is_ok() => ddof,
+            _ => {
+                let why = "kernels take ddof of integers in 32 bits; run it on the CPU";
+                return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
+            }
+        };
         let multiprocessors = self.machine.facts().multiprocessors;
         let launches =
             Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
