@@ -122,8 +122,18 @@ fn what_kernels_do_not_do() {
     let keys = folder.file("k.npy", integers(&[0, 1, 1, 0]));
     let flat = ["argmax", &x, "--by", &keys, "--flat", "--device", "simt"];
     run(flat).fails(2, &["--device simt", "--flat"]);
-    run(["stats", &x, "--by", &keys, "--device", "simt"]).fails(2, &["stats", "run it on the CPU"]);
     let on = |args: &[&str]| run(args.iter().copied().chain(["--every", "2", "--device", "simt"]));
     on(&["sum", &x, "--as", "f64"]).fails(2, &["rounding", "run it on the CPU"]);
-    on(&["stats", &x]).fails(2, &["stats", "run it on the CPU"]);
+}
+
+#[test]
+fn stats_as_on_the_cpu() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", floats(&[1.0, -2.0, 0.5, 4.0]));
+    let keys = folder.file("k.npy", integers(&[0, 1, 1, 0]));
+    for parts in [&["--by", &keys][..], &["--every", "2"]] {
+        let on = |device| run(["stats", &x].iter().chain(parts).chain(&["--device", device]));
+        let (found, expected) = (on("simt"), on("cpu"));
+        assert_eq!((found.code, &found.out), (Some(0), &expected.out), "{}", found.err);
+    }
 }
