@@ -73,3 +73,35 @@ const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
         _ => 512,
     }
 }
+
+#[cfg(all(test, any(feature = "cuda", feature = "simt")))]
+mod tests {
+    use super::*;
+
+    /// The number that a directive of a kernel gives.
+    fn directive(ptx: &str, name: &str) -> Option<u32> {
+        let (_, rest) = ptx.split_once(name)?;
+        rest.split([',', '\n']).next()?.trim().parse().ok()
+    }
+
+    #[test]
+    fn exact_shapes_are_the_launch_bounds_of_their_kernels() {
+        let folds =
+            [Fold::ExactSum, Fold::ExactL1, Fold::ExactDot, Fold::ExactMoments, Fold::ExactStats];
+        let mut compared = 0;
+        for (fold, &dtype) in
+            folds.iter().flat_map(|&fold| DType::ALL.iter().map(move |d| (fold, d)))
+        {
+            let Some(module) = warpfold_kernels::of_catalog(fold.name(), dtype.name(), 70) else {
+                continue;
+            };
+            let ptx = module.ptx();
+            let bounds = [".maxntid", ".minnctapersm"].map(|name| directive(&ptx, name));
+            let shape = cuda_shape(fold, dtype, 1 << 30);
+            let planned = [shape.block, shape.per_multiprocessor].map(Some);
+            assert_eq!(planned, bounds, "{} of {dtype}", fold.name());
+            compared += 1;
+        }
+        assert_eq!(compared, 4 * 6 + 4, "stats are of real floats alone");
+    }
+}

@@ -4,6 +4,7 @@ mod choose;
 mod columns;
 mod components;
 mod cuda;
+mod cuda_fold;
 mod many_fold;
 mod strided;
 
