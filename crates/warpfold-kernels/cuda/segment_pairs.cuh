@@ -12,6 +12,12 @@
 // What totals of complex numbers are beside COUNT.
 enum NonzeroOf_ { ANY_PAIR = COUNT + 1, ALL_PAIRS };
 
+// What is asked where only NaNs are told apart.
+struct SkipsOnly {
+    bool skip;
+    __device__ __forceinline__ explicit SkipsOnly(Choice c) : skip(c.skip()) {}
+};
+
 // How many are nonzero, or zero where that none is so is asked.
 template <class E> struct PairCount {
     typedef E Element;
@@ -108,10 +114,7 @@ template <class E> struct PairLargest {
     typedef typename Largest::State State;
     typedef typename Parts<E>::Part Part;
     static constexpr int BLOCKS = 3;
-    struct Setup {
-        bool skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : skip(c.skip()) {}
-    };
+    typedef SkipsOnly Setup;
     static __device__ __forceinline__ bool spans(Choice) { return false; }
     static __device__ __forceinline__ State identity() { return Largest::identity(); }
     static __device__ __forceinline__ void add(State& s, E z, u64, const Setup& setup) {
@@ -153,10 +156,7 @@ template <class E> struct PairProduct {
     typedef E Element;
     typedef ComplexState State;
     static constexpr int BLOCKS = 3;
-    struct Setup {
-        bool skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : skip(c.skip()) {}
-    };
+    typedef SkipsOnly Setup;
     static __device__ __forceinline__ bool spans(Choice) { return false; }
     static __device__ __forceinline__ State identity() { return State::one(); }
     static __device__ __forceinline__ void add(State& s, E z, u64, const Setup& setup) {

@@ -132,9 +132,12 @@ pub const FOLDS: &[Fold] = &[
     },
 ];
 
+/// Every kind of element that one kernel of many reductions is for: bits of integers (and of floats, where only their order counts), or what floats are computed in.
+const KINDS: &[&str] = &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"];
+
 /// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
-    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"]),
+    ("totals", "Totals", KINDS),
     ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
@@ -144,11 +147,7 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("magnitudes", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
-    (
-        "products",
-        "Products",
-        &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"],
-    ),
+    ("products", "Products", KINDS),
 ];
 
 /// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
@@ -160,18 +159,14 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.
 pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
-    ("totals", "Totals", &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"]),
+    ("totals", "Totals", KINDS),
     ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
     ("roots", "ExactNorm", &["f32", "complex64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
-    (
-        "products",
-        "Products",
-        &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"],
-    ),
+    ("products", "Products", KINDS),
 ];
 
 /// The C++ type of a kind of element; types that share one are told apart by an option.

@@ -136,7 +136,7 @@ counts! {
     bulk_bytes,
     /// Times a warp arrived at a block barrier.
     block_barriers,
-    /// Atomic operations, one a lane.
+    /// Atomic operations, one a lane, and one more each time that another lane's makes a swap fail.
     atomics,
     /// Of those, the ones that met another lane of their warp at the same address.
     atomic_collisions,

@@ -93,19 +93,22 @@ fn is_native(function: AtomicFunction) -> bool {
 
 impl Worker<'_, '_> {
     /// What is not native costs a load and a compare-and-swap, which takes twice the wavefronts; once more for lanes that another one of their address was
-    /// before (as ptxas compiles it for an H200, and as it counts: results/h200/counters.json). Of the swaps `account` has counted one half of the first.
+    /// before (as ptxas compiles it for an H200, and as it counts: results/h200/counters.json). Of the swaps `account` has counted one half of the first, whose atomics are counted
+    /// with their collisions.
     fn account_swaps(&mut self, issue: Issue, group: &Group, bytes: u32) {
         let mut left = group.on;
         while left != 0 {
             let waves = cost::wavefronts(&group.addresses, left, bytes);
             let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
             let counted = u64::from(left == group.on);
-            let moved = u64::from(bytes) * u64::from(left.count_ones());
+            let lanes = u64::from(left.count_ones());
+            let moved = u64::from(bytes) * lanes;
             self.tally.count(issue.step, |counts| {
                 counts.shared_load_requests += 1;
                 counts.shared_load_wavefronts += taken;
                 counts.shared_load_ideal += ideal;
                 counts.shared_bytes_read += moved;
+                counts.atomics += (1 - counted) * lanes;
                 counts.shared_atomic_wavefronts += (2 - counted) * taken;
                 counts.shared_atomic_ideal += (2 - counted) * ideal;
             });
