@@ -1,5 +1,5 @@
-// Folds of columns, for one kind of element: by packs, by elements, and the join of what runs of rows have left; the build defines FOLD, ELEMENT and ENTRY. out: as segments.cu.
-#include "columns.cuh"
+// Folds of columns, for one kind of element: by packs, by elements, in one line, and the join of what runs of rows have left; the build defines FOLD, ELEMENT and ENTRY. out: as segments.cu.
+#include "lines.cuh"
 #include "segment_exact.cuh"
 #include "segment_folds.cuh"
 
@@ -11,6 +11,9 @@ extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _pa
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _elements)(COLUMN_PARAMETERS) {
     fold_columns<FOLD<ELEMENT>, 1>(COLUMN_ARGUMENTS);
+}
+extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _lines)(COLUMN_PARAMETERS) {
+    fold_lines<FOLD<ELEMENT>>(COLUMN_ARGUMENTS);
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4) NAME(ENTRY, _join)(COLUMN_PARAMETERS, u64 share) {
     join_columns<FOLD<ELEMENT>, 4>(COLUMN_ARGUMENTS, share);

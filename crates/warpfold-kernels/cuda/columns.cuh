@@ -12,7 +12,8 @@
 // that three rows (512 x 3 x 174592) ran at 58; one column a lane where rows are no packs, 3 x 89478485 at 23. Each lane writing its own four results, so that a store touched four
 // times its sectors, 4 x 2^26 at 71 and 55; the place of a unit by three divisions of 64 bits, 3 x 89478485 at 72 and 47; a state for each column of a widened row, all joined by as
 // many blocks as outputs, which took longer than the fold, 2^26 x 4 at 58 and 48; 4608 units on 4224 warps, 1536 x 512 x 341 at 47 and 42; loads of
-// elements each under its condition, between which the assembler puts the additions, at 52 and 62, 3 x 89478485 at 58 and 50.
+// elements each under its condition, between which the assembler puts the additions, at 52 and 62, 3 x 89478485 at 58 and 50; four rows wherever there are fewer, each asked whether it is
+// there, 3 x 89478485 at 75 and 50, now 89 and 60; packs of three rows told to leave the caches first, 512 x 3 x 174592 at 85, now 90, as results are written beside them.
 #pragma once
 #include "segment_folds.cuh"
 
@@ -34,6 +35,8 @@ struct ColumnArguments {
 __device__ __forceinline__ SegmentArguments as_segments(const ColumnArguments& a) {
     return {a.x, 0, nullptr, 0, a.inputs, a.batches * a.columns, a.out, nullptr, a.faults, a.options};
 }
+
+template <u32 N> struct Number { static constexpr u32 value = N; };
 
 // Columns of a lane: those of a pack, or four that lie a warp's apart.
 constexpr u32 APART_COLUMNS = 4;
@@ -68,6 +71,56 @@ template <class Fold, class States> __device__ __forceinline__ void fold_alike(S
     }
 }
 
+// Rows of a lane's columns, `apart` elements from one to the next, all loaded before the first is used. Nothing is asked of any: what stands under a condition is waited for
+// before the next is begun.
+template <class Fold, u32 ROWS, u32 APART, u32 COLUMNS, class State, class E>
+__device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row, const typename Fold::Setup& setup) {
+    E e[ROWS][COLUMNS];
+#pragma unroll
+    for (u32 k = 0; k < ROWS; k++) {
+#pragma unroll
+        for (u32 v = 0; v < COLUMNS; v++) e[k][v] = at[k * pitch + v * APART];
+    }
+#pragma unroll
+    for (u32 k = 0; k < ROWS; k++) {
+#pragma unroll
+        for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e[k][v], row + k, setup);
+    }
+}
+
+// The same of columns that are a pack. Few rows are not told to leave the caches first: results are written beside them, and that costs a tenth there.
+template <class Fold, u32 ROWS, u32 COLUMNS, class State, class E>
+__device__ __forceinline__ void take_packs(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row, const typename Fold::Setup& setup) {
+    Pack p[ROWS];
+#pragma unroll
+    for (u32 k = 0; k < ROWS; k++) {
+        const Pack* pack = reinterpret_cast<const Pack*>(at + k * pitch);
+        p[k] = ROWS < 4 ? *pack : load(pack);
+    }
+#pragma unroll
+    for (u32 k = 0; k < ROWS; k++) {
+        const Elements<E> e(p[k]);
+#pragma unroll
+        for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e.element[v], row + k, setup);
+    }
+}
+
+// A run's states of neighbouring outputs, which a warp holds: its lanes write neighbours.
+template <class Fold, u32 COLUMNS, class States>
+__device__ __forceinline__ void leave(const ColumnArguments& a, Choice choice, States& states, u32 run, u64 output, u32 held) {
+    // Only results of floats are finished in few instructions.
+    constexpr int UNROLL = FLOAT<typename Fold::Element> ? 4 : 1;
+    const SegmentArguments ends = as_segments(a);
+    typename Fold::State* left = static_cast<typename Fold::State*>(a.states) + run * (a.batches * a.width) + output;
+#pragma unroll(UNROLL)
+    for (u32 v = 0; v < COLUMNS; v++) {
+        const u32 i = v * 32 + threadIdx.x % 32;
+        if (i >= held) continue;
+        if (a.states) left[i] = states[i];
+        else Fold::finish(ends, choice, output + i, states[i], 0, a.inputs);
+    }
+}
+
 // VECTOR elements at once: a pack, or one.
 template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(const ColumnArguments& a) {
     typedef typename Fold::Element E;
@@ -75,8 +128,8 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
     constexpr u32 COLUMNS = VECTOR > 1 ? VECTOR : APART_COLUMNS, APART = VECTOR > 1 ? 1 : 32, TILE = 32 * COLUMNS;
     // Rows in flight: as registers allow.
     constexpr u32 FLIGHT = VECTOR > 1 || sizeof(E) <= 4 ? 4 : 2;
-    // Only results of floats are finished in few instructions.
-    constexpr int UNROLL = FLOAT<E> ? 4 : 1;
+    // Rows whose number is known are worth their code where states are small.
+    constexpr bool KNOWN = VECTOR == 1 || sizeof(State) <= 8;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
     const Choice choice{u32(a.options)};
@@ -87,7 +140,6 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
     const u64 last_width = a.elements - (a.rows - 1) * a.width;
     const bool alike = a.columns < a.width && a.columns <= TILE;
     const Unit step(warps, tiles, batches);
-    const SegmentArguments ends = as_segments(a);
     // Neighbouring warps take neighbouring tiles, or neighbouring rows of one.
 #pragma unroll 1
     for (Unit unit(warp, tiles, batches); unit.run < runs; unit.advance(step, tiles, batches)) {
@@ -99,11 +151,24 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
         // How far columns go from the lane's first on, and how far in the last row.
         const auto reach = [column](u64 width) { return width <= column ? 0 : width - column < TILE ? u32(width - column) : TILE; };
         const u32 here = reach(a.width), at_last = reach(last_width);
+        const bool whole_tile = VECTOR > 1 || a.width - u64(unit.tile) * TILE >= TILE;
 #pragma unroll 1
         for (u64 row = u64(unit.run) * FLIGHT; row < a.rows && here > 0; row += a.runs * FLIGHT) {
             const E* at = x + row * a.row_pitch;
             const bool is_last = a.rows - row <= FLIGHT;
             const u32 rows = is_last ? u32(a.rows - row) : FLIGHT;
+            if (KNOWN && whole_tile && (!is_last || last_width == a.width)) {
+                const auto take = [&](auto number) {
+                    constexpr u32 ROWS = decltype(number)::value;
+                    if constexpr (VECTOR > 1) take_packs<Fold, ROWS>(state, at, a.row_pitch, row, setup);
+                    else take_elements<Fold, ROWS, APART>(state, at, a.row_pitch, row, setup);
+                };
+                if (rows == FLIGHT) take(Number<FLIGHT>());
+                else if (FLIGHT > 3 && rows == 3) take(Number<3>());
+                else if (FLIGHT > 2 && rows == 2) take(Number<2>());
+                else take(Number<1>());
+                continue;
+            }
             if constexpr (VECTOR > 1) {
                 // Packs that are whole; of a last row that is in part there, the elements.
                 const bool part = is_last && at_last < VECTOR;
@@ -152,25 +217,16 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) states[lane * VECTOR + v * APART] = state[v];
         __syncwarp();
-        const u64 matrix = u64(unit.run) * batches + unit.batch;
         if (alike) {
+            const u64 matrix = u64(unit.run) * batches + unit.batch;
             const u32 columns = u32(a.columns), before = unit.tile * TILE % columns;
             fold_alike<Fold>(states, TILE, columns);
             State* left = static_cast<State*>(a.states) + (matrix * tiles + unit.tile) * columns;
 #pragma unroll 1
             for (u32 i = lane; i < columns; i += 32) left[before + i < columns ? before + i : before + i - columns] = states[i];
         } else {
-            // Lanes write neighbours.
-            const u64 first = u64(unit.tile) * TILE, output = unit.batch * a.width + first;
-            const u32 held = a.width - first < TILE ? u32(a.width - first) : TILE;
-            State* left = static_cast<State*>(a.states) + matrix * a.width + first;
-#pragma unroll(UNROLL)
-            for (u32 v = 0; v < COLUMNS; v++) {
-                const u32 i = v * 32 + lane;
-                if (i >= held) continue;
-                if (a.states) left[i] = states[i];
-                else Fold::finish(ends, choice, output + i, states[i], 0, a.inputs);
-            }
+            const u64 first = u64(unit.tile) * TILE;
+            leave<Fold, COLUMNS>(a, choice, states, unit.run, unit.batch * a.width + first, a.width - first < TILE ? u32(a.width - first) : TILE);
         }
         __syncwarp();
     }

@@ -45,6 +45,12 @@ template <class M> __device__ __forceinline__ M mask_if(bool is, M mask = M(~M(0
     return m;
 }
 
+// A setup that may ask for nothing says whether it does, and what add takes then in its place (segment_floats.cuh); any other is its own.
+template <class Setup> __device__ __forceinline__ auto is_plain(const Setup& setup, int) -> decltype(setup.is_plain()) { return setup.is_plain(); }
+template <class Setup> __device__ __forceinline__ bool is_plain(const Setup&, long) { return true; }
+template <class Setup> __device__ __forceinline__ auto plain(const Setup& setup, int) -> decltype(setup.plain()) { return setup.plain(); }
+template <class Setup> __device__ __forceinline__ const Setup& plain(const Setup& setup, long) { return setup; }
+
 // What may be wrong, each with the first segment (or offset) that is. What an exact kernel missed, another one does again.
 enum Fault { OFFSETS, EMPTY, ALL_SKIPPED, TOO_LARGE, MISSED, TOO_FEW, FAULTS };
 __device__ __forceinline__ void fault(const SegmentArguments& a, Fault which, u64 at) { atomicMin(a.faults + which, at); }

@@ -77,7 +77,7 @@ template <class E> struct ExactTotal {
         s.sum = is_exact(s.rest, error, rest) ? sum : missed();
         s.rest = rest;
     }
-    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) { add_f64(s, f64(setup.of(x))); }
+    template <class Asked> static __device__ __forceinline__ void add(State& s, E x, u64, const Asked& asked) { add_f64(s, f64(asked.of(x))); }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         const f64 sum = __dadd_rn(a.sum, b.sum), error = lost(a.sum, b.sum, sum);
         const f64 both = __dadd_rn(a.rest, b.rest), rest = __dadd_rn(both, error);
@@ -116,8 +116,8 @@ template <class E> struct ExactNorm : ExactTotal<E> {
     typedef typename Total::Setup Setup;
     typedef typename Total::W W;
     static __device__ __forceinline__ bool spans(Choice) { return false; }
-    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
-        const f64 w = setup.of(x);
+    template <class Asked> static __device__ __forceinline__ void add(State& s, E x, u64, const Asked& asked) {
+        const f64 w = asked.of(x);
         Total::add_f64(s, __dmul_rn(w, w));
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {

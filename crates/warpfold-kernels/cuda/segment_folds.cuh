@@ -148,7 +148,7 @@ template <class E> struct FloatTotal {
     };
     static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
     static __device__ __forceinline__ State identity() { return {0}; }
-    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) { s.sum += setup.of(x); }
+    template <class Asked> static __device__ __forceinline__ void add(State& s, E x, u64, const Asked& asked) { s.sum += asked.of(x); }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin, u64 end) {
         if (c.fold() == MEAN && begin == end) fault(a, EMPTY, k);
@@ -167,8 +167,8 @@ template <class E> struct Norm {
     struct Setup : Floats<E> {
         __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, false) {}
     };
-    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
-        const f64 w = setup.of(x);
+    template <class Asked> static __device__ __forceinline__ void add(State& s, E x, u64, const Asked& asked) {
+        const f64 w = asked.of(x);
         s.sum = fma(w, w, s.sum);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
@@ -313,12 +313,13 @@ template <class E> struct FloatProd {
     static constexpr int BLOCKS = 3;
     static __device__ __forceinline__ bool spans(Choice) { return false; }
     static __device__ __forceinline__ State identity() { return Product::identity(); }
-    struct Setup : Floats<E> {
+    struct Setup {
+        Floats<E> floats;
         u32 skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(Choice{c.options & ~1u}, false), skip(mask_if<u32>(c.skip())) {}
+        __device__ __forceinline__ explicit Setup(Choice c) : floats(Choice{c.options & ~1u}, false), skip(mask_if<u32>(c.skip())) {}
     };
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
-        const W w = setup.of(x);
+        const W w = setup.floats.of(x);
         Product one(nullptr, 0);
         one.product = s;
         one.one(w != w && setup.skip ? W(1) : w, 0);

@@ -1,54 +1,35 @@
 // What one warp does with its share of the merge path (segments.cuh).
 //
 // Ends: lanes hold the next 32, compared once when they are loaded. Stretches without one are walked by whole tiles (`walk`). A tile with ends goes through shared
-// memory (`round`), so that a lane owns neighbours; every end is a flag beside the element it follows. A lane folds its elements, leaving a state at every flag, and what
+// memory (`round`), so that a lane owns neighbours; every end is a flag, a bit for the element it follows. A lane folds its elements, leaving a state at every flag, and what
 // spans lanes is joined by a scan, of as many steps as the longest such run needs.
 #pragma once
 #include "segment_runs.cuh"
-
-// The flags of a pack's elements, four to a word, a byte each.
-template <u32 PER> struct Flags {
-    u32 word[(PER + 3) / 4];
-    __device__ __forceinline__ explicit Flags(const u8* at) {
-        if constexpr (PER == 1) {
-            word[0] = *at;
-        } else if constexpr (PER == 2) {
-            word[0] = *reinterpret_cast<const u16*>(at);
-        } else if constexpr (PER == 4) {
-            word[0] = *reinterpret_cast<const u32*>(at);
-        } else if constexpr (PER == 8) {
-            const uint2 two = *reinterpret_cast<const uint2*>(at);
-            word[0] = two.x, word[1] = two.y;
-        } else {
-            const uint4 four = *reinterpret_cast<const uint4*>(at);
-            word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
-        }
-    }
-    __device__ __forceinline__ bool operator[](u32 i) const { return word[i / 4] >> i % 4 * 8 & 1; }
-    __device__ __forceinline__ u32 count() const {
-        u32 flags = 0;
-#pragma unroll
-        for (u32 k = 0; k < (PER + 3) / 4; k++) flags += __popc(word[k]);
-        return flags;
-    }
-};
 
 template <class Fold> struct SegmentWarp {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     // Only few elements a pack are worth their code for every pack.
     static constexpr int UNROLL = PER_PACK<E> <= 4 && sizeof(State) <= 8 ? 4 : 1;
-    static constexpr u32 PER = PER_PACK<E>, PACKS = 4, OWN = PACKS * PER, TILE = 32 * OWN;
-    // Results wait in shared memory to be written side by side: as many as a round has room for.
-    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
+    // Results wait to be written side by side: those that are no larger than an element in the place of the one they end with, others beside the tile, as many as there is room for.
+    static constexpr bool IN_PLACE = sizeof(State) <= sizeof(E);
+    // Packs of a lane, and how many of them it has in flight.
+    static constexpr u32 PER = PER_PACK<E>, FLIGHT = 4, PACKS = IN_PLACE ? 8 : FLIGHT, OWN = PACKS * PER, TILE = 32 * OWN;
+    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
+    // A bit for each element of a lane.
+    typedef typename Select<(OWN > 32), u64, u32>::type Flags;
     // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where that lies between.
     static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
-    static constexpr u64 NONE = ~0ull, NUMBERED = 0xffff - 64;  // ends of a round, whose numbers have 16 bits
+    static constexpr u64 NONE = ~0ull;
+    // Ends that are passed over in a round, and how many there may be before the last ones are looked at.
+    typedef typename Select<IN_PLACE, u8, u16>::type Skipped;
+    static constexpr u64 MOST_SKIPPED = Skipped(~0u) - 64;
     struct Shared {
         Pack tile[32 * PACKS];
-        uint4 flag[TILE / 16];  // a byte an element: whether a segment ends after it
-        State stage[CAP];
-        unsigned short end[CAP];  // which end of the round each staged result belongs to
+        u32 flag[TILE / 32];    // a bit an element: whether a segment ends after it
+        State stage[IN_PLACE ? 1 : CAP];
+        Skipped skipped[CAP];   // how many of the round's ends, beside those before it that wait, come before each that does
+        u16 slot[IN_PLACE ? CAP : 1];  // and where it waits
     };
 
     const SegmentArguments& a;
@@ -146,7 +127,7 @@ template <class Fold> struct SegmentWarp {
     }
 
     // Neighbouring packs of different lanes, and different packs of one lane's own, lie in different banks.
-    static __device__ __forceinline__ u32 place(u32 pack) { return pack ^ (pack >> 3 & 3); }
+    static __device__ __forceinline__ u32 place(u32 pack) { return pack ^ (pack >> 3 & (PACKS - 1)); }
 
     // Whole tiles inside the open segment: up to its end, or up to the share's end, if no segment ends in it any more.
     __device__ __forceinline__ void walk() {
@@ -154,14 +135,15 @@ template <class Fold> struct SegmentWarp {
         // The last element comes with its end, in a round.
         const u64 stop = (passed < 32 && next <= e1 ? next : e1 + 1) + shift;
         u64 at = e + shift;
+        constexpr u32 STEP = 32 * FLIGHT * PER;
         if (at % PER != 0 || at < shift || at + TILE >= stop) return;
 #pragma unroll 1
-        for (; at + TILE < stop; at += TILE) {
-            Pack p[PACKS];
+        for (; at + STEP < stop; at += STEP) {
+            Pack p[FLIGHT];
 #pragma unroll
-            for (u32 k = 0; k < PACKS; k++) p[k] = load(packs + at / PER + k * 32 + lane);
+            for (u32 k = 0; k < FLIGHT; k++) p[k] = load(packs + at / PER + k * 32 + lane);
 #pragma unroll UNROLL
-            for (u32 k = 0; k < PACKS; k++) {
+            for (u32 k = 0; k < FLIGHT; k++) {
                 Elements<E> x(p[0]);
                 if constexpr (UNROLL > 1) x.pack = p[k];
                 const u64 index = at - shift + (k * 32 + lane) * PER;
@@ -169,7 +151,7 @@ template <class Fold> struct SegmentWarp {
                 for (u32 i = 0; i < PER; i++) Fold::add(mine, x.element[i], index + i, setup);
                 if constexpr (UNROLL == 1) {
 #pragma unroll
-                    for (u32 j = 1; j < PACKS; j++) p[j - 1] = p[j];
+                    for (u32 j = 1; j < FLIGHT; j++) p[j - 1] = p[j];
                 }
             }
         }
@@ -193,27 +175,27 @@ template <class Fold> struct SegmentWarp {
     __device__ __forceinline__ void stage_tile(u64 base, u64 limit) {
         const u64 size = a.n + shift;
         const Pack* from = packs + base / PER + lane;
-        Pack p[PACKS];
         const bool whole = base >= shift && limit == base + TILE;
-        if (whole) {
+#pragma unroll 1
+        for (u32 h = 0; h < PACKS; h += FLIGHT) {
+            Pack p[FLIGHT];
+            if (whole) {
 #pragma unroll
-            for (u32 k = 0; k < PACKS; k++) p[k] = load(from + k * 32);
-        } else {
+                for (u32 k = 0; k < FLIGHT; k++) p[k] = load(from + (h + k) * 32);
+            } else {
 #pragma unroll
-            for (u32 k = 0; k < PACKS; k++) {
-                const u64 at = base + (k * 32 + lane) * PER;
-                p[k] = Pack{};
-                if (at < limit && at >= shift && at + PER <= size) p[k] = load(from + k * 32);
+                for (u32 k = 0; k < FLIGHT; k++) {
+                    const u64 at = base + ((h + k) * 32 + lane) * PER;
+                    p[k] = Pack{};
+                    if (at < limit && at >= shift && at + PER <= size) p[k] = load(from + (h + k) * 32);
+                }
             }
+#pragma unroll
+            for (u32 k = 0; k < FLIGHT; k++) shared.tile[place((h + k) * 32 + lane)] = p[k];
         }
 #pragma unroll
-        for (u32 k = 0; k < PACKS; k++) shared.tile[place(k * 32 + lane)] = p[k];
-        if constexpr (OWN < 8) {
-            reinterpret_cast<u32*>(shared.flag)[lane] = 0;
-        } else {
-            uint2* flags = reinterpret_cast<uint2*>(shared.flag);
-#pragma unroll
-            for (u32 k = 0; k < OWN / 8; k++) flags[k * 32 + lane] = make_uint2(0, 0);
+        for (u32 k = 0; k < TILE / 32; k += 32) {
+            if (k + lane < TILE / 32) shared.flag[k + lane] = 0;
         }
         __syncwarp();
         // The first and the last pack of the array may be in part beyond it.
@@ -230,7 +212,6 @@ template <class Fold> struct SegmentWarp {
     // Flags what ends in a tile that begins with element `origin`, up to element `last`, and closes segments that have no elements there. Returns how many flags there are;
     // `last` is nearer where their results would find no room. False in `sound` if the offsets descend.
     __device__ __forceinline__ u32 flag_ends(u64 origin, u64& last, u64 first, bool& sound) {
-        u8* flags = reinterpret_cast<u8*>(shared.flag);
         u32 ranks = 0;
         while (true) {
             const u32 number = u32(s + lane - first);
@@ -238,8 +219,10 @@ template <class Fold> struct SegmentWarp {
             const u32 votes = __ballot_sync(0xffffffffu, flagged), ends = __ballot_sync(0xffffffffu, in);
             if (flagged) {
                 const u32 rank = ranks + __popc(votes & ((1u << lane) - 1));
-                flags[u32(end - origin) - 1] = 1;
-                shared.end[rank] = static_cast<unsigned short>(number);
+                const u32 at = u32(end - origin) - 1;
+                atomicOr(shared.flag + at / 32, 1u << at % 32);
+                shared.skipped[rank] = Skipped(number - rank);
+                if constexpr (IN_PLACE) shared.slot[rank] = u16(place(at / PER) * PER + at % PER);
             }
             if (ends != votes) {
                 // Nothing of these is here: they are empty, or the first, whose elements all came before.
@@ -253,7 +236,7 @@ template <class Fold> struct SegmentWarp {
             const u64 before = __shfl_sync(0xffffffffu, end, 31);
             sound = look(before);
             if (!sound) return ranks;
-            if (ranks + 32 > CAP || s - first >= NUMBERED) {
+            if (ranks + 32 > CAP || s - first - ranks >= MOST_SKIPPED) {
                 last = before;
                 return ranks;
             }
@@ -277,51 +260,76 @@ template <class Fold> struct SegmentWarp {
         }
         __syncwarp();
         fold_tile(u32(e - origin), u32(last - origin), origin);
-        for (u32 r = lane; r < ranks; r += 32) close(first + shared.end[r], shared.stage[r], false);
+        for (u32 r = lane; r < ranks; r += 32) close(first + r + shared.skipped[r], IN_PLACE ? waiting(shared.slot[r]) : shared.stage[r], false);
         __syncwarp();
         // Where ends are so dense that a round has no room for a tile's, there is no use in loading all of it.
         const u32 used = u32(last + shift - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
-        window = last + shift < limit ? used : window * 2 < TILE ? window * 2 : TILE;
+        window = last + shift < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
         window = window > 0 ? window : 32 * PER;
         e = last;
         return true;
     }
 
-    // Folds elements `low` to `high` of the tile, lane by lane, and stages a result for every flag. `origin` is the index of the tile's first.
-    __device__ __forceinline__ void fold_tile(u32 low, u32 high, u64 origin) {
-        const u32 first = lane * OWN;
-        const u8* flags = reinterpret_cast<const u8*>(shared.flag) + first;
-        u32 count = 0;
+    __device__ __forceinline__ State& waiting(u32 slot) const { return *reinterpret_cast<State*>(reinterpret_cast<E*>(shared.tile) + slot); }
+
+    // Folds the lane's elements, of which those from `low` to `high` count, or all; what ends goes to `result` and its neighbours, or in place.
+    template <bool ALL, class Asked> __device__ __forceinline__ void fold_own(State& state, Flags ends, State* result, u32 own, u32 low, u32 high, u64 origin, const Asked& asked) {
+#pragma unroll 1
+        for (u32 h = 0; h < own; h += FLIGHT) {
+            // Read before anything waits in their place, so that no pack has to.
+            Pack packs[FLIGHT];
+            if constexpr (UNROLL > 1) {
 #pragma unroll
-        for (u32 k = 0; k < PACKS; k++) count += Flags<PER>(flags + k * PER).count();
-        u32 at = count;
-#pragma unroll
-        for (u32 by = 1; by < 32; by *= 2) {
-            const u32 below = __shfl_up_sync(0xffffffffu, at, by);
-            if (lane >= by) at += below;
-        }
-        State* const slot = shared.stage + (at - count);
-        State* result = slot;
-        // What came before is the first lane's.
-        State state = lane == 0 ? carry : Fold::identity();
+                for (u32 k = 0; k < FLIGHT; k++) packs[k] = shared.tile[place(lane * own + h + k)];
+            }
 #pragma unroll UNROLL
-        for (u32 k = 0; k < PACKS; k++) {
-            Elements<E> x(shared.tile[place(lane * PACKS + k)]);
-            const Flags<PER> ends(flags + k * PER);
+            for (u32 k = 0; k < FLIGHT; k++) {
+                Pack& pack = shared.tile[place(lane * own + h + k)];
+                Elements<E> x(UNROLL > 1 ? packs[k] : pack);
 #pragma unroll
-            for (u32 i = 0; i < PER; i++) {
-                const u32 p = first + k * PER + i;
-                if (p - low < high - low) Fold::add(state, x.element[i], origin + p, setup);
-                if (ends[i]) {
-                    *result++ = state;
-                    state = Fold::identity();
+                for (u32 i = 0; i < PER; i++) {
+                    const u32 p = (lane * own + h + k) * PER + i;
+                    if (ALL || p - low < high - low) Fold::add(state, x.element[i], origin + p, asked);
+                    if (ends >> i & 1) {
+                        if constexpr (IN_PLACE) *reinterpret_cast<State*>(reinterpret_cast<E*>(&pack) + i) = state;
+                        else *result++ = state;
+                        state = Fold::identity();
+                    }
                 }
+                ends >>= PER % (8 * sizeof(Flags));
             }
         }
-        const u32 enders = __ballot_sync(0xffffffffu, count > 0);
+    }
+
+    // Folds elements `low` to `high` of the tile, lane by lane, and leaves a result for every flag. `origin` is the index of the tile's first.
+    __device__ __forceinline__ void fold_tile(u32 low, u32 high, u64 origin) {
+        // Packs of a lane: of few elements every lane has some.
+        const u32 own = IN_PLACE && high <= TILE / 2 ? PACKS / 2 : PACKS, first = lane * own * PER;
+        Flags ends;
+        if constexpr (OWN > 32) ends = u64(shared.flag[2 * lane + 1]) << 32 | shared.flag[2 * lane];
+        else ends = shared.flag[first / 32] >> first % 32 & ~0u >> (32 - own * PER);
+        State* slot = shared.stage;
+        if constexpr (IN_PLACE) {
+            const u32 at = OWN > 32 ? __ffsll(ends) - 1 : __ffs(u32(ends)) - 1;
+            slot = &waiting(place((first + at) / PER) * PER + at % PER);
+        } else {
+            const u32 count = OWN > 32 ? __popcll(ends) : __popc(u32(ends));
+            u32 at = count;
+#pragma unroll
+            for (u32 by = 1; by < 32; by *= 2) {
+                const u32 below = __shfl_up_sync(0xffffffffu, at, by);
+                if (lane >= by) at += below;
+            }
+            slot += at - count;
+        }
+        // What came before is the first lane's.
+        State state = lane == 0 ? carry : Fold::identity();
+        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0)) fold_own<true>(state, ends, slot, own, low, high, origin, plain(setup, 0));
+        else fold_own<false>(state, ends, slot, own, low, high, origin, setup);
+        const u32 enders = __ballot_sync(0xffffffffu, ends != 0);
         scan_lanes<Fold>(state, lanes_behind(enders));
         State before = shuffle_words(state, (lane + 31) % 32);
-        if (count > 0 && lane > 0) {
+        if (ends != 0 && lane > 0) {
             Fold::merge(before, *slot);
             *slot = before;
         }

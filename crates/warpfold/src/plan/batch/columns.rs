@@ -26,6 +26,8 @@ pub struct Columns {
     pub columns: u64,
     /// Elements that a lane loads at once: a pack of 16 bytes, or one.
     pub vector: u64,
+    /// Whether warps take the columns of all matrices in one line, where tiles within each would be empty in part.
+    pub lines: bool,
 }
 
 /// Rows that a run should have at least.
@@ -42,6 +44,9 @@ const JOIN_BYTES: u64 = 2048;
 
 /// Columns of a lane that loads one element at a time.
 const APART_COLUMNS: u64 = 4;
+
+/// What a unit begins with where columns are in one line, in rows: each has a place of its own.
+const LINE_ROWS: u64 = 2;
 
 /// Bytes of rows that are widened: fewer than a warp loads at once.
 const NARROW_BYTES: u64 = 512;
@@ -80,6 +85,7 @@ impl Columns {
             runs: 1,
             columns: inner.length,
             vector: 1,
+            lines: false,
         };
         let whole = aligned && divides(outer.stride);
         if inner.length * size < NARROW_BYTES && folded.stride == inner.length {
@@ -96,19 +102,25 @@ impl Columns {
         if all.vector == 1 && whole && divides(all.width) && divides(all.row_pitch) {
             all.vector = pack;
         }
-        let most = (all.rows / ROWS_PER_RUN).max(1);
-        // The most runs for which a warp has so many units, of which the cheapest.
-        let units = all.units().max(1);
-        let balanced = (1..=ROUNDS).map(|rounds| (rounds * warps / units).clamp(1, most));
-        let runs =
-            balanced.min_by_key(|&runs| Columns { runs, ..all }.cost(size, state_bytes, warps));
-        Some(Columns { runs: runs.unwrap_or(1), ..all })
+        let lines = (all.vector == 1 && all.columns == all.width && all.batches > 1)
+            .then_some(Columns { lines: true, ..all });
+        let ways = std::iter::once(all).chain(lines).flat_map(|way| way.balanced(warps));
+        ways.min_by_key(|way| way.cost(size, state_bytes, warps))
+    }
+
+    /// The most runs for which a warp has so many units, for each of some numbers.
+    fn balanced(self, warps: u64) -> impl Iterator<Item = Columns> {
+        let most = (self.rows / ROWS_PER_RUN).max(1);
+        let units = self.units().max(1);
+        (1..=ROUNDS)
+            .map(move |rounds| Columns { runs: (rounds * warps / units).clamp(1, most), ..self })
     }
 
     /// What the warp with most to do takes, in bytes: its rows, a flight more for each unit, and its share of the states, which are written and read.
     fn cost(&self, size: u64, state_bytes: u64, warps: u64) -> u64 {
         let flights = self.rows.div_ceil(FLIGHT).div_ceil(self.runs) + 1;
-        let rows = self.units().div_ceil(warps).saturating_mul(flights * FLIGHT);
+        let begins = if self.lines { LINE_ROWS } else { 0 };
+        let rows = self.units().div_ceil(warps).saturating_mul(flights * FLIGHT + begins);
         let join = if self.joins() { JOIN_BYTES } else { 0 };
         let states = self.states().saturating_mul(2 * state_bytes) / warps;
         rows.saturating_mul(self.tile() * size).saturating_add(join).saturating_add(states)
@@ -116,7 +128,19 @@ impl Columns {
 
     /// Runs of rows of tiles of columns, each a warp's.
     pub fn units(&self) -> u64 {
-        self.tiles() * self.batches * self.runs
+        match self.lines {
+            true => (self.width * self.batches).div_ceil(self.tile()) * self.runs,
+            false => self.tiles() * self.batches * self.runs,
+        }
+    }
+
+    /// What the entry of the kernel ends with.
+    pub(crate) fn entry(&self) -> &'static str {
+        match (self.vector, self.lines) {
+            (1, false) => "_elements",
+            (1, true) => "_lines",
+            _ => "_packs",
+        }
     }
 
     /// Columns of a warp.
@@ -190,6 +214,18 @@ mod tests {
             let share = all.units() as f64 / (rounds * WARPS) as f64;
             assert!(share > 0.93, "{shape:?}: {share} of {all:?}");
             assert!(all.states() * 8 * 10 < shape.iter().product::<u64>() * 4, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn columns_that_tiles_would_hold_in_part_are_in_one_line() {
+        let all = columns(&[512, 3, 512, 341], 2);
+        assert!(all.lines && !all.joins(), "{all:?}");
+        assert_eq!(all.units(), 4092);
+        for (shape, axis) in
+            [(&[512, 3, 174_593][..], 1), (&[4, 512, 131_073], 1), (&[100, 64, 340], 1)]
+        {
+            assert!(!columns(shape, axis).lines, "{shape:?}");
         }
     }
 
