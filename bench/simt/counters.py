@@ -125,6 +125,7 @@ def hardware(arguments, command, stdin="", only=()):
         launches = [row for row in rows(page) if row.get("ID", "").strip()]
         counted = machine_code(arguments.ncu, report)
     if len(counted) != len(launches):
+        print(f"machine code of {len(counted)} launches, counters of {len(launches)}: {' '.join(command)}", file=sys.stderr)
         counted = [None] * len(launches)
     return list(zip(launches, counted)), "the GPU launched nothing"
 

@@ -55,7 +55,7 @@ template <class S, class T> __device__ __forceinline__ void load_all(T (&what)[S
     const i32 left = i32(tile.there - tile.lane_first());
     if (sizeof(T) >= 4 && tile.there == S::TILE) {
 #pragma unroll
-        for (int k = 0; k < S::ITEMS; k++) what[k] = __ldcs(from + k * 32 * stride);
+        for (int k = 0; k < S::ITEMS; k++) what[k] = from[k * 32 * stride];
         return;
     }
 #pragma unroll

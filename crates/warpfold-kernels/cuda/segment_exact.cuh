@@ -54,7 +54,7 @@ __device__ __forceinline__ bool divide_pair(f64 sum, f64 rest, f64 n, f64& quoti
 template <class E> struct ExactTotal {
     typedef E Element;
     typedef Wide<E> W;
-    struct State { f64 sum, rest; };
+    struct alignas(16) State { f64 sum, rest; };
     static constexpr int BLOCKS = 4;
     struct Setup : Floats<E> {
         __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, c.fold() == EXACT_L1) {}

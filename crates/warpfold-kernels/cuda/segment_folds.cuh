@@ -256,7 +256,7 @@ template <class E> struct Extreme {
 template <class E> struct Place {
     typedef E Element;
     typedef typename Ranks<E>::R R;
-    struct State { i64 best; u64 at; };
+    struct alignas(16) State { i64 best; u64 at; };
     static constexpr int BLOCKS = 4;
     struct Setup : Ranks<E> {
         u32 skip;

@@ -22,7 +22,7 @@ template <class Fold, class State> __device__ __forceinline__ void scan_lanes(St
 }
 
 // What a stretch of the array leaves open at its two ends.
-template <class State> struct alignas(8) Piece {
+template <class State> struct alignas(8) alignas(State) Piece {
     State head;   // up to its first end, if it has one
     State tail;   // after its last end
     u64 segment;  // the one that ends first

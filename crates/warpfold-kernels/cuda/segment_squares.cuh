@@ -10,7 +10,7 @@ enum Spread_ { L2_OF_INTEGERS, VAR, STD };
 template <class E> struct SquareTotal {
     typedef E Element;
     static constexpr bool WIDE = sizeof(E) == 8;
-    struct State { Total<2> sum; Total<WIDE ? 3 : 2> squares; };
+    struct alignas(WIDE ? 8 : 16) State { Total<2> sum; Total<WIDE ? 3 : 2> squares; };
     static constexpr int BLOCKS = 3;
     struct Setup {
         u64 sign;

@@ -86,6 +86,13 @@ pub(crate) fn updated(
     new & low_bits(bits)
 }
 
+/// Whether shared memory serves lanes of one word one after another, as an H200 counts (results/h200/counters.json): additions of 1 it counts together, and what ptxas
+/// makes loops of goes another way.
+fn takes_turns(function: AtomicFunction, ty: Type, values: &[u64; 32], on: u32) -> bool {
+    let ones = (0..32).filter(|lane| on >> lane & 1 == 1).all(|lane| values[lane] == 1);
+    ty.bits() <= 32 && !ty.is_float() && !(function == AtomicFunction::Add && ones)
+}
+
 /// Whether shared memory does it with 64 bits by itself.
 fn is_native(function: AtomicFunction) -> bool {
     matches!(function, AtomicFunction::Exchange | AtomicFunction::CompareAndSwap)
@@ -150,6 +157,10 @@ impl Worker<'_, '_> {
             self.account(issue, &group, bytes, Kind::Update);
             if group.space == Space::Shared && bytes == 8 && !is_native(function) {
                 self.account_swaps(issue, &group, bytes);
+            }
+            if group.space == Space::Shared && takes_turns(function, access.ty, &b, group.on) {
+                let turns = u64::from(cost::turns(&group.addresses, group.on));
+                self.tally.count(issue.step, |counts| counts.shared_atomic_wavefronts += turns);
             }
             let mut distinct: Vec<u64> = Vec::new();
             for lane in (0..32).map(|i| (first + i) % 32).filter(|lane| group.on >> lane & 1 == 1) {

@@ -68,6 +68,15 @@ fn wavefronts_of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts 
     Wavefronts { taken, ideal: count.div_ceil(BANKS) as u32 }
 }
 
+/// Wavefronts of one warp's atomics of up to 32 bits where lanes of one word are served one after another, beyond those of [`wavefronts`].
+pub(crate) fn turns(addresses: &[u64; 32], on: u32) -> u32 {
+    let mut depth = [0u32; BANKS];
+    for lane in (0..32usize).filter(|lane| on >> lane & 1 == 1) {
+        depth[(addresses[lane] / 4 % BANKS as u64) as usize] += 1;
+    }
+    depth.iter().max().copied().unwrap_or(0) - wavefronts_of_pass(addresses, on, 4).taken
+}
+
 /// Sectors that one warp's access touches.
 pub(crate) fn sectors(addresses: &[u64; 32], on: u32, bytes: u32) -> u32 {
     let mut seen = [0u64; 64];
@@ -115,6 +124,14 @@ mod tests {
         // Eight words of 64 bits, each read by four lanes that are no neighbours.
         let repeated = std::array::from_fn(|lane| lane as u64 % 8 * 8);
         assert_eq!(wavefronts(&repeated, u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
+    }
+
+    #[test]
+    fn atomics_of_one_word_take_turns() {
+        assert_eq!(turns(&strided(4), u32::MAX), 0);
+        assert_eq!(turns(&strided(128), u32::MAX), 0, "as many words of one bank");
+        assert_eq!(turns(&strided(0), u32::MAX), 31);
+        assert_eq!(turns(&strided(2), u32::MAX), 1);
     }
 
     #[test]

@@ -64,6 +64,9 @@ const CASES: &[(&[u64], i64)] = &[
     // Few rows of many columns, and no more than one lane's.
     (&[3, 2000], 0),
     (&[2, 5, 130], 1),
+    // Columns of many matrices in one line, wider than what a warp takes, and narrower.
+    (&[3, 40, 130], 1),
+    (&[40, 9, 45], 1),
 ];
 
 /// More of them, for machines that are fast enough.

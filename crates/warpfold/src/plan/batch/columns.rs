@@ -219,6 +219,7 @@ mod tests {
 
     #[test]
     fn columns_that_tiles_would_hold_in_part_are_in_one_line() {
+        assert!(columns(&[3, 40, 130], 1).lines && columns(&[40, 9, 45], 1).lines);
         let all = columns(&[512, 3, 512, 341], 2);
         assert!(all.lines && !all.joins(), "{all:?}");
         assert_eq!(all.units(), 4092);
