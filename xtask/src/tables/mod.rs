@@ -3,6 +3,7 @@
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
 mod book;
+mod counters;
 mod cpu;
 mod cuda;
 mod hard;
@@ -19,6 +20,7 @@ use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
 use warpfold_lab::segments::Report as CpuSegmentsReport;
 
+use self::counters::Counters;
 use self::hard::HardSums;
 use crate::Outcome;
 
@@ -26,6 +28,7 @@ use crate::Outcome;
 const DOCUMENTS: &[&str] = &[
     "README.md",
     "METHODOLOGY.md",
+    "crates/warpfold-simt/README.md",
     "docs/hard-sums.md",
     "docs/book/src/index.md",
     "docs/book/src/work_and_steps.md",
@@ -54,6 +57,8 @@ struct Results {
     cpu_segments: Vec<CpuSegmentsReport>,
     /// Errors of hard sums, in the same order.
     hard: Vec<HardSums>,
+    /// The simulator's counters beside the hardware's, in the same order.
+    counters: Vec<Counters>,
     /// Climbs of the ladder, in the same order.
     ladders: Vec<Ladder>,
 }
@@ -92,6 +97,7 @@ impl Results {
             .partition(|file| file.with_file_name("cuda.json").is_file());
         let groups = files(folder, "groups.json");
         let hard = files(folder, "hard_sums.json");
+        let counters = files(folder, "counters.json");
         let ladders =
             ["ladder_f32.json", "ladder_i32.json"].map(|name| files(folder, name)).concat();
         let wrong = |file: &Path, e: std::io::Error| format!("{}: {e}", file.display());
@@ -100,6 +106,7 @@ impl Results {
         let load_segments = |file: &PathBuf| SegmentsReport::load(file).map_err(|e| wrong(file, e));
         let load_cpu_segments =
             |file: &PathBuf| CpuSegmentsReport::load(file).map_err(|e| wrong(file, e));
+        let load_counters = |file: &PathBuf| Counters::load(file).map_err(|e| wrong(file, e));
         let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
@@ -108,6 +115,7 @@ impl Results {
             groups: groups.iter().map(load_segments).collect::<Outcome<_>>()?,
             cpu_segments: cpu_segments.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
+            counters: counters.iter().map(load_counters).collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
@@ -135,6 +143,7 @@ impl Results {
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
+            "counters" => joined(&self.counters, counters::agreement, "bench/simt/counters.sh"),
             "cuda-latency" => cuda(cuda::latency),
             "cuda-lacks" => lacks::table(),
             "ladder-rungs" => book::ladder(),

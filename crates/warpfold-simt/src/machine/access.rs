@@ -57,7 +57,8 @@ impl Worker<'_, '_> {
         let mut sectors = None;
         match group.space {
             Space::Shared => {
-                let waves = cost::wavefronts(&group.addresses, group.on, bytes);
+                let waves =
+                    cost::wavefronts(&group.addresses, group.on, bytes, kind == Kind::Write);
                 wavefronts = Some((waves.taken, waves.ideal));
                 let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
                 self.tally.count(issue.step, |counts| match kind {

@@ -105,7 +105,7 @@ impl Worker<'_, '_> {
     fn account_swaps(&mut self, issue: Issue, group: &Group, bytes: u32) {
         let mut left = group.on;
         while left != 0 {
-            let waves = cost::wavefronts(&group.addresses, left, bytes);
+            let waves = cost::wavefronts(&group.addresses, left, bytes, false);
             let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
             let counted = u64::from(left == group.on);
             let lanes = u64::from(left.count_ones());

@@ -14,38 +14,46 @@ pub(crate) struct Wavefronts {
     pub(crate) ideal: u32,
 }
 
+/// Bytes that lanes are handed, or hand over, in a wavefront.
+const HANDED: u32 = 128;
+
 /// Wavefronts of one warp's access, `bytes` a lane, addresses of the lanes in `on`.
 ///
-/// Each wavefront serves one word of each bank; lanes of a pass that read the same word share it. 32 bits are one pass; of 64 bits each half of the
-/// warp is one, of 128 each quarter, unless lanes share in pairs ([`shared_in_pairs`]), as an H200 counts under Nsight Compute (results/h200/counters.json).
-pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
-    let mut all = Wavefronts::default();
-    let mut pass = |lanes: u32| {
-        let of_pass = wavefronts_of_pass(addresses, lanes, bytes);
-        all.taken += of_pass.taken;
-        all.ideal += of_pass.ideal;
+/// Each wavefront serves one word of each bank; lanes that read the same word share it. Writes of 64 bits go by halves of the warp, of 128 by quarters, whose wavefronts nothing else
+/// shares; reads and atomics are of the whole warp (as an H200 counts them instruction by instruction under Nsight Compute: results/h200/counters.json).
+pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32, is_write: bool) -> Wavefronts {
+    let of_warp = of_pass(addresses, on, bytes);
+    // All lanes together are not handed more than that by words of 32 bits.
+    let handed =
+        if bytes <= 4 { 1 } else { (handed_apart(addresses, on) * bytes).div_ceil(HANDED) };
+    let width = if is_write && bytes > 4 { 128 / bytes } else { 32 };
+    let taken: u32 = (0..32)
+        .step_by(width as usize)
+        .map(|first| on & ((u32::MAX >> (32 - width)) << first))
+        .map(|lanes| if lanes == on { of_warp } else { of_pass(addresses, lanes, bytes) })
+        .sum();
+    Wavefronts { taken: taken.max(handed), ideal: handed }
+}
+
+/// Lanes that are handed something each: one of two, where each lane's neighbour, or each lane's neighbour but one, reads the same or nothing.
+fn handed_apart(addresses: &[u64; 32], on: u32) -> u32 {
+    let lanes = || (0..32usize).filter(|lane| on >> lane & 1 == 1);
+    let alike = |distance: &usize| {
+        let same = |lane: usize| {
+            on >> (lane ^ distance) & 1 == 0 || addresses[lane] == addresses[lane ^ distance]
+        };
+        lanes().all(same)
     };
-    let width = if bytes <= 4 || shared_in_pairs(addresses, on) { 32 } else { 128 / bytes };
-    for first in (0..32).step_by(width as usize) {
-        let lanes = on & ((u32::MAX >> (32 - width)) << first);
-        if lanes != 0 {
-            pass(lanes);
-        }
+    match [1, 2].iter().find(|distance| alike(distance)) {
+        Some(distance) => lanes()
+            .filter(|lane| lane & distance == 0 || on >> (lane ^ distance) & 1 == 0)
+            .count() as u32,
+        None => on.count_ones(),
     }
-    all
 }
 
-/// Whether each lane's neighbour, or each lane's neighbour but one, reads the same or nothing.
-fn shared_in_pairs(addresses: &[u64; 32], on: u32) -> bool {
-    [1, 2].into_iter().any(|distance: usize| {
-        (0..32usize).filter(|lane| on >> lane & 1 == 1).all(|lane| {
-            let other = lane ^ distance;
-            on >> other & 1 == 0 || addresses[lane] == addresses[other]
-        })
-    })
-}
-
-fn wavefronts_of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts {
+/// Those taken of lanes that are served together: words of the bank that has most; none of none.
+fn of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> u32 {
     let words = u64::from(bytes.div_ceil(4));
     let mut seen = [0u64; 128];
     let mut count = 0;
@@ -64,8 +72,7 @@ fn wavefronts_of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> Wavefronts 
             }
         }
     }
-    let taken = depth.iter().max().copied().unwrap_or(0);
-    Wavefronts { taken, ideal: count.div_ceil(BANKS) as u32 }
+    depth.iter().max().copied().unwrap_or(0)
 }
 
 /// Wavefronts of one warp's atomics of up to 32 bits where lanes of one word are served one after another, beyond those of [`wavefronts`].
@@ -74,7 +81,7 @@ pub(crate) fn turns(addresses: &[u64; 32], on: u32) -> u32 {
     for lane in (0..32usize).filter(|lane| on >> lane & 1 == 1) {
         depth[(addresses[lane] / 4 % BANKS as u64) as usize] += 1;
     }
-    depth.iter().max().copied().unwrap_or(0) - wavefronts_of_pass(addresses, on, 4).taken
+    depth.iter().max().copied().unwrap_or(0) - of_pass(addresses, on, 4)
 }
 
 /// Sectors that one warp's access touches.
@@ -109,21 +116,40 @@ mod tests {
     #[test]
     fn strides_conflict_as_the_banks_say() {
         for (stride, taken) in [(4, 1), (8, 2), (16, 4), (128, 32), (0, 1), (12, 1)] {
-            assert_eq!(wavefronts(&strided(stride), u32::MAX, 4), Wavefronts { taken, ideal: 1 });
+            for is_write in [false, true] {
+                let found = wavefronts(&strided(stride), u32::MAX, 4, is_write);
+                assert_eq!(found, Wavefronts { taken, ideal: 1 });
+            }
         }
     }
 
     #[test]
     fn wide_accesses_take_what_their_words_take() {
-        assert_eq!(wavefronts(&strided(8), u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
-        assert_eq!(wavefronts(&strided(16), u32::MAX, 16), Wavefronts { taken: 4, ideal: 4 });
-        assert_eq!(wavefronts(&strided(16), 0xff, 16), Wavefronts { taken: 1, ideal: 1 });
-        assert_eq!(wavefronts(&strided(8), 0x5555_5555, 8), Wavefronts { taken: 2, ideal: 1 });
-        assert_eq!(wavefronts(&strided(0), u32::MAX, 8), Wavefronts { taken: 1, ideal: 1 });
-        assert_eq!(wavefronts(&strided(0), u32::MAX, 16), Wavefronts { taken: 1, ideal: 1 });
+        let read = |addresses: [u64; 32], on, bytes| {
+            let found = wavefronts(&addresses, on, bytes, false);
+            (found.taken, found.ideal)
+        };
+        assert_eq!(read(strided(8), u32::MAX, 8), (2, 2));
+        assert_eq!(read(strided(16), u32::MAX, 16), (4, 4));
+        assert_eq!(read(strided(16), 0xff, 16), (1, 1));
+        assert_eq!(read(strided(8), 0x5555_5555, 8), (2, 1));
+        // One word for all: a pair of lanes is handed it once.
+        assert_eq!(read(strided(0), u32::MAX, 8), (1, 1));
+        assert_eq!(read(strided(0), u32::MAX, 16), (2, 2));
         // Eight words of 64 bits, each read by four lanes that are no neighbours.
         let repeated = std::array::from_fn(|lane| lane as u64 % 8 * 8);
-        assert_eq!(wavefronts(&repeated, u32::MAX, 8), Wavefronts { taken: 2, ideal: 2 });
+        assert_eq!(read(repeated, u32::MAX, 8), (2, 2));
+    }
+
+    #[test]
+    fn parts_of_a_warp_write_apart() {
+        // Two lanes, of one half of the warp and of both.
+        for (on, taken) in [(0b11, 1), (1 | 1 << 31, 2)] {
+            assert_eq!(wavefronts(&strided(8), on, 8, true), Wavefronts { taken, ideal: 1 });
+            assert_eq!(wavefronts(&strided(8), on, 8, false), Wavefronts { taken: 1, ideal: 1 });
+        }
+        let each_quarter = 0x0101_0101;
+        assert_eq!(wavefronts(&strided(16), each_quarter, 16, true).taken, 4);
     }
 
     #[test]

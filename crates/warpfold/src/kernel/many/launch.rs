@@ -104,8 +104,7 @@ impl Launches<'_> {
         let shape = [x, width, rows, batches, row_pitch, batch_pitch, elements, runs];
         let rest = [columns.columns, states, out, faults, folded.length, options];
         let words = [&shape[..], &rest[..]].concat();
-        let mut launches =
-            vec![self.of(plan.entry(), columns.entry(), plan.grid, words.clone())];
+        let mut launches = vec![self.of(plan.entry(), columns.entry(), plan.grid, words.clone())];
         let outputs = batches * columns.columns;
         if columns.joins() {
             let words = [&[x, columns.left()], &words[2..]].concat();
