@@ -251,7 +251,7 @@ def compare_many(arguments, n, part):
     lines = many_lines(n, part, arguments.parts)
     told, why = simulated_many(arguments, lines)
     if why:
-        return [{"many": part, "n": n, "not_simulated": why}]
+        return [{"many": str(part), "n": n, "not_simulated": why}]
     with tempfile.TemporaryDirectory() as folder:
         launches, why = hardware(arguments, [arguments.reduce_many_each, "cuda", f"{folder}/cuda"], stdin=as_text(lines))
     results, left = [], iter(launches)

@@ -71,7 +71,7 @@ template <class Fold, class States> __device__ __forceinline__ void fold_alike(S
     }
 }
 
-// Rows of a lane's columns, `apart` elements from one to the next, all loaded before the first is used. Nothing is asked of any: what stands under a condition is waited for
+// Rows of a lane's columns, which lie APART elements from each other, all loaded before the first is used. Nothing is asked of any: what stands under a condition is waited for
 // before the next is begun.
 template <class Fold, u32 ROWS, u32 APART, u32 COLUMNS, class State, class E>
 __device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row, const typename Fold::Setup& setup) {

@@ -2,7 +2,7 @@
 //
 // A fold, of which a kernel may know several that differ by a choice:
 //
-//   Element, State            what it reads; plain words, aligned to 16 bytes if they are a multiple of that, so that PTX tells the accesses that are made
+//   Element, State            what it reads; plain words; of 16 bytes that warps keep, aligned to them, so that PTX tells the accesses that are made
 //   BLOCKS                    blocks a multiprocessor
 //   spans(Choice)             whether finish wants the segment's true bounds
 //   identity()

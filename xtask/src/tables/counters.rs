@@ -40,14 +40,14 @@ impl Counters {
     }
 
     /// The count that is the furthest off.
-    fn worst<'a>(&self, launch: &'a Launch) -> Option<&'a Pair> {
-        let pairs = self.must_be_equal.iter().filter_map(|name| launch.counts.get(name));
-        pairs.max_by(|a, b| a.off().total_cmp(&b.off()))
+    fn worst<'a>(&self, launch: &'a Launch) -> Option<(&'a String, &'a Pair)> {
+        let pairs = self.must_be_equal.iter().filter_map(|name| launch.counts.get_key_value(name));
+        pairs.max_by(|(_, a), (_, b)| a.off().total_cmp(&b.off()))
     }
 
     /// By how much of the hardware's count the simulator's is off, where it is most so.
     fn off(&self, launch: &Launch) -> f64 {
-        self.worst(launch).map_or(0.0, Pair::off)
+        self.worst(launch).map_or(0.0, |(_, pair)| pair.off())
     }
 }
 
@@ -68,6 +68,17 @@ impl Launch {
     }
 }
 
+/// What Nsight Compute counts by a name.
+fn plainly(name: &str) -> &'static str {
+    match (name.contains("wavefronts"), name.contains("requests"), name.contains("_ld")) {
+        (true, ..) => "wavefronts",
+        (_, true, true) => "requests to read",
+        (_, true, false) => "requests to write",
+        (_, false, true) => "sectors read",
+        (_, false, false) => "sectors written",
+    }
+}
+
 /// Launches by what they fold.
 pub(super) fn agreement(found: &Counters) -> String {
     let head = ["launches of", "compared", "equal", "within 2 %", "the furthest off"];
@@ -81,9 +92,10 @@ pub(super) fn agreement(found: &Counters) -> String {
         let near = launches.iter().filter(|launch| found.off(launch) <= 0.02).count();
         let furthest = launches.iter().max_by(|a, b| found.off(a).total_cmp(&found.off(b)));
         let told = furthest.and_then(|launch| {
-            let Pair { hardware, simulator } = found.worst(launch)?;
-            let kernel = &launch.kernel;
-            (hardware != simulator).then(|| format!("{simulator} for {hardware}, `{kernel}`"))
+            let (name, Pair { hardware, simulator }) = found.worst(launch)?;
+            let (kernel, what) = (&launch.kernel, plainly(name));
+            (hardware != simulator)
+                .then(|| format!("{simulator} {what} for {hardware}, `{kernel}`"))
         });
         let counts = [launches.len(), equal, near].map(|count| count.to_string());
         let [compared, equal, near] = counts;

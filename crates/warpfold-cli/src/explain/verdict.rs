@@ -160,7 +160,7 @@ fn shared(counters: &Counters) -> Verdict {
             counted(taken, "wavefront")
         ),
         (_, conflicts) => format!(
-            "{} of shared memory where {ideal} would do: {} of lanes that want different words of one bank.",
+            "{} of shared memory where {ideal} would do: {} of lanes that want different words of one bank, or change the same one.",
             counted(taken, "wavefront"),
             counted(conflicts, "conflict"),
         ),

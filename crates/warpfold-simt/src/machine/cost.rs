@@ -10,7 +10,7 @@ pub(crate) const SECTOR: u64 = 32;
 pub(crate) struct Wavefronts {
     /// Taken.
     pub(crate) taken: u32,
-    /// Needed where no two words share a bank.
+    /// Needed where no two words share a bank: as many as it takes to hand lanes what is theirs.
     pub(crate) ideal: u32,
 }
 
@@ -22,15 +22,14 @@ const HANDED: u32 = 128;
 /// Each wavefront serves one word of each bank; lanes that read the same word share it. Writes of 64 bits go by halves of the warp, of 128 by quarters, whose wavefronts nothing else
 /// shares; reads and atomics are of the whole warp (as an H200 counts them instruction by instruction under Nsight Compute: results/h200/counters.json).
 pub(crate) fn wavefronts(addresses: &[u64; 32], on: u32, bytes: u32, is_write: bool) -> Wavefronts {
-    let of_warp = of_pass(addresses, on, bytes);
     // All lanes together are not handed more than that by words of 32 bits.
     let handed =
         if bytes <= 4 { 1 } else { (handed_apart(addresses, on) * bytes).div_ceil(HANDED) };
-    let width = if is_write && bytes > 4 { 128 / bytes } else { 32 };
+    let width = if is_write && bytes > 4 { (128 / bytes).max(1) } else { 32 };
     let taken: u32 = (0..32)
         .step_by(width as usize)
         .map(|first| on & ((u32::MAX >> (32 - width)) << first))
-        .map(|lanes| if lanes == on { of_warp } else { of_pass(addresses, lanes, bytes) })
+        .map(|lanes| of_pass(addresses, lanes, bytes))
         .sum();
     Wavefronts { taken: taken.max(handed), ideal: handed }
 }
@@ -55,7 +54,7 @@ fn handed_apart(addresses: &[u64; 32], on: u32) -> u32 {
 /// Those taken of lanes that are served together: words of the bank that has most; none of none.
 fn of_pass(addresses: &[u64; 32], on: u32, bytes: u32) -> u32 {
     let words = u64::from(bytes.div_ceil(4));
-    let mut seen = [0u64; 128];
+    let mut seen = [0u64; 256];
     let mut count = 0;
     let mut depth = [0u32; BANKS];
     for (lane, &address) in addresses.iter().enumerate() {
@@ -148,6 +147,8 @@ mod tests {
             assert_eq!(wavefronts(&strided(8), on, 8, true), Wavefronts { taken, ideal: 1 });
             assert_eq!(wavefronts(&strided(8), on, 8, false), Wavefronts { taken: 1, ideal: 1 });
         }
+        // The widest that PTX has.
+        assert_eq!(wavefronts(&strided(32), u32::MAX, 32, false).taken, 8);
         let each_quarter = 0x0101_0101;
         assert_eq!(wavefronts(&strided(16), each_quarter, 16, true).taken, 4);
     }

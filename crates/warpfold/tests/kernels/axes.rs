@@ -64,9 +64,10 @@ const CASES: &[(&[u64], i64)] = &[
     // Few rows of many columns, and no more than one lane's.
     (&[3, 2000], 0),
     (&[2, 5, 130], 1),
-    // Columns of many matrices in one line, wider than what a warp takes, and narrower.
-    (&[3, 40, 130], 1),
-    (&[40, 9, 45], 1),
+    // Columns of many matrices in one line: narrower than what a warp takes, wider, and in two runs.
+    (&[66, 9, 45], 1),
+    (&[33, 9, 131], 1),
+    (&[25, 70, 131], 1),
 ];
 
 /// More of them, for machines that are fast enough.
@@ -78,6 +79,7 @@ const LARGE: &[(&[u64], i64)] = &[
     (&[3, 1_000_003], 0),
     (&[64, 3, 20_001], 1),
     (&[50, 700, 341], 1),
+    (&[5000, 9, 45], 1),
 ];
 
 /// A layout in memory from some element on, and the axes that are folded.
@@ -118,6 +120,7 @@ fn views() -> Vec<Case> {
         case(strided(&[5, 3, 20], &[0, 20, -1], 19), &[0]),
         case(strided(&[5, 3, 20], &[0, 20, -1], 19), &[0, 2]),
         case(strided(&[90, 4], &[-1, 0], 89), &[0]),
+        case(strided(&[66, 9, 45], &[0, 45, 1], 0), &[1]),
         case(Layout::fortran(&[3, 4, 5]).unwrap(), &[1]),
     ]
 }

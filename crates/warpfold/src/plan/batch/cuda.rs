@@ -256,7 +256,12 @@ impl CudaBatchPlan {
     /// The same for an array that does not begin at a multiple of 16 bytes.
     #[must_use]
     pub fn unaligned(mut self) -> Self {
-        if self.way == (CudaWay::Rows { lanes: 1 }) {
+        // Rows of one element are read by elements, wherever they begin.
+        let single = matches!(
+            self.batch.partition,
+            Partition::Segments { bounds: BoundsKind::Every(1), .. }
+        );
+        if self.way == (CudaWay::Rows { lanes: 1 }) && !single {
             self.way = CudaWay::Segments;
         }
         if let (CudaWay::Columns(columns), Partition::Axes(form)) =
