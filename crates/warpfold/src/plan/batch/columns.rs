@@ -135,6 +135,7 @@ impl Columns {
     }
 
     /// What the entry of the kernel ends with.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
     pub(crate) fn entry(&self) -> &'static str {
         match (self.vector, self.lines) {
             (1, false) => "_elements",
