@@ -15,7 +15,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1000")]
     pub(crate) n: u64,
 
-    /// Threads of a block: whole warps [default: 128]
+    /// Threads of a block: whole warps [default: 128, or as many as the kernel takes]
     #[arg(long, value_name = "B")]
     pub(crate) block: Option<u32>,
 

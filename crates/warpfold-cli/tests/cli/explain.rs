@@ -173,6 +173,15 @@ fn what_cannot_be_explained_is_said() {
     fails(&["sum", "--op", "max"], &["--op", "sum"]);
     fails(&["sum", "--n", "1e12"], &["1000000000000", "at most"]);
     fails(&["sum", "--compute", "61"], &["7.0"]);
+    fails(&["stats"], &["stats folds no f32", "i32", "exact_stats folds f32"]);
+}
+
+#[test]
+fn blocks_are_no_larger_than_a_kernel_takes_unless_asked_for() {
+    for (kernel, threads) in [("exact_stats", 64), ("exact_moments_f64", 32), ("sum", 128)] {
+        assert_eq!(json(&[kernel])["block"], threads, "{kernel}");
+    }
+    run(["explain", "exact_stats", "--block", "128"]).fails(2, &["128", "64"]);
 }
 
 #[test]

@@ -20,8 +20,18 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         return Err(Failure::Usage(message));
     }
     let kernel = kernel(fold, asked)?;
-    whole_warps(asked.threads(), kernel.fold.most_threads(kernel.dtype), &kernel.entry())?;
-    let module = kernel.module(asked.compute)?;
+    let most = kernel.fold.most_threads(kernel.dtype);
+    // A default is no larger than what the kernel takes.
+    let threads = asked.block.unwrap_or(asked.threads().min(most));
+    whole_warps(threads, most, &kernel.entry())?;
+    let module = kernel.module(asked.compute).or_else(|error| {
+        let of_type = |&dtype: &DType| FoldKernel { dtype, ..kernel }.module(asked.compute);
+        let taken: Vec<_> = DType::ALL.iter().filter(|d| of_type(d).is_ok()).collect();
+        Err(match taken.is_empty() {
+            true => error.into(),
+            false => Failure::Usage(lacking(&kernel, &taken)),
+        })
+    })?;
     let mut memory = Memory::new();
     let mut places = Vec::new();
     let mut place = |name, buffer: warpfold_simt::Buffer| {
@@ -36,7 +46,7 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         _ => 0,
     };
     let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
-    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(asked.threads())).clamp(1, 8) as u32);
+    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(threads)).clamp(1, 8) as u32);
     let workspace = memory.allocate(workspace_bytes(grid));
     let header = vec![0u8; WORKSPACE_HEADER as usize];
     memory.write(workspace, &header).expect("a workspace begins with its header");
@@ -54,7 +64,7 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
     let launch = Launch {
         kernel: kernel.entry(),
         grid: Dimensions::from(grid),
-        block: Dimensions::from(asked.threads()),
+        block: Dimensions::from(threads),
         shared_bytes: 0,
         arguments: arguments.words().into_iter().map(Argument::from).collect(),
     };
@@ -70,6 +80,18 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         places,
         sources: files(),
     })
+}
+
+/// Says which element types a fold's kernels are for, and the exact fold of its name if that takes the one asked for.
+fn lacking(kernel: &FoldKernel, taken: &[&DType]) -> String {
+    let (name, dtype) = (kernel.fold.name(), kernel.dtype);
+    let names: Vec<_> = taken.iter().map(|dtype| dtype.name()).collect();
+    let exact = Fold::ALL.iter().find(|fold| fold.name().strip_prefix("exact_") == Some(name));
+    let instead = match exact {
+        Some(fold) if dtype.is_float() => format!("; {} folds {dtype}", fold.name()),
+        _ => String::new(),
+    };
+    format!("{name} folds no {dtype}; --type takes {}{instead}", names.join(", "))
 }
 
 /// The fold that a name begins with, if any does.

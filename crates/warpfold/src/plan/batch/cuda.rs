@@ -90,7 +90,7 @@ pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 /// Chooses how to do many reductions on a GPU.
 ///
 /// # Errors
-/// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel folds it as asked.
+/// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type; [`Error::Unsupported`](crate::Error::Unsupported) where no kernel folds it as asked.
 pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
     let (batch, components) = batch.of_parts();
     let fold = fold_of(&batch)?;
