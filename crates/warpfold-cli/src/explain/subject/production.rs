@@ -24,13 +24,13 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
     // A default is no larger than what the kernel takes.
     let threads = asked.block.unwrap_or(asked.threads().min(most));
     whole_warps(threads, most, &kernel.entry())?;
-    let module = kernel.module(asked.compute).or_else(|error| {
+    let module = kernel.module(asked.compute).map_err(|error| {
         let of_type = |&dtype: &DType| FoldKernel { dtype, ..kernel }.module(asked.compute);
         let taken: Vec<_> = DType::ALL.iter().filter(|d| of_type(d).is_ok()).collect();
-        Err(match taken.is_empty() {
+        match taken.is_empty() {
             true => error.into(),
             false => Failure::Usage(lacking(&kernel, &taken)),
-        })
+        }
     })?;
     let mut memory = Memory::new();
     let mut places = Vec::new();
