@@ -6,7 +6,7 @@
 //
 // Floor: input and results once through the memory. Instructions of short rows, f32: 1 to load and store a pack, 2 to 5 an element to read and add it, about 25 a result.
 // Counted in the simulator, instructions of PTX an element, sums of f32, fast and exact: 21 and 28 for rows of 16, 17 and 30 for rows of 256 (element by element, each under
-// its guard, half as many elements a lane: 30 and 56). The merge path (segments.cuh), which knows nothing of the lengths, takes 38 and 52, 37 and 58.
+// its guard, half as many elements a lane: 30 and 56). The merge path (segments.cuh), which knows nothing of the lengths, takes 28 and 45, 22 and 51.
 //
 // Measured on an H200, in % of the read ceiling, fast and exact, rows of 1, 3, 16 and 31 f32 (a copy of an array reaches 86): all eight packs loaded before any is stored 70, 81, 86, 86 and 48, 59,
 // 60, 59, as exact folds spilled; four at a time 71, 79, 88, 89 and 50, 61, 82, 81; half a tile ahead 83 % for 1, as those have no need of shared memory, 82, 88, 88; loads that are not

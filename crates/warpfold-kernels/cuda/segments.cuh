@@ -11,7 +11,7 @@
 // Counted in the simulator, instructions of PTX an element, sums of f32, fast and exact, segments of 16 and of 256 elements (tests/simt/costs.rs holds them):
 //   every round reads its offsets anew, four a lane, and compares them; a scan of five steps   63, 84 and 61, 88; 34 % of the read ceiling on an H200
 //   ends stay in lanes from round to round, a scan is as long as its longest run, what came
-//   before is the first lane's own, a whole tile is loaded without guards                      38, 52 and 37, 58
+//   before is the first lane's own, a whole tile is loaded without guards                      38, 52 and 37, 58; with what is told below 28, 45 and 22, 51
 // Tried there: a tile in which one segment ends added from registers in two goes, before the end and after it: 19 to 24 and 42 to 44 for segments of 1000, for 26 and 49, but a
 // twentieth more for those of up to 256, a seventh more code, and registers spilled.
 //
