@@ -17,7 +17,7 @@ template <class Fold> struct SegmentWarp {
     static constexpr u32 PER = PER_PACK<E>, FLIGHT = 4, PACKS = IN_PLACE ? 8 : FLIGHT, OWN = PACKS * PER, TILE = 32 * OWN;
     static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
     // A bit for each element of a lane.
-    typedef typename Select<(OWN > 32), u64, u32>::type Flags;
+    typedef typename Select<(OWN > 32), u64, u32>::type Flags; static_assert(!IN_PLACE || OWN <= 32, "a word has the flags of elements that results wait in");
     // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where that lies between.
     static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
     static constexpr u64 NONE = ~0ull;
@@ -296,7 +296,7 @@ template <class Fold> struct SegmentWarp {
                         state = Fold::identity();
                     }
                 }
-                ends >>= PER % (8 * sizeof(Flags));
+                ends >>= PER;
             }
         }
     }
@@ -310,7 +310,7 @@ template <class Fold> struct SegmentWarp {
         else ends = shared.flag[first / 32] >> first % 32 & ~0u >> (32 - own * PER);
         State* slot = shared.stage;
         if constexpr (IN_PLACE) {
-            const u32 at = OWN > 32 ? __ffsll(ends) - 1 : __ffs(u32(ends)) - 1;
+            const u32 at = __ffs(u32(ends)) - 1;
             slot = &waiting(place((first + at) / PER) * PER + at % PER);
         } else {
             const u32 count = OWN > 32 ? __popcll(ends) : __popc(u32(ends));
