@@ -83,18 +83,19 @@ fn every_fold<T: Element>() {
             );
         }
     }
-    for length in [1, 3, 16, 257] {
+    for (length, from) in [(1, 0), (1, 1), (3, 0), (16, 1), (16, 0), (257, 3)] {
         let Some(device) = machine(3, random.next()) else { return };
         let n = n / length * length;
-        let x = array::<T>(Kind::Plain, n, &mut random);
-        let buffer = device.upload(&x).unwrap();
+        let memory = array::<T>(Kind::Plain, n + from, &mut random);
+        let x = &memory[from..];
+        let buffer = device.upload(&memory).unwrap();
         let offsets = self::offsets(0, vec![length as u64; n / length]);
-        let what = format!("every {length}");
+        let what = format!("every {length} from {from}");
         let every = || DeviceSegments::Every(length as u64);
         check_segments(
             &device,
-            &x,
-            buffer.view(),
+            x,
+            buffer.slice(from..from + n),
             &offsets,
             every,
             Some(length as u32 % 3 + 1),
