@@ -435,6 +435,19 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_one_begin_anywhere_and_others_at_packs() {
+        let way = |length| {
+            let mut all = batch(Op::Sum, DType::F32, length << 20, 1 << 20);
+            let bounds = BoundsKind::Every(length);
+            all.partition =
+                Partition::Segments { elements: length << 20, segments: 1 << 20, bounds };
+            choose_cuda_batch(all, H200).unwrap().unaligned().way
+        };
+        assert_eq!(way(1), CudaWay::Rows { lanes: 1 });
+        assert_eq!(way(2), CudaWay::Segments);
+    }
+
+    #[test]
     fn nothing_is_downgraded() {
         let fold = |op, dtype, nan| {
             let mut asked = batch(op, dtype, 10, 2);
