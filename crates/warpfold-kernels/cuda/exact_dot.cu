@@ -31,9 +31,9 @@ template <class E> struct Products {
     };
 };
 
-// Pairs of packs in flight: of complex128 eight spill.
-template <class E> constexpr int PAIRS_IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : Parts<E>::COUNT == 1 ? 8 : 7;
+// Pairs of packs in flight.
+constexpr int PAIRS_IN_FLIGHT = 4;
 template <class E, Nan>
-using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, PAIRS_IN_FLIGHT<E>>;
+using ExactDot = ExactFold<Products<E>, Sums<ProductOf<typename Component<E>::type>, Parts<E>::COUNT, typename Parts<E>::Part>, PAIRS_IN_FLIGHT>;
 
 #include "entries.cuh"

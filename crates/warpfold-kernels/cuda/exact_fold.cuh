@@ -3,13 +3,15 @@
 // A fold is a struct that one thread owns:
 //   Element, Loaded           what it reads: elements, and the pack (or packs) that a thread loads at once
 //   PACKS, STEP               of those in flight; copies of `outside_plain` in the code, a divisor of PACKS
-//   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and the words of digits of each thread
+//   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and words of digits, of 64 bits, in a block
+//   SHARED                    whether those are the block's, or each thread's own
 //   Fold(storage, Arguments)  starts with digits that are zero
 //   inside(Loaded, index)     takes a pack, whose first element stands at index, into its window, if that holds all its numbers
 //   WHOLE                     whether a wave is first asked which packs the window holds, and then added without a branch, zeros for the others:
 //   holds_all, add_all(Loaded)  the two halves of inside
 //   sees(Loaded[])            what, a bit each, a wave may hold beside sums that is to be looked at
 //   look(Loaded[], index, step, seen)  all lanes of a warp, if one has seen something: do so; packs are step elements apart
+//   look_plain(Loaded[], index, step, plain)  all lanes of a warp: the same of packs that go into digits, where they are plain
 //   outside(Loaded, index)    takes any pack into its digits
 //   plain, outside_plain      whether a pack may be taken by, and the same faster
 //   one(index, Element...)    takes in one element, or pair
@@ -36,10 +38,11 @@ constexpr int threads_of(int words) {
     while (threads > 32 && words * 8 * threads > STORAGE_BYTES) threads /= 2;
     return threads;
 }
-constexpr int blocks_of(int words, int most) {
-    const int threads = threads_of(words);
-    const int other = words > 40 ? 3 << 10 : 3 << 9;
-    const int fit = SHARED_BYTES / (words * 8 * threads + other);
+// Those that share their digits.
+constexpr int threads_of_shared(int most) { return most % 256 == 0 ? 256 : most; }
+constexpr int blocks_of(int words, int threads, int most) {
+    const int other = words > 40 * threads ? 3 << 10 : 3 << 9;
+    const int fit = SHARED_BYTES / (words * 8 + other);
     return fit * threads > most ? most / threads : fit;
 }
 
@@ -252,6 +255,7 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
             bool plain = true;
 #pragma unroll
             for (int k = 0; k < PACKS; k++) plain = plain && fold.plain(p[k]);
+            fold.look_plain(p, index, blockDim.x * ELEMENTS, plain);
             if (plain) fold_plain<Fold::STEP>(fold, p);
             else fold_outside(fold, p, (1u << PACKS) - 1, index);
         } else if constexpr (Fold::WHOLE) {
@@ -277,14 +281,20 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_waves(Fol
     }
 }
 
+// A thread's own, or those of the block.
 template <class Fold> __device__ __forceinline__ void clear_digits(u64* storage) {
+    if constexpr (Fold::SHARED) {
+        for (u32 k = threadIdx.x; k < Fold::STORAGE; k += blockDim.x) storage[k] = 0;
+        __syncthreads();
+    } else {
 #pragma unroll 8
-    for (int k = 0; k < Fold::STORAGE; k++) storage[k * Fold::THREADS + threadIdx.x] = 0;
+        for (int k = 0; k < Fold::STORAGE / Fold::THREADS; k++) storage[k * Fold::THREADS + threadIdx.x] = 0;
+    }
 }
 
 template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arguments& a) {
     typedef typename Fold::Element E;
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    __shared__ u64 storage[Fold::STORAGE];
     const E* x = static_cast<const E*>(a.x);
     const u64 head = misaligned<E>(x, a.n);
     const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;
@@ -309,7 +319,7 @@ struct TwoPacks { Pack x, y; };
 
 template <class Fold> __device__ __forceinline__ void fold_exact_arrays(const Arguments& a) {
     typedef typename Fold::Element E;
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    __shared__ u64 storage[Fold::STORAGE];
     const E *x = static_cast<const E*>(a.x), *y = static_cast<const E*>(a.y);
     const u64 head = misaligned<E>(x, a.n);
     const u64 count = (a.n - head) / PER_PACK<E>, tail = head + count * PER_PACK<E>;

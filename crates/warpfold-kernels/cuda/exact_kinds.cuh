@@ -1,10 +1,11 @@
 // What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent; the threads of a
-// multiprocessor, of real and of complex elements; and whether plain terms have code of their own, for which narrow types lack registers and need.
+// multiprocessor, of real and of complex elements; and whether plain terms have code of their own, for which narrow types lack registers and need. Digits are a
+// thread's own, or, where those would be many, shared by a block: `Shared`, which products of f64 have always, and its sums where there are others beside them.
 //
 // Threads are as many as are the fastest, not as many as find room: four or a multiple of four warps, for its four schedulers to have the same to do; with what
 // their digits leave of the memory they share with the first cache for packs that are under way; and with registers to have many packs under way.
 #pragma once
-#include "exact_digits.cuh"
+#include "exact_shared.cuh"
 #include "exact_window.cuh"
 
 // The type of the components as stored.
@@ -33,8 +34,9 @@ template <> struct SumOf<f32> {
 };
 template <> struct SumOf<f64> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST[] = {512, 256}, WORDS = 68, UNIT = -1074;
+    static constexpr int MOST[] = {512, 512}, WORDS = 68, UNIT = -1074;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
+    template <int THREADS> using Shared = SharedDigits<THREADS, UNIT, 2098>;
     template <int LANES> using Window = BiasedWindow<LANES, 53, 1, 9>;
 };
 
@@ -59,10 +61,15 @@ template <> struct ProductOf<f32> {
 };
 template <> struct ProductOf<f64> {
     static constexpr bool PLAIN = true;
-    static constexpr int MOST[] = {256, 128}, WORDS = 134, UNIT = -2148;
-    template <int THREADS> using Digits = IntegerDigits<THREADS, 81, 1 - 1074, 0>;
+    static constexpr int MOST[] = {512, 384}, WORDS = 134, UNIT = -2148;
+    template <int THREADS> using Digits = SharedDigits<THREADS, UNIT, 4196>;
+    template <int THREADS> using Shared = Digits<THREADS>;
     template <int LANES> using Window = BiasedWindow<LANES, 106, 3, 9>;
 };
+
+// A thread's own, or shared.
+template <class Kind, int THREADS, bool SHARED> struct DigitsOf { typedef typename Kind::template Digits<THREADS> type; };
+template <class Kind, int THREADS> struct DigitsOf<Kind, THREADS, true> { typedef typename Kind::template Shared<THREADS> type; };
 
 // A product of narrow numbers exactly, of f64 rounded.
 template <class F> __device__ __forceinline__ f64 product(F x, F y) { return __dmul_rn(f64(x), f64(y)); }
@@ -83,5 +90,7 @@ template <class Digits> __device__ __forceinline__ void add_product(Digits& digi
 template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f64 x, f64 y) { digits.add_product(x, y); }
 template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f32 x, f32 y) { digits.add_plain(product(x, y)); }
 template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f64 x, f64 y) { digits.add_plain_product(x, y); }
+template <class Digits> __device__ __forceinline__ void add_plain_square(Digits& digits, f32 x) { digits.add_plain(product(x, x)); }
+template <class Digits> __device__ __forceinline__ void add_plain_square(Digits& digits, f64 x) { digits.add_plain_square(x); }
 template <class Digits> __device__ __forceinline__ bool plain_product(f32 x, f32 y) { return Digits::plain(product(x, y)); }
 template <class Digits> __device__ __forceinline__ bool plain_product(f64 x, f64 y) { return Digits::plain(x, y); }

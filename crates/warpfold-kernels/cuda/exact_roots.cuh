@@ -43,10 +43,12 @@ template <> struct Roots<complex128> {
 struct WideRoots {
     typedef ProductOf<f64> Kind;
     static constexpr bool PLAIN = false;
-    static constexpr int LANES = 2, MOST = 256, STORAGE = Kind::Digits<32>::COUNT, THREADS = threads_of(STORAGE);
+    static constexpr int LANES = 2, MOST = 512, THREADS = threads_of_shared(MOST);
     static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
     static constexpr bool COUNTS_NAN = false, WHOLE_NUMBERS = false;
     typedef Kind::Digits<THREADS> Digits;
+    static constexpr bool SHARED = true;
+    static constexpr int STORAGE = Digits::STORAGE;
     typedef SumOf<f64>::Window<LANES> Window;
     static constexpr u32 ADDITIONS = Window::ADDITIONS;
 
@@ -80,8 +82,8 @@ struct WideRoots {
         if (!is_finite(re) || !is_finite(im)) {
             digits.specials |= met(re + im);
         } else if (is_plain(root.high)) {
-            digits.add_far(root.high, 0);
-            digits.add_far(root.low, 0);
+            digits.add_plain(root.high, 0);
+            digits.add_plain(root.low, 0);
         } else if (larger > 0) {
             add_scaled(re, im, larger);
         }
@@ -91,8 +93,8 @@ struct WideRoots {
         const i32 exponent = larger < power_of_two(-1022) ? -1022 : exponent_of(larger) > 1022 ? 1022 : exponent_of(larger);
         const f64 scale = power_of_two(-exponent);
         const Root scaled = Roots<complex128>::term({re * scale, im * scale}, 0);
-        digits.add_far(scaled.high, exponent);
-        digits.add_far(scaled.low, exponent);
+        digits.add_plain(scaled.high, exponent);
+        digits.add_plain(scaled.low, exponent);
     }
     __device__ __forceinline__ void waits(int terms) { digits.waiting += 2 * terms; }
     __device__ __forceinline__ bool covers(u32 field) const { return high.covers(field); }
@@ -119,4 +121,4 @@ struct WideRoots {
 
 template <class E> struct L1Of { typedef ExactFold<Components<E, Of::Magnitudes>, SumsOf<E>, IN_FLIGHT<E>> type; };
 template <> struct L1Of<complex64> { typedef ExactFold<Roots<complex64>, Sums<RootOfNarrow, 1, f32>, 4> type; };
-template <> struct L1Of<complex128> { typedef ExactFold<Roots<complex128>, WideRoots, IN_FLIGHT<complex128>> type; };
+template <> struct L1Of<complex128> { typedef ExactFold<Roots<complex128>, WideRoots, 4> type; };

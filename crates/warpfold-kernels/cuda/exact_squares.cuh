@@ -52,15 +52,17 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<typename Component<E>::type> Sum;
     typedef ProductOf<typename Component<E>::type> Square;
-    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : PARTS == 1 ? 192 : 128;
+    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : 512;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
     static constexpr bool WHOLE_NUMBERS = false;
-    static constexpr int SUM_COUNT = Sum::template Digits<32>::COUNT;
-    static constexpr int STORAGE = PARTS * SUM_COUNT + Square::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
+    static constexpr bool SHARED = sizeof(Wide) == 8;
+    static constexpr int OWN = PARTS * Sum::template Digits<32>::COUNT + Square::template Digits<32>::COUNT;
+    static constexpr int THREADS = SHARED ? threads_of_shared(MOST) : threads_of(OWN);
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;
-    typedef typename Sum::template Digits<THREADS> SumDigits;
-    typedef typename Square::template Digits<THREADS> SquareDigits;
+    typedef typename DigitsOf<Sum, THREADS, SHARED>::type SumDigits;
+    typedef typename DigitsOf<Square, THREADS, SHARED>::type SquareDigits;
+    static constexpr int STORAGE = PARTS * SumDigits::STORAGE + SquareDigits::STORAGE;
     static constexpr u32 ADDITIONS = Windows::ADDITIONS;
 
     Windows windows;
@@ -69,8 +71,8 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
 
     __device__ __forceinline__ explicit SumsAndSquares(u64* storage) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) sum_digits[part].open(storage + part * SUM_COUNT * THREADS);
-        square_digits.open(storage + PARTS * SUM_COUNT * THREADS);
+        for (int part = 0; part < PARTS; part++) sum_digits[part].open(storage + part * SumDigits::STORAGE);
+        square_digits.open(storage + PARTS * SumDigits::STORAGE);
     }
     static constexpr u32 REACH = Windows::REACH;
     __device__ __forceinline__ u32 distance(Number<Wide> term) const { return windows.distance(term.x); }
@@ -83,7 +85,7 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     static __device__ __forceinline__ bool plain(Number<Wide> term) { return SquareDigits::plain(term.x); }
     __device__ __forceinline__ void add_plain_to_digits(int part, Number<Wide> term) {
         sum_digits[part].add_plain(term.x);
-        add_plain_product(square_digits, term.x, term.x);
+        add_plain_square(square_digits, term.x);
     }
     __device__ __forceinline__ void waits(int terms) { square_digits.waiting += terms; }
     __device__ __forceinline__ bool covers(u32 field) const { return windows.covers(field); }
@@ -106,9 +108,9 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
 #pragma unroll 1
         for (int part = 0; part < PARTS; part++) {
-            ::add_columns<SumDigits, Sum::WORDS>(storage + part * SUM_COUNT * THREADS, word + part * Sum::WORDS);
+            ::add_columns<SumDigits, Sum::WORDS>(storage + part * SumDigits::STORAGE, word + part * Sum::WORDS);
         }
-        ::add_columns<SquareDigits, Square::WORDS>(storage + PARTS * SUM_COUNT * THREADS, word + PARTS * Sum::WORDS);
+        ::add_columns<SquareDigits, Square::WORDS>(storage + PARTS * SumDigits::STORAGE, word + PARTS * Sum::WORDS);
     }
     static __device__ __forceinline__ void finish(const u64* word, const Seen&, u32*, const Arguments& a) {
         if (!a.record) return;

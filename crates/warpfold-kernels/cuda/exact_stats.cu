@@ -69,18 +69,26 @@ template <> struct Signed<SplitWindow<1>> : SplitWindow<1> {
 template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> {
     typedef SumsAndSquares<E, 2, Signed<typename WindowsOf<E>::type>> Base;
     typedef typename Base::Wide Wide;
-    static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = sizeof(Wide) == 8 ? 128 : 512;
-    static constexpr bool PLAIN = false;
+    static constexpr int SUM_WORDS = Base::Sum::WORDS, MOST = 512;
+    static constexpr bool PLAIN = Base::SHARED;
     using Base::sum_digits;
 
     __device__ __forceinline__ explicit SignedSums(u64* storage) : Base(storage) {}
     // Digits are chosen by their address, so that there is one piece of code for both.
-    __device__ __forceinline__ void add_to_digits(int, Number<Wide> term) {
+    __device__ __forceinline__ typename Base::SumDigits of_sign(Wide x) const {
         typename Base::SumDigits digits = sum_digits[0];
-        digits.digit += below_zero(term.x) ? Base::SUM_COUNT * Base::THREADS : 0;
+        digits.skip(below_zero(x) ? Base::SumDigits::STORAGE : 0);
+        return digits;
+    }
+    __device__ __forceinline__ void add_to_digits(int, Number<Wide> term) {
+        typename Base::SumDigits digits = of_sign(term.x);
         digits.add(term.x);
         sum_digits[0].specials = digits.specials;
         add_product(this->square_digits, term.x, term.x);
+    }
+    __device__ __forceinline__ void add_plain_to_digits(int, Number<Wide> term) {
+        of_sign(term.x).add_plain(term.x);
+        add_plain_square(this->square_digits, term.x);
     }
     // Of the sum: all that was met; of the magnitudes: infinities have one sign.
     __device__ __forceinline__ u32 specials(int k) const {
@@ -109,8 +117,7 @@ template <class E> struct Places {
     }
 };
 
-// Packs in flight: few threads find room for the digits of f64.
-template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 16 : 4;
+template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 5 : 4;
 
 template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> {
     typedef ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> Base;
@@ -128,6 +135,12 @@ template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E
     }
     __device__ __forceinline__ u32 sees(const Pack (&p)[PACKS]) const { return extremes.sees(p); }
     __device__ __forceinline__ void look(Pack (&p)[PACKS], u64 index, u64 step, u32 seen) { extremes.look(p, index, step, seen); }
+    __device__ __forceinline__ void look_plain(Pack (&p)[PACKS], u64 index, u64 step, bool plain) {
+        if constexpr (Base::PLAIN) {
+            const u32 seen = plain ? extremes.sees_finite(p) : 0;
+            if (__any_sync(0xffffffffu, seen != 0)) extremes.look(p, index, step, seen);
+        }
+    }
     __device__ __forceinline__ void outside(const Pack& p, u64 index) {
         // One by one, so that the code of an element stands once: what there is to do is too much to repeat it.
         Pack left = p;

@@ -15,8 +15,12 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
     // Numbers of 64 bits take long chains of additions: those of all packs run side by side.
     static constexpr bool WHOLE = sizeof(typename Parts<Element>::Part) == 8 && Gathered::PLAIN;
-    static constexpr int STEP = sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS : PACKS % 2 == 0 ? 2 : 1;
-    static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, Gathered::MOST);
+    // Packs that move down cost shared digits more than code that stands often.
+    static constexpr int STEP = Gathered::SHARED ? (PACKS > 6 || TERMS > 2 ? PACKS / 2 : PACKS)
+                                : sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS
+                                : PACKS % 2 == 0                                                                ? 2
+                                                                                                                : 1;
+    static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, THREADS, Gathered::MOST);
 
     u32 added = 0, moves = 0, top = 0;
     const bool skip;
@@ -80,6 +84,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     }
     __device__ __forceinline__ u32 sees(const Loaded (&)[PACKS]) const { return 0; }
     __device__ __forceinline__ void look(Loaded (&)[PACKS], u64, u64, u32) {}
+    __device__ __forceinline__ void look_plain(Loaded (&)[PACKS], u64, u64, bool) {}
     __device__ __forceinline__ void outside(const Loaded& p, u64) {
         if (moves < MOVES) {
             const All terms(p);
@@ -241,9 +246,11 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr bool PLAIN = Kind::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST[PARTS - 1];
     static constexpr bool COUNTS_NAN = false;
-    static constexpr int STORAGE = PARTS * Kind::template Digits<32>::COUNT, THREADS = threads_of(STORAGE);
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
-    typedef typename Kind::template Digits<THREADS> Digits;
+    static constexpr bool SHARED = Kind::template Digits<32>::SHARED || (PARTS == 2 && sizeof(Wide) == 8);
+    static constexpr int THREADS = SHARED ? threads_of_shared(MOST) : threads_of(PARTS * Kind::template Digits<32>::COUNT);
+    typedef typename DigitsOf<Kind, THREADS, SHARED>::type Digits;
+    static constexpr int STORAGE = PARTS * Digits::STORAGE;
     typedef typename Kind::template Window<LANES> Window;
     static constexpr u32 ADDITIONS = Window::ADDITIONS;
 
@@ -255,7 +262,7 @@ template <class Kind, int PARTS, class Wide> struct Sums {
 
     __device__ __forceinline__ explicit Sums(u64* storage) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::COUNT * THREADS);
+        for (int part = 0; part < PARTS; part++) digits[part].open(storage + part * Digits::STORAGE);
     }
     static constexpr u32 REACH = Window::REACH;
     template <class Term> __device__ __forceinline__ u32 distance(Term term) const { return window.distance(value_of(term)); }
@@ -334,7 +341,7 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
 #pragma unroll 1
         for (int part = 0; part < PARTS; part++) {
-            ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::COUNT * THREADS, word + part * Kind::WORDS);
+            ::add_columns<Digits, Kind::WORDS>(storage + part * Digits::STORAGE, word + part * Kind::WORDS);
         }
     }
     static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {

@@ -20,7 +20,7 @@ static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has
 // All threads of the block: the digits of all columns, summed, into words in shared memory. A warp takes every so manieth digit; untouched ones
 // cost a look. A sum has up to 71 bits: three chunks of 32, the last signed, each added to two words by a lane of its own. What would lie above the
 // last word is sign.
-template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+template <class Digits, int WORDS> __device__ __forceinline__ void add_own(const u64* storage, u64* word) {
     const u32 lane = threadIdx.x % 32, warps = blockDim.x / 32;
     for (u32 k = threadIdx.x / 32; k < Digits::COUNT; k += warps) {
         // All loads before the first question: most digits are zero in every column.
@@ -63,6 +63,32 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(c
             if (first + 1 < WORDS && placed >> 32 != 0) atomicAdd(word + first + 1, u64(placed >> 32));
         }
     }
+}
+
+// The same of digits that a block shares: two a word, by four lanes.
+template <class Digits, int WORDS> __device__ __forceinline__ void add_shared(const u32* storage, u64* word) {
+    constexpr u32 LANES = 4, EACH = Digits::COLUMNS / LANES;
+    const u32 lane = threadIdx.x % LANES;
+#pragma unroll 1
+    for (u32 k = threadIdx.x / LANES; k < (WORDS + 7) / 8 * 8; k += blockDim.x / LANES) {
+        const u32 digit = 2 * k + Digits::BELOW / 16;
+        i64 sum = 0;
+        if (digit < Digits::COUNT) {
+#pragma unroll
+            for (u32 c = 0; c < EACH; c++) {
+                const u32* at = storage + digit * Digits::COLUMNS + lane * EACH + (c + k) % EACH;
+                sum += i32(at[0]) + i64(i32(at[Digits::COLUMNS])) * 65536;
+            }
+        }
+#pragma unroll
+        for (u32 lanes = 1; lanes < LANES; lanes *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
+        if (lane == 0 && k < WORDS) word[k] = u64(sum);
+    }
+}
+
+template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
+    if constexpr (Digits::SHARED) add_shared<Digits, WORDS>(reinterpret_cast<const u32*>(storage), word);
+    else add_own<Digits, WORDS>(storage, word);
 }
 
 // One warp: words of 64 signed bits at 32-bit places into one two's-complement integer, CHUNK words of 32 bits a lane, lowest first.

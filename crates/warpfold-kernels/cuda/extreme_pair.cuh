@@ -51,6 +51,17 @@ template <class E, Nan NAN> struct ExtremePair {
             return (rank<E, Side::Max, NAN>(narrow<E>(most)) > max ? 1 : 0) | (rank<E, Side::Min, NAN>(narrow<E>(least)) > min ? 2 : 0);
         }
     }
+    // The same of finite f64, of any size: as integers.
+    template <int PACKS> __device__ __forceinline__ u32 sees_finite(const Pack (&p)[PACKS]) const {
+        i32 most = -0x7fffffff - 1, least = 0x7fffffff;
+#pragma unroll
+        for (int n = 0; n < 2 * PACKS; n++) {
+            const i32 key = float_order(p[n / 2].word[n % 2 * 2 + 1]);
+            most = key > most ? key : most;
+            least = key < least ? key : least;
+        }
+        return (most >= i32(max >> 32) ? 1 : 0) | (~least >= i32(min >> 32) ? 2 : 0);
+    }
     // All lanes of a warp: the extremes seen in their packs, which are step elements apart. All keep the warp's, so that soon few waves hold a
     // new one.
     template <int PACKS> __device__ __forceinline__ void look(Pack (&p)[PACKS], u64 index, u64 step, u32 seen) {

@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(Magnitudes::THREADS) ENTRY(
     typedef Mark<Part> M;
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
     const OfOutputs anywhere = {a, {loops, kept, folded, first_output}, inputs, false};
-    __shared__ u64 storage[Magnitudes::STORAGE * Magnitudes::THREADS];
+    __shared__ u64 storage[Magnitudes::STORAGE];
     __shared__ Block<Magnitudes> block;
     for_outputs<Magnitudes, M::Bits>(a, true, block.votes, static_cast<const M::Bits*>(out), 1, M::BITS, [&](u64 output) {
         Arguments one = {};

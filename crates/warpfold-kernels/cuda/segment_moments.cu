@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS) ENTRY(
     typedef Mark<typename Parts<ELEMENT>::Part> M;
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
     const OfOutputs anywhere = {a, {loops, kept, folded, first_output}, inputs, size == 2};
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    __shared__ u64 storage[Fold::STORAGE];
     __shared__ Block<Fold> block;
     static_assert(sizeof(Finishing<ELEMENT>) <= sizeof(storage), "digits leave room for the last step");
     auto& room = *reinterpret_cast<Finishing<ELEMENT>*>(storage);

@@ -14,7 +14,7 @@ template <class E> using Again = ExactFold<Components<E>, SumsOf<E>, IN_FLIGHT<E
 template <class E, class Where> __device__ __forceinline__ void redo(const SegmentArguments& a, const Where& where) {
     typedef Again<E> Fold;
     typedef typename Mark<E>::Bits Bits;
-    __shared__ u64 storage[Fold::STORAGE * Fold::THREADS];
+    __shared__ u64 storage[Fold::STORAGE];
     __shared__ Block<Fold> block;
     for_outputs<Fold, Bits>(a, false, block.votes, static_cast<const Bits*>(a.out), 1, Mark<E>::BITS, [&](u64 output) {
         Arguments one = {};

@@ -114,12 +114,17 @@ impl Fold {
         )
     }
 
-    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds have digits of their own in shared memory
-    /// (`exact_digits.cuh`), so that wide types leave room for few.
+    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have digits of their own in shared memory
+    /// (`exact_digits.cuh`), which leave room for fewer.
     pub const fn most_threads(self, dtype: DType) -> u32 {
-        let digits = self.digits(dtype);
-        let mut threads = if digits == 0 { 512 } else { 256 };
-        while threads > 32 && digits * 8 * threads > 45 << 10 {
+        if !self.is_exact() {
+            return 512;
+        }
+        if let (Fold::ExactDot, DType::Complex128) = (self, dtype) {
+            return 384;
+        }
+        let mut threads = 256;
+        while threads > 32 && self.digits(dtype) * 8 * threads > 45 << 10 {
             threads /= 2;
         }
         threads
@@ -135,12 +140,13 @@ impl Fold {
         }
     }
 
-    /// The 64-bit digits of a thread; none of folds that are not exact.
+    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`exact_shared.cuh`).
     pub(super) const fn digits(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {
             DType::F16 => (3, 4),
             DType::BF16 | DType::F32 | DType::Complex64 => (17, 13),
-            _ => (41, 81),
+            DType::F64 if matches!(self, Fold::ExactSum | Fold::ExactL1) => (41, 0),
+            _ => (0, 0),
         };
         let parts = if dtype.is_complex() { 2 } else { 1 };
         match self {
