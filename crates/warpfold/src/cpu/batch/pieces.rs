@@ -1,6 +1,6 @@
 //! Reductions that no lanes know, and elements that lie apart: each output by the kernels for one array.
 //!
-//! What is contiguous is folded where it lies; what is not is copied together first, in the order of its places, a bounded piece
+//! What is contiguous is folded where it lies, as the array that it is. What is not is copied together first, in the order of its places, a bounded piece
 //! at a time. So indices and products come out as if the input were an array of its own.
 
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use crate::shape::{Form, Loop};
 /// Elements that are copied together at most.
 pub(super) const PIECE: usize = 64 << 10;
 
-/// Outputs that a thread takes at a time: neighbours that share lines of the cache.
+/// Outputs that a thread takes at a time at most: neighbours that share lines of the cache.
 const OUTPUTS: usize = 16;
 
 /// Folds every output of a form.
@@ -25,36 +25,59 @@ pub(super) fn run<T: Element>(
     form: &Form,
     leave: &(dyn Fn(u64, u64, &Partial<T>) + Sync),
 ) {
-    let outputs = form.outputs as usize;
-    if outputs < 2 * many.plan.threads {
+    let (outputs, threads) = (form.outputs as usize, many.plan.threads);
+    let is_long = form.inputs >= many.plan.long && whole(x, form, form.nth(0).0).is_some();
+    if outputs < 2 * threads || is_long {
         for number in 0..outputs as u64 {
             let (start, output) = form.nth(number);
-            leave(output, form.inputs, &together(many, x, form, start));
+            let all = match whole(x, form, start) {
+                Some(run) => flat(many, run, threads, 0),
+                None => together(many, x, form, start),
+            };
+            leave(output, form.inputs, &all);
         }
         return;
     }
     let next = AtomicUsize::new(0);
+    let grain = (outputs / (4 * threads)).clamp(1, OUTPUTS);
     let work = || {
         let mut copy = Vec::new();
         loop {
-            let first = OUTPUTS * next.fetch_add(1, Ordering::Relaxed);
+            let first = grain * next.fetch_add(1, Ordering::Relaxed);
             if first >= outputs {
                 return;
             }
-            let numbers = first as u64..(first + OUTPUTS).min(outputs) as u64;
-            let mut all: Vec<_> =
-                numbers.clone().map(|_| Partial::empty(many.plan.batch.op)).collect();
-            for piece in 0..form.inputs.div_ceil(PIECE as u64) {
-                for (number, all) in numbers.clone().zip(&mut all) {
-                    all.merge(&one(many, x, form, form.nth(number).0, piece, &mut copy));
+            let numbers = first as u64..(first + grain).min(outputs) as u64;
+            let mut gathered = Vec::new();
+            for (start, output) in numbers.map(|number| form.nth(number)) {
+                match whole(x, form, start) {
+                    Some(run) => leave(output, form.inputs, &flat(many, run, 1, 0)),
+                    None => gathered.push((start, output)),
                 }
             }
-            for (number, all) in numbers.zip(&all) {
-                leave(form.nth(number).1, form.inputs, all);
+            let mut all: Vec<_> =
+                gathered.iter().map(|_| Partial::empty(many.plan.batch.op)).collect();
+            for piece in 0..form.inputs.div_ceil(PIECE as u64) {
+                for ((start, _), all) in gathered.iter().zip(&mut all) {
+                    all.merge(&one(many, x, form, *start, piece, &mut copy));
+                }
+            }
+            for ((_, output), all) in gathered.iter().zip(&all) {
+                leave(*output, form.inputs, all);
             }
         }
     };
-    share(many.plan.threads, &work);
+    share(threads, &work);
+}
+
+/// The elements of an output, where they are contiguous and in order.
+fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
+    match form.folded[..] {
+        [Loop { stride: 1, place: 1, .. }] => {
+            Some(&x[start as usize..(start + form.inputs) as usize])
+        }
+        _ => None,
+    }
 }
 
 /// An output by all threads, pieces merged in their order.
@@ -92,10 +115,6 @@ fn one<T: Element>(
 ) -> Partial<T> {
     let first = piece * PIECE as u64;
     let count = (form.inputs - first).min(PIECE as u64);
-    if let [Loop { stride: 1, place: 1, .. }] = form.folded[..] {
-        let start = (start + first) as usize;
-        return flat(many, &x[start..start + count as usize], 1, first);
-    }
     copy.clear();
     form.gather(start, first, count, |at, step, count| {
         let at = at as usize;
