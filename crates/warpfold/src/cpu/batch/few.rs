@@ -1,63 +1,59 @@
 //! Columns of few rows: lanes stay in registers from the first row to the last, and hand on what they hold.
 //!
-//! Nothing is kept from some columns to the next, so that each block of them, all of whose elements are in the nearest cache, has a rule of its own.
+//! The first columns make a rule, and those that it does not cover make one of their own.
 
-use super::columns::CHUNK;
-use super::lanes::{Kind, N, Places};
-use super::stripes::At;
-use crate::cpu::memory::prefetch_at;
+use super::band::{ABREAST, Band};
+use super::lanes::{Kind, N};
 
-/// A stripe all of whose rows lie `stride` apart.
-pub(super) struct Few<'x, K: Kind> {
-    pub(super) kind: K,
-    pub(super) x: &'x [K::Element],
-    pub(super) at: At,
-    pub(super) stride: usize,
-    pub(super) rows: usize,
-    /// The place of the first row, and from one to the next.
-    pub(super) first: u64,
-    pub(super) place: i64,
-}
+/// Of how many groups of columns one may go without the rule before it is made anew.
+const MISSED: usize = 16;
 
-impl<K: Kind> Few<'_, K> {
-    /// What each column's elements make; `false` where some columns have no rule.
-    #[inline(always)]
-    pub(super) fn read(self, smalls: &mut Vec<K::Small>) -> bool {
-        let Few { kind, rows, at: At { width, .. }, .. } = self;
-        let step = CHUNK / rows / N * N;
-        for column in (0..width).step_by(step) {
-            let end = width.min(column + step);
-            let mut range = kind.survey(self.row(0, column, end));
-            for k in 1..rows {
-                range = K::join(range, kind.survey(self.row(k, column, end)));
+/// Adds a band that has all rows to lanes, as many as its columns take; `false` where some columns have no rule.
+#[inline(always)]
+pub(super) fn add<K: Kind>(
+    band: &Band<'_, K>,
+    guess: &mut Option<(K::Rule, u64)>,
+    lanes: &mut Vec<K::Lanes>,
+) -> bool {
+    let (kind, width, rows) = (band.kind, band.width, band.rows as u64);
+    let own = |column: usize| kind.rule(band.survey(column..width.min(column + N)), rows);
+    let guessed = guess.filter(|(_, room)| *room >= rows).map(|(rule, _)| rule);
+    let Some(mut rule) = guessed.or_else(|| own(0)) else { return false };
+    let (mut empty, mut missed) = (kind.lanes(rule), 0);
+    let groups = width.div_ceil(N);
+    if lanes.len() < groups {
+        lanes.resize(groups, empty);
+    }
+    for first in (0..groups).step_by(ABREAST) {
+        let lanes = &mut lanes[first..groups.min(first + ABREAST)];
+        if (first + ABREAST) * N <= width
+            && let Some(block) = lanes.first_chunk_mut()
+        {
+            let watches = band.add(first * N, [empty; ABREAST], block);
+            let mut all = true;
+            for watch in &watches {
+                all &= kind.keeps(rule, watch);
             }
-            let Some(rule) = kind.rule(range, rows as u64) else { return false };
-            let empty = kind.lanes(rule);
-            for group in (column..end).step_by(N) {
-                let mut lanes = empty;
-                for k in 0..rows {
-                    let first = self.first.wrapping_add_signed(self.place.wrapping_mul(k as i64));
-                    let row = self.row(k, group, end);
-                    if let Some(group) = row.first_chunk::<N>() {
-                        // The next columns, while these are added.
-                        prefetch_at(group, step * size_of::<K::Element>());
-                    }
-                    let elements = kind.group(row);
-                    kind.add(&mut lanes, &elements, Places { first, step: 0 });
-                }
-                smalls.extend(kind.all(&lanes));
+            if all {
+                continue;
             }
-            smalls.truncate(end);
         }
-        true
+        for (lanes, group) in lanes.iter_mut().zip(first..) {
+            let watch = band.add_one(group * N, empty, lanes);
+            if kind.keeps(rule, &watch) {
+                continue;
+            }
+            let Some(made) = own(group * N) else { return false };
+            let own = kind.lanes(made);
+            band.add_one(group * N, own, lanes);
+            missed += 1;
+            if missed * MISSED > group {
+                (rule, empty) = (made, own);
+            }
+        }
     }
-
-    /// Some columns of a row, or of what lies behind it; none where memory ends.
-    #[inline(always)]
-    fn row(&self, k: usize, column: usize, end: usize) -> &[K::Element] {
-        let start = self.at.start + k * self.stride;
-        self.x.get(start + column..start + end).unwrap_or_default()
-    }
+    *guess = Some((rule, rows));
+    true
 }
 
 #[cfg(test)]

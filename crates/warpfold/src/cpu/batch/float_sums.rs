@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 
 use super::lanes::{Kind, N, Places};
-use super::survey::{Span, survey};
+use super::survey::{Span, Spans, survey};
 use crate::cpu::float::{Cascade, LOG_ADDS, Lane};
 use crate::double_double::{power_of_two, two_sum};
 use crate::element::Ordered;
@@ -96,6 +96,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     type Element = [F; PARTS];
     type Range = Span<F::Magnitude>;
     type Rule = Rule;
+    type Watch = Spans<F, LANES>;
     type Lanes = Cascade<LEVELS, LANES>;
     type Small = [Pair; PARTS];
     const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
@@ -128,8 +129,21 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     }
 
     #[inline(always)]
-    fn holds(rule: Rule, range: Self::Range) -> bool {
-        Self::fields(range).is_some_and(|(low, top)| rule.low <= low && top <= rule.top)
+    fn watch(self) -> Self::Watch {
+        Spans::none()
+    }
+
+    #[inline(always)]
+    fn see(self, watch: &mut Self::Watch, x: &[[F; PARTS]; N]) {
+        watch.see(x.as_flattened());
+    }
+
+    #[inline(always)]
+    fn keeps(self, rule: Rule, watch: &Self::Watch) -> bool {
+        let least = |field| bytemuck::cast(F::field_bits(field));
+        // Subnormals share the grid of the first normal numbers.
+        let low = if rule.low > 1 { least(rule.low) } else { F::Magnitude::default() };
+        watch.are_within(low, least(rule.top + 1))
     }
 
     #[inline(always)]
@@ -151,6 +165,29 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     #[inline(always)]
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Pair; PARTS] {
         std::array::from_fn(|part| Self::pair(lanes, lane * PARTS + part, LANES))
+    }
+
+    #[inline(always)]
+    fn leave(self, lanes: &[Self::Lanes], smalls: &mut Vec<[Pair; PARTS]>) {
+        // Of many lanes at once: those of a few would go through registers one by one.
+        const SOME: usize = 16;
+        let (mut high, mut low) = ([[0.0; LANES]; SOME], [[0.0; LANES]; SOME]);
+        smalls.reserve(lanes.len() * N);
+        for lanes in lanes.chunks(SOME) {
+            for (lanes, (high, low)) in lanes.iter().zip(high.iter_mut().zip(&mut low)) {
+                let (levels, rests) = lanes.exact_lanes();
+                match LEVELS {
+                    0 => *high = rests.map(|rest| rest * power_of_two(-i64::from(F::SCALE))),
+                    _ => (*high, *low) = (levels, rests),
+                }
+            }
+            let (high, _) = high[..lanes.len()].as_flattened().as_chunks::<PARTS>();
+            let (low, _) = low[..lanes.len()].as_flattened().as_chunks::<PARTS>();
+            let pair = |(high, low): (&[f64; PARTS], &[f64; PARTS])| {
+                std::array::from_fn(|part| Pair { high: high[part], low: low[part] })
+            };
+            smalls.extend(high.iter().zip(low).map(pair));
+        }
     }
 
     #[inline(always)]

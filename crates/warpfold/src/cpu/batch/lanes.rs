@@ -3,7 +3,7 @@
 //! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
 //! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
 //! exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to the kernels for
-//! one array.
+//! one array. Where there is a rule already, a kind watches elements while it adds them, and the driver takes back what the rule does not cover.
 //!
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
@@ -32,6 +32,8 @@ pub(crate) trait Kind: Copy + Send + Sync {
     type Range: Copy;
     /// What lets additions be exact.
     type Rule: Copy;
+    /// What is seen of elements as they are added, lane by lane.
+    type Watch: Copy;
     /// `N` accumulators under a rule.
     type Lanes: Copy;
     /// What an accumulator holds, exactly.
@@ -52,8 +54,14 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// A rule for so many additions in one accumulator and those it is joined with, of elements in the range.
     fn rule(self, range: Self::Range, additions: u64) -> Option<Self::Rule>;
 
-    /// Whether elements in the range may be added under the rule as well.
-    fn holds(rule: Self::Rule, range: Self::Range) -> bool;
+    /// Nothing seen yet.
+    fn watch(self) -> Self::Watch;
+
+    /// Looks at what is added.
+    fn see(self, watch: &mut Self::Watch, x: &[Self::Element; N]);
+
+    /// Whether all that was seen keeps to the rule. What was added may be kept only then.
+    fn keeps(self, rule: Self::Rule, watch: &Self::Watch) -> bool;
 
     /// Empty accumulators.
     fn lanes(self, rule: Self::Rule) -> Self::Lanes;
@@ -68,6 +76,13 @@ pub(crate) trait Kind: Copy + Send + Sync {
     #[inline(always)]
     fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
         std::array::from_fn(|lane| self.lane(lanes, lane))
+    }
+
+    /// Appends what lanes hold, one after another.
+    #[inline(always)]
+    fn leave(self, lanes: &[Self::Lanes], smalls: &mut Vec<Self::Small>) {
+        smalls.reserve(lanes.len() * N);
+        lanes.iter().for_each(|lanes| smalls.extend(self.all(lanes)));
     }
 
     /// The first elements of a slice, as many as there are lanes, or all and what changes nothing beside them.
@@ -108,6 +123,7 @@ macro_rules! without_rules {
     ($element:ty) => {
         type Range = ();
         type Rule = ();
+        type Watch = ();
 
         #[inline(always)]
         fn survey(self, _: &[$element]) {}
@@ -121,7 +137,13 @@ macro_rules! without_rules {
         }
 
         #[inline(always)]
-        fn holds((): (), (): ()) -> bool {
+        fn watch(self) {}
+
+        #[inline(always)]
+        fn see(self, (): &mut (), _: &[$element; N]) {}
+
+        #[inline(always)]
+        fn keeps(self, (): (), (): &()) -> bool {
             true
         }
     };

@@ -11,6 +11,8 @@
 //! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
 //! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
 
+mod accumulators;
+mod band;
 mod cells;
 mod columns;
 mod few;

@@ -27,6 +27,8 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     /// Whether there is a NaN to be ignored.
     type Range = bool;
     type Rule = ();
+    /// In which lanes there is one.
+    type Watch = [bool; N];
     type Lanes = [u64; N];
     type Small = Tally;
     const NOTHING: Tally = Tally(0);
@@ -53,8 +55,24 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     }
 
     #[inline(always)]
-    fn holds((): (), any_nan: bool) -> bool {
-        !any_nan
+    fn watch(self) -> [bool; N] {
+        [false; N]
+    }
+
+    #[inline(always)]
+    fn see(self, watch: &mut [bool; N], x: &[[W; PARTS]; N]) {
+        if let Some(infinite) = self.infinite {
+            for l in 0..N {
+                for part in 0..PARTS {
+                    watch[l] |= x[l][part] & self.mask > infinite;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn keeps(self, (): (), watch: &[bool; N]) -> bool {
+        watch.iter().fold(true, |all, &any_nan| all & !any_nan)
     }
 
     #[inline(always)]

@@ -29,6 +29,40 @@ fn greater<M: Ord + Copy>(a: M, b: M) -> M {
     select_unpredictable(b > a, b, a)
 }
 
+/// The spans of lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Spans<R: Ordered, const LANES: usize> {
+    top: [R::Magnitude; LANES],
+    low: [R::Magnitude; LANES],
+}
+
+impl<R: Ordered, const LANES: usize> Spans<R, LANES> {
+    #[inline(always)]
+    pub(super) fn none() -> Self {
+        Spans { top: [R::Magnitude::default(); LANES], low: [R::MAGNITUDE_MAX; LANES] }
+    }
+
+    /// Looks at an element in each lane.
+    #[inline(always)]
+    pub(super) fn see(&mut self, x: &[R]) {
+        for l in 0..LANES {
+            let span = of(x[l]);
+            self.top[l] = greater(self.top[l], span.top);
+            self.low[l] = lesser(self.low[l], span.low);
+        }
+    }
+
+    /// Whether all are zero, or at least `low` and less than `end`.
+    #[inline(always)]
+    pub(super) fn are_within(&self, low: R::Magnitude, end: R::Magnitude) -> bool {
+        let mut all = true;
+        for l in 0..LANES {
+            all &= (self.low[l] >= low) & (self.top[l] < end);
+        }
+        all
+    }
+}
+
 /// The span of a slice.
 #[inline(always)]
 pub(super) fn survey<R: Ordered>(x: &[R]) -> Span<R::Magnitude> {

@@ -13,8 +13,9 @@
 use super::LOG_ADDS;
 use crate::exact::{Fixed, Limbs};
 
-/// `LEVELS` biased accumulators and a plain one, `LANES` abreast.
+/// `LEVELS` biased accumulators and a plain one, `LANES` abreast; on lines of the cache, as arrays of them are read and written in whole registers.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct Cascade<const LEVELS: usize, const LANES: usize> {
     levels: [[f64; LANES]; LEVELS],
     rest: [f64; LANES],
@@ -66,12 +67,19 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
     /// all that went into these lanes could have gone into one.
     #[inline(always)]
     pub(in crate::cpu) fn exact(&self, part: usize, step: usize) -> (f64, f64) {
+        let (levels, rests) = self.exact_lanes();
+        (folded(levels, step)[part], folded(rests, step)[part])
+    }
+
+    /// What went into each lane: the sums of the only level, if there is one, and the rests.
+    #[inline(always)]
+    pub(in crate::cpu) fn exact_lanes(&self) -> ([f64; LANES], [f64; LANES]) {
         const { assert!(LEVELS < 2, "sums of more levels are not of two f64") };
         let mut levels = [0.0; LANES];
         for (lanes, bias) in self.levels.iter().zip(&self.bias) {
             levels = std::array::from_fn(|lane| lanes[lane] - bias);
         }
-        (folded(levels, step)[part], folded(self.rest, step)[part])
+        (levels, self.rest)
     }
 
     /// The accumulators of the first level, if there is one, and the rests.
