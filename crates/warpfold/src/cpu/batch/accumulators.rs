@@ -22,6 +22,11 @@ const ROWS: usize = 16;
 const CHUNK: usize = 512 << 10;
 /// The same rows of what is not watched, or hardly: it is no work beside the reading, which goes best in smaller steps.
 const UNWATCHED: usize = 8;
+/// Of narrow rows as many as make so many bytes, whatever the kind: what is asked for ahead would come too late otherwise.
+const NARROW: usize = 32 << 10;
+
+/// Columns that are held together where threads share them, so that these are not in each other's way.
+const TOGETHER: usize = 512;
 
 /// Of how many groups one may miss the rule before that is made anew.
 const MISSED: usize = 16;
@@ -51,7 +56,7 @@ pub(super) struct Stripe<'s, 'k, K: Kind> {
     /// Rows of groups that are not in their lanes, if any, but went to what is held.
     missing: Vec<u64>,
     sink: &'k dyn Sink<K::Small>,
-    pub(super) shared: Option<&'s Mutex<Held<'k, K>>>,
+    pub(super) shared: Option<&'s [Mutex<Held<'k, K>>]>,
     /// What it holds by itself, once lanes are not enough.
     own: Option<Held<'k, K>>,
 }
@@ -63,7 +68,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         columns: &Columns<'_>,
         stripe: usize,
         sink: &'k dyn Sink<K::Small>,
-        shared: Option<&'s Mutex<Held<'k, K>>>,
+        shared: Option<&'s [Mutex<Held<'k, K>>]>,
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
         let (lanes, next, missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -88,16 +93,40 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
     }
 
-    /// Does something with what is held, by itself unless it is shared.
-    fn with_held(&mut self, work: impl FnOnce(&Self, &mut Held<'k, K>)) {
+    /// What threads hold together of the columns of a stripe: nothing yet.
+    pub(super) fn held(at: At, sink: &'k dyn Sink<K::Small>) -> Vec<Mutex<Held<'k, K>>> {
+        let outputs = |first| TOGETHER.min(at.real - first);
+        let held = |first| Mutex::new(Held::new(sink, outputs(first)));
+        (0..at.real).step_by(TOGETHER).map(held).collect()
+    }
+
+    /// Hands on what threads held together.
+    pub(super) fn leave(at: At, held: Vec<Mutex<Held<'k, K>>>) {
+        for (held, column) in held.into_iter().zip((0..).step_by(TOGETHER)) {
+            let first = at.first.wrapping_add_signed(at.step.wrapping_mul(column));
+            held.into_inner().unwrap_or_else(|poison| poison.into_inner()).leave(first, at.step);
+        }
+    }
+
+    /// Which of what is held a group of columns belongs to.
+    fn held_of(&self, group: usize) -> usize {
         match self.shared {
-            Some(held) => {
-                work(self, &mut held.lock().unwrap_or_else(|poison| poison.into_inner()));
+            Some([_, _, ..]) => group * N / TOGETHER,
+            _ => 0,
+        }
+    }
+
+    /// Does something with what is held of some columns, by itself unless it is shared; it is told the first of these.
+    fn with_held(&mut self, k: usize, work: impl FnOnce(&Self, &mut Held<'k, K>, usize)) {
+        match self.shared {
+            Some(all) => {
+                let mut held = all[k].lock().unwrap_or_else(|poison| poison.into_inner());
+                work(self, &mut held, k * TOGETHER);
             }
             None => {
                 let own = self.own.take();
                 let mut own = own.unwrap_or_else(|| Held::new(self.sink, self.at.real));
-                work(self, &mut own);
+                work(self, &mut own, 0);
                 self.own = Some(own);
             }
         }
@@ -106,11 +135,14 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     /// Empties the lanes into what is held.
     #[inline(never)]
     fn pour(&mut self) {
-        if self.added > 0 {
-            self.with_held(|fold, held| {
+        let all = if self.added > 0 { self.shared.map_or(1, <[_]>::len) } else { 0 };
+        for k in 0..all {
+            self.with_held(k, |fold, held, before| {
                 let (mut column, mut moved) = (0, 0);
-                let smalls = fold.lanes.iter().flat_map(|lanes| fold.kind.all(lanes));
-                for (k, small) in smalls.take(fold.at.width).enumerate() {
+                let end = if k + 1 < all { before + TOGETHER } else { fold.at.width };
+                let lanes = fold.lanes[before / N..].iter();
+                let smalls = lanes.flat_map(|lanes| fold.kind.all(lanes));
+                for (k, small) in (before..end).zip(smalls) {
                     let count = fold.added - fold.missing.get(k / N).copied().unwrap_or(0);
                     if count > 0 {
                         held.join(column, &K::moved(small, moved), count);
@@ -161,7 +193,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     ) {
         let (kind, x, width) = (self.kind, self.x, self.at.width);
         let most = if size_of::<K::Watch>() > N { ROWS } else { UNWATCHED };
-        let at_a_time = (CHUNK / (2 * width * size_of::<K::Element>())).clamp(1, most);
+        let bytes = width * size_of::<K::Element>();
+        let at_a_time = (CHUNK / (2 * bytes)).clamp(1, most.max(NARROW / bytes));
         // The next rows, while these are added.
         let ahead = at_a_time * stride * size_of::<K::Element>();
         let all = Band { kind, x, start, width, stride, rows, first, place, ahead };
@@ -176,7 +209,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     self.pour();
                 }
             } else {
-                self.apart(&band, &mut (0..self.at.width.div_ceil(N)));
+                self.apart(&band, &Vec::from_iter(0..self.at.width.div_ceil(N)));
             }
         }
     }
@@ -203,7 +236,9 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         (self.rule, self.room) = (Some(rule), room);
         self.lanes.clear();
         self.lanes.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
-        self.next.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
+        if self.kind.is_watching() {
+            self.next.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
+        }
     }
 
     /// Adds rows to lanes, but for groups of columns that miss the rule, which go to what is held; says how many these are.
@@ -211,6 +246,12 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     fn add(&mut self, band: &Band<'_, K>) -> usize {
         let Some(rule) = self.rule else { return 0 };
         let Stripe { kind, lanes, next, .. } = self;
+        if size_of::<K::Watch>() == 0 || !kind.is_watching() {
+            for (group, lanes) in lanes.iter_mut().enumerate() {
+                band.add_unwatched(group * N, lanes);
+            }
+            return 0;
+        }
         let mut missed = Vec::new();
         let whole = self.at.width / N / ABREAST * ABREAST;
         let (blocks, _) = lanes[..whole].as_chunks::<ABREAST>();
@@ -235,40 +276,52 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         if !missed.is_empty() {
             self.missing.resize(self.lanes.len(), 0);
             missed.iter().for_each(|group| self.missing[*group] += band.rows as u64);
-            self.apart(band, &mut missed.iter().copied());
+            self.apart(band, &missed);
         }
         missed.len()
     }
 
     /// Adds some groups of columns, each with a rule of its own, to what is held; what none covers row by row, and then one by one.
     #[inline(never)]
-    fn apart(&mut self, band: &Band<'_, K>, groups: &mut dyn Iterator<Item = usize>) {
-        self.with_held(|fold, held| {
-            let real = fold.at.real;
-            let join = |held: &mut Held<'k, K>, band: &Band<'_, K>, columns: Range<usize>| {
-                let rule = band.kind.rule(band.survey(columns.clone()), band.rows as u64)?;
-                let mut lanes = band.kind.lanes(rule);
-                band.add_one(columns.start, lanes, &mut lanes);
-                for (lane, column) in columns.enumerate() {
-                    held.join(column % real, &band.kind.lane(&lanes, lane), band.rows as u64);
-                }
-                Some(())
-            };
-            for group in groups {
-                let columns = group * N..band.width.min((group + 1) * N);
-                if join(held, band, columns.clone()).is_some() {
-                    continue;
-                }
-                for k in 0..band.rows {
-                    let row = band.rows(k..k + 1);
-                    if join(held, &row, columns.clone()).is_none() {
-                        for column in columns.clone() {
-                            held.single(column % real, row.start + column);
+    fn apart(&mut self, band: &Band<'_, K>, groups: &[usize]) {
+        let mut rest = groups;
+        while let Some(k) = rest.first().map(|&group| self.held_of(group)) {
+            let groups;
+            (groups, rest) = rest.split_at(rest.partition_point(|&group| self.held_of(group) == k));
+            self.with_held(k, |fold, held, before| {
+                let at = |column| (column - before) % fold.at.real;
+                let join = |held: &mut Held<'k, K>, band: &Band<'_, K>, columns: Range<usize>| {
+                    let rule = band.kind.rule(band.survey(columns.clone()), band.rows as u64)?;
+                    let mut lanes = band.kind.lanes(rule);
+                    band.add_one(columns.start, lanes, &mut lanes);
+                    for (lane, column) in columns.enumerate() {
+                        held.join(at(column), &band.kind.lane(&lanes, lane), band.rows as u64);
+                    }
+                    Some(())
+                };
+                for group in groups {
+                    let columns = group * N..band.width.min((group + 1) * N);
+                    if join(held, band, columns.clone()).is_some() {
+                        continue;
+                    }
+                    let mut first = 0;
+                    while first < band.rows {
+                        // Rows without a rule, up to one that has joined.
+                        let has_none = |&k: &usize| {
+                            join(held, &band.rows(k..k + 1), columns.clone()).is_none()
+                        };
+                        let rows = (first..band.rows).take_while(has_none).count();
+                        if rows > 0 {
+                            let start = band.start + first * band.stride;
+                            for column in columns.clone() {
+                                held.singles(at(column), start + column, band.stride, rows);
+                            }
                         }
+                        first += rows + 1;
                     }
                 }
-            }
-        });
+            });
+        }
     }
 }
 
@@ -337,7 +390,7 @@ mod tests {
             },
         ];
         for make in makes {
-            for (rows, columns) in [(18, 33), (100, 1040), (700, 20), (3100, 275)] {
+            for (rows, columns) in [(18, 33), (100, 1040), (700, 20), (3100, 540)] {
                 agrees(rows, columns, Nan::Propagate, make);
                 agrees(rows, columns, Nan::Ignore, make);
             }

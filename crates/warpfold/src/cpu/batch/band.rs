@@ -53,6 +53,26 @@ impl<K: Kind> Band<'_, K> {
         watches
     }
 
+    /// The same of a kind that need not watch, in place: what additions leave as it is stays where it is.
+    #[inline(always)]
+    pub(super) fn add_unwatched(&self, column: usize, lanes: &mut K::Lanes) {
+        let (mut sum, mut first) = (*lanes, self.first);
+        let is_whole = column + N <= self.width;
+        for k in 0..self.rows {
+            let places = Places { first, step: 0 };
+            let row = &self.row(k)[column..];
+            match row.first_chunk() {
+                Some(group) if is_whole => {
+                    prefetch_at(group, self.ahead);
+                    self.kind.add(&mut sum, group, places);
+                }
+                _ => self.kind.add(&mut sum, &self.kind.group(row), places),
+            }
+            first = first.wrapping_add_signed(self.place);
+        }
+        *lanes = sum;
+    }
+
     /// The same of a group that may have fewer columns than lanes; what the others hold is never read.
     #[inline(always)]
     pub(super) fn add_one(&self, column: usize, lanes: K::Lanes, made: &mut K::Lanes) -> K::Watch {

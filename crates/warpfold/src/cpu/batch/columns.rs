@@ -4,13 +4,11 @@
 //! a near cache (`accumulators`). Where stripes are few and columns long, threads share the rows of a stripe, over all folded loops; where they are narrow
 //! and dense, several rows make a wide one. Columns of few rows need no accumulators in memory (`few`).
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::accumulators::Stripe;
 use super::band::Band;
 use super::few;
-use super::held::Held;
 use super::lanes::{Kind, N};
 use super::outputs::Sink;
 use super::stripes::{At, Columns};
@@ -34,7 +32,7 @@ pub(super) fn run<K: Kind>(
     let rest = columns.rest();
     let next = AtomicUsize::new(0);
     // Where a column is found in more than one fold or lane, all are held together.
-    let held = |k| Mutex::new(Held::<K>::new(sink, columns.stripe(k).real));
+    let held = |k| Stripe::<K>::held(columns.stripe(k), sink);
     let shared: Vec<_> = match columns.is_shared() {
         true => (0..columns.stripes()).map(held).collect(),
         false => Vec::new(),
@@ -51,7 +49,7 @@ pub(super) fn run<K: Kind>(
             }
             for unit in first..units.min(first + grain) {
                 let (stripe, part) = (unit / columns.parts, unit % columns.parts);
-                let shared = shared.get(stripe);
+                let shared = shared.get(stripe).map(Vec::as_slice);
                 for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
                     let mut fold = Stripe::new(kind, x, columns, stripe, sink, shared);
                     fold.guess = guess;
@@ -65,8 +63,7 @@ pub(super) fn run<K: Kind>(
     };
     share(plan.threads, &work);
     for (stripe, held) in shared.into_iter().enumerate() {
-        let at = columns.stripe(stripe);
-        held.into_inner().unwrap_or_else(|poison| poison.into_inner()).leave(at.first, at.step);
+        Stripe::leave(columns.stripe(stripe), held);
     }
 }
 

@@ -35,7 +35,12 @@ impl<'k, K: Kind> Held<'k, K> {
 
     /// Adds an element, by its index in memory.
     pub(super) fn single(&mut self, at: usize, element: usize) {
-        self.stored(at, 1).single(at, element);
+        self.singles(at, element, 1, 1);
+    }
+
+    /// Adds `count` elements, the first by its index in memory and the others `stride` apart.
+    pub(super) fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize) {
+        self.stored(at, count as u64).singles(at, first, stride, count);
     }
 
     /// Moves what is held of an output to its partial.

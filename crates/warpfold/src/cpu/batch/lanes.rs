@@ -60,6 +60,12 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// Looks at what is added.
     fn see(self, watch: &mut Self::Watch, x: &[Self::Element; N]);
 
+    /// Whether there is anything to be looked at.
+    #[inline(always)]
+    fn is_watching(self) -> bool {
+        size_of::<Self::Watch>() > 0
+    }
+
     /// Whether all that was seen keeps to the rule. What was added may be kept only then.
     fn keeps(self, rule: Self::Rule, watch: &Self::Watch) -> bool;
 

@@ -60,6 +60,11 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     }
 
     #[inline(always)]
+    fn is_watching(self) -> bool {
+        self.infinite.is_some()
+    }
+
+    #[inline(always)]
     fn see(self, watch: &mut [bool; N], x: &[[W; PARTS]; N]) {
         if let Some(infinite) = self.infinite {
             for l in 0..N {

@@ -69,8 +69,8 @@ pub(crate) trait Store<S>: Send {
     /// Adds what an accumulator holds of `count` elements.
     fn pour(&mut self, at: usize, small: &S, count: u64);
 
-    /// Adds an element, by its index in memory.
-    fn single(&mut self, at: usize, element: usize);
+    /// Adds `count` elements, the first by its index in memory and the others `stride` apart.
+    fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize);
 
     /// Leaves an output of `count` elements.
     fn leave(&self, at: usize, output: u64, count: u64);
@@ -342,8 +342,9 @@ impl<T: Element, S: Leaves<T>> Store<S> for Partials<'_, T, S> {
         small.pour(self.out.nan(), count, &mut self.all[at]);
     }
 
-    fn single(&mut self, at: usize, element: usize) {
-        take(&mut self.all[at], self.out.many.memory()[element], self.out.nan());
+    fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize) {
+        let (partial, x, nan) = (&mut self.all[at], self.out.many.memory(), self.out.nan());
+        (0..count).for_each(|k| take(partial, x[first + k * stride], nan));
     }
 
     fn leave(&self, at: usize, output: u64, count: u64) {
