@@ -19,7 +19,7 @@
 //   close()                   puts what is in registers into the digits
 //   nans, specials(k)         NaNs counted, and what beside finite numbers went into integer k
 //   INTEGERS, WORDS           how many integers it makes, and their 32-bit words together
-//   add_columns(storage, word) all threads: adds the digits of all columns to the words, integer after integer
+//   add_columns(storage, word) all threads: leaves the sums of all columns' digits in the words, which are zero, integer after integer
 //   finish(word, seen, ...)   one warp: writes integers and value
 //   WHOLE_NUMBERS             whether arrays of few numbers are folded as exact_few.cuh says, which then asks for more
 // and, if it folds something beside integers, as folds of fold.cuh do:

@@ -17,8 +17,9 @@ template <int R> struct Scaled { u32 word[R]; i32 sign; };
 // Numbers that are multiples of 2^UNIT and below 2^(UNIT + BITS), and sums of thousands of them.
 template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     static constexpr bool SHARED = true;
-    static constexpr int COLUMNS = 16, BELOW = 32, COUNT = ((BELOW + BITS + 12 + 15) / 16 + 3) / 2 * 2, STORAGE = COUNT * COLUMNS / 2;
-    // Of each lane, where those of all warps that share its column do as much: a word holds 2^28 from the last time on. A wave more is allowed for.
+    static constexpr int COLUMNS = 16, BELOW = 32, COUNT = ((BELOW + BITS + 12 + 15) / 16 + 5) / 4 * 4, STORAGE = COUNT * COLUMNS / 2;
+    // Since any of the lanes that add to a word has last settled it, each of them has added no more than that and a wave: from 2^28 on, less than 2^31 all together. What any lane does
+    // itself is enough for that, whatever the others do.
     static constexpr u32 ADDITIONS = 7 * (1 << 12) / (THREADS / 16) - 128;
     u32* first;
     u32 waiting = 0, specials = 0;
@@ -26,19 +27,25 @@ template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     __device__ __forceinline__ void open(u64* storage) { first = reinterpret_cast<u32*>(storage) + threadIdx.x % 32; }
     // To the same so many words of storage further on.
     __device__ __forceinline__ void skip(int words) { first += 2 * words; }
-    // Where a lane's first digit is, in bits.
+    // Where a lane's first digit is: bits, and words of storage.
     static __device__ __forceinline__ u32 skipped() { return threadIdx.x & 16; }
 
     // Between waves, of at most a hundred additions each, whoever counts them in `waiting`. Others go on adding meanwhile, and may do the same.
     __device__ __forceinline__ void settle() {
-        u32* to = first;
+        // Every digit of the column, at whichever a lane begins its own numbers; four are asked at once.
+        u32* to = first - skipped();
 #pragma unroll 1
-        for (int k = 0; k + 2 < COUNT; k += 2, to += 2 * COLUMNS) {
-            const i32 sum = i32(atomicAdd(to, 0u));
-            if (sum < 1 << 28 && sum > -(1 << 28)) continue;
-            const i32 taken = i32(atomicExch(to, 0u));
-            atomicAdd(to, u32(taken) & 0xffff);
-            atomicAdd(to + COLUMNS, u32(taken >> 16));
+        for (int k = 0; k < COUNT; k += 4, to += 4 * COLUMNS) {
+            i32 sum[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) sum[j] = i32(atomicAdd(to + j * COLUMNS, 0u));
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                if ((sum[j] < 1 << 28 && sum[j] > -(1 << 28)) || k + j + 1 == COUNT) continue;
+                const i32 taken = i32(atomicExch(to + j * COLUMNS, 0u));
+                atomicAdd(to + j * COLUMNS, u32(taken) & 0xffff);
+                atomicAdd(to + (j + 1) * COLUMNS, u32(taken >> 16));
+            }
         }
     }
     static __device__ __forceinline__ bool plain(f64 x) { return fabs(x) <= 1.7976931348623157e308; }

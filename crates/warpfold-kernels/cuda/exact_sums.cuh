@@ -20,6 +20,7 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
                                 : sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS
                                 : PACKS % 2 == 0                                                                ? 2
                                                                                                                 : 1;
+    static_assert(PACKS % STEP == 0, "packs are taken STEP at a time");
     static constexpr int LANES = Gathered::LANES, THREADS = Gathered::THREADS, BLOCKS = blocks_of(Gathered::STORAGE, THREADS, Gathered::MOST);
 
     u32 added = 0, moves = 0, top = 0;

@@ -65,7 +65,7 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_own(const
     }
 }
 
-// The same of digits that a block shares: two a word, by four lanes.
+// The same of digits that a block shares, whole warps of threads: two a word, by four lanes.
 template <class Digits, int WORDS> __device__ __forceinline__ void add_shared(const u32* storage, u64* word) {
     constexpr u32 LANES = 4, EACH = Digits::COLUMNS / LANES;
     const u32 lane = threadIdx.x % LANES;

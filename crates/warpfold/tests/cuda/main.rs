@@ -15,6 +15,8 @@ mod errors;
 #[path = "../kernels/groups.rs"]
 mod groups;
 mod interplay;
+#[path = "../kernels/lanes.rs"]
+mod lanes;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]

@@ -14,6 +14,8 @@ mod data;
 mod device;
 #[path = "../kernels/groups.rs"]
 mod groups;
+#[path = "../kernels/lanes.rs"]
+mod lanes;
 #[path = "../kernels/launches.rs"]
 mod launches;
 #[path = "../kernels/left.rs"]

@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::band::{ABREAST, Band};
+use super::band::{ABREAST, Band, MISSED};
 use super::held::Held;
 use super::lanes::{Kind, N};
 use super::outputs::{Counts, Sink};
@@ -27,9 +27,6 @@ const NARROW: usize = 32 << 10;
 
 /// Columns that are held together where threads share them, so that these are not in each other's way.
 const TOGETHER: usize = 512;
-
-/// Of how many groups one may miss the rule before that is made anew.
-const MISSED: usize = 16;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
 const MOST: u64 = 1 << 30;

@@ -12,6 +12,9 @@ use crate::cpu::memory::prefetch_at;
 /// Groups of lanes side by side: as many as leave registers for what is watched.
 pub(super) const ABREAST: usize = 2;
 
+/// Of how many groups one may miss the rule before that is made anew.
+pub(super) const MISSED: usize = 16;
+
 /// Rows of a stripe.
 pub(super) struct Band<'x, K: Kind> {
     pub(super) kind: K,

@@ -2,11 +2,8 @@
 //!
 //! The first columns make a rule, and those that it does not cover make one of their own.
 
-use super::band::{ABREAST, Band};
+use super::band::{ABREAST, Band, MISSED};
 use super::lanes::{Kind, N};
-
-/// Of how many groups of columns one may go without the rule before it is made anew.
-const MISSED: usize = 16;
 
 /// Adds a band that has all rows to lanes, as many as its columns take; `false` where some columns have no rule.
 #[inline(always)]

@@ -2,8 +2,8 @@
 //!
 //! Values of one range of exponents are multiples of one grid, so that a number of f64 additions known beforehand is exact (narrow types),
 //! or leaves no more than a second f64 holds (f64, by a [`Cascade`] of one level): `cpu/float` has the proofs. There a window is guessed and
-//! what misses it is added apart; here the elements are surveyed first, because an input of a few elements has no time to make
-//! up for a wrong guess.
+//! what misses it is added apart; here short inputs are surveyed first, as a few elements have no time to make up for a wrong guess, and columns watched while they
+//! are added (`accumulators`).
 
 use std::marker::PhantomData;
 
@@ -51,14 +51,14 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     /// The fields of a span, unless something in it is not finite.
     #[inline(always)]
     fn fields(range: Span<F::Magnitude>) -> Option<(u32, u32)> {
-        let top = Self::field(range.top);
-        if top >= F::FIELD_MAX {
+        let field = Self::field(range.top);
+        if field >= F::FIELD_MAX {
             return None;
         }
+        let top = field.max(if LEVELS > 0 { LEAST_TOP } else { 1 });
         // Zeros fit any grid. Subnormals share that of the first normal numbers.
         let low = if range.top == F::Magnitude::default() { top } else { Self::field(range.low) };
-        let least = if LEVELS > 0 { LEAST_TOP } else { 1 };
-        Some((low.max(1), top.max(least)))
+        Some((low.max(1), top))
     }
 
     /// A pair and a number, if another pair holds their sum: what is too large becomes a NaN on the way, which is not zero either.
