@@ -50,18 +50,11 @@ fn check<T: Element>(x: &[T], op: Op, what: &str) {
 }
 
 #[test]
-fn moments_of_a_lane() {
-    check(&rows(0..1), Op::Var, "lane 0");
-}
-
-#[test]
-fn moments_of_a_lane_that_begins_at_odd_digits() {
-    check(&rows(16..17), Op::Var, "lane 16");
-}
-
-#[test]
-fn moments_of_half_a_warp() {
-    check(&rows(0..16), Op::Var, "lanes 0 to 15");
+fn moments_of_some_lanes() {
+    // One of either half of a warp, which begin numbers at even and at odd digits, and all of a half.
+    for lanes in [0..1, 16..17, 0..16] {
+        check(&rows(lanes.clone()), Op::Var, &format!("lanes {lanes:?}"));
+    }
 }
 
 #[test]
