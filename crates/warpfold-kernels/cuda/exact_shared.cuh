@@ -17,7 +17,7 @@ template <int R> struct Scaled { u32 word[R]; i32 sign; };
 // Numbers that are multiples of 2^UNIT and below 2^(UNIT + BITS), and sums of thousands of them.
 template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     static constexpr bool SHARED = true;
-    static constexpr int COLUMNS = 16, BELOW = 32, COUNT = ((BELOW + BITS + 12 + 15) / 16 + 5) / 4 * 4, STORAGE = COUNT * COLUMNS / 2;
+    static constexpr int COLUMNS = 16, MARGIN = 32, COUNT = ((MARGIN + BITS + 12 + 15) / 16 + 5) / 4 * 4, STORAGE = COUNT * COLUMNS / 2;
     // Since any of the lanes that add to a word has last settled it, each of them has added no more than that and a wave: from 2^28 on, less than 2^31 all together. What any lane does
     // itself is enough for that, whatever the others do.
     static constexpr u32 ADDITIONS = 7 * (1 << 12) / (THREADS / 16) - 128;
@@ -90,7 +90,7 @@ template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     // Times 2^exponent.
     __device__ __forceinline__ void add_plain(f64 x, i32 exponent = 0) const {
         u32 high, low;
-        const u32 at = field(x, high, low) + (BELOW - 1075 - UNIT) + exponent;
+        const u32 at = field(x, high, low) + (MARGIN - 1075 - UNIT) + exponent;
         put<53>(at, Scaled<2>{{low, high}, sign_of(high_word(x))});
     }
     __device__ __forceinline__ void add_product(f64 x, f64 y) {
@@ -99,18 +99,20 @@ template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     }
     __device__ __forceinline__ void add_plain_product(f64 x, f64 y) const {
         u32 m1, m0, n1, n0;
-        const u32 at = field(x, m1, m0) + field(y, n1, n0) + (BELOW - 2150 - UNIT);
+        const u32 at = field(x, m1, m0) + field(y, n1, n0) + (MARGIN - 2150 - UNIT);
         const u64 lowest = u64(m0) * n0, one = u64(m0) * n1 + (lowest >> 32), other = u64(m1) * n0 + u32(one);
         const u64 highest = u64(m1) * n1 + (one >> 32) + (other >> 32);
         put<106>(at, Scaled<4>{{u32(lowest), u32(other), u32(highest), u32(highest >> 32)}, sign_of(high_word(x) ^ high_word(y))});
     }
     __device__ __forceinline__ void add_plain_square(f64 x) const {
         u32 m1, m0;
-        const u32 at = 2 * field(x, m1, m0) + (BELOW - 2150 - UNIT);
+        const u32 at = 2 * field(x, m1, m0) + (MARGIN - 2150 - UNIT);
         const u64 lowest = u64(m0) * m0, middle = u64(m0) * (2 * m1) + (lowest >> 32), highest = u64(m1) * m1 + (middle >> 32);
         put<106>(at, Scaled<4>{{u32(lowest), u32(middle), u32(highest), u32(highest >> 32)}, 1});
     }
-    // Sums of a window, which are f64 numbers like any other.
-    __device__ __forceinline__ void add_sum(f64 x) { add(x); }
+    // Sums of a window, which are f64 numbers like any other; of threads that had nothing they are zero.
+    __device__ __forceinline__ void add_sum(f64 x) {
+        if (x != 0) add(x);
+    }
     __device__ __forceinline__ void close() {}
 };

@@ -71,7 +71,7 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_shared(co
     const u32 lane = threadIdx.x % LANES;
 #pragma unroll 1
     for (u32 k = threadIdx.x / LANES; k < (WORDS + 7) / 8 * 8; k += blockDim.x / LANES) {
-        const u32 digit = 2 * k + Digits::BELOW / 16;
+        const u32 digit = 2 * k + Digits::MARGIN / 16;
         i64 sum = 0;
         if (digit < Digits::COUNT) {
 #pragma unroll

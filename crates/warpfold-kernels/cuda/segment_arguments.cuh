@@ -68,6 +68,10 @@ struct Bounds {
         if (kind == 4) return static_cast<const u32*>(offsets)[k];
         return static_cast<const u64*>(offsets)[k];
     }
+    // Asks for the sector of memory that offset k, which there is, lies in.
+    __device__ __forceinline__ void prefetch(u64 k) const {
+        if (offsets != nullptr) asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(offsets) + k * bytes));
+    }
 };
 
 constexpr int SEGMENT_THREADS = 256, SEGMENT_WARPS = SEGMENT_THREADS / 32;

@@ -18,12 +18,14 @@ template <class Fold> struct SegmentWarp {
     static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State), CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
     // A bit for each element of a lane.
     typedef typename Select<(OWN > 32), u64, u32>::type Flags; static_assert(!IN_PLACE || OWN <= 32, "a word has the flags of elements that results wait in");
+    // Packs that are loaded before a tile's ends are looked at; only folds of little state have registers for them.
+    static constexpr u32 EARLY = IN_PLACE && PER == 4 ? FLIGHT : 0;
     // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where that lies between.
     static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
-    static constexpr u64 NONE = ~0ull;
+    static constexpr u32 NONE = ~0u, MOST = 1u << 31;
     // Ends that are passed over in a round, and how many there may be before the last ones are looked at.
     typedef typename Select<IN_PLACE, u8, u16>::type Skipped;
-    static constexpr u64 MOST_SKIPPED = Skipped(~0u) - 64;
+    static constexpr u32 MOST_SKIPPED = Skipped(~0u) - 64;
     struct Shared {
         Pack tile[32 * PACKS];
         u32 flag[TILE / 32];    // a bit an element: whether a segment ends after it
@@ -38,18 +40,20 @@ template <class Fold> struct SegmentWarp {
     Piece<State>& piece;
     const Choice choice;
     const typename Fold::Setup setup;
-    const u32 lane, shift;
-    const Pack* packs;    // the pack that holds element 0; element i is number i + shift from there on
-    u64 s, e, s1, e1;     // the first segment whose end a lane holds, the next element, and where the share ends; it began with piece.segment
-    u64 end;              // where segment s + lane ends, or NONE if that is beyond the share
-    u32 passed = 0;       // how many of these ends lie before e
+    const u32 lane;
+    // Of the share, whose elements and segments, no more than MOST, are counted from there on: element `start`, which begins a pack, and its first segment.
+    u64 start, segment;
+    const Pack* packs;    // element `start`; of those before the array's first so many are none
+    u32 none, size;       // and how many there are from there on
+    u32 s, e, s1, e1;     // the first segment whose end a lane holds, the next element, and where the share ends
+    u32 end;              // where segment s + lane ends, or NONE if that is beyond the share
+    u32 passed = 0;       // how many of the ends that lanes hold lie before e
     bool full;            // whether segment s + lane has elements
     State carry, mine;    // the open segment up to e: of the warp, and what lanes hold apart
     bool apart = false;
 
     __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, Piece<State>& piece)
-        : a(a), bounds(a), shared(shared), piece(piece), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32), shift(u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E))),
-          packs(reinterpret_cast<const Pack*>(reinterpret_cast<u64>(a.x) & ~15ull)), carry(Fold::identity()), mine(Fold::identity()) {}
+        : a(a), bounds(a), shared(shared), piece(piece), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32), carry(Fold::identity()), mine(Fold::identity()) {}
 
     // How many ends come before a place on the path: 32 probes at a time.
     __device__ __forceinline__ u64 ends_before(u64 place, u64 first, u64 weight) const {
@@ -84,46 +88,60 @@ template <class Fold> struct SegmentWarp {
         const u64 work = last - first + a.segments * weight, warps = u64(gridDim.x) * SEGMENT_WARPS;
         const u64 warp = u64(blockIdx.x) * SEGMENT_WARPS + threadIdx.x / 32, share = (work + warps - 1) / warps;
         const u64 from = warp * share < work ? warp * share : work, to = from + share < work ? from + share : work;
-        s = ends_before(from, first, weight);
-        if (lane == 0) piece.segment = s;
+        segment = ends_before(from, first, weight);
+        if (lane == 0) piece.segment = segment;
         __syncwarp();
-        s1 = to == work ? a.segments : ends_before(to, first, weight);
-        e = element_at(first + from, s, weight);
-        e1 = to == work ? last : element_at(first + to, s1, weight);
-        const bool open = s == a.segments || e <= bounds[s + 1];
-        if (s1 < s || e1 < e || e1 > last || !open) {
-            if (lane == 0) fault(a, OFFSETS, s);
+        const u64 ended = to == work ? a.segments : ends_before(to, first, weight);
+        const u64 begin = element_at(first + from, segment, weight), stop = to == work ? last : element_at(first + to, ended, weight);
+        const bool open = segment == a.segments || begin <= bounds[segment + 1];
+        // Nor are shares of sound offsets longer than that: there are blocks enough.
+        const bool is_long = stop - begin > MOST || ended - segment > MOST;
+        if (ended < segment || stop < begin || stop > last || !open || is_long) {
+            if (lane == 0) fault(a, OFFSETS, segment);
             return false;
         }
+        // What the array's first pack has before it.
+        const u64 address = reinterpret_cast<u64>(a.x) + begin * sizeof(E);
+        e = u32(address % 16 / sizeof(E));
+        packs = reinterpret_cast<const Pack*>(address & ~15ull);
+        start = begin - e;
+        none = begin < e ? u32(0 - start) : 0;
+        size = a.n - start < NONE ? u32(a.n - start) : NONE;
+        e1 = u32(stop - start);
+        s = 0;
+        s1 = u32(ended - segment);
         return true;
     }
 
-    // The next 32 ends, of which the first comes after `before`; false if they descend.
-    __device__ __forceinline__ bool look(u64 before) {
+    // The next 32 ends, of which the first comes after element `before`; false if they descend.
+    __device__ __forceinline__ bool look(u32 before) {
         s += passed;
         passed = 0;
         const bool there = s + lane < s1;
-        end = there ? bounds[s + lane + 1] : NONE;
-        u64 begin = __shfl_up_sync(0xffffffffu, end, 1);
-        if (lane == 0) begin = before;
-        full = end > begin;
-        const bool wrong = there && (end < begin || end > a.n);
-        if (wrong) fault(a, OFFSETS, s + lane);
+        const u64 here = there ? bounds[segment + s + lane + 1] : ~0ull;
+        // So that the next but one do not come from memory first; of each sector of four, one.
+        if (lane % 4 == 0 && s + 64 + lane < s1) bounds.prefetch(segment + s + 64 + lane + 1);
+        u64 begin = __shfl_up_sync(0xffffffffu, here, 1);
+        if (lane == 0) begin = start + before;
+        full = here > begin;
+        const bool wrong = there && (here < begin || here > a.n);
+        if (wrong) fault(a, OFFSETS, segment + s + lane);
+        end = there && here - start <= e1 ? u32(here - start) : NONE;
         return !__any_sync(0xffffffffu, wrong);
     }
 
     // The state of a segment at its end. What the share's first has before it is not known here.
-    __device__ __forceinline__ void close(u64 segment, const State& state, bool empty) const {
-        if (segment == piece.segment) {
+    __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
+        if (k == 0) {
             piece.head = state;
             return;
         }
         u64 begin = 0, end = !empty;
         if (Fold::spans(choice)) {
-            begin = bounds[segment];
-            end = bounds[segment + 1];
+            begin = bounds[segment + k];
+            end = bounds[segment + k + 1];
         }
-        Fold::finish(a, choice, segment, state, begin, end);
+        Fold::finish(a, choice, segment + k, state, begin, end);
     }
 
     // Neighbouring packs of different lanes, and different packs of one lane's own, lie in different banks.
@@ -131,12 +149,12 @@ template <class Fold> struct SegmentWarp {
 
     // Whole tiles inside the open segment: up to its end, or up to the share's end, if no segment ends in it any more.
     __device__ __forceinline__ void walk() {
-        const u64 next = __shfl_sync(0xffffffffu, end, passed % 32);
+        const u32 next = __shfl_sync(0xffffffffu, end, passed % 32);
         // The last element comes with its end, in a round.
-        const u64 stop = (passed < 32 && next <= e1 ? next : e1 + 1) + shift;
-        u64 at = e + shift;
+        const u32 stop = passed < 32 && next <= e1 ? next : e1 + 1;
+        u32 at = e;
         constexpr u32 STEP = 32 * FLIGHT * PER;
-        if (at % PER != 0 || at < shift || at + TILE >= stop) return;
+        if (at % PER != 0 || at + TILE >= stop) return;
 #pragma unroll 1
         for (; at + STEP < stop; at += STEP) {
             Pack p[FLIGHT];
@@ -146,7 +164,7 @@ template <class Fold> struct SegmentWarp {
             for (u32 k = 0; k < FLIGHT; k++) {
                 Elements<E> x(p[0]);
                 if constexpr (UNROLL > 1) x.pack = p[k];
-                const u64 index = at - shift + (k * 32 + lane) * PER;
+                const u64 index = start + (at + (k * 32 + lane) * PER);
 #pragma unroll
                 for (u32 i = 0; i < PER; i++) Fold::add(mine, x.element[i], index + i, setup);
                 if constexpr (UNROLL == 1) {
@@ -155,7 +173,7 @@ template <class Fold> struct SegmentWarp {
                 }
             }
         }
-        e = at - shift;
+        e = at;
         apart = true;
     }
 
@@ -171,55 +189,57 @@ template <class Fold> struct SegmentWarp {
         apart = false;
     }
 
-    // A tile's packs into shared memory, as far as `limit`; elements that the array does not have are left alone.
-    __device__ __forceinline__ void stage_tile(u64 base, u64 limit) {
-        const u64 size = a.n + shift;
-        const Pack* from = packs + base / PER + lane;
-        const bool whole = base >= shift && limit == base + TILE;
-#pragma unroll 1
-        for (u32 h = 0; h < PACKS; h += FLIGHT) {
-            Pack p[FLIGHT];
-            if (whole) {
+    // Whether all of a tile that begins with element `base` counts, up to `limit`.
+    __device__ __forceinline__ bool is_whole(u32 base, u32 limit) const { return base >= none && limit == base + TILE; }
+    // So many packs of a tile, from number `h` on, as far as `limit`; elements that the array does not have are left alone.
+    template <u32 COUNT> __device__ __forceinline__ void load_packs(Pack (&p)[COUNT], u32 h, u32 base, u32 limit) const {
+        const Pack* from = packs + base / PER + h * 32 + lane;
+        if (is_whole(base, limit)) {
 #pragma unroll
-                for (u32 k = 0; k < FLIGHT; k++) p[k] = load(from + (h + k) * 32);
-            } else {
+            for (u32 k = 0; k < COUNT; k++) p[k] = load(from + k * 32);
+        } else {
 #pragma unroll
-                for (u32 k = 0; k < FLIGHT; k++) {
-                    const u64 at = base + ((h + k) * 32 + lane) * PER;
-                    p[k] = Pack{};
-                    if (at < limit && at >= shift && at + PER <= size) p[k] = load(from + (h + k) * 32);
-                }
+            for (u32 k = 0; k < COUNT; k++) {
+                const u32 at = base + ((h + k) * 32 + lane) * PER;
+                p[k] = Pack{};
+                if (at < limit && at >= none && at + PER <= size) p[k] = load(from + k * 32);
             }
-#pragma unroll
-            for (u32 k = 0; k < FLIGHT; k++) shared.tile[place((h + k) * 32 + lane)] = p[k];
         }
+    }
+    template <u32 COUNT> __device__ __forceinline__ void stage_packs(const Pack (&p)[COUNT], u32 h) {
+#pragma unroll
+        for (u32 k = 0; k < COUNT; k++) shared.tile[place((h + k) * 32 + lane)] = p[k];
+    }
+    // What of the array's first and last pack is not beyond it.
+    __device__ __forceinline__ void stage_rest(u32 base, u32 limit) {
+        __syncwarp();
+        if (is_whole(base, limit) || (base >= none && limit <= size / PER * PER)) return;
+        for (u32 k = lane; k < 2 * PER; k += 32) {
+            const u32 pack = k < PER ? 0 : size / PER, at = pack * PER + k % PER;
+            if ((k >= PER && pack == 0) || pack * PER < base || at < none || at >= limit) continue;
+            reinterpret_cast<E*>(shared.tile + place(pack - base / PER))[k % PER] = reinterpret_cast<const E*>(packs)[at];
+        }
+        __syncwarp();
+    }
+    __device__ __forceinline__ void clear_flags() {
 #pragma unroll
         for (u32 k = 0; k < TILE / 32; k += 32) {
             if (k + lane < TILE / 32) shared.flag[k + lane] = 0;
         }
         __syncwarp();
-        // The first and the last pack of the array may be in part beyond it.
-        if (!whole && (base < shift || limit > size / PER * PER)) {
-            for (u32 k = lane; k < 2 * PER; k += 32) {
-                const u64 pack = k < PER ? 0 : size / PER, at = pack * PER + k % PER;
-                if ((k >= PER && pack == 0) || pack * PER < base || at < shift || at >= limit) continue;
-                reinterpret_cast<E*>(shared.tile + place(u32(pack - base / PER)))[k % PER] = static_cast<const E*>(a.x)[at - shift];
-            }
-            __syncwarp();
-        }
     }
 
-    // Flags what ends in a tile that begins with element `origin`, up to element `last`, and closes segments that have no elements there. Returns how many flags there are;
+    // Flags what ends in a tile that begins with element `base`, up to element `last`, and closes segments that have no elements there. Returns how many flags there are;
     // `last` is nearer where their results would find no room. False in `sound` if the offsets descend.
-    __device__ __forceinline__ u32 flag_ends(u64 origin, u64& last, u64 first, bool& sound) {
+    __device__ __forceinline__ u32 flag_ends(u32 base, u32& last, u32 first, bool& sound) {
         u32 ranks = 0;
         while (true) {
-            const u32 number = u32(s + lane - first);
+            const u32 number = s + lane - first;
             const bool in = lane >= passed && end <= last, flagged = in && full && end > e;
             const u32 votes = __ballot_sync(0xffffffffu, flagged), ends = __ballot_sync(0xffffffffu, in);
             if (flagged) {
                 const u32 rank = ranks + __popc(votes & ((1u << lane) - 1));
-                const u32 at = u32(end - origin) - 1;
+                const u32 at = end - base - 1;
                 atomicOr(shared.flag + at / 32, 1u << at % 32);
                 shared.skipped[rank] = Skipped(number - rank);
                 if constexpr (IN_PLACE) shared.slot[rank] = u16(place(at / PER) * PER + at % PER);
@@ -233,7 +253,7 @@ template <class Fold> struct SegmentWarp {
             ranks += __popc(votes);
             passed += __popc(ends);
             if (passed < 32) return ranks;
-            const u64 before = __shfl_sync(0xffffffffu, end, 31);
+            const u32 before = __shfl_sync(0xffffffffu, end, 31);
             sound = look(before);
             if (!sound) return ranks;
             if (ranks + 32 > CAP || s - first - ranks >= MOST_SKIPPED) {
@@ -246,25 +266,33 @@ template <class Fold> struct SegmentWarp {
     // A tile with what ends in it, as far as `window` elements; false if the offsets descend.
     __device__ __forceinline__ bool round(u32& window) {
         gather_lanes();
-        const u64 base = (e + shift) / PER * PER, origin = base - shift, first = s + passed;
-        const u64 limit = base + window < e1 + shift ? base + window : e1 + shift;
-        stage_tile(base, limit);
-        u64 last = limit - shift;
+        const u32 base = e / PER * PER, first = s + passed, limit = base + window < e1 ? base + window : e1;
+        clear_flags();
+        Pack early[EARLY > 0 ? EARLY : 1];
+        if constexpr (EARLY > 0) load_packs(early, 0, base, limit);
+        u32 last = limit;
         bool sound = true;
-        const u32 ranks = flag_ends(origin, last, first, sound);
+        const u32 ranks = flag_ends(base, last, first, sound);
         if (!sound) return false;
         if (s + passed == first && e == e1) {
             // The share's last end lies beyond it: the offsets went up and down again.
-            if (lane == 0) fault(a, OFFSETS, first);
+            if (lane == 0) fault(a, OFFSETS, segment + first);
             return false;
         }
-        __syncwarp();
-        fold_tile(u32(e - origin), u32(last - origin), origin);
+        if constexpr (EARLY > 0) stage_packs(early, 0);
+#pragma unroll 1
+        for (u32 h = EARLY; h < PACKS; h += FLIGHT) {
+            Pack p[FLIGHT];
+            load_packs(p, h, base, limit);
+            stage_packs(p, h);
+        }
+        stage_rest(base, limit);
+        fold_tile(e - base, last - base, base);
         for (u32 r = lane; r < ranks; r += 32) close(first + r + shared.skipped[r], IN_PLACE ? waiting(shared.slot[r]) : shared.stage[r], false);
         __syncwarp();
         // Where ends are so dense that a round has no room for a tile's, there is no use in loading all of it.
-        const u32 used = u32(last + shift - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
-        window = last + shift < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
+        const u32 used = (last - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
+        window = last < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
         window = window > 0 ? window : 32 * PER;
         e = last;
         return true;
@@ -273,7 +301,7 @@ template <class Fold> struct SegmentWarp {
     __device__ __forceinline__ State& waiting(u32 slot) const { return *reinterpret_cast<State*>(reinterpret_cast<E*>(shared.tile) + slot); }
 
     // Folds the lane's elements, of which those from `low` to `high` count, or all; what ends goes to `result` and its neighbours, or in place.
-    template <bool ALL, class Asked> __device__ __forceinline__ void fold_own(State& state, Flags ends, State* result, u32 own, u32 low, u32 high, u64 origin, const Asked& asked) {
+    template <bool ALL, class Asked> __device__ __forceinline__ void fold_own(State& state, Flags ends, State* result, u32 own, u32 low, u32 high, u32 base, const Asked& asked) {
 #pragma unroll 1
         for (u32 h = 0; h < own; h += FLIGHT) {
             // Read before anything waits in their place, so that no pack has to.
@@ -289,7 +317,7 @@ template <class Fold> struct SegmentWarp {
 #pragma unroll
                 for (u32 i = 0; i < PER; i++) {
                     const u32 p = (lane * own + h + k) * PER + i;
-                    if (ALL || p - low < high - low) Fold::add(state, x.element[i], origin + p, asked);
+                    if (ALL || p - low < high - low) Fold::add(state, x.element[i], start + (base + p), asked);
                     if (ends >> i & 1) {
                         if constexpr (IN_PLACE) *reinterpret_cast<State*>(reinterpret_cast<E*>(&pack) + i) = state;
                         else *result++ = state;
@@ -301,8 +329,8 @@ template <class Fold> struct SegmentWarp {
         }
     }
 
-    // Folds elements `low` to `high` of the tile, lane by lane, and leaves a result for every flag. `origin` is the index of the tile's first.
-    __device__ __forceinline__ void fold_tile(u32 low, u32 high, u64 origin) {
+    // Folds elements `low` to `high` of the tile, lane by lane, and leaves a result for every flag. The tile begins with element `base`.
+    __device__ __forceinline__ void fold_tile(u32 low, u32 high, u32 base) {
         // Packs of a lane: of few elements every lane has some.
         const u32 own = IN_PLACE && high <= TILE / 2 ? PACKS / 2 : PACKS, first = lane * own * PER;
         Flags ends;
@@ -324,8 +352,8 @@ template <class Fold> struct SegmentWarp {
         }
         // What came before is the first lane's.
         State state = lane == 0 ? carry : Fold::identity();
-        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0)) fold_own<true>(state, ends, slot, own, low, high, origin, plain(setup, 0));
-        else fold_own<false>(state, ends, slot, own, low, high, origin, setup);
+        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0)) fold_own<true>(state, ends, slot, own, low, high, base, plain(setup, 0));
+        else fold_own<false>(state, ends, slot, own, low, high, base, setup);
         const u32 enders = __ballot_sync(0xffffffffu, ends != 0);
         scan_lanes<Fold>(state, lanes_behind(enders));
         State before = shuffle_words(state, (lane + 31) % 32);
@@ -350,7 +378,7 @@ template <class Fold> struct SegmentWarp {
         gather_lanes();
         if (lane == 0) {
             piece.tail = carry;
-            piece.ended = sound && s + passed > piece.segment;
+            piece.ended = sound && s + passed > 0;
         }
     }
 };

@@ -84,6 +84,10 @@ const WARPS: u64 = SEGMENT_THREADS as u64 / 32;
 /// Elements and ends that a warp should have before another block starts.
 const WORK_PER_WARP: u64 = 512;
 
+/// What an end weighs at least, in elements, and what the share of a warp is at most (`segment_warp.cuh`).
+const LEAST_WEIGHT: u64 = 32;
+const MOST_SHARE: u64 = 1 << 31;
+
 /// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
 pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 
@@ -212,7 +216,7 @@ impl CudaBatchPlan {
     /// The same in so many blocks.
     #[must_use]
     pub fn of_grid(mut self, blocks: u32) -> Self {
-        self.grid = blocks.max(1);
+        self.grid = blocks.max(self.least_grid());
         let states = match &self.way {
             // A block leaves two states, a segment's number and a mark.
             CudaWay::Segments => {
@@ -225,6 +229,18 @@ impl CudaBatchPlan {
         };
         self.workspace = states + 8 * self.tables().len() as u64;
         self
+    }
+
+    /// Blocks without which a warp's share of the segments would be more than it counts to.
+    fn least_grid(&self) -> u32 {
+        if !matches!(self.way, CudaWay::Segments) {
+            return 1;
+        }
+        // An end weighs 32 elements; if more, all together an eighth of the elements.
+        let elements = self.batch.elements();
+        let work = elements.saturating_add(elements / 8);
+        let work = work.saturating_add(self.batch.outputs().saturating_mul(LEAST_WEIGHT));
+        work.div_ceil(WARPS * MOST_SHARE).clamp(1, u32::MAX.into()) as u32
     }
 
     /// What the last words of the workspace must hold before the first launch: the loops of views.
@@ -432,6 +448,20 @@ mod tests {
         assert_eq!(plan(1 << 28).workspace, plan(1 << 34).workspace);
         assert!(plan(1 << 28).workspace < 1 << 20);
         assert_eq!(plan(3).grid, 1);
+    }
+
+    #[test]
+    fn no_grid_leaves_a_warp_more_than_it_counts_to() {
+        let plan = |elements, segments| {
+            choose_cuda_batch(batch(Op::Sum, DType::U8, elements, segments), H200)
+                .unwrap()
+                .of_grid(1)
+        };
+        assert_eq!(plan(1 << 33, 5).grid, 1);
+        // Nine eighths of 2^38 elements and a few ends; 2^35 ends of 32 each.
+        assert_eq!(plan(1 << 38, 5).grid, 19);
+        assert_eq!(plan(0, 1 << 35).grid, 64);
+        assert_eq!(plan(u64::MAX, u64::MAX).grid, 1 << 30);
     }
 
     #[test]
