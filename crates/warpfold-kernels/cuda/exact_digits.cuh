@@ -25,7 +25,7 @@ __device__ __forceinline__ u32 met(f64 x) { return x != x ? MET_NAN : x > 0 ? ME
 // A number is cut by additions that round, not by shifts: to an f64 of the upper digit's unit 2^52 is added, so that the bits of the sum count whole units;
 // what rounding has left, times 2^52, is the lower digit's part, exact as well. 22 instructions where shifts of 64 bits and signs take 66.
 template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigits {
-    static constexpr bool SHARED = false;
+    static constexpr bool SHARED = false, CHECKS = true;
     static constexpr int THREADS = THREADS_, COUNT = COUNT_, BITS = 52, OFFSET = OFFSET_, STORAGE = COUNT * THREADS;
     static constexpr u64 MASK = (1ull << BITS) - 1;
     static_assert(BITS == 52, "5042 / 2^18 stands for 1 / 52, right for places below 6603");
@@ -87,7 +87,7 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerDigit
 // 13 of additions. A number takes one conversion, one load, one addition and one store, where integers need thrice the instructions.
 // Infinities and NaNs gather in the digit of their field by themselves.
 template <int THREADS_, int OFFSET_> struct BinadeDigits {
-    static constexpr bool SHARED = false;
+    static constexpr bool SHARED = false, CHECKS = false;
     static constexpr int THREADS = THREADS_, COUNT = 17, BITS = 16, OFFSET = OFFSET_, STORAGE = COUNT * THREADS;
     static constexpr u32 ADDITIONS = 8000;
     static constexpr int LAST = 15;  // the digit of infinities and NaNs; one more takes its carries
@@ -108,8 +108,7 @@ template <int THREADS_, int OFFSET_> struct BinadeDigits {
             digit[(k + 1) * THREADS] = __dadd_rn(digit[(k + 1) * THREADS], carry);
         }
     }
-    // Each number is: what is not finite gathers by itself.
-    static __device__ __forceinline__ bool plain(f32) { return true; }
+    // What is not finite gathers by itself.
     __device__ __forceinline__ void add_plain(f32 x) { add(x); }
     __device__ __forceinline__ void add(f32 x) {
         f64* to = digit + (__float_as_uint(x) >> 27 & 15) * THREADS;

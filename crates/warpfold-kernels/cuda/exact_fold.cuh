@@ -38,8 +38,6 @@ constexpr int threads_of(int words) {
     while (threads > 32 && words * 8 * threads > STORAGE_BYTES) threads /= 2;
     return threads;
 }
-// Those that share their digits.
-constexpr int threads_of_shared(int most) { return most % 256 == 0 ? 256 : most; }
 constexpr int blocks_of(int words, int threads, int most) {
     const int other = words > 40 * threads ? 3 << 10 : 3 << 9;
     const int fit = SHARED_BYTES / (words * 8 + other);

@@ -1,11 +1,11 @@
 // What exact sums, and exact sums of products, of each type are made of: digits, window, the words of the integer, its unit's exponent; the threads of a
 // multiprocessor, of real and of complex elements; and whether plain terms have code of their own, for which narrow types lack registers and need. Digits are a
-// thread's own, or, where those would be many, shared by a block: `Shared`, which products of f64 have always, and its sums where there are others beside them.
+// thread's own, or, where those would be many, `Shared` by a block: `SHARES` says whether alone, of real and of complex elements, and exact_squares.cuh whether both beside each other.
 //
 // Threads are as many as are the fastest, not as many as find room: four or a multiple of four warps, for its four schedulers to have the same to do; with what
 // their digits leave of the memory they share with the first cache for packs that are under way; and with registers to have many packs under way.
 #pragma once
-#include "exact_shared.cuh"
+#include "exact_aligned.cuh"
 #include "exact_window.cuh"
 
 // The type of the components as stored.
@@ -15,25 +15,26 @@ template <> struct Component<complex128> { typedef f64 type; };
 
 template <class F> struct SumOf;
 template <> struct SumOf<f16> {
-    static constexpr bool PLAIN = false;
+    static constexpr bool PLAIN = false, SHARES[] = {false};
     static constexpr int MOST[] = {768}, WORDS = 4, UNIT = -24;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 3, 1023 - 24, 52>;
     template <int LANES> using Window = WholeRange<LANES>;
 };
 template <> struct SumOf<bf16> {
-    static constexpr bool PLAIN = false;
+    static constexpr bool PLAIN = false, SHARES[] = {false};
     static constexpr int MOST[] = {768}, WORDS = 12, UNIT = -133;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 17>;
     template <int LANES> using Window = PlainWindow<LANES, 8>;
 };
 template <> struct SumOf<f32> {
-    static constexpr bool PLAIN = true;
+    static constexpr bool PLAIN = true, SHARES[] = {false, false};
     static constexpr int MOST[] = {1024, 512}, WORDS = 12, UNIT = -149;
     template <int THREADS> using Digits = BinadeDigits<THREADS, 1>;
+    template <int THREADS> using Shared = AlignedDigits<THREADS, 1, 328>;
     template <int LANES> using Window = PlainWindow<LANES, 24>;
 };
 template <> struct SumOf<f64> {
-    static constexpr bool PLAIN = true;
+    static constexpr bool PLAIN = true, SHARES[] = {false, true};
     static constexpr int MOST[] = {512, 512}, WORDS = 68, UNIT = -1074;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 41, 1, 0>;
     template <int THREADS> using Shared = SharedDigits<THREADS, UNIT, 2098>;
@@ -42,25 +43,26 @@ template <> struct SumOf<f64> {
 
 template <class F> struct ProductOf;
 template <> struct ProductOf<f16> {
-    static constexpr bool PLAIN = false;
+    static constexpr bool PLAIN = false, SHARES[] = {false};
     static constexpr int MOST[] = {512}, WORDS = 6, UNIT = -48;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 4, 1023 - 48, 52>;
     template <int LANES> using Window = WholeProducts<LANES>;
 };
 template <> struct ProductOf<bf16> {
-    static constexpr bool PLAIN = false;
+    static constexpr bool PLAIN = false, SHARES[] = {false};
     static constexpr int MOST[] = {512}, WORDS = 20, UNIT = -266;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 266, 52>;
     template <int LANES> using Window = BiasedWindow<LANES, 16, 1, 10>;
 };
 template <> struct ProductOf<f32> {
-    static constexpr bool PLAIN = true;
+    static constexpr bool PLAIN = true, SHARES[] = {true, false};
     static constexpr int MOST[] = {512, 512}, WORDS = 20, UNIT = -298;
     template <int THREADS> using Digits = IntegerDigits<THREADS, 13, 1023 - 298, 52>;
+    template <int THREADS> using Shared = AlignedDigits<THREADS, 2, 624>;
     template <int LANES> using Window = BiasedWindow<LANES, 48, 1, 10>;
 };
 template <> struct ProductOf<f64> {
-    static constexpr bool PLAIN = true;
+    static constexpr bool PLAIN = true, SHARES[] = {true, true};
     static constexpr int MOST[] = {512, 384}, WORDS = 134, UNIT = -2148;
     template <int THREADS> using Digits = SharedDigits<THREADS, UNIT, 4196>;
     template <int THREADS> using Shared = Digits<THREADS>;
@@ -86,11 +88,23 @@ template <class Window> __device__ __forceinline__ void add_product(Window& wind
     window.add(lane, rounded);
     window.add(lane, __fma_rn(x, y, -rounded), 1);
 }
-template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f32 x, f32 y) { digits.add(product(x, y)); }
+template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f32 x, f32 y) {
+    if constexpr (Digits::SHARED) digits.add_product(x, y);
+    else digits.add(product(x, y));
+}
 template <class Digits> __device__ __forceinline__ void add_product(Digits& digits, f64 x, f64 y) { digits.add_product(x, y); }
-template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f32 x, f32 y) { digits.add_plain(product(x, y)); }
+template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f32 x, f32 y) {
+    if constexpr (Digits::SHARED) digits.add_plain_product(x, y);
+    else digits.add_plain(product(x, y));
+}
 template <class Digits> __device__ __forceinline__ void add_plain_product(Digits& digits, f64 x, f64 y) { digits.add_plain_product(x, y); }
-template <class Digits> __device__ __forceinline__ void add_plain_square(Digits& digits, f32 x) { digits.add_plain(product(x, x)); }
-template <class Digits> __device__ __forceinline__ void add_plain_square(Digits& digits, f64 x) { digits.add_plain_square(x); }
-template <class Digits> __device__ __forceinline__ bool plain_product(f32 x, f32 y) { return Digits::plain(product(x, y)); }
-template <class Digits> __device__ __forceinline__ bool plain_product(f64 x, f64 y) { return Digits::plain(x, y); }
+// A plain number and its square.
+template <class Sums, class Squares> __device__ __forceinline__ void add_plain_both(const Sums& sums, const Squares& squares, f32 x) {
+    const auto moved = Sums::moved(x);
+    sums.put(moved);
+    squares.put_product({moved.number, moved.place}, {moved.number, moved.place});
+}
+template <class Sums, class Squares> __device__ __forceinline__ void add_plain_both(const Sums& sums, const Squares& squares, f64 x) {
+    sums.add_plain(x);
+    squares.add_plain_square(x);
+}

@@ -3,7 +3,7 @@
 // record: see exact_fold.cuh; one integer a part for the sum, one of products for the squares of all parts. value: none.
 #include "exact_squares.cuh"
 
-template <class E> constexpr int MOMENTS_IN_FLIGHT = sizeof(typename Parts<E>::Part) == 4 ? 4 : 6;
+template <class E> constexpr int MOMENTS_IN_FLIGHT = SumsAndSquares<E>::SHARED ? 6 : 4;
 template <class E, Nan> using ExactMoments = ExactFold<Components<E>, SumsAndSquares<E>, MOMENTS_IN_FLIGHT<E>>;
 
 #include "entries.cuh"

@@ -19,6 +19,7 @@ template <class E> struct Roots {
 };
 // Numbers of 53 bits, in the integers of products of f32.
 struct RootOfNarrow : ProductOf<f32> {
+    static constexpr bool SHARES[] = {false};
     static constexpr int MOST[] = {768};
     template <int LANES> using Window = typename SumOf<f64>::template Window<LANES>;
 };
@@ -43,7 +44,7 @@ template <> struct Roots<complex128> {
 struct WideRoots {
     typedef ProductOf<f64> Kind;
     static constexpr bool PLAIN = false;
-    static constexpr int LANES = 2, MOST = 512, THREADS = threads_of_shared(MOST);
+    static constexpr int LANES = 2, MOST = 512, THREADS = MOST;
     static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
     static constexpr bool COUNTS_NAN = false, WHOLE_NUMBERS = false;
     typedef Kind::Digits<THREADS> Digits;

@@ -11,12 +11,19 @@
 #pragma once
 #include "exact_digits.cuh"
 
+// A word without its high half, by a multiplication, which the compiler would make a logic operation of.
+__device__ __forceinline__ u32 low_half(u32 word, u32 high) {
+    u32 low;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(low) : "r"(high), "r"(0xffff0000u), "r"(word));
+    return low;
+}
+
 // Words of 32 bits of a number, and 1 or -1.
 template <int R> struct Scaled { u32 word[R]; i32 sign; };
 
 // Numbers that are multiples of 2^UNIT and below 2^(UNIT + BITS), and sums of thousands of them.
 template <int THREADS, int UNIT, int BITS> struct SharedDigits {
-    static constexpr bool SHARED = true;
+    static constexpr bool SHARED = true, CHECKS = true;
     static constexpr int COLUMNS = 16, MARGIN = 32, COUNT = ((MARGIN + BITS + 12 + 15) / 16 + 5) / 4 * 4, STORAGE = COUNT * COLUMNS / 2;
     // Since any of the lanes that add to a word has last settled it, each of them has added no more than that and a wave: from 2^28 on, less than 2^31 all together. What any lane does
     // itself is enough for that, whatever the others do.
@@ -67,12 +74,6 @@ template <int THREADS, int UNIT, int BITS> struct SharedDigits {
                 atomicAdd(to + 2 * k * COLUMNS, word * number.sign);
             }
         }
-    }
-    // By a multiplication, which the compiler would make a logic operation of.
-    static __device__ __forceinline__ u32 low_half(u32 word, u32 high) {
-        u32 low;
-        asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(low) : "r"(high), "r"(0xffff0000u), "r"(word));
-        return low;
     }
     static __device__ __forceinline__ i32 sign_of(u32 high) { return i32(high) >> 31 | 1; }
     // The mantissa, and the field of the exponent, 1 of subnormal numbers too.

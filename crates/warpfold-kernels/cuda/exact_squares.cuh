@@ -52,13 +52,13 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     typedef typename Parts<E>::Part Wide;
     typedef SumOf<typename Component<E>::type> Sum;
     typedef ProductOf<typename Component<E>::type> Square;
-    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = sizeof(Wide) == 4 ? 640 : 512;
+    static constexpr bool SHARED = sizeof(Wide) == 8 || sizeof(E) == 4;
+    static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = SHARED ? 512 : 640;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
     static constexpr bool WHOLE_NUMBERS = false;
-    static constexpr bool SHARED = sizeof(Wide) == 8;
     static constexpr int OWN = PARTS * Sum::template Digits<32>::COUNT + Square::template Digits<32>::COUNT;
-    static constexpr int THREADS = SHARED ? threads_of_shared(MOST) : threads_of(OWN);
+    static constexpr int THREADS = SHARED ? MOST : threads_of(OWN);
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;
     typedef typename DigitsOf<Sum, THREADS, SHARED>::type SumDigits;
     typedef typename DigitsOf<Square, THREADS, SHARED>::type SquareDigits;
@@ -82,10 +82,9 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
         sum_digits[part].add(term.x);
         add_product(square_digits, term.x, term.x);
     }
-    static __device__ __forceinline__ bool plain(Number<Wide> term) { return SquareDigits::plain(term.x); }
+    static constexpr bool CHECKS = SquareDigits::CHECKS;
     __device__ __forceinline__ void add_plain_to_digits(int part, Number<Wide> term) {
-        sum_digits[part].add_plain(term.x);
-        add_plain_square(square_digits, term.x);
+        add_plain_both(sum_digits[part], square_digits, term.x);
     }
     __device__ __forceinline__ void waits(int terms) { square_digits.waiting += terms; }
     __device__ __forceinline__ bool covers(u32 field) const { return windows.covers(field); }

@@ -87,8 +87,7 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename Wind
         add_product(this->square_digits, term.x, term.x);
     }
     __device__ __forceinline__ void add_plain_to_digits(int, Number<Wide> term) {
-        of_sign(term.x).add_plain(term.x);
-        add_plain_square(this->square_digits, term.x);
+        add_plain_both(of_sign(term.x), this->square_digits, term.x);
     }
     // Of the sum: all that was met; of the magnitudes: infinities have one sign.
     __device__ __forceinline__ u32 specials(int k) const {
@@ -117,7 +116,7 @@ template <class E> struct Places {
     }
 };
 
-template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) == 8 ? 5 : 4;
+template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) >= 4 ? 5 : 4;
 
 template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> {
     typedef ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> Base;
@@ -137,7 +136,7 @@ template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E
     __device__ __forceinline__ void look(Pack (&p)[PACKS], u64 index, u64 step, u32 seen) { extremes.look(p, index, step, seen); }
     __device__ __forceinline__ void look_plain(Pack (&p)[PACKS], u64 index, u64 step, bool plain) {
         if constexpr (Base::PLAIN) {
-            const u32 seen = plain ? extremes.sees_finite(p) : 0;
+            const u32 seen = !plain ? 0 : sizeof(E) == 8 ? extremes.sees_finite(p) : extremes.sees(p);
             if (__any_sync(0xffffffffu, seen != 0)) extremes.look(p, index, step, seen);
         }
     }

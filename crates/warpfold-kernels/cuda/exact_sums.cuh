@@ -3,7 +3,7 @@
 // Terms says what is added: Element, Loaded; Items, the elements (or pairs of them) of what is loaded; COUNT terms of one of them; term(item, t); and All,
 // every term of what is loaded.
 // Gathered says where to: LANES, ADDITIONS of windows, REACH; distance, add, field, covers, move of a term; add_to_digits; drain, settle, close; what
-// exact_fold.cuh asks for of integers; and, if PLAIN, which terms are so, and add_plain_to_digits for those.
+// exact_fold.cuh asks for of integers; and, if PLAIN, add_plain_to_digits for finite terms, and whether these are to be told from others (CHECKS).
 #pragma once
 #include "exact_fold.cuh"
 #include "exact_kinds.cuh"
@@ -13,8 +13,8 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     typedef typename Terms::Loaded Loaded;
     typedef typename Terms::Items Items;
     static constexpr int PACKS = PACKS_, TERMS = Terms::COUNT, ITEMS = PER_PACK<Element>, ALL = ITEMS * TERMS;
-    // Numbers of 64 bits take long chains of additions: those of all packs run side by side.
-    static constexpr bool WHOLE = sizeof(typename Parts<Element>::Part) == 8 && Gathered::PLAIN;
+    // Long chains of additions, of f64 or beside products: those of all packs run side by side.
+    static constexpr bool WHOLE = (sizeof(typename Parts<Element>::Part) == 8 || Gathered::SHARED) && Gathered::PLAIN;
     // Packs that move down cost shared digits more than code that stands often.
     static constexpr int STEP = Gathered::SHARED ? (PACKS > 6 || TERMS > 2 ? PACKS / 2 : PACKS)
                                 : sizeof(Loaded) == sizeof(Pack) && Gathered::INTEGERS <= Parts<Element>::COUNT ? PACKS
@@ -112,10 +112,12 @@ template <class Terms, class Gathered, int PACKS_> struct ExactFold : Gathered {
     __device__ __forceinline__ bool plain(const Loaded& p) const {
         if constexpr (Gathered::PLAIN) {
             const All terms(p);
-            bool plain = !skip;
+            if constexpr (!Gathered::CHECKS) return !skip;
+            decltype(terms[0].x) rest = 0;
+            // Two of the four products of complex numbers have all components.
 #pragma unroll
-            for (int k = 0; k < ALL; k++) plain = plain && Gathered::plain(terms[k]);
-            return plain;
+            for (int k = 0; k < ALL; k += TERMS == 4 ? 2 : 1) rest = plus_nothing(rest, terms[k]);
+            return !skip && rest == 0;
         } else {
             return false;
         }
@@ -172,9 +174,12 @@ template <class Window, class F> __device__ __forceinline__ void add_term(Window
 }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Number<F> term) { digits.add(term.x); }
 template <class Digits, class F> __device__ __forceinline__ void add_term(Digits& digits, Product<F> term) { add_product(digits, term.x, term.y); }
-// The same of terms that are plain: nothing to ask, so no branches.
-template <class Digits, class F> __device__ __forceinline__ bool plain_term(Number<F> term) { return Digits::plain(term.x); }
-template <class Digits, class F> __device__ __forceinline__ bool plain_term(Product<F> term) { return plain_product<Digits>(term.x, term.y); }
+// Zero, plus nothing of a finite term, and a NaN of others: one addition each, and no question.
+__device__ __forceinline__ f32 plus_nothing(f32 rest, f32 x) { return __fmaf_rn(x, 0, rest); }
+__device__ __forceinline__ f64 plus_nothing(f64 rest, f64 x) { return __fma_rn(x, 0, rest); }
+template <class F> __device__ __forceinline__ F plus_nothing(F rest, Number<F> term) { return plus_nothing(rest, term.x); }
+template <class F> __device__ __forceinline__ F plus_nothing(F rest, Product<F> term) { return plus_nothing(plus_nothing(rest, term.x), term.y); }
+// Terms that are plain: nothing to ask, so no branches.
 template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Number<F> term) { digits.add_plain(term.x); }
 template <class Digits, class F> __device__ __forceinline__ void add_plain_term(Digits& digits, Product<F> term) {
     add_plain_product(digits, term.x, term.y);
@@ -248,8 +253,8 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr int LANES = sizeof(Wide) == 4 ? 4 : 2, MOST = Kind::MOST[PARTS - 1];
     static constexpr bool COUNTS_NAN = false;
     static constexpr int INTEGERS = PARTS, WORDS = PARTS * Kind::WORDS;
-    static constexpr bool SHARED = Kind::template Digits<32>::SHARED || (PARTS == 2 && sizeof(Wide) == 8);
-    static constexpr int THREADS = SHARED ? threads_of_shared(MOST) : threads_of(PARTS * Kind::template Digits<32>::COUNT);
+    static constexpr bool SHARED = Kind::SHARES[PARTS - 1];
+    static constexpr int THREADS = SHARED ? MOST : threads_of(PARTS * Kind::template Digits<32>::COUNT);
     typedef typename DigitsOf<Kind, THREADS, SHARED>::type Digits;
     static constexpr int STORAGE = PARTS * Digits::STORAGE;
     typedef typename Kind::template Window<LANES> Window;
@@ -270,7 +275,7 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     template <class Term> __device__ __forceinline__ u32 field(Term term) const { return window.field(value_of(term)); }
     template <class Term> __device__ __forceinline__ void add(int lane, Term term) { add_term(window, lane, term); }
     template <class Term> __device__ __forceinline__ void add_to_digits(int t, Term term) { add_term(digits[t % PARTS], term); }
-    template <class Term> static __device__ __forceinline__ bool plain(Term term) { return plain_term<Digits>(term); }
+    static constexpr bool CHECKS = Digits::CHECKS;
     template <class Term> __device__ __forceinline__ void add_plain_to_digits(int t, Term term) { add_plain_term(digits[t % PARTS], term); }
     __device__ __forceinline__ void waits(int terms) { digits[0].waiting += terms / PARTS; }
     __device__ __forceinline__ bool covers(u32 field) const { return window.covers(field); }

@@ -17,6 +17,14 @@ struct ExactState {
 };
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");
 
+// Less than 33 bits times 2^at, in words.
+template <int WORDS> __device__ __forceinline__ void place(u64* word, int at, i64 chunk) {
+    const i64 placed = i64(u64(chunk) << at % 32);
+    const int first = at / 32;
+    if (first < WORDS && u32(placed) != 0) atomicAdd(word + first, u64(u32(placed)));
+    if (first + 1 < WORDS && placed >> 32 != 0) atomicAdd(word + first + 1, u64(placed >> 32));
+}
+
 // All threads of the block: the digits of all columns, summed, into words in shared memory. A warp takes every so manieth digit; untouched ones
 // cost a look. A sum has up to 71 bits: three chunks of 32, the last signed, each added to two words by a lane of its own. What would lie above the
 // last word is sign.
@@ -54,14 +62,7 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_own(const
             high >>= by;
             at = 0;
         }
-        if (lane < 3) {
-            at += 32 * lane;
-            const i64 chunk = lane == 0 ? i64(u32(low)) : lane == 1 ? i64(u32(high)) : high >> 32;
-            const i64 placed = i64(u64(chunk) << at % 32);
-            const int first = at / 32;
-            if (first < WORDS && u32(placed) != 0) atomicAdd(word + first, u64(u32(placed)));
-            if (first + 1 < WORDS && placed >> 32 != 0) atomicAdd(word + first + 1, u64(placed >> 32));
-        }
+        if (lane < 3) place<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(low)) : lane == 1 ? i64(u32(high)) : high >> 32);
     }
 }
 
@@ -86,9 +87,28 @@ template <class Digits, int WORDS> __device__ __forceinline__ void add_shared(co
     }
 }
 
+// The same of those that are a warp's lanes' own, a digit a warp.
+template <class Digits, int WORDS> __device__ __forceinline__ void add_aligned(const u32* storage, u64* word) {
+    const u32 lane = threadIdx.x % 32;
+    for (u32 k = threadIdx.x / 32; k < Digits::COUNT; k += blockDim.x / 32) {
+        i64 sum = i32(storage[k * 32 + lane]);
+        if (!__any_sync(0xffffffffu, sum != 0)) continue;
+#pragma unroll 1
+        for (u32 lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
+        int at = Digits::SPACING * int(k) - Digits::OFFSET;
+        if (at < 0) {
+            sum >>= -at;
+            at = 0;
+        }
+        if (lane < 2) place<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(sum)) : sum >> 32);
+    }
+}
+
 template <class Digits, int WORDS> __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
-    if constexpr (Digits::SHARED) add_shared<Digits, WORDS>(reinterpret_cast<const u32*>(storage), word);
-    else add_own<Digits, WORDS>(storage, word);
+    const u32* words = reinterpret_cast<const u32*>(storage);
+    if constexpr (!Digits::SHARED) add_own<Digits, WORDS>(storage, word);
+    else if constexpr (Digits::COLUMNS == 32) add_aligned<Digits, WORDS>(words, word);
+    else add_shared<Digits, WORDS>(words, word);
 }
 
 // One warp: words of 64 signed bits at 32-bit places into one two's-complement integer, CHUNK words of 32 bits a lane, lowest first.

@@ -120,11 +120,16 @@ impl Fold {
         if !self.is_exact() {
             return 512;
         }
-        if let (Fold::ExactDot, DType::Complex128) = (self, dtype) {
-            return 384;
+        let digits = self.digits(dtype);
+        if digits == 0 {
+            return if matches!((self, dtype), (Fold::ExactDot, DType::Complex128)) {
+                384
+            } else {
+                512
+            };
         }
         let mut threads = 256;
-        while threads > 32 && self.digits(dtype) * 8 * threads > 45 << 10 {
+        while threads > 32 && digits * 8 * threads > 45 << 10 {
             threads /= 2;
         }
         threads
@@ -140,9 +145,10 @@ impl Fold {
         }
     }
 
-    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`exact_shared.cuh`).
+    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`exact_shared.cuh`, `exact_aligned.cuh`).
     pub(super) const fn digits(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {
+            DType::F32 if !matches!(self, Fold::ExactSum | Fold::ExactL1) => (0, 0),
             DType::F16 => (3, 4),
             DType::BF16 | DType::F32 | DType::Complex64 => (17, 13),
             DType::F64 if matches!(self, Fold::ExactSum | Fold::ExactL1) => (41, 0),

@@ -66,7 +66,7 @@ const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
         (Fold::ExactSum | Fold::ExactL1, DType::F16 | DType::BF16) => 768,
         (Fold::ExactL1, DType::Complex64) => 768,
         (Fold::ExactDot, DType::Complex128) => 384,
-        (Fold::ExactMoments, DType::F64 | DType::Complex128) => 512,
+        (Fold::ExactMoments, DType::F32 | DType::F64 | DType::Complex128) => 512,
         (Fold::ExactMoments, _) => 640,
         _ => 512,
     }

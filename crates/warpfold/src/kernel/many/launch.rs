@@ -208,7 +208,11 @@ impl Launches<'_> {
         let words = [&shape[..], &rest[..]].concat();
         let grid =
             if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
-        ManyLaunch { block: block_threads(*op, *dtype), ..self.of(module, "", grid, words) }
+        let block = match all {
+            true => plan.block,
+            false => block_threads(*op, *dtype, grid.into(), self.multiprocessors),
+        };
+        ManyLaunch { block, ..self.of(module, "", grid, words) }
     }
 }
 

@@ -143,7 +143,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Blocks => batch.outputs(),
     };
     let block = match &way {
-        CudaWay::Blocks => block_threads(batch.op, batch.dtype),
+        CudaWay::Blocks => {
+            block_threads(batch.op, batch.dtype, batch.outputs(), gpu.multiprocessors)
+        }
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
@@ -192,10 +194,15 @@ const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
     }
 }
 
-/// Threads of such a block.
-pub(crate) const fn block_threads(op: Op, dtype: DType) -> u32 {
-    block_fold(op, dtype).1.most_threads(block_type(dtype))
+/// Threads of such a block: as many as a multiprocessor has for its part of the outputs.
+pub(crate) fn block_threads(op: Op, dtype: DType, outputs: u64, multiprocessors: u32) -> u32 {
+    let most = block_fold(op, dtype).1.most_threads(block_type(dtype));
+    let part = u64::from(multiprocessors) * 512 / outputs.max(1);
+    (part as u32).clamp(BLOCK_OF_MANY.min(most), most).next_multiple_of(32)
 }
+
+/// Threads of a block where outputs are many: four such blocks find room in a multiprocessor.
+const BLOCK_OF_MANY: u32 = 128;
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
