@@ -9,7 +9,8 @@ use warpfold::{Complex, Element, Op, Result};
 use crate::compare::same;
 use crate::machine;
 
-/// Numbers of a row, two for each lane of a warp, and rows enough for digits of one lane's columns to overflow, were they never settled.
+/// Numbers of a row, two for each lane of a warp, and rows enough for digits of one lane's columns to overflow, were they never settled. (Of f32 half as many rows of twice as
+/// many numbers.)
 const ROW: usize = 64;
 const ROWS: usize = 8 * 4300;
 
@@ -20,6 +21,17 @@ fn rows(lanes: Range<usize>) -> Vec<f64> {
         (false, _) => 1.0,
         (true, 0) => most,
         (true, _) => most * 2f64.powi(40),
+    };
+    (0..ROWS * ROW).map(number).collect()
+}
+
+/// The same of f32, four a lane.
+fn narrow_rows(lanes: Range<usize>) -> Vec<f32> {
+    let most = 2.0 - f32::EPSILON;
+    let number = |k: usize| match (lanes.contains(&(k % (2 * ROW) / 4)), k % 2) {
+        (false, _) => 1.0,
+        (true, 0) => most,
+        (true, _) => most * 2f32.powi(40),
     };
     (0..ROWS * ROW).map(number).collect()
 }
@@ -60,6 +72,18 @@ fn moments_of_some_lanes() {
 #[test]
 fn dot_of_a_lane() {
     check(&rows(0..1), Op::Dot, "lane 0");
+}
+
+#[test]
+fn narrow_moments_of_some_lanes() {
+    for lanes in [0..1, 31..32, 0..32] {
+        check(&narrow_rows(lanes.clone()), Op::Var, &format!("lanes {lanes:?}"));
+    }
+}
+
+#[test]
+fn narrow_dot_of_a_lane() {
+    check(&narrow_rows(7..8), Op::Dot, "lane 7");
 }
 
 #[test]
