@@ -2,6 +2,10 @@
 //!
 //! The first write to a large page has the system clear it, which takes as long as writing it. Threads that write neighbouring places come upon the same
 //! page at once, and each clears one, of which all but one are thrown away. So each page is asked for by one thread, while others write those before.
+//!
+//! What is left is the system's: of the sums of 2^24 rows of 4 f32, 64 MiB, two cores of a Xeon clear pages for some three fifths of the time (perf), and a loop in C that adds four rows and does
+//! nothing else runs at 20 to 26 GB/s into memory that is there, at 14 to 18 into new memory whose pages are made so, at 14 to 15 if they are made by the first write, at 11 to 13 if they are small. Stores
+//! that pass the caches made it 21 to 29 and 14 to 22: no more than runs differ.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
