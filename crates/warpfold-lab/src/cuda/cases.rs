@@ -148,7 +148,7 @@ fn floats() -> Vec<Case> {
     }
     for dtype in [DType::F32, DType::F64] {
         for data in Data::ADVERSARIAL {
-            let rows = [Op::Sum, Op::Dot, Op::Var].into_iter();
+            let rows = [Op::Sum, Op::Dot, Op::Var, Op::Stats].into_iter();
             all.extend(rows.map(|op| row(op, dtype, Accuracy::Exact, LARGE, data)));
         }
     }
