@@ -178,10 +178,12 @@ fn what_cannot_be_explained_is_said() {
 
 #[test]
 fn blocks_are_no_larger_than_a_kernel_takes_unless_asked_for() {
-    for (kernel, threads) in [("exact_stats", 64), ("exact_moments_complex64", 64), ("sum", 128)] {
+    for (kernel, threads) in
+        [("exact_stats_bf16", 64), ("exact_moments_complex64", 64), ("sum", 128)]
+    {
         assert_eq!(json(&[kernel])["block"], threads, "{kernel}");
     }
-    run(["explain", "exact_stats", "--block", "128"]).fails(2, &["128", "64"]);
+    run(["explain", "exact_stats_bf16", "--block", "128"]).fails(2, &["128", "64"]);
 }
 
 #[test]
