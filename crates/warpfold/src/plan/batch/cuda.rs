@@ -186,7 +186,7 @@ const fn block_type(dtype: DType) -> DType {
     }
 }
 
-/// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and its threads are as many as digits leave room for.
+/// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and it says how many threads they may have.
 const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
     match op {
         Op::L1 if dtype.is_complex() => ("magnitudes", Fold::ExactL1),
