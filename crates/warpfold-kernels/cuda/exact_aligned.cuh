@@ -25,23 +25,8 @@ template <int THREADS, int OFFSET_, int BITS> struct AlignedDigits {
     // To the same so many words of storage further on.
     __device__ __forceinline__ void skip(int words) { first += 2 * words; }
 
-    // Between waves, of at most a hundred additions each, whoever counts them in `waiting`. Others go on adding meanwhile, and may do the same.
-    __device__ __forceinline__ void settle() {
-        u32* to = first;
-#pragma unroll 1
-        for (int k = 0; k < COUNT; k += 4, to += 4 * COLUMNS) {
-            i32 sum[4];
-#pragma unroll
-            for (int j = 0; j < 4; j++) sum[j] = i32(atomicAdd(to + j * COLUMNS, 0u));
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                if ((sum[j] < 1 << 28 && sum[j] > -(1 << 28)) || k + j + 2 >= COUNT) continue;
-                const i32 taken = i32(atomicExch(to + j * COLUMNS, 0u));
-                atomicAdd(to + j * COLUMNS, u32(taken) & 0xffff);
-                atomicAdd(to + j * COLUMNS + NEXT, u32(taken >> 16));
-            }
-        }
-    }
+    // As SharedDigits.
+    __device__ __forceinline__ void settle() { settle_column<COUNT, COLUMNS, NEXT / COLUMNS>(first); }
     static __device__ __forceinline__ bool plain(f32 x) { return fabsf(x) <= 3.402823466e38f; }
     static __device__ __forceinline__ bool plain(f32 x, f32 y) { return plain(x) && plain(y); }
 

@@ -21,6 +21,23 @@ __device__ __forceinline__ u32 low_half(u32 word, u32 high) {
 // Words of 32 bits of a number, and 1 or -1.
 template <int R> struct Scaled { u32 word[R]; i32 sign; };
 
+// Carries in a column of digits, of which each hands on to the NEXT after it; the last ones have room for good. Others go on adding meanwhile, and may do the same. Four digits are asked at once.
+template <int COUNT, int COLUMNS, int NEXT> __device__ __forceinline__ void settle_column(u32* to) {
+#pragma unroll 1
+    for (int k = 0; k < COUNT; k += 4, to += 4 * COLUMNS) {
+        i32 sum[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) sum[j] = i32(atomicAdd(to + j * COLUMNS, 0u));
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            if ((sum[j] < 1 << 28 && sum[j] > -(1 << 28)) || k + j + NEXT >= COUNT) continue;
+            const i32 taken = i32(atomicExch(to + j * COLUMNS, 0u));
+            atomicAdd(to + j * COLUMNS, u32(taken) & 0xffff);
+            atomicAdd(to + (j + NEXT) * COLUMNS, u32(taken >> 16));
+        }
+    }
+}
+
 // Numbers that are multiples of 2^UNIT and below 2^(UNIT + BITS), and sums of thousands of them.
 template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     static constexpr bool SHARED = true, CHECKS = true;
@@ -37,24 +54,8 @@ template <int THREADS, int UNIT, int BITS> struct SharedDigits {
     // Where a lane's first digit is: bits, and words of storage.
     static __device__ __forceinline__ u32 skipped() { return threadIdx.x & 16; }
 
-    // Between waves, of at most a hundred additions each, whoever counts them in `waiting`. Others go on adding meanwhile, and may do the same.
-    __device__ __forceinline__ void settle() {
-        // Every digit of the column, at whichever a lane begins its own numbers; four are asked at once.
-        u32* to = first - skipped();
-#pragma unroll 1
-        for (int k = 0; k < COUNT; k += 4, to += 4 * COLUMNS) {
-            i32 sum[4];
-#pragma unroll
-            for (int j = 0; j < 4; j++) sum[j] = i32(atomicAdd(to + j * COLUMNS, 0u));
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                if ((sum[j] < 1 << 28 && sum[j] > -(1 << 28)) || k + j + 1 == COUNT) continue;
-                const i32 taken = i32(atomicExch(to + j * COLUMNS, 0u));
-                atomicAdd(to + j * COLUMNS, u32(taken) & 0xffff);
-                atomicAdd(to + (j + 1) * COLUMNS, u32(taken >> 16));
-            }
-        }
-    }
+    // Between waves, of at most a hundred additions each, whoever counts them in `waiting`. Every digit of the column, at whichever a lane begins its own numbers.
+    __device__ __forceinline__ void settle() { settle_column<COUNT, COLUMNS, 1>(first - skipped()); }
     static __device__ __forceinline__ bool plain(f64 x) { return fabs(x) <= 1.7976931348623157e308; }
     static __device__ __forceinline__ bool plain(f64 x, f64 y) { return plain(x) && plain(y); }
 
