@@ -122,11 +122,8 @@ impl Fold {
         }
         let digits = self.digits(dtype);
         if digits == 0 {
-            return if matches!((self, dtype), (Fold::ExactDot, DType::Complex128)) {
-                384
-            } else {
-                512
-            };
+            // One block shares them, with all threads of a multiprocessor.
+            return tuning::exact_threads(self, dtype);
         }
         let mut threads = 256;
         while threads > 32 && digits * 8 * threads > 45 << 10 {

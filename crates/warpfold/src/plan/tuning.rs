@@ -60,7 +60,7 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
 
 /// Threads of a multiprocessor, as `exact_kinds.cuh` and the folds say them. Fewer than find room are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
 /// multiprocessor that load eight packs at a time, in 506 by five that load four; moments of 2^28 f64 in 492 µs by 512 threads that load six, in 520 by 640 that load four.
-const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
+pub(super) const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
     match (fold, dtype) {
         (Fold::ExactSum | Fold::ExactL1, DType::F32) => 1024,
         (Fold::ExactSum | Fold::ExactL1, DType::F16 | DType::BF16) => 768,
