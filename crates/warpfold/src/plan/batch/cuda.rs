@@ -8,6 +8,10 @@ use super::columns::Columns;
 use super::components::Components;
 use super::cuda_fold::{fold_of, unsupported};
 use super::many_fold::ManyFold;
+use super::shares::{
+    SEGMENT_THREADS, WARPS, block_fold, block_threads, block_type, grid_of_work,
+    least_grid_of_segments, per_multiprocessor,
+};
 use super::strided::{LoopOrder, LoopTable, Strided};
 use super::{Batch, BoundsKind, Partition};
 use crate::plan::{CudaFacts, Fold};
@@ -75,19 +79,6 @@ pub struct CudaBatchPlan {
     pub workspace: u64,
 }
 
-/// Threads of a block of segments.
-const SEGMENT_THREADS: u32 = 256;
-
-/// Its warps.
-const WARPS: u64 = SEGMENT_THREADS as u64 / 32;
-
-/// Elements and ends that a warp should have before another block starts.
-const WORK_PER_WARP: u64 = 512;
-
-/// What an end weighs at least, in elements, and what the share of a warp is at most (`segment_warp.cuh`).
-const LEAST_WEIGHT: u64 = 32;
-const MOST_SHARE: u64 = 1 << 31;
-
 /// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
 pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 
@@ -152,11 +143,6 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
 }
 
-/// Blocks for which there is enough work.
-fn grid_of_work(batch: &Batch) -> u64 {
-    batch.elements().saturating_add(batch.outputs()).div_ceil(WARPS * WORK_PER_WARP)
-}
-
 /// Bytes of the rows that a lane folds alone (`rows.cuh`).
 const BYTES_OF_A_LANE: u64 = 128;
 
@@ -178,38 +164,6 @@ fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
     }
 }
 
-/// What blocks that fold an output alone gather floats as: f16 and bf16 widened.
-const fn block_type(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
-        other => other,
-    }
-}
-
-/// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and it says how many threads they may have.
-const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
-    match op {
-        Op::L1 if dtype.is_complex() => ("magnitudes", Fold::ExactL1),
-        _ => ("moments", Fold::ExactMoments),
-    }
-}
-
-/// Threads of such a block: as many as a multiprocessor has for its part of the outputs.
-pub(crate) fn block_threads(op: Op, dtype: DType, outputs: u64, multiprocessors: u32) -> u32 {
-    let most = block_fold(op, dtype).1.most_threads(block_type(dtype));
-    let part = u64::from(multiprocessors) * 512 / outputs.max(1);
-    (part as u32).clamp(BLOCK_OF_MANY.min(most), most).next_multiple_of(32)
-}
-
-/// Threads of a block where outputs are many: four such blocks find room in a multiprocessor.
-const BLOCK_OF_MANY: u32 = 128;
-
-/// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
-const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
-    let product = matches!(fold, ManyFold::Prod) && dtype.is_float();
-    if product || fold.is_of_squares() || dtype.is_complex() { 3 } else { 4 }
-}
-
 /// Length of rows that lie one after another, outputs in their order.
 pub(crate) fn dense_rows(form: &Form) -> Option<u64> {
     if form.inputs == 0 {
@@ -223,7 +177,11 @@ impl CudaBatchPlan {
     /// The same in so many blocks.
     #[must_use]
     pub fn of_grid(mut self, blocks: u32) -> Self {
-        self.grid = blocks.max(self.least_grid());
+        let least = match self.way {
+            CudaWay::Segments => least_grid_of_segments(&self.batch),
+            _ => 1,
+        };
+        self.grid = blocks.max(least);
         let states = match &self.way {
             // A block leaves two states, a segment's number and a mark.
             CudaWay::Segments => {
@@ -236,18 +194,6 @@ impl CudaBatchPlan {
         };
         self.workspace = states + 8 * self.tables().len() as u64;
         self
-    }
-
-    /// Blocks without which a warp's share of the segments would be more than it counts to.
-    fn least_grid(&self) -> u32 {
-        if !matches!(self.way, CudaWay::Segments) {
-            return 1;
-        }
-        // An end weighs 32 elements; if more, all together an eighth of the elements.
-        let elements = self.batch.elements();
-        let work = elements.saturating_add(elements / 8);
-        let work = work.saturating_add(self.batch.outputs().saturating_mul(LEAST_WEIGHT));
-        work.div_ceil(WARPS * MOST_SHARE).clamp(1, u32::MAX.into()) as u32
     }
 
     /// What the last words of the workspace must hold before the first launch: the loops of views.
@@ -455,20 +401,7 @@ mod tests {
         assert_eq!(plan(1 << 28).workspace, plan(1 << 34).workspace);
         assert!(plan(1 << 28).workspace < 1 << 20);
         assert_eq!(plan(3).grid, 1);
-    }
-
-    #[test]
-    fn no_grid_leaves_a_warp_more_than_it_counts_to() {
-        let plan = |elements, segments| {
-            choose_cuda_batch(batch(Op::Sum, DType::U8, elements, segments), H200)
-                .unwrap()
-                .of_grid(1)
-        };
-        assert_eq!(plan(1 << 33, 5).grid, 1);
-        // Nine eighths of 2^38 elements and a few ends; 2^35 ends of 32 each.
-        assert_eq!(plan(1 << 38, 5).grid, 19);
-        assert_eq!(plan(0, 1 << 35).grid, 64);
-        assert_eq!(plan(u64::MAX, u64::MAX).grid, 1 << 30);
+        assert!(plan(1 << 40).of_grid(1).grid > 1);
     }
 
     #[test]

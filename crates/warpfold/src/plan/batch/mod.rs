@@ -6,6 +6,7 @@ mod components;
 mod cuda;
 mod cuda_fold;
 mod many_fold;
+mod shares;
 mod strided;
 
 use std::fmt;
@@ -15,9 +16,11 @@ pub(crate) use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 pub use components::Components;
 #[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use cuda::{Again, block_threads, dense_rows};
+pub(crate) use cuda::{Again, dense_rows};
 pub use cuda::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER, choose_cuda_batch};
 pub use many_fold::ManyFold;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use shares::block_threads;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use strided::LoopTable;
 pub use strided::Strided;
