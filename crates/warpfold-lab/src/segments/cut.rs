@@ -1,5 +1,6 @@
 //! [`Cut`]: how an array is parted, and the sums of its parts as the library gives them.
 
+use warpfold::UnderPolicy;
 use warpfold::partial::Finish;
 use warpfold::{Column, Error, Layout, Op, Policy, Segments, View, reduce_axes};
 

@@ -1,6 +1,10 @@
 //! What the outputs of many reductions are arranged as.
 
-use crate::error::At;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use warpfold_engine::Parts;
+
 use crate::group::{Groups, Key};
 use crate::shape::{Array, Folding};
 
@@ -12,10 +16,6 @@ pub trait Arrange: sealed::Sealed {
     /// Arranges outputs, which are in their order.
     #[doc(hidden)]
     fn arrange<R>(&self, values: Vec<R>) -> Self::Of<R>;
-
-    /// What an output is called.
-    #[doc(hidden)]
-    fn at(&self, output: u64) -> At;
 }
 
 mod sealed {
@@ -24,7 +24,6 @@ mod sealed {
     impl Sealed for super::BySegments {}
     impl<K> Sealed for super::ByGroups<K> {}
     impl Sealed for super::ByNumbers {}
-    impl Sealed for super::Plain<'_> {}
 }
 
 /// One output for each element of the axes that are kept.
@@ -58,18 +57,6 @@ impl Arrange for ByAxes {
     fn arrange<R>(&self, values: Vec<R>) -> Array<R> {
         Array { shape: self.shape().to_vec(), values }
     }
-
-    fn at(&self, output: u64) -> At {
-        let mut rest = output;
-        let digit = |length: &u64| {
-            let digit = rest % length.max(&1);
-            rest /= length.max(&1);
-            digit
-        };
-        let mut indices: Vec<_> = self.kept.iter().rev().map(digit).collect();
-        indices.reverse();
-        At::Indices(indices)
-    }
 }
 
 /// One output for each segment.
@@ -88,25 +75,23 @@ impl Arrange for BySegments {
     fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
         values
     }
-
-    fn at(&self, output: u64) -> At {
-        At::Segment(output)
-    }
 }
 
 /// One output for each group, beside its key.
 #[derive(Debug, Clone)]
 pub struct ByGroups<K> {
-    keys: Vec<K>,
+    parts: Arc<Parts<'static>>,
+    keys: PhantomData<K>,
 }
 
-impl<K> ByGroups<K> {
-    pub(super) fn new(keys: Vec<K>) -> Self {
-        ByGroups { keys }
+impl<K: Key> ByGroups<K> {
+    pub(super) fn new(parts: Arc<Parts<'static>>) -> Self {
+        ByGroups { parts, keys: PhantomData }
     }
 
     pub(super) fn keys(&self) -> &[K] {
-        &self.keys
+        let keys = self.parts.keys().and_then(|keys| keys.slice());
+        keys.unwrap_or_else(|| unreachable!("groups have the keys that they were made of"))
     }
 }
 
@@ -114,11 +99,7 @@ impl<K: Key> Arrange for ByGroups<K> {
     type Of<R> = Groups<K, R>;
 
     fn arrange<R>(&self, values: Vec<R>) -> Groups<K, R> {
-        Groups { keys: self.keys.clone(), values }
-    }
-
-    fn at(&self, output: u64) -> At {
-        At::Group(self.keys[output as usize].to_string())
+        Groups { keys: self.keys().to_vec(), values }
     }
 }
 
@@ -137,25 +118,5 @@ impl Arrange for ByNumbers {
 
     fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
         values
-    }
-
-    fn at(&self, output: u64) -> At {
-        At::Group(output.to_string())
-    }
-}
-
-/// Outputs as they are, called what another arrangement calls them.
-#[derive(Clone, Copy)]
-pub struct Plain<'a>(pub(super) &'a dyn Fn(u64) -> At);
-
-impl Arrange for Plain<'_> {
-    type Of<R> = Vec<R>;
-
-    fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
-        values
-    }
-
-    fn at(&self, output: u64) -> At {
-        self.0(output)
     }
 }

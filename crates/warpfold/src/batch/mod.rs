@@ -1,28 +1,25 @@
 //! The builder for many reductions at once: one output for each row, segment or group.
 
 mod arrange;
-mod columns;
 mod ordered;
 mod start;
 mod values;
 
-pub(crate) use arrange::Plain;
 pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments};
-pub use columns::Columns;
-pub(crate) use columns::columns;
+pub use start::UnderPolicy;
+pub use warpfold_engine::Columns;
 
 use std::sync::Arc;
 
-use crate::cpu;
-use crate::cpu::batch::{Leaves, Many, Out, Reader, Source};
-use crate::element::Element;
-use crate::group::{self, Key, Numbered};
-use crate::partial::Partial;
-use crate::plan::{self, Batch, BatchPlan, BoundsKind, KeysKind, Partition};
-use crate::policy::policy_methods;
-use crate::segment::{Bounds, Segments};
-use crate::shape::{Folding, Form, View};
-use crate::{Op, Policy, Result};
+use warpfold_engine::{self as engine, HostArray, Indices, Parts, Request};
+
+use crate::element::{Element, Scalar};
+use crate::group::Key;
+use crate::partial::{Finish, Partial};
+use crate::plan::BatchPlan;
+use crate::segment::Segments;
+use crate::shape::{Folding, View};
+use crate::{Op, Policy, Result, policy_methods};
 
 /// Starts reductions over some axes of an array, counted from 0 or from the last as -1; the others are kept.
 ///
@@ -45,7 +42,7 @@ pub fn reduce_axes<'a, T: Element>(
     let folding = Folding::of(x.layout().clone(), axes)?;
     let form = folding.form()?;
     let arrange = ByAxes::new(&folding);
-    Ok(ReduceMany::new(x.memory(), How::Loops(form, folding), arrange))
+    Ok(ReduceMany::new(x.memory(), Arc::new(Parts::Axes(form, folding)), arrange))
 }
 
 /// Starts reductions of the segments of a slice.
@@ -57,7 +54,7 @@ pub fn reduce_axes<'a, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
-/// Offsets are looked at here, by all threads; [`Policy::reduce_segments`] takes no more than it is allowed.
+/// Offsets are looked at here, by all threads; [`UnderPolicy::reduce_segments`] takes no more than it is allowed.
 ///
 /// # Errors
 /// [`Error::Segments`](crate::Error::Segments): these are no segments of the slice.
@@ -78,7 +75,7 @@ pub fn reduce_segments<'a, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
-/// Keys are looked at here, by all threads; [`Policy::reduce_by_key`] takes no more than it is allowed.
+/// Keys are looked at here, by all threads; [`UnderPolicy::reduce_by_key`] takes no more than it is allowed.
 ///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element.
@@ -98,7 +95,7 @@ pub fn reduce_by_key<'a, K: Key, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
-/// Keys are numbered here, by all threads; [`Policy::group_by`] takes no more than it is allowed.
+/// Keys are numbered here, by all threads; [`UnderPolicy::group_by`] takes no more than it is allowed.
 ///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or more than 2^32 different ones.
@@ -119,7 +116,7 @@ pub fn group_by<'a, K: Key, T: Element>(
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
-/// Keys are looked at here, by all threads; [`Policy::group_dense`] takes no more than it is allowed.
+/// Keys are looked at here, by all threads; [`UnderPolicy::group_dense`] takes no more than it is allowed.
 ///
 /// # Errors
 /// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or one is not below `groups`.
@@ -131,61 +128,7 @@ pub fn group_dense<'a, K: Key, T: Element>(
     Policy::default().group_dense(keys, groups, x)
 }
 
-/// How an array is parted.
-#[derive(Debug)]
-enum How<'a> {
-    Loops(Form, Folding),
-    Segments(Bounds<'a>),
-    Groups { numbers: Box<dyn Numbered + 'a>, groups: u64, keys: KeysKind },
-}
-
-impl How<'_> {
-    fn partition(&self, n: usize) -> Partition {
-        match self {
-            How::Loops(form, _) => Partition::Axes(form.clone()),
-            How::Segments(bounds) => Partition::Segments {
-                elements: bounds.elements(),
-                segments: bounds.count(),
-                bounds: match bounds {
-                    Bounds::Every { length, .. } => BoundsKind::Every(*length),
-                    Bounds::Offsets32(_) => BoundsKind::Offsets32,
-                    Bounds::Offsets64(_) => BoundsKind::Offsets64,
-                },
-            },
-            How::Groups { groups, keys, .. } => {
-                Partition::Groups { elements: n as u64, groups: *groups, keys: *keys }
-            }
-        }
-    }
-
-    fn source<'s, T>(&'s self, x: &'s [T]) -> Source<'s, T> {
-        match self {
-            How::Loops(form, _) => Source::Loops(x, form),
-            How::Segments(bounds) => Source::Segments(x, bounds),
-            How::Groups { numbers, groups, .. } => Source::Groups(x, &**numbers, *groups),
-        }
-    }
-
-    /// Indices in the whole array, from those of elements among their outputs' inputs.
-    fn flat(&self, n: usize, mut places: Vec<u64>) -> Vec<u64> {
-        match self {
-            How::Loops(_, folding) => {
-                for (output, place) in (0u64..).zip(&mut places) {
-                    *place = folding.flat(output, *place);
-                }
-            }
-            How::Segments(bounds) => {
-                for (segment, place) in places.iter_mut().enumerate() {
-                    *place += bounds.range(segment).start as u64;
-                }
-            }
-            How::Groups { numbers, .. } => return group::nth_of_each(&**numbers, n, &places),
-        }
-        places
-    }
-}
-
-/// Many reductions of one array being set up: choose, then call the reduction. Each output keeps the rules of a reduction of its input alone.
+/// Many reductions of one array being set up: choose, then call the reduction. Each output is computed as if it were reduced separately.
 ///
 /// # Errors
 /// Every reduction: [`Error::Output`](crate::Error::Output) with the first output that has no value, such as the minimum of an empty
@@ -194,25 +137,16 @@ impl How<'_> {
 #[must_use = "call a reduction, such as .sum()"]
 pub struct ReduceMany<'a, T, A> {
     x: &'a [T],
-    how: Arc<How<'a>>,
+    parts: Arc<Parts<'a>>,
     policy: Policy,
     indices: Indices,
     arrange: A,
 }
 
-/// From where indices count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Indices {
-    /// From the start of each input.
-    OfInput,
-    /// From the start of the array.
-    OfArray,
-}
-
 impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
-    fn new(x: &'a [T], how: How<'a>, arrange: A) -> Self {
-        let (how, policy) = (Arc::new(how), Policy::default());
-        ReduceMany { x, how, policy, indices: Indices::OfInput, arrange }
+    fn new(x: &'a [T], parts: Arc<Parts<'a>>, arrange: A) -> Self {
+        let policy = Policy::default();
+        ReduceMany { x, parts, policy, indices: Indices::OfInput, arrange }
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
@@ -225,63 +159,57 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> BatchPlan {
-        let partition = self.how.partition(self.x.len());
-        let batch = Batch { op, dtype: T::DTYPE, partition, policy: self.policy };
-        plan::choose_batch(batch, cpu::facts())
+        let plan = engine::plan_parts(&self.request(op));
+        plan.unwrap_or_else(|| unreachable!("parts of an array are more than a whole one"))
     }
 
-    /// Folds every input and arranges what is read of each.
-    fn run<S: Leaves<T>, D: Reader<T, S>>(
-        &self,
-        op: Op,
-        reader: &D,
-        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
-    ) -> Result<A::Of<D::Result>> {
-        Ok(self.arrange.arrange(self.folded(op, reader, fold)?))
+    fn request(&self, op: Op) -> Request<'a> {
+        Request::new(op, HostArray::of(self.x))
+            .parts(Arc::clone(&self.parts))
+            .policy(self.policy)
+            .indices(self.indices)
     }
 
-    fn folded<S: Leaves<T>, D: Reader<T, S>>(
-        &self,
-        op: Op,
-        reader: &D,
-        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
-    ) -> Result<Vec<D::Result>> {
-        cpu::check::<T>(op)?;
-        let plan = self.plan(op);
-        let many = Many { plan: &plan, source: self.how.source(self.x) };
-        many.read(reader, &|output| self.arrange.at(output), fold)
-    }
-}
-
-/// A reader of three functions.
-struct Read<F, G, H> {
-    small: F,
-    partial: G,
-    single: H,
-}
-
-impl<T, S, R, F, G, H> Reader<T, S> for Read<F, G, H>
-where
-    T: Element,
-    R: Copy + Send,
-    F: Fn(&S, u64) -> Option<R> + Sync,
-    G: Fn(&Partial<T>) -> Result<R> + Sync,
-    H: Fn(T) -> Option<R> + Sync,
-{
-    type Result = R;
-
-    #[inline(always)]
-    fn small(&self, small: &S, count: u64) -> Option<R> {
-        (self.small)(small, count)
+    /// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean,
+    /// variance or deviation that does not exist is NaN.
+    ///
+    /// ```
+    /// use warpfold::{Column, Op, Segments, partial::Finish, reduce_segments};
+    /// let many = reduce_segments(&[1u8, 2, 3], Segments::every(1))?;
+    /// assert_eq!(many.columns(Op::Sum, Finish::default())?, [("sum", Column::U64(vec![1, 2, 3]))]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the reduction's own method; [`Error::Unsupported`](crate::Error::Unsupported) for a rounding that the result does not have.
+    pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+        engine::columns(&self.request(op), finish)
     }
 
-    fn partial(&self, partial: &Partial<T>) -> Result<R> {
-        (self.partial)(partial)
+    /// The results of a reduction that has one number, arranged.
+    fn values<R: Scalar>(&self, op: Op, finish: Finish) -> Result<A::Of<R>> {
+        let [column] = self.typed(op, finish)?;
+        Ok(self.arrange.arrange(column))
     }
 
-    #[inline(always)]
-    fn single(&self, x: T) -> Option<R> {
-        (self.single)(x)
+    /// The numbers of a reduction that has so many for each output.
+    fn typed<R: Scalar, const N: usize>(&self, op: Op, finish: Finish) -> Result<[Vec<R>; N]> {
+        let columns = self.columns(op, finish)?.into_iter().map(|(_, column)| {
+            column
+                .typed()
+                .unwrap_or_else(|| unreachable!("{op} has another type than the contract's"))
+        });
+        let columns: Vec<Vec<R>> = columns.collect();
+        Ok(columns.try_into().unwrap_or_else(|_| unreachable!("{op} has {N} numbers")))
+    }
+
+    /// The partials of a reduction, exact and ready to be merged; large, for float sums: up to kilobytes each.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type.
+    pub fn partials(&self, op: Op) -> Result<A::Of<Partial<T>>> {
+        let partials = engine::partials(&self.request(op))?;
+        Ok(self.arrange.arrange(partials.into_iter().map(crate::reduce::typed).collect()))
     }
 }
 

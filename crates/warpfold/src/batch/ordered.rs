@@ -1,17 +1,9 @@
 //! What only elements with an order have.
 
-use super::values::partial;
-use super::{Arrange, Indices, Read, ReduceMany};
-use crate::cpu::batch::Ranked;
+use super::{Arrange, ReduceMany};
 use crate::element::Ordered;
-use crate::partial::{Extremes, Partial};
+use crate::partial::Finish;
 use crate::{Op, Result};
-
-/// The least and the greatest of one element.
-#[inline(always)]
-fn alone<T: Ordered>(x: T) -> T {
-    if x.is_nan() { T::nan() } else { x }
-}
 
 impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// The smallest elements: NaN propagates, -0 < +0.
@@ -19,7 +11,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn min(&self) -> Result<A::Of<T>> {
-        self.ranked(Op::Min, Extremes::min)
+        self.values(Op::Min, Finish::default())
     }
 
     /// The largest elements: NaN propagates, -0 < +0.
@@ -27,7 +19,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn max(&self) -> Result<A::Of<T>> {
-        self.ranked(Op::Max, Extremes::max)
+        self.values(Op::Max, Finish::default())
     }
 
     /// The smallest and the largest elements.
@@ -35,14 +27,8 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
-        let nan = self.policy.nan;
-        let small = |[least, greatest]: &[Ranked; 2], count| {
-            let min = least.extremes::<T>(nan, count).min().ok()?;
-            Some((min, greatest.extremes::<T>(nan, count).max().ok()?))
-        };
-        let partial = partial!(Extremes(p) => Ok((p.min()?, p.max()?)));
-        let single = |x| Some((alone(x), alone(x)));
-        self.run(Op::MinMax, &Read { small, partial, single }, T::many_both_ends)
+        let [min, max] = self.typed(Op::MinMax, Finish::default())?;
+        Ok(self.arrange.arrange(min.into_iter().zip(max).collect()))
     }
 
     /// The first index of each smallest element, or of the first NaN: along the folded axis (over several, their elements counted in C
@@ -51,7 +37,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<A::Of<u64>> {
-        self.placed(Op::ArgMin, Extremes::argmin)
+        self.values(Op::ArgMin, Finish::default())
     }
 
     /// [`argmin`](Self::argmin) of the largest elements.
@@ -59,30 +45,6 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<A::Of<u64>> {
-        self.placed(Op::ArgMax, Extremes::argmax)
-    }
-
-    fn placed(
-        &self,
-        op: Op,
-        read: impl Fn(&Extremes<T>) -> Result<u64> + Sync,
-    ) -> Result<A::Of<u64>> {
-        let (nan, read) = (self.policy.nan, &read);
-        let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
-        let partial = partial!(Extremes(p) => read(p));
-        let places =
-            self.folded(op, &Read { small, partial, single: |_| Some(0) }, T::many_highest)?;
-        Ok(self.arrange.arrange(match self.indices {
-            Indices::OfInput => places,
-            Indices::OfArray => self.how.flat(self.x.len(), places),
-        }))
-    }
-
-    fn ranked(&self, op: Op, read: impl Fn(&Extremes<T>) -> Result<T> + Sync) -> Result<A::Of<T>> {
-        let (nan, read) = (self.policy.nan, &read);
-        let small = |ranked: &Ranked, count| read(&ranked.extremes::<T>(nan, count)).ok();
-        let partial = partial!(Extremes(p) => read(p));
-        let single = |x| Some(alone(x));
-        self.run(op, &Read { small, partial, single }, T::many_highest)
+        self.values(Op::ArgMax, Finish::default())
     }
 }

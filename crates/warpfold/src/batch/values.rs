@@ -1,55 +1,12 @@
 //! The reductions of all element types, of each input.
 
-use std::sync::Mutex;
+use warpfold_engine as engine;
 
-use super::{Arrange, Read, ReduceMany};
-use crate::cpu::batch::{Sums, Tally, Widest};
-use crate::element::{Element, Float, Ordered, Parts};
-use crate::exact::{Exact, Small};
-use crate::partial::{Norm1, Partial, Stats};
+use super::{Arrange, ReduceMany};
+use crate::element::{Element, Float};
+use crate::partial::{Finish, Partial, Stats};
+use crate::reduce::{rounded, typed};
 use crate::{Op, Result};
-
-/// The parts rounded, if each can be.
-fn joined<T: Element, F: Float>(
-    sums: &Sums<T>,
-    of: impl Fn(T::Small) -> Option<F>,
-) -> Option<T::With<F>> {
-    let parts = T::Parts::from_fn(|k| of(sums.as_ref()[k]));
-    let all = parts.as_ref().iter().all(Option::is_some);
-    all.then(|| T::join(Parts::from_fn(|k| parts.as_ref()[k].unwrap_or(F::NAN))))
-}
-
-/// The magnitude of one element, if it is real.
-#[inline(always)]
-fn size<T: Element>(x: T) -> Option<<T::Part as Ordered>::Magnitude> {
-    match T::as_parts(&[x]) {
-        &[part] => Some(part.magnitude()),
-        _ => None,
-    }
-}
-
-/// The same rounded.
-#[inline(always)]
-fn size_as<T: Element, F: Float>(x: T) -> Option<F> {
-    size(x).map(T::Part::round_magnitude)
-}
-
-/// Whether an element is counted.
-#[inline(always)]
-fn is_nonzero<T: Element>(x: T) -> bool {
-    T::as_parts(&[x]).iter().any(|part| part.magnitude() != Default::default())
-}
-
-/// The partial of a kind.
-macro_rules! partial {
-    ($variant:ident($partial:ident) => $read:expr) => {
-        move |partial: &Partial<T>| match partial {
-            Partial::$variant($partial) => $read,
-            other => unreachable!("another reduction's partial: {other:?}"),
-        }
-    };
-}
-pub(super) use partial;
 
 impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// The sums: floats rounded once, integers checked.
@@ -57,8 +14,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit.
     pub fn sum(&self) -> Result<A::Of<T::Sum>> {
-        let overflow = self.policy.overflow;
-        self.sums(Op::Sum, |sums, _| T::sum_of(sums), move |p| p.sum(overflow), T::alone)
+        self.values(Op::Sum, Finish::default())
     }
 
     /// The exact sums rounded to a float type of choice.
@@ -66,8 +22,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn sum_as<F: Float>(&self) -> Result<A::Of<T::With<F>>> {
-        let small = |sums: &Sums<T>, _| joined::<T, F>(sums, |sum| Some(sum.round()));
-        self.sums(Op::Sum, small, |p| Ok(p.round_as::<F>()), T::alone_as::<F>)
+        self.values(Op::Sum, rounded::<F>())
     }
 
     /// The arithmetic means, rounded once.
@@ -83,26 +38,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn mean_as<F: Float>(&self) -> Result<A::Of<T::With<F>>> {
-        let small = |sums: &Sums<T>, count| match count {
-            0 => None,
-            _ => joined::<T, F>(sums, |sum| sum.mean(count)),
-        };
-        self.sums(Op::Mean, small, Exact::mean_as::<F>, T::alone_as::<F>)
-    }
-
-    fn sums<R: Copy + Send>(
-        &self,
-        op: Op,
-        small: impl Fn(&Sums<T>, u64) -> Option<R> + Sync,
-        exact: impl Fn(&Exact<T>) -> Result<R> + Sync,
-        single: impl Fn(T) -> R + Sync,
-    ) -> Result<A::Of<R>> {
-        let partial = move |partial: &Partial<T>| match partial {
-            Partial::Sum(sum) => exact(sum),
-            other => unreachable!("a sum leaves a sum, not {other:?}"),
-        };
-        let single = |x| Some(single(x));
-        self.run(op, &Read { small, partial, single }, T::many_sums)
+        self.values(Op::Mean, rounded::<F>())
     }
 
     /// The variances over `n - ddof`, rounded once.
@@ -118,7 +54,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn var_as<F: Float>(&self, ddof: u64) -> Result<A::Of<F>> {
-        self.others(Op::Var, partial!(Moments(p) => p.var_as::<F>(ddof)))
+        self.values(Op::Var, Finish { ddof, ..rounded::<F>() })
     }
 
     /// The standard deviations over `n - ddof`, rounded once.
@@ -134,7 +70,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std_as<F: Float>(&self, ddof: u64) -> Result<A::Of<F>> {
-        self.others(Op::Std, partial!(Moments(p) => p.std_as::<F>(ddof)))
+        self.values(Op::Std, Finish { ddof, ..rounded::<F>() })
     }
 
     /// The Euclidean norms, rounded once.
@@ -150,7 +86,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn l2_as<F: Float>(&self) -> Result<A::Of<F>> {
-        self.others(Op::L2, partial!(Moments(p) => Ok(p.l2_as::<F>())))
+        self.values(Op::L2, rounded::<F>())
     }
 
     /// The products: floats within one ulp (complex: normwise) without overflow or underflow on the way, integers checked.
@@ -158,8 +94,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) where an integer product does not fit.
     pub fn prod(&self) -> Result<A::Of<T::Sum>> {
-        let overflow = self.policy.overflow;
-        self.others(Op::Prod, partial!(Product(p) => p.value(overflow)))
+        self.values(Op::Prod, Finish::default())
     }
 
     /// [`prod`](Self::prod), rounded to a float type of choice.
@@ -167,7 +102,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn prod_as<F: Float>(&self) -> Result<A::Of<T::With<F>>> {
-        self.others(Op::Prod, partial!(Product(p) => Ok(p.round_as::<F>())))
+        self.values(Op::Prod, rounded::<F>())
     }
 
     /// The sums of magnitudes, rounded once (complex: within one ulp).
@@ -175,7 +110,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn l1(&self) -> Result<A::Of<T::Round>> {
-        self.l1_as()
+        self.values(Op::L1, Finish::default())
     }
 
     /// [`l1`](Self::l1), rounded to a float type of choice.
@@ -183,10 +118,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Unsupported`](crate::Error::Unsupported) for `Complex<f32>` as f64.
     pub fn l1_as<F: Float>(&self) -> Result<A::Of<F>> {
-        Norm1::<T>::new().round_as::<F>()?;
-        let small = |sums: &Sums<T>, _| Some(sums.as_ref()[0].round());
-        let partial = partial!(Norm1(p) => p.round_as::<F>());
-        self.run(Op::L1, &Read { small, partial, single: size_as::<T, F> }, T::many_norms)
+        self.values(Op::L1, rounded::<F>())
     }
 
     /// The largest magnitudes: `u64` for integers, else floats, rounded once.
@@ -194,10 +126,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn linf(&self) -> Result<A::Of<T::Linf>> {
-        let small = |largest: &Widest, _| Some(T::linf_of(largest.magnitude::<T::Part>()));
-        let partial = partial!(Magnitude(p) => Ok(p.value()));
-        let single = |x| size(x).map(T::linf_of);
-        self.run(Op::Linf, &Read { small, partial, single }, T::many_largest)
+        self.values(Op::Linf, Finish::default())
     }
 
     /// [`linf`](Self::linf), rounded to a float type of choice.
@@ -205,11 +134,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn linf_as<F: Float>(&self) -> Result<A::Of<F>> {
-        let small = |largest: &Widest, _| {
-            Some(T::Part::round_magnitude::<F>(largest.magnitude::<T::Part>()))
-        };
-        let partial = partial!(Magnitude(p) => Ok(p.round_as::<F>()));
-        self.run(Op::Linf, &Read { small, partial, single: size_as::<T, F> }, T::many_largest)
+        self.values(Op::Linf, rounded::<F>())
     }
 
     /// Whether any element is nonzero.
@@ -217,10 +142,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn any(&self) -> Result<A::Of<bool>> {
-        let small = |count: &Tally, _| Some(count.0 > 0);
-        let partial = partial!(Count(p) => Ok(p.any()));
-        let single = |x| Some(is_nonzero(x));
-        self.run(Op::Any, &Read { small, partial, single }, T::many_nonzero)
+        self.values(Op::Any, Finish::default())
     }
 
     /// Whether all elements are nonzero.
@@ -228,10 +150,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn all(&self) -> Result<A::Of<bool>> {
-        let small = |count: &Tally, of| Some(count.0 == of);
-        let partial = partial!(Count(p) => Ok(p.all()));
-        let single = |x| Some(is_nonzero(x));
-        self.run(Op::All, &Read { small, partial, single }, T::many_nonzero)
+        self.values(Op::All, Finish::default())
     }
 
     /// How many elements are nonzero.
@@ -239,10 +158,7 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn count(&self) -> Result<A::Of<u64>> {
-        let small = |count: &Tally, _| Some(count.0);
-        let partial = partial!(Count(p) => Ok(p.nonzero));
-        let single = |x| Some(u64::from(is_nonzero(x)));
-        self.run(Op::Count, &Read { small, partial, single }, T::many_nonzero)
+        self.values(Op::Count, Finish::default())
     }
 
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 of each in one pass.
@@ -250,44 +166,12 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape).
     pub fn stats(&self) -> Result<A::Of<Stats<T>>> {
-        self.kept(Op::Stats, partial!(Stats(p) => Ok((**p).clone())))
-    }
-
-    /// The partials of a reduction, exact and ready to be merged; large, for float sums: up to kilobytes each.
-    ///
-    /// # Errors
-    /// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type.
-    pub fn partials(&self, op: Op) -> Result<A::Of<Partial<T>>> {
-        self.kept(op, |partial| Ok(partial.clone()))
-    }
-
-    /// What only partials tell.
-    fn others<R: Copy + Send>(
-        &self,
-        op: Op,
-        partial: impl Fn(&Partial<T>) -> Result<R> + Sync,
-    ) -> Result<A::Of<R>> {
-        let reader = Read { small: |&(): &(), _| None, partial, single: |_| None };
-        self.run(op, &reader, T::many_alone)
-    }
-
-    /// The same for what is no plain number.
-    fn kept<R: Send>(
-        &self,
-        op: Op,
-        read: impl Fn(&Partial<T>) -> Result<R> + Sync,
-    ) -> Result<A::Of<R>> {
-        let store = Mutex::new(Vec::new());
-        let partial = |partial: &Partial<T>| {
-            let value = read(partial)?;
-            let mut store = store.lock().unwrap_or_else(|poison| poison.into_inner());
-            store.push(Some(value));
-            Ok(store.len() - 1)
-        };
-        let reader = Read { small: |&(): &(), _| None, partial, single: |_| None };
-        let places = self.folded(op, &reader, T::many_alone)?;
-        let mut store = store.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        let take = |place: usize| store[place].take().expect("each output has a place of its own");
-        Ok(self.arrange.arrange(places.into_iter().map(take).collect()))
+        let stats = engine::partials(&self.request(Op::Stats))?.into_iter().map(|partial| {
+            match typed(partial) {
+                Partial::Stats(stats) => *stats,
+                other => unreachable!("stats leave stats, not {other:?}"),
+            }
+        });
+        Ok(self.arrange.arrange(stats.collect()))
     }
 }

@@ -1,8 +1,8 @@
 //! What only integers, or only elements with an order, have.
 
-use super::Reduce;
+use super::{Reduce, number};
 use crate::element::{Integer, Ordered};
-use crate::partial::{Extremes, Partial};
+use crate::partial::{Finish, Output};
 use crate::{Op, Result};
 
 impl<T: Integer> Reduce<'_, T> {
@@ -11,7 +11,7 @@ impl<T: Integer> Reduce<'_, T> {
     /// # Errors
     /// None for slices.
     pub fn sum_wide(&self) -> Result<T::Wide> {
-        self.exact_sum().wide()
+        self.exact_sum()?.wide()
     }
 }
 
@@ -21,7 +21,7 @@ impl<T: Ordered> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn min(&self) -> Result<T> {
-        self.extremes(Op::Min).min().map_err(|e| self.explain(e, Op::Min))
+        self.value(Op::Min, Finish::default())
     }
 
     /// The largest element: NaN propagates, -0 < +0.
@@ -29,7 +29,7 @@ impl<T: Ordered> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn max(&self) -> Result<T> {
-        self.extremes(Op::Max).max().map_err(|e| self.explain(e, Op::Max))
+        self.value(Op::Max, Finish::default())
     }
 
     /// The smallest and the largest element.
@@ -37,9 +37,10 @@ impl<T: Ordered> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<(T, T)> {
-        let extremes = self.extremes(Op::MinMax);
-        let both = extremes.min().and_then(|min| Ok((min, extremes.max()?)));
-        both.map_err(|e| self.explain(e, Op::MinMax))
+        match self.output(Op::MinMax, Finish::default())? {
+            Output::Pair(min, max) => Ok((number(min), number(max))),
+            other => unreachable!("minmax has two numbers, not {other:?}"),
+        }
     }
 
     /// The first index of the smallest element, or of the first NaN.
@@ -47,7 +48,7 @@ impl<T: Ordered> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmin(&self) -> Result<u64> {
-        self.extremes(Op::ArgMin).argmin().map_err(|e| self.explain(e, Op::ArgMin))
+        self.value(Op::ArgMin, Finish::default())
     }
 
     /// The first index of the largest element, or of the first NaN.
@@ -55,13 +56,6 @@ impl<T: Ordered> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn argmax(&self) -> Result<u64> {
-        self.extremes(Op::ArgMax).argmax().map_err(|e| self.explain(e, Op::ArgMax))
-    }
-
-    fn extremes(&self, op: Op) -> Extremes<T> {
-        match self.partial(op) {
-            Ok(Partial::Extremes(partial)) => partial,
-            other => unreachable!("{op} leaves extremes, not {other:?}"),
-        }
+        self.value(Op::ArgMax, Finish::default())
     }
 }

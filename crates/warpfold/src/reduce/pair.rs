@@ -1,12 +1,13 @@
 //! The builder for two arrays of one length.
 
-use crate::cpu::{self, Input};
+use warpfold_engine::{self as engine, HostArray, Request};
+
+use super::values::rounded;
+use super::{one, typed};
 use crate::element::{Element, Float};
-use crate::exact::Dot;
-use crate::partial::Partial;
-use crate::plan::{self, Plan, Problem};
-use crate::policy::policy_methods;
-use crate::{Error, Op, Policy, Result};
+use crate::partial::{Finish, Partial};
+use crate::plan::Plan;
+use crate::{Op, Policy, Result, policy_methods};
 
 /// Starts a reduction of two slices of one length; see [`ReducePair`].
 pub fn reduce_pair<'a, T: Element>(x: &'a [T], y: &'a [T]) -> ReducePair<'a, T> {
@@ -37,42 +38,34 @@ impl<T: Element> ReducePair<'_, T> {
 
     /// How a reduction would run here.
     pub fn plan(&self, op: Op) -> Plan {
-        let n = self.x.len() as u64;
-        plan::choose(Problem { op, dtype: T::DTYPE, n, policy: self.policy }, cpu::facts())
+        engine::plan(&self.request(op))
     }
 
     /// The partial result of a reduction of two arrays.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Undefined`](crate::Error::Undefined) if the reduction takes one array.
     pub fn partial(&self, op: Op) -> Result<Partial<T>> {
-        if self.x.len() != self.y.len() {
-            let (left, right) = (self.x.len() as u64, self.y.len() as u64);
-            return Err(Error::LengthMismatch { left, right });
-        }
-        cpu::run(&self.plan(op), Input::Two(self.x, self.y), 0)
+        engine::reduce(&self.request(op)).map(typed)
     }
 
     /// The dot product, without conjugation: floats rounded once, integers checked.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::Overflow`] where an integer result does not fit.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Overflow`](crate::Error::Overflow) where an integer result does not fit.
     pub fn dot(&self) -> Result<T::Sum> {
-        self.exact()?.value(self.policy.overflow)
+        engine::output(&self.request(Op::Dot), Finish::default()).map(one)
     }
 
     /// The exact dot product rounded to a float type of choice.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     pub fn dot_as<F: Float>(&self) -> Result<T::With<F>> {
-        Ok(self.exact()?.round_as())
+        engine::output(&self.request(Op::Dot), rounded::<F>()).map(one)
     }
 
-    fn exact(&self) -> Result<Dot<T>> {
-        match self.partial(Op::Dot)? {
-            Partial::Dot(partial) => Ok(*partial),
-            other => unreachable!("dot leaves a dot, not {other:?}"),
-        }
+    fn request(&self, op: Op) -> Request<'_> {
+        Request::new(op, HostArray::of(self.x)).pair(HostArray::of(self.y)).policy(self.policy)
     }
 }

@@ -2,47 +2,21 @@
 
 use super::Reduce;
 use crate::element::{Element, Float};
-use crate::exact::{Exact, Moments};
-use crate::partial::{Count, Magnitude, Norm1, Partial, Product, Stats};
+use crate::partial::{Finish, Partial, Stats};
 use crate::{Op, Result};
 
-/// Methods that unpack the partial of a reduction.
-macro_rules! unpack {
-    ($($name:ident: $variant:ident($ty:ty);)+) => {$(
-        fn $name(&self, op: Op) -> $ty {
-            match self.partial(op) {
-                Ok(Partial::$variant(partial)) => unpack!(@$name partial),
-                other => unreachable!("{op} leaves another partial than {other:?}"),
-            }
-        }
-    )+};
-    (@exact $partial:ident) => { $partial };
-    (@counted $partial:ident) => { $partial };
-    (@$boxed:ident $partial:ident) => { *$partial };
+/// Rounded to a float type of choice.
+pub(crate) fn rounded<F: Float>() -> Finish {
+    Finish { round_to: Some(F::DTYPE), ..Finish::default() }
 }
 
 impl<T: Element> Reduce<'_, T> {
-    unpack! {
-        exact: Sum(Exact<T>);
-        counted: Count(Count);
-        moments: Moments(Moments<T>);
-        norm1: Norm1(Norm1<T>);
-        magnitude: Magnitude(Magnitude<T>);
-        product: Product(Product<T>);
-        statistics: Stats(Stats<T>);
-    }
-
-    /// The exact sum, for the integers' [`sum_wide`](Self::sum_wide).
-    pub(super) fn exact_sum(&self) -> Exact<T> {
-        self.exact(Op::Sum)
-    }
-
     /// The sum: floats rounded once, integers checked.
     ///
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit.
     pub fn sum(&self) -> Result<T::Sum> {
-        self.exact(Op::Sum).sum(self.policy.overflow)
+        self.value(Op::Sum, Finish::default())
     }
 
     /// The exact sum rounded to a float type of choice.
@@ -50,7 +24,7 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// None for slices; the type leaves room for devices.
     pub fn sum_as<F: Float>(&self) -> Result<T::With<F>> {
-        Ok(self.exact(Op::Sum).round_as())
+        self.value(Op::Sum, rounded::<F>())
     }
 
     /// The arithmetic mean, rounded once.
@@ -66,7 +40,7 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn mean_as<F: Float>(&self) -> Result<T::With<F>> {
-        self.exact(Op::Mean).mean_as().map_err(|e| self.explain(e, Op::Mean))
+        self.value(Op::Mean, rounded::<F>())
     }
 
     /// The variance over `n - ddof`, rounded once.
@@ -82,7 +56,7 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn var_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        self.moments(Op::Var).var_as(ddof).map_err(|e| self.explain(e, Op::Var))
+        self.value(Op::Var, Finish { ddof, ..rounded::<F>() })
     }
 
     /// The standard deviation over `n - ddof`, rounded once.
@@ -98,12 +72,12 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// As [`std`](Self::std).
     pub fn std_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        self.moments(Op::Std).std_as(ddof).map_err(|e| self.explain(e, Op::Std))
+        self.value(Op::Std, Finish { ddof, ..rounded::<F>() })
     }
 
     /// The sum of magnitudes, rounded once (complex: within one ulp).
     pub fn l1(&self) -> T::Round {
-        self.norm1(Op::L1).round()
+        self.sure(Op::L1, Finish::default())
     }
 
     /// [`l1`](Self::l1), rounded to a float type of choice.
@@ -111,7 +85,7 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Unsupported`](crate::Error::Unsupported) for `Complex<f32>` as f64; see [`Norm1::round_as`].
     pub fn l1_as<F: Float>(&self) -> Result<F> {
-        self.norm1(Op::L1).round_as()
+        self.value(Op::L1, rounded::<F>())
     }
 
     /// The Euclidean norm, rounded once.
@@ -121,17 +95,17 @@ impl<T: Element> Reduce<'_, T> {
 
     /// [`l2`](Self::l2), rounded to a float type of choice.
     pub fn l2_as<F: Float>(&self) -> F {
-        self.moments(Op::L2).l2_as()
+        self.sure(Op::L2, rounded::<F>())
     }
 
     /// The largest magnitude: `u64` for integers, else a float, rounded once.
     pub fn linf(&self) -> T::Linf {
-        self.magnitude(Op::Linf).value()
+        self.sure(Op::Linf, Finish::default())
     }
 
     /// [`linf`](Self::linf), rounded to a float type of choice.
     pub fn linf_as<F: Float>(&self) -> F {
-        self.magnitude(Op::Linf).round_as()
+        self.sure(Op::Linf, rounded::<F>())
     }
 
     /// The product: floats within one ulp (complex: normwise) without overflow or underflow on the way, integers checked.
@@ -139,7 +113,7 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) where an integer product does not fit.
     pub fn prod(&self) -> Result<T::Sum> {
-        self.product(Op::Prod).value(self.policy.overflow)
+        self.value(Op::Prod, Finish::default())
     }
 
     /// [`prod`](Self::prod), rounded to a float type of choice.
@@ -147,28 +121,31 @@ impl<T: Element> Reduce<'_, T> {
     /// # Errors
     /// None for slices.
     pub fn prod_as<F: Float>(&self) -> Result<T::With<F>> {
-        Ok(self.product(Op::Prod).round_as())
+        self.value(Op::Prod, rounded::<F>())
     }
 
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 in one pass over the data.
     ///
     /// What an integer sum too large does is chosen when it is read: [`Stats::sum`].
     pub fn stats(&self) -> Stats<T> {
-        self.statistics(Op::Stats)
+        match self.partial(Op::Stats) {
+            Ok(Partial::Stats(stats)) => *stats,
+            other => unreachable!("stats leave stats, not {other:?}"),
+        }
     }
 
     /// Whether any element is nonzero.
     pub fn any(&self) -> bool {
-        self.counted(Op::Any).any()
+        self.sure(Op::Any, Finish::default())
     }
 
     /// Whether all elements are nonzero.
     pub fn all(&self) -> bool {
-        self.counted(Op::All).all()
+        self.sure(Op::All, Finish::default())
     }
 
     /// How many elements are nonzero.
     pub fn count(&self) -> u64 {
-        self.counted(Op::Count).nonzero
+        self.sure(Op::Count, Finish::default())
     }
 }

@@ -204,7 +204,7 @@ pub(crate) fn check_dot<M: Leaves, T: Element>(
         for (x, y) in x.iter().zip(y).filter(|(x, y)| keep(x) && keep(y)) {
             exact.add(*x, *y);
         }
-        let cpu = warpfold::Partial::Dot(Box::new(exact)).finish(Op::Dot, Finish::default());
+        let cpu = warpfold::Partial::Dot(Box::new(exact.into())).finish(Op::Dot, Finish::default());
         let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
         let reduce = machine.reduce_two(views.0, views.1).unwrap();
         let exact = reduce.nan(nan).output(Op::Dot, Finish::default());

@@ -1,0 +1,86 @@
+//! Groups by a table: a cell for each group, to which its elements are added as they come.
+//!
+//! Every thread has a table of its own and a slice of the elements; tables are joined at the end. What a cell has no room for is left to the
+//! group's partial; data of which that is more than a few elements is given up, to be sorted.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::held::Held;
+use super::lanes::Kind;
+use super::outputs::Sink;
+use crate::memory::{prefetch_at, room};
+use crate::threads::each;
+use warpfold_plan::group::{Numbered, for_each_and_later};
+use warpfold_plan::plan::BatchPlan;
+
+/// Elements that are taken before it is asked whether to give up, and of them those that may have found no room.
+const TURN: usize = 1 << 16;
+const FEW: usize = TURN / 64;
+
+/// Bytes of a table that the nearest caches hold: cells of a larger one are asked for before their turn.
+const NEAR: usize = 256 << 10;
+
+/// What went into a group.
+struct Cell<S> {
+    small: S,
+    count: u64,
+}
+
+/// Folds every group; `false`, and nothing was left in the sink, where the data is not for cells.
+pub(super) fn run<K: Kind>(
+    kind: K,
+    plan: &BatchPlan,
+    x: &[K::Element],
+    numbers: &dyn Numbered,
+    groups: usize,
+    sink: &dyn Sink<K::Small>,
+) -> bool {
+    let length = x.len().div_ceil(plan.threads.max(1)).max(1);
+    let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
+    let mut tables: Vec<Vec<Cell<K::Small>>> =
+        (0..x.len().div_ceil(length)).map(|_| Vec::new()).collect();
+    let (held, is_given_up) = (Mutex::new(Held::<K>::new(sink, groups)), AtomicBool::new(false));
+    let is_far = groups * size_of::<Cell<K::Small>>() > NEAR;
+    each(plan.threads, tables.iter_mut().enumerate(), |(k, table)| {
+        *table = room(groups).expect("memory for a table of groups");
+        table.resize_with(groups, || Cell { small: K::NOTHING, count: 0 });
+        for first in slice(k).step_by(TURN) {
+            if is_given_up.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut missed = 0;
+            let turn = first..slice(k).end.min(first + TURN);
+            for_each_and_later(numbers, turn, |at, group, later| {
+                if is_far {
+                    prefetch_at(&table[later], 0);
+                }
+                let cell = &mut table[group];
+                if kind.put(&mut cell.small, x[at]) {
+                    cell.count += 1;
+                    return;
+                }
+                missed += 1;
+                let full = std::mem::replace(cell, Cell { small: K::NOTHING, count: 0 });
+                let mut held = held.lock().unwrap_or_else(|poison| poison.into_inner());
+                held.join(group, &full.small, full.count);
+                held.single(group, at);
+            });
+            if missed > FEW {
+                is_given_up.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    if is_given_up.into_inner() {
+        return false;
+    }
+    let mut held = held.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    for table in tables {
+        for (group, cell) in table.iter().enumerate() {
+            held.join(group, &cell.small, cell.count);
+        }
+    }
+    held.leave(0, 1);
+    true
+}

@@ -1,0 +1,54 @@
+//! Columns of few rows: lanes stay in registers from the first row to the last, and hand on what they hold.
+//!
+//! The first columns make a rule, and those that it does not cover make one of their own.
+
+use super::band::{ABREAST, Band, MISSED};
+use super::lanes::{Kind, N};
+
+/// Adds a band that has all rows to lanes, as many as its columns take; `false` where some columns have no rule.
+#[inline(always)]
+pub(super) fn add<K: Kind>(
+    band: &Band<'_, K>,
+    guess: &mut Option<(K::Rule, u64)>,
+    lanes: &mut Vec<K::Lanes>,
+) -> bool {
+    let (kind, width, rows) = (band.kind, band.width, band.rows as u64);
+    let own = |column: usize| kind.rule(band.survey(column..width.min(column + N)), rows);
+    let guessed = guess.filter(|(_, room)| *room >= rows).map(|(rule, _)| rule);
+    let Some(mut rule) = guessed.or_else(|| own(0)) else { return false };
+    let (mut empty, mut missed) = (kind.lanes(rule), 0);
+    let groups = width.div_ceil(N);
+    if lanes.len() < groups {
+        lanes.resize(groups, empty);
+    }
+    for first in (0..groups).step_by(ABREAST) {
+        let lanes = &mut lanes[first..groups.min(first + ABREAST)];
+        if (first + ABREAST) * N <= width
+            && let Some(block) = lanes.first_chunk_mut()
+        {
+            let watches = band.add(first * N, [empty; ABREAST], block);
+            let mut all = true;
+            for watch in &watches {
+                all &= kind.keeps(rule, watch);
+            }
+            if all {
+                continue;
+            }
+        }
+        for (lanes, group) in lanes.iter_mut().zip(first..) {
+            let watch = band.add_one(group * N, empty, lanes);
+            if kind.keeps(rule, &watch) {
+                continue;
+            }
+            let Some(made) = own(group * N) else { return false };
+            let own = kind.lanes(made);
+            band.add_one(group * N, own, lanes);
+            missed += 1;
+            if missed * MISSED > group {
+                (rule, empty) = (made, own);
+            }
+        }
+    }
+    *guess = Some((rule, rows));
+    true
+}

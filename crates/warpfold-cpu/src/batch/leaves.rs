@@ -1,0 +1,150 @@
+//! From what accumulators hold to partials.
+
+use super::magnitudes::Widest;
+use super::nonzero::Tally;
+use super::ranks::Ranked;
+use crate::Nan;
+use crate::kernels::Kernels;
+use warpfold_exact::exact::{Pair, Register, tally};
+use warpfold_exact::partial::{Count, Extremes, Magnitude, Norm1, Partial};
+use warpfold_num::element::{Element, Ordered, Parts, Real};
+
+/// What an accumulator leaves.
+pub(crate) trait Leaves<T: Kernels>: Copy + Send + Sync {
+    /// Adds it, of `count` elements, to a partial.
+    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>);
+}
+
+/// Of what only the kernels for one array know.
+impl<T: Kernels> Leaves<T> for () {
+    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
+    }
+}
+
+fn another<T: Kernels>(partial: &Partial<T>) -> ! {
+    unreachable!("this is no partial of another reduction: {partial:?}")
+}
+
+impl<T: Kernels, const PARTS: usize> Leaves<T> for [Pair; PARTS] {
+    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Sum(exact) => {
+                for (register, pair) in exact.parts.as_mut().iter_mut().zip(self) {
+                    register.add_f64(pair.high, T::Part::UNIT);
+                    register.add_f64(pair.low, T::Part::UNIT);
+                }
+                tally(&mut exact.count, count);
+            }
+            Partial::Norm1(norm) => {
+                for pair in self {
+                    norm.total.add_f64(pair.high, Norm1::<T>::UNIT);
+                    norm.total.add_f64(pair.low, Norm1::<T>::UNIT);
+                }
+                tally(&mut norm.count, count);
+            }
+            other => another(other),
+        }
+    }
+}
+
+impl<T: Kernels> Leaves<T> for [i128; 1] {
+    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Sum(exact) => {
+                exact.parts.as_mut()[0].fixed.add_signed(self[0], 0);
+                tally(&mut exact.count, count);
+            }
+            Partial::Norm1(norm) => {
+                norm.total.fixed.add_signed(self[0], 0);
+                tally(&mut norm.count, count);
+            }
+            other => another(other),
+        }
+    }
+}
+
+impl<T: Kernels> Leaves<T> for Tally {
+    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Count(all) => all.merge(&Count { seen: count, nonzero: self.0 }),
+            other => another(other),
+        }
+    }
+}
+
+impl<T: Kernels> Leaves<T> for Widest {
+    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Magnitude(all) => {
+                all.merge(&Magnitude::of(&Parts::from_fn(|_| self.magnitude::<T::Part>())));
+            }
+            other => another(other),
+        }
+    }
+}
+
+impl Widest {
+    /// The magnitude of a type.
+    #[inline(always)]
+    pub(crate) fn magnitude<R: Ordered>(self) -> R::Magnitude {
+        bytemuck::pod_read_unaligned(&self.0.to_le_bytes()[..size_of::<R::Magnitude>()])
+    }
+}
+
+impl<T: Kernels> Leaves<T> for Ranked {
+    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Extremes(all) => all.merge(&self.extremes(nan, count)),
+            other => another(other),
+        }
+    }
+}
+
+impl<T: Kernels> Leaves<T> for [Ranked; 2] {
+    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+        self.iter().for_each(|end| Leaves::<T>::pour(end, nan, count, partial));
+    }
+}
+
+impl Ranked {
+    /// The extremes of a single element: whichever end it is of, that end is right.
+    #[inline(always)]
+    pub(crate) fn extremes<R: Ordered>(self, nan: Nan, count: u64) -> Extremes<R> {
+        let mut extremes = Extremes::new();
+        if count > 0 {
+            let bytes = self.bits.to_le_bytes();
+            let x: R = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<R>()]);
+            // Where nothing but NaNs was there that are ignored, nothing is left.
+            if !(nan == Nan::Ignore && x.is_nan()) {
+                extremes.add(x, self.place);
+            }
+        }
+        extremes
+    }
+}
+
+/// Whether any part is NaN.
+#[inline(always)]
+pub(super) fn is_nan<T: Element>(x: T) -> bool {
+    T::as_parts(&[x]).iter().any(|part| part.is_nan())
+}
+
+/// Adds one element to a sum or count: what [`adds_singly`](warpfold_plan::plan::adds_singly) says can be.
+pub(super) fn take<T: Kernels>(partial: &mut Partial<T>, x: T, nan: Nan) {
+    let element = [x];
+    let parts = T::as_parts(&element);
+    if nan == Nan::Ignore && is_nan(x) {
+        return;
+    }
+    match partial {
+        Partial::Sum(exact) => exact.add(x),
+        Partial::Count(count) => count.add(x),
+        Partial::Norm1(norm) => {
+            let mut sum = Register::<<T::Part as Real>::SumLimbs>::default();
+            sum.take(T::Part::decode_magnitude(parts[0].magnitude()));
+            norm.merge(&Norm1::from_sum(&sum, T::Part::UNIT, 1));
+        }
+        other => another(other),
+    }
+}

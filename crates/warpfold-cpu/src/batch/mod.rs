@@ -1,0 +1,198 @@
+//! Many reductions at once: over axes, segments, groups.
+//!
+//! ```text
+//! op  →  kind (lanes)  ┐
+//!                      ├→  driver (rows | columns | pieces | cells)  →  small value or partial  →  reader  →  result
+//! plan  →  way         ┘
+//! ```
+//!
+//! Inputs of one element each need neither: the reader finishes them as they are (`singles`).
+//!
+//! A kind (`lanes`) says how accumulators take elements; a driver says which elements stand in them. Kinds know no shapes and drivers no
+//! reductions, so that each is written once. What a kind does not know, `pieces` folds with the kernels for one array.
+
+mod accumulators;
+mod band;
+mod cells;
+mod columns;
+mod few;
+mod float_sums;
+mod held;
+mod integer_sums;
+mod lanes;
+mod leaves;
+mod magnitudes;
+mod nonzero;
+mod outputs;
+mod pages;
+mod pieces;
+mod ranks;
+mod rows;
+mod runs;
+mod singles;
+mod sort;
+mod stripes;
+mod survey;
+
+pub(super) use float_sums::FloatSums;
+pub(super) use integer_sums::IntegerSums;
+use lanes::Kind;
+pub(crate) use leaves::Leaves;
+pub(crate) use magnitudes::Widest;
+pub(super) use magnitudes::{Largest, Sizes};
+pub(super) use nonzero::Nonzero;
+pub(crate) use nonzero::Tally;
+pub(crate) use outputs::Out;
+use outputs::Write;
+pub(crate) use outputs::{Lone, Read, collect, keep};
+pub(super) use ranks::{BothEnds, Highest, Order};
+pub(crate) use ranks::{End, Ranked};
+use runs::Runs;
+
+use super::{Input, run};
+use crate::Policy;
+use crate::isa::has_lanes;
+use crate::kernels::Kernels;
+use warpfold_exact::partial::Partial;
+use warpfold_num::element::Element;
+use warpfold_plan::Parts;
+use warpfold_plan::group::Numbered;
+use warpfold_plan::plan::{self, BatchPlan, CpuFacts, Problem, Way};
+use warpfold_plan::segment::Bounds;
+use warpfold_plan::shape::Form;
+
+/// What many reductions read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a, T> {
+    /// Loops over memory.
+    Loops(&'a [T], &'a Form),
+    /// Contiguous segments.
+    Segments(&'a [T], &'a Bounds<'a>),
+    /// A group's number for each element, below a number of groups.
+    Groups(&'a [T], &'a dyn Numbered, u64),
+}
+
+/// Many reductions to be done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Many<'a, T> {
+    pub(crate) plan: &'a BatchPlan,
+    pub(crate) source: Source<'a, T>,
+}
+
+/// Short sums of an element's parts.
+pub(crate) type Sums<T> = <T as Element>::Sums;
+
+impl<'a, T: Kernels> Many<'a, T> {
+    /// Those of an array in parts.
+    pub(crate) fn of(plan: &'a BatchPlan, parts: &'a Parts<'_>, x: &'a [T]) -> Self {
+        let source = match parts {
+            Parts::Whole => unreachable!("a whole array is one reduction"),
+            Parts::Axes(form, _) => Source::Loops(x, form),
+            Parts::Segments(bounds, _) => Source::Segments(x, bounds),
+            Parts::Groups { numbers, groups, .. } => Source::Groups(x, &**numbers, *groups),
+        };
+        Many { plan, source }
+    }
+
+    /// The array.
+    fn memory(&self) -> &[T] {
+        match self.source {
+            Source::Loops(x, _) | Source::Segments(x, _) | Source::Groups(x, ..) => x,
+        }
+    }
+
+    fn fold<S: Leaves<T>>(&self, writer: &dyn Write<T, S>, fold: fn(&Many<'_, T>, &Out<'_, T, S>)) {
+        match self.source {
+            Source::Loops(_, form) if form.inputs == 0 => {
+                let empty = Partial::empty(self.plan.batch.op);
+                (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
+            }
+            Source::Loops(_, form) if self.plan.way == Way::Singles => {
+                singles::run(&Out { many: self, writer }, form.start as usize);
+            }
+            Source::Segments(_, bounds) if self.plan.way == Way::Singles && bounds.count() > 0 => {
+                singles::run(&Out { many: self, writer }, bounds.range(0).start);
+            }
+            _ => fold(self, &Out { many: self, writer }),
+        }
+    }
+
+    /// Folds groups as segments of their elements in order.
+    fn sorted<S>(
+        &self,
+        (x, numbers, groups): (&[T], &dyn Numbered, u64),
+        writer: &dyn Write<T, S>,
+        fold: impl FnOnce(&Many<'_, T>, &Out<'_, T, S>),
+    ) {
+        let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
+        let bounds = Bounds::Offsets64(sorted.offsets.into());
+        let source = Source::Segments(&sorted.elements, &bounds);
+        let many = Many { source, plan: self.plan };
+        fold(&many, &Out { many: &many, writer });
+    }
+}
+
+/// Folds every output with lanes of a kind over the elements' words.
+pub(super) fn drive<T: Kernels, K: Kind<Small: Leaves<T>>>(
+    kind: K,
+    many: &Many<'_, T>,
+    words: fn(&[T]) -> &[K::Element],
+    out: &Out<'_, T, K::Small>,
+) {
+    if !has_lanes(many.plan.isa) {
+        return alone(many, out);
+    }
+    match many.source {
+        Source::Loops(x, form) => match many.plan.way {
+            Way::Runs => rows::run(kind, many.plan, words(x), Runs::Rows(form), out),
+            Way::Columns => columns::run(kind, many.plan, words(x), form, out),
+            _ => pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial)),
+        },
+        Source::Segments(x, bounds) => {
+            rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
+        }
+        Source::Groups(x, numbers, groups) => {
+            let is_done = many.plan.way == Way::Cells
+                && cells::run(kind, many.plan, words(x), numbers, groups as usize, out);
+            if !is_done {
+                many.sorted((x, numbers, groups), out.writer, |many, out| {
+                    drive(kind, many, words, out);
+                });
+            }
+        }
+    }
+}
+
+/// Folds every output with the kernels for one array.
+pub(super) fn alone<T: Kernels, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
+    match many.source {
+        Source::Loops(x, form) => {
+            pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));
+        }
+        Source::Segments(_, bounds) => {
+            runs::spread(many.plan, Runs::Segments(bounds), out, &|| {
+                |_: runs::Strip<'_>, runs: std::ops::Range<usize>, left: &mut Vec<usize>| {
+                    left.extend(runs);
+                }
+            });
+        }
+        Source::Groups(x, numbers, groups) => many.sorted((x, numbers, groups), out.writer, alone),
+    }
+}
+
+/// The partial of one array whose first element has the place `first`.
+fn flat<T: Kernels>(many: &Many<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
+    let batch = &many.plan.batch;
+    let policy = Policy { threads: Some(threads), ..batch.policy };
+    let problem = Problem { op: batch.op, dtype: T::DTYPE, n: x.len() as u64, policy };
+    let plan = plan::choose(problem, CpuFacts { isa: many.plan.isa, threads });
+    T::fold(&plan, x, first)
+}
+
+/// [`flat`] for one type.
+pub(super) fn fold<T: Kernels>(plan: &plan::Plan, x: &[T], first: u64) -> Partial<T> {
+    match run(plan, Input::One(x), first) {
+        Ok(partial) => partial,
+        Err(error) => unreachable!("the reduction was checked before it was planned: {error}"),
+    }
+}

@@ -1,0 +1,435 @@
+//! The results of many reductions: slots that threads fill, and the first output that has no value.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::leaves::{Leaves, is_nan, take};
+use super::pages::Pages;
+use super::{Many, flat};
+use crate::elements;
+use crate::isa::{Job, with_isa};
+use crate::kernels::Kernels;
+use crate::memory::room;
+use crate::{DType, Error, Nan, Op, Result};
+use warpfold_exact::partial::{Finish, Output, Partial};
+use warpfold_num::Element;
+use warpfold_num::error::At;
+use warpfold_plan::HostArray;
+use warpfold_plan::plan::{Isa, adds_singly};
+
+/// How what is left of an input becomes a result. Readers know no element types, so that few are compiled.
+pub(crate) trait Read<S>: Sync {
+    /// The result.
+    type Result: Copy + Send;
+
+    /// From what an accumulator holds of `count` elements; `None` where that takes the partial.
+    fn small(&self, small: &S, count: u64) -> Option<Self::Result>;
+
+    /// From what a partial was finished to.
+    fn finished(&self, output: Output) -> Self::Result;
+
+    /// From the only elements of some inputs.
+    fn lone(&self, inputs: Lone<'_, Self::Result>);
+}
+
+/// Elements that went into each of a few outputs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counts<'a> {
+    /// As many into each.
+    Same(u64),
+    /// So many into each.
+    Each(&'a [u64]),
+}
+
+impl Counts<'_> {
+    #[inline(always)]
+    fn of(self, k: usize) -> u64 {
+        match self {
+            Counts::Same(count) => count,
+            Counts::Each(counts) => counts[k],
+        }
+    }
+}
+
+/// Where drivers leave what they found. They see words and no types; what a result is, is known here.
+///
+/// An output belongs to one unit of work, and is left by one thread at a time.
+pub(crate) trait Sink<S>: Sync {
+    /// Outputs `first`, `first + step`, … from what accumulators hold.
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
+
+    /// An output from a run of contiguous elements, by the kernels for one array.
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize);
+
+    /// Room for more than accumulators hold, of so many outputs.
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_>;
+}
+
+/// Partials that accumulators are emptied into.
+pub(crate) trait Store<S>: Send {
+    /// Adds what an accumulator holds of `count` elements.
+    fn pour(&mut self, at: usize, small: &S, count: u64);
+
+    /// Adds `count` elements, the first by its index in memory and the others `stride` apart.
+    fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize);
+
+    /// Leaves an output of `count` elements.
+    fn leave(&self, at: usize, output: u64, count: u64);
+}
+
+/// Reads results into their slots: all of this room that is compiled once for each result.
+pub(super) trait Write<T: Kernels, S>: Sync {
+    /// From small values; notes which of them take their partials.
+    fn smalls(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    );
+
+    /// From the partial of an output of `count` elements.
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>);
+
+    /// Outputs `first`, `first + 1`, … of one element each; notes which of them take their partials.
+    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>);
+}
+
+/// Slots for results, and the first output that has none.
+struct Slots<R> {
+    slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
+    pages: Pages,
+    failure: Mutex<Option<(u64, Error)>>,
+}
+
+// SAFETY: threads write different slots, as `Sink` asks of drivers.
+unsafe impl<R: Send> Sync for Slots<R> {}
+
+impl<R: Copy + Send> Slots<R> {
+    fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
+        let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
+            return Err(Error::Shape {
+                asked: format!("{op} of {dtype} into {outputs} outputs"),
+                obstacle: "there is no memory for them".into(),
+                remedy: "keep fewer axes or segments, or take them a part at a time",
+            });
+        };
+        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
+        let pages = Pages::new(threads);
+        Ok(Slots { slots: slots.into(), pages, failure: Mutex::new(None) })
+    }
+
+    #[inline(always)]
+    fn write(&self, output: u64, result: R) {
+        fill(&self.slots[output as usize], result);
+    }
+
+    /// The results, or why the first output without one has none.
+    fn finish(self, at: &dyn Fn(u64) -> At) -> Result<Vec<R>> {
+        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        if let Some((output, error)) = failure {
+            return Err(Error::Output { output: at(output), error: Box::new(error) });
+        }
+        let slots = Box::into_raw(self.slots) as *mut [R];
+        // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
+        // output, or fail, or panic, and only the first comes here.
+        Ok(unsafe { Box::from_raw(slots) }.into_vec())
+    }
+}
+
+#[inline(always)]
+fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
+    // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
+    unsafe { *slot.get() = MaybeUninit::new(result) };
+}
+
+/// Results that lie side by side: of those that are only rounded, several at once.
+struct Neighbours<'n, R, S, F> {
+    read: F,
+    counts: Counts<'n>,
+    smalls: &'n [S],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<R, S, F: Fn(&S, u64) -> Option<R>> Neighbours<'_, R, S, F> {
+    #[inline(always)]
+    fn fill(self, count: impl Fn(usize) -> u64) {
+        for (k, (small, slot)) in self.smalls.iter().zip(self.slots).enumerate() {
+            match (self.read)(small, count(k)) {
+                Some(result) => fill(slot, result),
+                None => self.left.push(k),
+            }
+        }
+    }
+}
+
+impl<R, S, F: Fn(&S, u64) -> Option<R>> Job for Neighbours<'_, R, S, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.counts {
+            Counts::Same(count) => self.fill(|_| count),
+            Counts::Each(counts) => self.fill(|k| counts[k]),
+        }
+    }
+}
+
+/// Inputs of one element each that lie side by side, and the slots of their results.
+pub(crate) struct Lone<'n, R> {
+    x: HostArray<'n>,
+    nan: Nan,
+    isa: Isa,
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<R> Lone<'_, R> {
+    /// The element type.
+    pub(crate) fn dtype(&self) -> DType {
+        self.x.dtype()
+    }
+
+    /// Makes a result of each element, of this type; a NaN that is ignored takes its partial.
+    pub(crate) fn each<T: Element>(self, read: impl Fn(T) -> R) {
+        let Lone { x, nan, isa, slots, left } = self;
+        with_isa(isa, Singles { read, nan, x: elements(&x), slots, left });
+    }
+
+    /// Leaves all of them to their partials.
+    pub(crate) fn leave(self) {
+        self.left.extend(0..self.x.len());
+    }
+}
+
+/// The body of [`Lone::each`].
+struct Singles<'n, T, R, F> {
+    read: F,
+    nan: Nan,
+    x: &'n [T],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let skips = self.nan == Nan::Ignore;
+        for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
+            if skips && is_nan(x) {
+                self.left.push(k);
+            } else {
+                fill(slot, (self.read)(x));
+            }
+        }
+    }
+}
+
+/// A reader and its slots.
+struct Writer<R, D> {
+    slots: Slots<R>,
+    op: Op,
+    isa: Isa,
+    finish: Finish,
+    reader: D,
+}
+
+impl<R: Copy + Send, D> Writer<R, D> {
+    /// The results of inputs of accumulators, by the reader.
+    fn read<S>(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    ) where
+        D: Read<S, Result = R>,
+    {
+        let last = first.wrapping_add_signed(step.wrapping_mul(smalls.len() as i64 - 1));
+        self.slots.pages.reach(&self.slots.slots, first.max(last) as usize);
+        if step == 1 {
+            let slots = &self.slots.slots[first as usize..][..smalls.len()];
+            let read = |small: &S, count| self.reader.small(small, count);
+            return with_isa(self.isa, Neighbours { read, counts, smalls, slots, left });
+        }
+        let mut output = first;
+        for (k, small) in smalls.iter().enumerate() {
+            match self.reader.small(small, counts.of(k)) {
+                Some(result) => self.slots.write(output, result),
+                None => left.push(k),
+            }
+            output = output.wrapping_add_signed(step);
+        }
+    }
+
+    /// The results of inputs of one element each, by the reader.
+    fn read_lone<S>(&self, first: u64, x: HostArray<'_>, nan: Nan, left: &mut Vec<usize>)
+    where
+        D: Read<S, Result = R>,
+    {
+        let end = first as usize + x.len();
+        self.slots.pages.reach(&self.slots.slots, end);
+        let slots = &self.slots.slots[first as usize..end];
+        self.reader.lone(Lone { x, nan, isa: self.isa, slots, left });
+    }
+
+    /// The result of an output of `count` elements whose partial was finished.
+    fn finished<S>(&self, output: u64, count: u64, finished: Result<Output>)
+    where
+        D: Read<S, Result = R>,
+    {
+        let error = match finished {
+            Ok(finished) => return self.slots.write(output, self.reader.finished(finished)),
+            // Elements were there and none was left: they were ignored.
+            Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
+            Err(other) => other,
+        };
+        let mut failure = self.slots.failure.lock().unwrap_or_else(|poison| poison.into_inner());
+        if failure.as_ref().is_none_or(|(first, _)| output < *first) {
+            *failure = Some((output, error));
+        }
+    }
+}
+
+impl<T: Kernels, S, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
+    fn smalls(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    ) {
+        self.read(first, step, counts, smalls, left);
+    }
+
+    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>) {
+        self.read_lone(first, HostArray::of(x), nan, left);
+    }
+
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        self.finished(output, count, partial.finish(self.op, self.finish));
+    }
+}
+
+/// Partials that are kept as they are.
+struct Keeper<T: Kernels>(Mutex<Vec<(u64, Partial<T>)>>);
+
+impl<T: Kernels> Write<T, ()> for Keeper<T> {
+    fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], left: &mut Vec<usize>) {
+        left.extend(0..smalls.len());
+    }
+
+    fn singles(&self, _: u64, x: &[T], _: Nan, left: &mut Vec<usize>) {
+        left.extend(0..x.len());
+    }
+
+    fn partial(&self, output: u64, _: u64, partial: &Partial<T>) {
+        let mut kept = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        kept.push((output, partial.clone()));
+    }
+}
+
+/// The partial of every output.
+pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
+    let keeper = Keeper(Mutex::new(Vec::new()));
+    many.fold(&keeper, T::many_alone);
+    let mut kept = keeper.0.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    kept.sort_unstable_by_key(|(output, _)| *output);
+    kept.into_iter().map(|(_, partial)| partial).collect()
+}
+
+/// Folds every output into a slot of its own.
+pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
+    many: &Many<'_, T>,
+    reader: D,
+    finish: Finish,
+    at: &dyn Fn(u64) -> At,
+    fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+) -> Result<Vec<D::Result>> {
+    let op = many.plan.batch.op;
+    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
+    let writer = Writer { slots, op, isa: many.plan.isa, finish, reader };
+    many.fold(&writer, fold);
+    writer.slots.finish(at)
+}
+
+/// The outputs of many reductions of elements of one type, as drivers and pieces leave them.
+pub(crate) struct Out<'o, T: Kernels, S> {
+    pub(super) many: &'o Many<'o, T>,
+    pub(super) writer: &'o dyn Write<T, S>,
+}
+
+impl<T: Kernels, S> Out<'_, T, S> {
+    /// The result of an output of `count` elements.
+    pub(super) fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        self.writer.partial(output, count, partial);
+    }
+
+    fn empty(&self) -> Partial<T> {
+        Partial::empty(self.many.plan.batch.op)
+    }
+
+    fn nan(&self) -> Nan {
+        self.many.plan.batch.policy.nan
+    }
+}
+
+impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
+        let mut left = Vec::new();
+        self.writer.smalls(first, step, counts, smalls, &mut left);
+        for k in left {
+            let (mut partial, count) = (self.empty(), counts.of(k));
+            smalls[k].pour(self.nan(), count, &mut partial);
+            let output = first.wrapping_add_signed(step.wrapping_mul(k as i64));
+            self.writer.partial(output, count, &partial);
+        }
+    }
+
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        let x = &self.many.memory()[elements];
+        let partial = match x.len() {
+            // So few that a kernel's own beginning and end would cost more.
+            0..32 if adds_singly(self.many.plan.batch.op, T::DTYPE) => {
+                let mut partial = self.empty();
+                x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
+                partial
+            }
+            _ => flat(self.many, x, threads, 0),
+        };
+        self.writer.partial(output, x.len() as u64, &partial);
+    }
+
+    fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_> {
+        Box::new(Partials { out: self, all: vec![self.empty(); outputs] })
+    }
+}
+
+/// Partials of a few outputs.
+struct Partials<'o, T: Kernels, S> {
+    out: &'o Out<'o, T, S>,
+    all: Vec<Partial<T>>,
+}
+
+impl<T: Kernels, S: Leaves<T>> Store<S> for Partials<'_, T, S> {
+    fn pour(&mut self, at: usize, small: &S, count: u64) {
+        small.pour(self.out.nan(), count, &mut self.all[at]);
+    }
+
+    fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize) {
+        let (partial, x, nan) = (&mut self.all[at], self.out.many.memory(), self.out.nan());
+        (0..count).for_each(|k| take(partial, x[first + k * stride], nan));
+    }
+
+    fn leave(&self, at: usize, output: u64, count: u64) {
+        self.out.partial(output, count, &self.all[at]);
+    }
+}

@@ -1,0 +1,237 @@
+//! Inputs that are contiguous runs of memory: segments, and the rows of arrays.
+//!
+//! A thread takes a block of runs and surveys them a tile at a time, many short runs in one pass over contiguous memory. Runs no longer
+//! than there are lanes are taken side by side; the others with their elements in the lanes. What no rule covers, and runs longer than
+//! a tile, go through the kernels for one array.
+
+use std::ops::Range;
+
+use super::lanes::{Kind, N, Places};
+use super::outputs::{Counts, Sink};
+use super::runs::{Runs, Strip, spread};
+use crate::isa::{Job, with_lanes};
+use crate::memory::prefetch_at;
+use warpfold_plan::plan::BatchPlan;
+
+/// Elements of a tile: it stays in the nearest cache from its survey to its additions.
+const TILE: usize = 4096;
+
+/// Tiles of a run that is not left to the kernels for one array, whose beginning and end cost as much as adding so many.
+const MOST_TILES: usize = 8;
+
+/// Runs that a thread hands on at a time.
+const BLOCK: usize = 512;
+
+/// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
+const HELD: usize = 8;
+
+/// Folds every run with lanes of a kind.
+pub(super) fn run<K: Kind>(
+    kind: K,
+    plan: &BatchPlan,
+    x: &[K::Element],
+    runs: Runs<'_>,
+    sink: &dyn Sink<K::Small>,
+) {
+    spread(plan, runs, sink, &|| {
+        let (mut smalls, mut counts, mut uncovered) = (Vec::new(), Vec::new(), Vec::new());
+        move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
+            for first in runs.clone().step_by(BLOCK) {
+                let runs = first..runs.end.min(first + BLOCK);
+                smalls.clear();
+                uncovered.clear();
+                let (smalls, uncovered) = (&mut smalls, &mut uncovered);
+                let block =
+                    Block { kind, x, strip, runs: runs.clone(), ahead: 0, smalls, uncovered };
+                with_lanes(plan.isa, block);
+                let counted = match strip.length() {
+                    Some(length) => Counts::Same(length as u64),
+                    None => {
+                        counts.clear();
+                        counts.extend(runs.map(|run| strip.range(run).len() as u64));
+                        Counts::Each(&counts)
+                    }
+                };
+                sink.smalls(strip.output(first), strip.step(), counted, smalls);
+                left.append(uncovered);
+            }
+        }
+    });
+}
+
+/// A block of runs for one instruction set.
+struct Block<'b, K: Kind> {
+    kind: K,
+    x: &'b [K::Element],
+    strip: Strip<'b>,
+    runs: Range<usize>,
+    /// Bytes from what is added to what is asked for meanwhile: the next tile, a little with each group, as all at once would keep the core from anything else.
+    ahead: usize,
+    smalls: &'b mut Vec<K::Small>,
+    uncovered: &'b mut Vec<usize>,
+}
+
+impl<K: Kind> Job for Block<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let mut run = self.runs.start;
+        while run < self.runs.end {
+            // As many whole runs as fit a tile, as long as each begins where the one before ended.
+            let tile_start = self.strip.range(run).start;
+            let (end, tile_end, longest) = self.strip.together(run..self.runs.end, TILE);
+            if end == run {
+                self.by_tiles(run);
+                run += 1;
+                continue;
+            }
+            self.ahead = (tile_end - tile_start) * size_of::<K::Element>();
+            let range = self.kind.survey(&self.x[tile_start..tile_end]);
+            match self.kind.rule(range, longest as u64) {
+                Some(rule) => self.tile(rule, run..end),
+                None => self.one_by_one(run..end),
+            }
+            run = end;
+        }
+    }
+}
+
+impl<K: Kind> Block<'_, K> {
+    /// Leaves a run to the kernels for one array; something stands for it until they have done it.
+    #[inline(always)]
+    fn leave(&mut self, run: usize) {
+        self.uncovered.push(run);
+        self.smalls.push(K::NOTHING);
+    }
+
+    #[inline(always)]
+    fn tile(&mut self, rule: K::Rule, runs: Range<usize>) {
+        let empty = self.kind.lanes(rule);
+        let mut run = runs.start;
+        if let Some(length) = self.strip.length()
+            && length <= N
+        {
+            // A tile of runs of one length has no gaps.
+            while run + N <= runs.end {
+                let start = self.strip.range(run).start;
+                self.side_by_side(empty, start, length);
+                run += N;
+            }
+        }
+        let mut held = [empty; HELD];
+        for first in (run..runs.end).step_by(HELD) {
+            let runs = first..runs.end.min(first + HELD);
+            for (run, lanes) in runs.clone().zip(&mut held) {
+                *lanes = self.along(empty, self.strip.range(run));
+            }
+            let totals = held[..runs.len()].iter().map(|lanes| self.kind.total(lanes));
+            self.smalls.extend(totals);
+        }
+    }
+
+    /// A run of a few tiles: what each holds is joined.
+    #[inline(always)]
+    fn by_tiles(&mut self, run: usize) {
+        let range = self.strip.range(run);
+        let mut all = K::NOTHING;
+        let mut is_held = K::MERGES && range.len() <= MOST_TILES * TILE;
+        self.ahead = TILE * size_of::<K::Element>();
+        for start in range.clone().step_by(TILE) {
+            if !is_held {
+                return self.leave(run);
+            }
+            let tile = start..range.end.min(start + TILE);
+            let found = self.kind.survey(&self.x[tile.clone()]);
+            is_held = self.kind.rule(found, tile.len() as u64).is_some_and(|rule| {
+                let lanes = self.along(self.kind.lanes(rule), tile);
+                K::merge(&mut all, &self.kind.total(&lanes))
+            });
+        }
+        if !is_held {
+            return self.leave(run);
+        }
+        self.smalls.push(all);
+    }
+
+    #[inline(always)]
+    fn one_by_one(&mut self, runs: Range<usize>) {
+        for run in runs {
+            let range = self.strip.range(run);
+            let found = self.kind.survey(&self.x[range.clone()]);
+            match self.kind.rule(found, range.len() as u64) {
+                Some(rule) => {
+                    let lanes = self.along(self.kind.lanes(rule), range);
+                    self.smalls.push(self.kind.total(&lanes));
+                }
+                None => self.leave(run),
+            }
+        }
+    }
+
+    /// A run with its elements in the lanes.
+    #[inline(always)]
+    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
+        let run = &self.x[range.clone()];
+        let (groups, rest) = run.as_chunks::<N>();
+        let mut first = 0;
+        for group in groups {
+            prefetch_at(group, self.ahead);
+            self.kind.add(&mut lanes, group, Places { first, step: 1 });
+            first += N as u64;
+        }
+        if let Some(&head) = rest.first() {
+            let filler = self.kind.filler(head);
+            // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
+            let at = range.end - rest.len();
+            let group = match self.x[at..].first_chunk::<N>() {
+                Some(group) => {
+                    prefetch_at(group, self.ahead);
+                    let mut group = *group;
+                    for l in 0..N {
+                        group[l] = if l < rest.len() { group[l] } else { filler };
+                    }
+                    group
+                }
+                None => self.kind.group(rest),
+            };
+            self.kind.add(&mut lanes, &group, Places { first, step: 1 });
+        }
+        lanes
+    }
+
+    /// `N` short runs, one after another in memory, each in a lane.
+    #[inline(always)]
+    fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
+        for group in self.x[start..start + N * length].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+        }
+        let lanes = match length {
+            1 => self.strided::<1>(lanes, start),
+            2 => self.strided::<2>(lanes, start),
+            3 => self.strided::<3>(lanes, start),
+            4 => self.strided::<4>(lanes, start),
+            _ => {
+                let (mut lanes, runs) = (lanes, &self.x[start..start + N * length]);
+                for k in 0..length {
+                    let group = std::array::from_fn(|l| runs[l * length + k]);
+                    self.kind.add(&mut lanes, &group, Places { first: k as u64, step: 0 });
+                }
+                lanes
+            }
+        };
+        self.smalls.extend(self.kind.all(&lanes));
+    }
+
+    /// The same for a length known to the compiler.
+    #[inline(always)]
+    fn strided<const LENGTH: usize>(&self, mut lanes: K::Lanes, start: usize) -> K::Lanes {
+        let (runs, _) = self.x[start..start + N * LENGTH].as_chunks::<LENGTH>();
+        let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
+        for k in 0..LENGTH {
+            let group = std::array::from_fn(|l| runs[l][k]);
+            self.kind.add(&mut lanes, &group, Places { first: k as u64, step: 0 });
+        }
+        lanes
+    }
+}

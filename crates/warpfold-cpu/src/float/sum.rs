@@ -1,0 +1,281 @@
+//! The exact sum of floats, or of their magnitudes.
+
+use std::marker::PhantomData;
+
+use super::block::{any_nan, padded, without_nan};
+use super::window::{Bounds, is_hopeless, top_field};
+use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
+use crate::Nan;
+use crate::executor::Fold;
+use crate::isa::Avx512;
+use crate::memory::{prefetch, streamed};
+use warpfold_plan::plan::Isa;
+
+/// What of each value is summed.
+pub(crate) trait Term: Send {
+    /// Whether the sign is dropped.
+    const MAGNITUDES: bool;
+    /// The value as it is added.
+    fn of(value: f64) -> f64;
+    /// The value as it is added, in f32.
+    fn of_short(value: f32) -> f32;
+    /// The sign as it is added.
+    fn sign(negative: bool) -> bool;
+}
+
+/// The values themselves.
+pub(crate) enum Values {}
+
+impl Term for Values {
+    const MAGNITUDES: bool = false;
+
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value
+    }
+
+    #[inline(always)]
+    fn of_short(value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn sign(negative: bool) -> bool {
+        negative
+    }
+}
+
+/// Their magnitudes.
+pub(crate) enum Magnitudes {}
+
+impl Term for Magnitudes {
+    const MAGNITUDES: bool = true;
+
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value.abs()
+    }
+
+    #[inline(always)]
+    fn of_short(value: f32) -> f32 {
+        value.abs()
+    }
+
+    #[inline(always)]
+    fn sign(_: bool) -> bool {
+        false
+    }
+}
+
+/// A sum in progress over `PARTS` interleaved components: one for reals, two for complex numbers.
+///
+/// Per 64 bytes of f32: 3 instructions to check, 4 to widen, 2 to add; of f64: 3 to check, 4 to deposit. Of 16-bit floats four are
+/// first added in f32 where that is exact, within a shorter window, so that the widening to f64 is shared.
+pub(crate) struct SumFold<F: Lane, T, const LEVELS: usize, const LANES: usize, const PARTS: usize> {
+    nan: Nan,
+    avx512: Option<Avx512>,
+    adapt: Adapt,
+    window: Window<F>,
+    short: Window<F>,
+    cascade: Cascade<LEVELS, LANES>,
+    spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
+    seen: u64,
+    skipped: u64,
+    term: PhantomData<T>,
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize>
+    SumFold<F, T, LEVELS, LANES, PARTS>
+{
+    /// Values of p bits within W binades are integers below 2^(W+p-1) on their grid. Plain: 2^k of them stay below 2^53 if
+    /// `W <= 54 - p - k`, two binades less if four go in at once. One level: its leftovers are below `2^(H+k-52)`, so `W <= 53 - 2k` for f64 (see the cascade's bound).
+    const BOUNDS: Bounds = Bounds {
+        width: match LEVELS {
+            0 => 54 - F::MANTISSA_BITS - LOG_ADDS - if F::ADD_SHORT { 2 } else { 0 },
+            _ => 53 - 2 * LOG_ADDS,
+        },
+        low: 0,
+        // A level's bias must be finite.
+        high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 3 } else { 0 },
+    };
+    /// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`; that they stay below f32's end, where
+    /// bf16 ends too, costs two binades.
+    const SHORT: Bounds = Bounds {
+        width: if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 },
+        low: 0,
+        high: F::FIELD_MAX - 2,
+    };
+    const BLOCK: usize = LANES << LOG_ADDS;
+
+    pub(crate) fn new(isa: Isa, nan: Nan) -> Self {
+        let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
+        SumFold {
+            nan,
+            avx512: Avx512::found(isa),
+            adapt: Adapt::new(),
+            window,
+            short: Window::below(F::FIELD_ONE, Self::SHORT),
+            cascade: Self::cascade(&window),
+            spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
+            seen: 0,
+            skipped: 0,
+            term: PhantomData,
+        }
+    }
+
+    fn cascade(window: &Window<F>) -> Cascade<LEVELS, LANES> {
+        Cascade::new(window.end() + F::SCALE, window.grid() + F::SCALE)
+    }
+
+    /// A block of whole groups inside the window; returns how many values missed it.
+    #[inline(always)]
+    fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) => {
+                let (windows, mut cascade) =
+                    ([&self.window.clone(), &self.short.clone()], self.cascade);
+                let spill = |group: &_| self.spill(group);
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses = unsafe {
+                    super::avx512::windowed::<F, T, LEVELS, LANES>(
+                        groups,
+                        windows,
+                        &mut cascade,
+                        spill,
+                    )
+                };
+                self.cascade = cascade;
+                misses
+            }
+            _ => self.portable(groups),
+        };
+        for (part, spill) in self.spills.iter_mut().enumerate() {
+            self.cascade.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
+        }
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, groups: &[[F; LANES]]) -> usize {
+        let (window, short, mut cascade) = (self.window, self.short, self.cascade);
+        let mut misses = 0;
+        for at in streamed(groups.len()) {
+            let group = &groups[at];
+            prefetch(group);
+            if F::ADD_SHORT {
+                let mut near = true;
+                for x in group {
+                    near &= short.holds(*x);
+                }
+                if near {
+                    let [a, b, c, d] =
+                        std::array::from_fn(|k| &group[k * LANES / 4..][..LANES / 4]);
+                    for lane in 0..LANES / 4 {
+                        let add = |x: F, y: F| T::of_short(x.short()) + T::of_short(y.short());
+                        let four = add(a[lane], b[lane]) + add(c[lane], d[lane]);
+                        cascade.deposit(0, lane, f64::from(four));
+                    }
+                    continue;
+                }
+            }
+            let mut inside = true;
+            for x in group {
+                inside &= window.holds(*x);
+            }
+            if inside {
+                for (lane, x) in group.iter().enumerate() {
+                    cascade.deposit(0, lane, T::of(x.wide()));
+                }
+            } else {
+                let mut missed = false;
+                for (lane, x) in group.iter().enumerate() {
+                    let takes = window.takes(*x);
+                    missed |= !takes;
+                    cascade.deposit(0, lane, if takes { T::of(x.wide()) } else { 0.0 });
+                }
+                if missed {
+                    misses += self.spill(group);
+                }
+            }
+        }
+        self.cascade = cascade;
+        misses
+    }
+
+    /// The values of a group that miss the window, one by one.
+    #[inline(never)]
+    fn spill(&mut self, group: &[F; LANES]) -> usize {
+        let mut misses = 0;
+        for spill in &mut self.spills {
+            spill.reserve(LANES);
+        }
+        for (lane, &x) in group.iter().enumerate() {
+            if !self.window.takes(x) {
+                misses += 1;
+                self.spills[lane % PARTS].add_value(x, T::sign);
+            }
+        }
+        misses
+    }
+
+    /// A block through the bins alone.
+    #[inline(always)]
+    fn binned(&mut self, x: &[F]) {
+        for (part, spill) in self.spills.iter_mut().enumerate() {
+            spill.add_values(x.as_chunks::<PARTS>().0, part, T::sign);
+        }
+    }
+
+    #[inline(always)]
+    fn block(&mut self, x: &[F]) {
+        let way = self.adapt.way();
+        if way == Way::Bins {
+            return self.binned(x);
+        }
+        if way == Way::NewWindow {
+            let top = top_field(x.iter().copied());
+            self.window = Window::below(top, Self::BOUNDS);
+            self.short = Window::below(top, Self::SHORT);
+            self.cascade = Self::cascade(&self.window);
+            if is_hopeless(&self.window, x) {
+                self.adapt.note(x.len(), x.len());
+                return self.binned(x);
+            }
+        }
+        let (groups, tail) = x.as_chunks::<LANES>();
+        let last = padded(tail);
+        let mut misses = 0;
+        for groups in [groups, last.as_slice()] {
+            misses += self.windowed(groups);
+        }
+        self.adapt.note(misses, x.len());
+    }
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize> Fold<&[F]>
+    for SumFold<F, T, LEVELS, LANES, PARTS>
+{
+    type Partial = Summed<F::SumLimbs, PARTS>;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[F], _first: u64) {
+        self.seen += piece.len() as u64;
+        for block in piece.chunks(Self::BLOCK) {
+            let kept;
+            let block = match self.nan {
+                Nan::Ignore if any_nan(block) => {
+                    kept = without_nan::<F, PARTS>(block, &mut self.skipped);
+                    &kept
+                }
+                _ => block,
+            };
+            self.block(block);
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        Summed { parts: self.spills.map(Spill::finish), counted: self.seen - self.skipped }
+    }
+}

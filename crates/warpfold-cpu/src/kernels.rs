@@ -1,0 +1,367 @@
+//! Which kernel each element type takes: the one place where types meet lane counts.
+
+use warpfold_num::Complex;
+
+use super::batch::Leaves;
+use super::batch::{
+    BothEnds, End, FloatSums, Highest, IntegerSums, Largest, Many, Nonzero, Order, Out, Ranked,
+    Sizes, Sums, Tally, Widest, alone, drive, fold,
+};
+use super::count::Nans;
+use super::executor::{Together, run, run_in_order};
+use super::fast::{FastDot, FastSum};
+use super::float::{
+    ComplexDotFold, DotFold, Magnitudes, MomentsFold, Squared, SumFold, Summed, Values,
+};
+use super::integer;
+use super::magnitude::{LargestComplex, LargestReal};
+use super::norm1::Roots;
+use super::order::Order as Ordering;
+use super::product::{ComplexFactors, IntegerFactors, RealFactors};
+use super::read::SumState;
+use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
+use warpfold_exact::exact::{Dot, Exact, Moments};
+use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
+use warpfold_num::element::{Element, Ordered, Real};
+use warpfold_plan::plan::Plan;
+
+/// The exact folds of an element type.
+pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
+    /// The exact sum.
+    #[doc(hidden)]
+    fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self>;
+
+    /// The exact sum and sum of squares.
+    #[doc(hidden)]
+    fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self>;
+
+    /// The exact dot product of two slices of one length.
+    #[doc(hidden)]
+    fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self>;
+
+    /// The sum of magnitudes.
+    #[doc(hidden)]
+    fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self>;
+
+    /// The largest magnitude.
+    #[doc(hidden)]
+    fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self>;
+
+    /// Everything that one pass tells.
+    #[doc(hidden)]
+    fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self>;
+
+    /// The product.
+    #[doc(hidden)]
+    fn product(plan: &Plan, x: &[Self]) -> Product<Self>;
+
+    /// Any reduction of one array that starts at place `first`.
+    #[doc(hidden)]
+    fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>;
+
+    /// Many exact sums.
+    #[doc(hidden)]
+    fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
+
+    /// Many sums of magnitudes.
+    #[doc(hidden)]
+    fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
+
+    /// Many largest magnitudes.
+    #[doc(hidden)]
+    fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>);
+
+    /// Many counts of what is not zero.
+    #[doc(hidden)]
+    fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>);
+
+    /// Many extremes of the end that the reduction asks for, with their places where it asks for them.
+    #[doc(hidden)]
+    fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>);
+
+    /// Many extremes of both ends.
+    #[doc(hidden)]
+    fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
+
+    /// Many of what only the kernels for one array know.
+    #[doc(hidden)]
+    fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>);
+}
+
+/// What is alike for all types: `$signed` is the integer that ranks of the type are, `$word` that of its bits, of which an element has
+/// `$parts`.
+macro_rules! many {
+    ($signed:ty, $word:ty, $parts:literal) => {
+        fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self> {
+            fold(plan, x, first)
+        }
+
+        fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>) {
+            let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
+            let ignored = many.plan.batch.policy.nan == Nan::Ignore;
+            let infinite = <<Self as Element>::Part as Ordered>::INFINITE.filter(|_| ignored);
+            let kind = Nonzero::<$word, $parts> { mask, infinite };
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>) {
+            alone(many, out);
+        }
+    };
+}
+
+/// What types with an order have beside.
+macro_rules! many_ordered {
+    ($signed:ty, $word:ty) => {
+        many!($signed, $word, 1);
+
+        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
+            let sizes = Sizes::<$word>::of::<Self>(many.plan.batch.policy.nan);
+            drive(Largest(sizes), many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>) {
+            let (op, nan) = (many.plan.batch.op, many.plan.batch.policy.nan);
+            let least = matches!(op, Op::Min | Op::ArgMin);
+            let order = Order::of::<Self>(if least { End::Least } else { End::Greatest }, nan);
+            match op {
+                Op::Min | Op::Max => {
+                    let kind = Highest::<$signed, false>(order);
+                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                }
+                _ => {
+                    let kind = Highest::<$signed, true>(order);
+                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                }
+            }
+        }
+
+        fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
+            let nan = many.plan.batch.policy.nan;
+            let end = |end| Highest::<$signed, false>(Order::of::<Self>(end, nan));
+            let kind = BothEnds(end(End::Least), end(End::Greatest));
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+    };
+}
+
+/// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
+///
+/// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
+/// spilling; fewer would wait for additions of four cycles to end.
+macro_rules! floats {
+    ($($element:ty: $part:ty, parts $parts:literal of $signed:ty | $word:ty,
+        sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
+        dot $dot:ty | $fast:ty,
+        prod $class:ident $factors:ty;
+    )+) => {$(
+        impl Kernels for $element {
+            fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
+                type Sum = SumFold<$part, Values, $sum_levels, $sum_lanes, $parts>;
+                type Plain = FastSum<$part, Values, $parts>;
+                let Policy { nan, accuracy, .. } = plan.problem.policy;
+                let (plan, x) = (&plan.in_parts($parts), Self::as_parts(x));
+                let sum = match accuracy {
+                    Accuracy::Exact => run(plan, x, first, || Sum::new(plan.isa, nan), Summed::merge),
+                    Accuracy::Fast => run(plan, x, first, || Plain::new(nan), Summed::merge),
+                };
+                Exact { parts: sum.parts, count: sum.counted / $parts }
+            }
+
+            fn exact_moments(plan: &Plan, x: &[Self], first: u64) -> Moments<Self> {
+                type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, $parts>;
+                let start = || Squares::new(plan.isa, plan.problem.policy.nan);
+                let all = run(&plan.in_parts($parts), Self::as_parts(x), first, start, Squared::merge);
+                Moments { sum: all.sum, squares: all.squares, count: all.counted / $parts }
+            }
+
+            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], first: u64) -> Dot<Self> {
+                let Policy { nan, accuracy, .. } = plan.problem.policy;
+                let (plan, input) = (&plan.in_parts($parts), (Self::as_parts(x), Self::as_parts(y)));
+                let dot = match accuracy {
+                    Accuracy::Exact => run(plan, input, first, || <$dot>::new(plan.isa, nan), Summed::merge),
+                    Accuracy::Fast => run(plan, input, first, || <$fast>::new(plan.isa, nan), Summed::merge),
+                };
+                Dot { parts: dot.parts, count: dot.counted / $parts }
+            }
+
+            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                let kind = FloatSums::<$part, $parts, $sum_levels, { 16 * $parts }>::values();
+                drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            floats!(@$class $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
+                moments <$value_levels, $square_levels, $square_lanes>);
+
+            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
+                let start = || <$factors>::new(plan.problem.policy.nan);
+                let (plan, x) = (plan.in_parts($parts), Self::as_parts(x));
+                Product::$class(run_in_order(&plan, x, 0, start, |all, one| all.merge(&one)))
+            }
+        }
+    )+};
+    (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
+            type Plain = FastSum<$part, Magnitudes, 1>;
+            let Policy { nan, accuracy, .. } = plan.problem.policy;
+            let sum = match accuracy {
+                Accuracy::Exact => run(plan, x, 0, || Sum::new(plan.isa, nan), Summed::merge),
+                Accuracy::Fast => run(plan, x, 0, || Plain::new(nan), Summed::merge),
+            };
+            Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
+        }
+
+        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            let kind = FloatSums::<$part, 1, $sum_levels, 16>::magnitudes();
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+
+        many_ordered!($signed, $word);
+
+        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+            let start = || LargestReal::new(plan.problem.policy.nan);
+            run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+        }
+
+        fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1, 1>;
+            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Ordering::new(plan));
+            let (moments, order) = run(plan, x, first, start, |all, one| {
+                all.0.merge(one.0);
+                all.1.merge(one.1);
+            });
+            Stats {
+                moments: Moments { sum: moments.sum, squares: moments.squares, count: moments.counted },
+                norm1: Norm1::from_sum(&moments.norms[0], <$part as Real>::UNIT, moments.counted),
+                extremes: order.extremes,
+                nans: order.nans,
+                seen: x.len() as u64,
+            }
+        }
+    };
+    (@complex $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);
+            run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
+        }
+
+        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            alone(many, out);
+        }
+
+        many!($signed, $word, 2);
+
+        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
+            alone(many, out);
+        }
+
+        fn many_highest(_: &Many<'_, Self>, _: &Out<'_, Self, Ranked>) {
+            unreachable!("complex numbers have no order");
+        }
+
+        fn many_both_ends(_: &Many<'_, Self>, _: &Out<'_, Self, [Ranked; 2]>) {
+            unreachable!("complex numbers have no order");
+        }
+
+        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let start = || LargestComplex::<Self>::new(plan.problem.policy.nan);
+            run(&plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+        }
+
+        fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 2>;
+            let (nan, seen) = (plan.problem.policy.nan, x.len() as u64);
+            let start = || {
+                Together(Squares::new(plan.isa, nan), Together(Roots::<Self>::new(plan.isa, nan), Nans::<Self>::new()))
+            };
+            let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
+            let (moments, (norm1, nans)) = run(&plan, x, first, start, |all, one| {
+                all.0.merge(one.0);
+                all.1.0.merge(&one.1.0);
+                all.1.1 += one.1.1;
+            });
+            let moments =
+                Moments { sum: moments.sum, squares: moments.squares, count: moments.counted / 2 };
+            Stats { moments, norm1, extremes: Extremes::new(), nans, seen }
+        }
+    };
+}
+floats! {
+    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
+        prod real RealFactors<f16, 4>;
+    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
+        prod real RealFactors<bf16, 4>;
+    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
+        prod real RealFactors<f32, 2>;
+    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
+        prod real RealFactors<f64, 1>;
+    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+        prod complex ComplexFactors<f32, 2>;
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
+        prod complex ComplexFactors<f64, 1>;
+}
+
+/// Integers and the words that lanes hold them as.
+macro_rules! integers {
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty;)+) => {$(
+        impl Kernels for $element {
+            fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
+                integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
+            }
+
+            fn exact_moments(plan: &Plan, x: &[Self], _first: u64) -> Moments<Self> {
+                integer::moments::<Self, $word>(plan, bytemuck::cast_slice(x))
+            }
+
+            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], _first: u64) -> Dot<Self> {
+                let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
+                integer::dot::<Self, $word>(plan, x, y)
+            }
+
+            fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
+                Norm1::from_exact(&integer::magnitudes::<Self, $word>(plan, bytemuck::cast_slice(x)))
+            }
+
+            fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+                let start = || LargestReal::new(plan.problem.policy.nan);
+                run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
+            }
+
+            fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
+                integer::stats::<Self, $word>(plan, bytemuck::cast_slice(x), first)
+            }
+
+            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
+                let start = || IntegerFactors::new(plan.isa);
+                Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
+            }
+
+            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::values(), many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::magnitudes(), many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            many_ordered!($signed, $unsigned);
+        }
+    )+};
+}
+integers! {
+    bool as u8, i8, u8;
+    i8 as i8, i8, u8;
+    i16 as i16, i16, u16;
+    i32 as i32, i32, u32;
+    i64 as i64, i64, u64;
+    u8 as u8, i8, u8;
+    u16 as u16, i16, u16;
+    u32 as u32, i32, u32;
+    u64 as u64, i64, u64;
+}

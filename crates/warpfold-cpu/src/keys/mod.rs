@@ -1,0 +1,9 @@
+//! Numbers for keys: looked at, found and written by several threads.
+
+mod dense;
+mod given;
+mod runs;
+
+pub use dense::Dense;
+pub use given::Given;
+pub use runs::runs;

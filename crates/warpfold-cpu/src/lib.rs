@@ -1,0 +1,176 @@
+//! The CPU executor: SIMD kernels chosen at run time, threads, and the exact partials they leave.
+
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_range_contains,
+    reason = "loops over lanes index several arrays alike, and comparisons without a branch are what the compiler vectorises"
+)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod batch;
+mod count;
+mod executor;
+mod fast;
+mod float;
+mod integer;
+mod isa;
+mod kernels;
+pub mod keys;
+mod magnitude;
+mod memory;
+mod norm1;
+mod order;
+mod parts;
+mod product;
+mod read;
+pub mod threads;
+
+pub use isa::facts;
+pub use memory::room;
+pub use parts::{group_by, group_dense, runs_by_key, segments};
+pub use read::Columns;
+
+use kernels::Kernels;
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::{Finish, Partial};
+use warpfold_num::{
+    Accuracy, DType, Element, Error, Nan, Op, Policy, Result, bf16, f16, with_element,
+};
+use warpfold_plan::plan::{self, BatchPlan, Plan};
+use warpfold_plan::{HostArray, Request};
+
+/// What the executor reads: one array, or two of one length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Input<'a, T> {
+    /// One array.
+    One(&'a [T]),
+    /// Two arrays of one length.
+    Two(&'a [T], &'a [T]),
+}
+
+/// Runs a plan over an array (or a piece of one that starts at index `first`).
+pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
+    Ok(match (plan.problem.op, input) {
+        (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
+        (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
+            Partial::Moments(Box::new(T::exact_moments(plan, x, first)))
+        }
+        (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
+            if T::PARTS == 1 =>
+        {
+            Partial::Extremes(order::extremes(plan, T::as_parts(x), first))
+        }
+        (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
+        (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
+        (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x))),
+        (Op::L1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
+        (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::largest_magnitude(plan, x))),
+        (Op::Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),
+        (op, _) => {
+            return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
+        }
+    })
+}
+
+/// Whether the contract knows the reduction for a type.
+///
+/// # Errors
+/// [`Error::Undefined`].
+pub fn check(op: Op, dtype: DType) -> Result<()> {
+    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+    if ordered && dtype.is_complex() {
+        let why = "complex numbers have no order; take linf for the largest magnitude";
+        return Err(Error::Undefined { op, dtype, why });
+    }
+    Ok(())
+}
+
+/// The elements of an array whose type the caller has asked for.
+pub(crate) fn elements<'a, T: Element>(x: &HostArray<'a>) -> &'a [T] {
+    x.slice().unwrap_or_else(|| unreachable!("an array of {} is one of {}", T::DTYPE, x.dtype()))
+}
+
+/// How a reduction of a whole array would run here.
+pub fn plan(request: &Request<'_>) -> Plan {
+    plan::choose(request.problem(), facts())
+}
+
+/// How the reductions of an array's parts would run here; `None` for a whole array.
+pub fn plan_parts(request: &Request<'_>) -> Option<BatchPlan> {
+    request.batch().map(|batch| plan::choose_batch(batch, facts()))
+}
+
+/// Folds a whole array, or two.
+///
+/// # Errors
+/// [`Error::Undefined`], [`Error::LengthMismatch`].
+pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
+    reduce_by(&plan(request), request)
+}
+
+/// [`reduce`] by a plan that may be another than this machine's.
+///
+/// # Errors
+/// As [`reduce`].
+pub fn reduce_by(plan: &Plan, request: &Request<'_>) -> Result<AnyPartial> {
+    let Request { op, x, y, start, .. } = request;
+    check(*op, x.dtype())?;
+    if let Some(y) = y {
+        if y.dtype() != x.dtype() {
+            let why = "the two arrays must have one element type; convert one of them";
+            return Err(Error::Undefined { op: *op, dtype: y.dtype(), why });
+        }
+        if y.len() != x.len() {
+            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
+        }
+    }
+    with_element!(x.dtype(), T => {
+        let input = match y {
+            None => Input::One(elements::<T>(x)),
+            Some(y) => Input::Two(elements::<T>(x), elements::<T>(y)),
+        };
+        run::<T>(plan, input, *start).map(AnyPartial::from)
+    })
+}
+
+/// The results of the parts of an array, by name, in the outputs' order.
+///
+/// # Errors
+/// [`Error::Output`] with the first output that has no value; [`Error::Undefined`], [`Error::Unsupported`]; [`Error::Shape`] if there is no
+/// memory for so many outputs.
+pub fn columns(request: &Request<'_>, finish: Finish) -> Result<Columns> {
+    let Request { op, x, parts, indices, .. } = request;
+    check(*op, x.dtype())?;
+    let plan = &of_parts(request)?;
+    let finish = Finish { overflow: request.policy.overflow, ..finish };
+    with_element!(x.dtype(), T => {
+        read::columns(&read::Outputs { x: elements::<T>(x), parts, plan, indices: *indices, finish })
+    })
+}
+
+/// The partials of the parts of an array, in the outputs' order: large, for float sums, up to kilobytes each.
+///
+/// # Errors
+/// As [`columns`].
+pub fn partials(request: &Request<'_>) -> Result<Vec<AnyPartial>> {
+    let Request { op, x, parts, indices, .. } = request;
+    check(*op, x.dtype())?;
+    let (plan, finish) = (&of_parts(request)?, Finish::default());
+    with_element!(x.dtype(), T => {
+        let outputs = read::Outputs { x: elements::<T>(x), parts, plan, indices: *indices, finish };
+        Ok(outputs.partials().into_iter().map(AnyPartial::from).collect())
+    })
+}
+
+fn of_parts(request: &Request<'_>) -> Result<BatchPlan> {
+    if request.op == Op::Dot {
+        let why = "dot takes two arrays; see reduce_pair";
+        return Err(Error::Undefined { op: request.op, dtype: request.x.dtype(), why });
+    }
+    plan_parts(request).ok_or_else(|| Error::Shape {
+        asked: format!("{} of each part of an array", request.op),
+        obstacle: "the array is in one part".into(),
+        remedy: "reduce the whole array, or name axes, segments or keys",
+    })
+}

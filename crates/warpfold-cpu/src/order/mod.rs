@@ -1,0 +1,252 @@
+//! Minimum and maximum, each with its first index, in one pass at memory speed.
+//!
+//! A block that fits in L1 is reduced to its least and greatest key with integer minima and maxima alone. Only a block that
+//! beats the best so far is searched for the first place of its key, which random data does about ln(blocks) times.
+//! The keys of NaNs lie outside those of the infinities, so that the two extremes also tell whether a block holds any
+//! NaN: only then is it read again with NaNs left out.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use std::hint::select_unpredictable;
+
+use super::executor::{Fold, run};
+use super::isa::Avx512;
+use super::memory::{prefetch, streamed};
+use crate::Nan;
+use warpfold_exact::partial::{Extremes, Place};
+use warpfold_num::element::Ordered;
+use warpfold_plan::plan::Plan;
+
+/// Bytes of a block: streams long enough to read ahead in, little enough to be in the cache still when it is searched.
+pub(super) const BLOCK_BYTES: usize = 64 << 10;
+
+/// Folds a slice whose first element has the index `first`.
+pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
+    run(plan, x, first, || Order::new(plan), Found::merge).extremes
+}
+
+/// Extremes, and how many NaNs were met, whether they propagate or not.
+pub(super) struct Found<R: Ordered> {
+    pub(super) extremes: Extremes<R>,
+    pub(super) nans: u64,
+}
+
+impl<R: Ordered> Found<R> {
+    pub(super) fn merge(&mut self, other: Self) {
+        self.extremes.merge(&other.extremes);
+        self.nans += other.nans;
+    }
+}
+
+/// The extremes so far.
+pub(super) struct Order<R: Ordered> {
+    extremes: Extremes<R>,
+    nans: u64,
+    nan: Nan,
+    avx512: Option<Avx512>,
+}
+
+impl<R: Ordered> Order<R> {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let (nan, avx512) = (plan.problem.policy.nan, Avx512::found(plan.isa));
+        Order { extremes: Extremes::new(), nans: 0, nan, avx512 }
+    }
+
+    #[inline(always)]
+    fn block(&mut self, x: &[R], first: u64) {
+        let mut span = self.span(x);
+        if R::from_key(span.low).is_nan() || R::from_key(span.high).is_nan() {
+            span = self.without_nans(x, first);
+        }
+        let Span { low, high } = span;
+        // A span turned over belongs to a block of nothing but NaNs.
+        if low > high {
+            return;
+        }
+        let place = |key| Place { key, index: first + position(x, |x| x.key() == key) as u64 };
+        if self.extremes.min.is_none_or(|best| low < best.key) {
+            self.extremes.min = Some(place(low));
+        }
+        if self.extremes.max.is_none_or(|best| high > best.key) {
+            self.extremes.max = Some(place(high));
+        }
+    }
+
+    #[inline(always)]
+    fn span(&self, x: &[R]) -> Span<R::Key> {
+        let itself = |x: R| Span { low: x.key(), high: x.key() };
+        match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) => {
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let (all, rest) = unsafe { avx512::span(x) };
+                rest.iter().fold(all, |all, &x| all.join(itself(x)))
+            }
+            _ => span(x, itself),
+        }
+    }
+
+    #[inline(always)]
+    fn without_nans(&mut self, x: &[R], first: u64) -> Span<R::Key> {
+        if self.nan == Nan::Propagate && self.extremes.first_nan.is_none() {
+            self.extremes.first_nan = Some(first + position(x, R::is_nan) as u64);
+        }
+        self.nans += x.iter().filter(|x| x.is_nan()).count() as u64;
+        span(x, |x| match x.is_nan() {
+            true => Span { low: R::KEY_MAX, high: R::KEY_MIN },
+            false => Span { low: x.key(), high: x.key() },
+        })
+    }
+}
+
+impl<R: Ordered> Fold<&[R]> for Order<R> {
+    type Partial = Found<R>;
+
+    #[inline(always)]
+    fn take(&mut self, piece: &[R], first: u64) {
+        self.extremes.count += piece.len() as u64;
+        let mut first = first;
+        for block in piece.chunks(BLOCK_BYTES / size_of::<R>()) {
+            self.block(block, first);
+            first += block.len() as u64;
+        }
+    }
+
+    fn finish(mut self) -> Found<R> {
+        if self.nan == Nan::Ignore {
+            self.extremes.count -= self.nans;
+        }
+        Found { extremes: self.extremes, nans: self.nans }
+    }
+}
+
+/// The least and the greatest key of a block.
+#[derive(Clone, Copy)]
+struct Span<K> {
+    low: K,
+    high: K,
+}
+
+impl<K: Ord + Copy> Span<K> {
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        Span { low: lesser(self.low, other.low), high: greater(self.high, other.high) }
+    }
+}
+
+/// The lesser by a selection, which no pass of the compiler turns into a branch.
+#[inline(always)]
+fn lesser<K: Ord + Copy>(a: K, b: K) -> K {
+    select_unpredictable(b < a, b, a)
+}
+
+/// The greater likewise.
+#[inline(always)]
+fn greater<K: Ord + Copy>(a: K, b: K) -> K {
+    select_unpredictable(b > a, b, a)
+}
+
+/// The span of the spans of all elements.
+#[inline(always)]
+fn span<R: Ordered>(x: &[R], of: impl Fn(R) -> Span<R::Key>) -> Span<R::Key> {
+    // 128 bytes of lanes: enough chains to hide the latency of a maximum, few enough for sixteen registers.
+    match size_of::<R>() {
+        1 => span_in_lanes::<R, 128>(x, of),
+        2 => span_in_lanes::<R, 64>(x, of),
+        4 => span_in_lanes::<R, 32>(x, of),
+        _ => span_in_lanes::<R, 16>(x, of),
+    }
+}
+
+#[inline(always)]
+fn span_in_lanes<R: Ordered, const LANES: usize>(
+    x: &[R],
+    of: impl Fn(R) -> Span<R::Key>,
+) -> Span<R::Key> {
+    let (mut low, mut high) = ([R::KEY_MAX; LANES], [R::KEY_MIN; LANES]);
+    let (groups, rest) = x.as_chunks::<LANES>();
+    for at in streamed(groups.len()) {
+        let group = &groups[at];
+        prefetch(group);
+        for l in 0..LANES {
+            let span = of(group[l]);
+            low[l] = lesser(low[l], span.low);
+            high[l] = greater(high[l], span.high);
+        }
+    }
+    let all = Span {
+        low: low.into_iter().fold(R::KEY_MAX, lesser),
+        high: high.into_iter().fold(R::KEY_MIN, greater),
+    };
+    rest.iter().fold(all, |all, &x| all.join(of(x)))
+}
+
+/// The first position that fits; there is one.
+#[inline(always)]
+fn position<R: Ordered>(x: &[R], fits: impl Fn(R) -> bool) -> usize {
+    const GROUP: usize = 64;
+    let (groups, _) = x.as_chunks::<GROUP>();
+    let skipped = groups
+        .iter()
+        .position(|group| group.iter().fold(false, |any, &x| any | fits(x)))
+        .unwrap_or(groups.len())
+        * GROUP;
+    skipped + x[skipped..].iter().position(|&x| fits(x)).expect("the block holds its extremes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Op, Policy};
+    use warpfold_plan::plan::{Isa, Problem, choose};
+
+    fn agree<R: Ordered>(x: &[R]) {
+        for nan in [Nan::Propagate, Nan::Ignore] {
+            let mut expected = Extremes::new();
+            for (i, &x) in x.iter().enumerate() {
+                if nan == Nan::Propagate || !x.is_nan() {
+                    expected.add(x, 7 + i as u64);
+                }
+            }
+            for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+                for threads in [1, 3] {
+                    let policy = Policy { nan, isa: Some(isa), ..Policy::default() };
+                    let n = x.len() as u64;
+                    let problem = Problem { op: Op::MinMax, dtype: R::DTYPE, n, policy };
+                    let plan = Plan { threads, grain: 333, ..choose(problem, crate::facts()) };
+                    assert_eq!(extremes(&plan, x, 7), expected, "{x:?} {plan}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_arrays_of_every_length() {
+        for n in 0..140 {
+            agree(&(0..n).map(|i| (i * 37 % 101) as i8 - 50).collect::<Vec<_>>());
+            agree(&(0..n).map(|i| (i as f64 * 0.7).sin()).collect::<Vec<_>>());
+            agree(&(0..n).map(|i| i % 3 == 1).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn every_value_of_sixteen_bits() {
+        agree(&(0..=u16::MAX).map(crate::f16::from_bits).collect::<Vec<_>>());
+        agree(&(0..=u16::MAX).rev().map(crate::bf16::from_bits).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nans_and_zeros_of_both_signs() {
+        let mut x = vec![0.0f32; 10_000];
+        agree(&x);
+        x[9000] = -0.0;
+        x[9500] = -0.0;
+        agree(&x);
+        x[8000] = -f32::NAN;
+        x[8100] = f32::NAN;
+        agree(&x);
+        agree(&[f32::NAN; 5000]);
+        agree(&[f32::NEG_INFINITY, f32::INFINITY, f32::MAX]);
+    }
+}

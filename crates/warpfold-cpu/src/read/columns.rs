@@ -1,0 +1,103 @@
+//! Results whose types are known only at run time, as columns.
+
+use std::marker::PhantomData;
+
+use warpfold_exact::partial::{Extremes, Partial};
+use warpfold_num::element::Element;
+use warpfold_num::{Column, DType, Error, Scalar};
+use warpfold_plan::Indices;
+
+use super::counts::{HowMany, Whether};
+use super::others::Values;
+use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
+use super::stats::stats;
+use super::sums::{Collect, Sum, SumState};
+use super::{Outputs, with_real};
+use crate::batch::{Leaves, Many, Out, Read, Sums, Widest};
+use crate::kernels::Kernels;
+use crate::{Op, Result, bf16, f16};
+
+/// What a reduction gives for each output, by name: one column, two for minmax, a dozen for stats.
+pub type Columns = Vec<(&'static str, Column)>;
+
+/// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean,
+/// variance or deviation that does not exist is NaN.
+pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
+    let (op, finish, nan) = (many.plan.batch.op, many.finish, many.plan.batch.policy.nan);
+    // Refused for one as for many.
+    if finish.round_to.is_some()
+        && let Err(error @ Error::Unsupported { .. }) = Partial::<T>::empty(op).finish(op, finish)
+    {
+        return Err(error);
+    }
+    let column = match op {
+        Op::Sum | Op::Mean | Op::L1 => sums(many)?,
+        Op::Linf if finish.round_to.is_none() => largest(many)?,
+        Op::Any | Op::All => Column::of(many.read(Whether(op), T::many_nonzero)?),
+        Op::Count => Column::of(many.read(HowMany, T::many_nonzero)?),
+        Op::Min | Op::Max => {
+            let read = if op == Op::Min { Extremes::min } else { Extremes::max };
+            Column::of(many.read(Extreme::<T::Part> { nan, read }, T::many_highest)?)
+        }
+        Op::ArgMin | Op::ArgMax => {
+            let read = if op == Op::ArgMin { Extremes::argmin } else { Extremes::argmax };
+            let found = many.read(Index::<T::Part> { nan, read }, T::many_highest)?;
+            Column::of(match many.indices {
+                Indices::OfInput => found,
+                Indices::OfArray => many.parts.flat(many.x.len(), found),
+            })
+        }
+        Op::MinMax => {
+            let both = Both::<T::Part> { nan, element: PhantomData };
+            let (least, greatest) = many.read(both, T::many_both_ends)?.into_iter().unzip();
+            return Ok(vec![("min", Column::of::<T::Part>(least)), ("max", Column::of(greatest))]);
+        }
+        Op::Stats => return stats(many),
+        Op::Dot => {
+            let why = "dot takes two arrays; see reduce_pair";
+            return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+        }
+        Op::Var | Op::Std | Op::L2 | Op::Linf | Op::Prod => values(many)?,
+    };
+    Ok(vec![(op.name(), column)])
+}
+
+/// The results of reductions that have one number, from their partials.
+fn values<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+    Ok(Column::of_values(many.read(Values, T::many_alone)?))
+}
+
+/// Folds of many outputs, by the reader that is chosen for them.
+struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, fn(&Many<'_, T>, &Out<'_, T, Sums<T>>));
+
+impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
+    fn collect<D: Read<Sums<T>, Result: Scalar>>(self, reader: D) -> Result<Column> {
+        Ok(Column::of(self.0.read(reader, self.1)?))
+    }
+}
+
+fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+    let op = many.plan.batch.op;
+    let fold = if op == Op::L1 { T::many_norms } else { T::many_sums };
+    let is_unsigned =
+        matches!(T::DTYPE, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64);
+    let whole = if is_unsigned { DType::U64 } else { DType::I64 };
+    let natural = [<T::Round as Element>::DTYPE, whole];
+    let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
+    let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
+    column.unwrap_or_else(|| values(many))
+}
+
+fn largest<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+    fn of<T: Kernels, D: Read<Widest, Result: Scalar>>(
+        many: &Outputs<'_, T>,
+        reader: D,
+    ) -> Result<Column>
+    where
+        Widest: Leaves<T>,
+    {
+        Ok(Column::of(many.read(reader, T::many_largest)?))
+    }
+    with_real!(T::Part::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(many, LargestFloat::<R>(PhantomData)),
+        else of(many, LargestWhole))
+}

@@ -1,0 +1,76 @@
+//! Results of many reductions at once: how what accumulators and partials hold becomes values.
+//!
+//! ```text
+//! op, type  →  reader (sums | counts | ranks | others)  →  column
+//! ```
+//!
+//! A reader says what an accumulator's small value is as a result. It knows neither shapes nor, but for the type of the result, elements.
+
+mod columns;
+mod counts;
+mod others;
+mod ranks;
+mod stats;
+mod sums;
+
+pub use columns::Columns;
+pub(crate) use columns::columns;
+pub(crate) use sums::SumState;
+
+use warpfold_exact::partial::{Finish, Output, Partial};
+use warpfold_num::Scalar;
+use warpfold_plan::{Indices, Parts};
+
+use crate::batch::{Leaves, Many, Out, Read, collect, keep};
+use crate::kernels::Kernels;
+use crate::{BatchPlan, Result};
+
+/// Many reductions of one array of a type, about to be done.
+pub(crate) struct Outputs<'a, T> {
+    pub(crate) x: &'a [T],
+    pub(crate) parts: &'a Parts<'a>,
+    pub(crate) plan: &'a BatchPlan,
+    pub(crate) indices: Indices,
+    pub(crate) finish: Finish,
+}
+
+impl<T: Kernels> Outputs<'_, T> {
+    /// Folds every input and reads it.
+    fn read<S: Leaves<T>, D: Read<S>>(
+        &self,
+        reader: D,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> Result<Vec<D::Result>> {
+        let many = Many::of(self.plan, self.parts, self.x);
+        collect(&many, reader, self.finish, &|output| self.parts.name(output), fold)
+    }
+
+    /// The partials, exact and ready to be merged.
+    pub(crate) fn partials(&self) -> Vec<Partial<T>> {
+        keep(&Many::of(self.plan, self.parts, self.x))
+    }
+}
+
+/// The one number of an output, of the type that a reader gives.
+fn one<R: Scalar>(output: Output) -> R {
+    match output {
+        Output::One(value) => value
+            .typed()
+            .unwrap_or_else(|| unreachable!("{value:?} is of another type than the contract's")),
+        other => unreachable!("the reduction has one number, not {other:?}"),
+    }
+}
+
+/// Runs an expression with a type alias bound to the real element type that a name stands for.
+macro_rules! with_real {
+    ($dtype:expr, [$($variant:ident $ty:ty),+], $T:ident => $body:expr, else $other:expr) => {
+        match $dtype {
+            $(DType::$variant => {
+                type $T = $ty;
+                $body
+            })+
+            _ => $other,
+        }
+    };
+}
+use with_real;

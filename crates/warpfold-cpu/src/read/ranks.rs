@@ -1,0 +1,138 @@
+//! Extremes and their indices, and largest magnitudes.
+
+use std::marker::PhantomData;
+
+use warpfold_exact::partial::{Extremes, Output};
+use warpfold_num::element::{Float, Ordered};
+use warpfold_num::{DType, Nan};
+
+use super::{one, with_real};
+use crate::Result;
+use crate::batch::{Lone, Ranked, Read, Widest};
+
+/// Reads the extremes of one element.
+type OfExtremes<T, R> = fn(&Extremes<T>) -> Result<R>;
+
+/// The least or the greatest element.
+pub(super) struct Extreme<T: Ordered> {
+    pub(super) nan: Nan,
+    pub(super) read: OfExtremes<T, T>,
+}
+
+/// The index of the least or of the greatest element.
+pub(super) struct Index<T: Ordered> {
+    pub(super) nan: Nan,
+    pub(super) read: OfExtremes<T, u64>,
+}
+
+/// The least and the greatest element.
+pub(super) struct Both<T> {
+    pub(super) nan: Nan,
+    pub(super) element: PhantomData<T>,
+}
+
+/// The largest magnitude of integers.
+pub(super) struct LargestWhole;
+
+/// The largest magnitude of floats.
+pub(super) struct LargestFloat<T>(pub(super) PhantomData<T>);
+
+/// The least and the greatest of one element.
+#[inline(always)]
+fn alone<T: Ordered>(x: T) -> T {
+    if x.is_nan() { T::nan() } else { x }
+}
+
+impl<T: Ordered> Read<Ranked> for Extreme<T> {
+    type Result = T;
+
+    #[inline(always)]
+    fn small(&self, ranked: &Ranked, count: u64) -> Option<T> {
+        (self.read)(&ranked.extremes(self.nan, count)).ok()
+    }
+
+    fn finished(&self, output: Output) -> T {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, T>) {
+        inputs.each(alone::<T>);
+    }
+}
+
+impl<T: Ordered> Read<Ranked> for Index<T> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn small(&self, ranked: &Ranked, count: u64) -> Option<u64> {
+        (self.read)(&ranked.extremes(self.nan, count)).ok()
+    }
+
+    fn finished(&self, output: Output) -> u64 {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, u64>) {
+        inputs.each(|_: T| 0);
+    }
+}
+
+impl<T: Ordered> Read<[Ranked; 2]> for Both<T> {
+    type Result = (T, T);
+
+    #[inline(always)]
+    fn small(&self, [least, greatest]: &[Ranked; 2], count: u64) -> Option<(T, T)> {
+        let min = least.extremes::<T>(self.nan, count).min().ok()?;
+        Some((min, greatest.extremes::<T>(self.nan, count).max().ok()?))
+    }
+
+    fn finished(&self, output: Output) -> (T, T) {
+        match output {
+            Output::Pair(min, max) => (one(Output::One(min)), one(Output::One(max))),
+            other => unreachable!("minmax has two numbers, not {other:?}"),
+        }
+    }
+
+    fn lone(&self, inputs: Lone<'_, (T, T)>) {
+        inputs.each(|x: T| (alone(x), alone(x)));
+    }
+}
+
+impl Read<Widest> for LargestWhole {
+    type Result = u64;
+
+    #[inline(always)]
+    fn small(&self, largest: &Widest, _: u64) -> Option<u64> {
+        Some(largest.0)
+    }
+
+    fn finished(&self, output: Output) -> u64 {
+        one(output)
+    }
+
+    #[allow(clippy::useless_conversion, reason = "of the widest type alone")]
+    fn lone(&self, inputs: Lone<'_, u64>) {
+        with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            T => inputs.each(|x: T| x.magnitude().into()), else inputs.leave());
+    }
+}
+
+impl<T: Float + Ordered> Read<Widest> for LargestFloat<T> {
+    type Result = T::Linf;
+
+    #[inline(always)]
+    fn small(&self, largest: &Widest, _: u64) -> Option<T::Linf> {
+        Some(T::linf_of(largest.magnitude::<T>()))
+    }
+
+    fn finished(&self, output: Output) -> T::Linf {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, T::Linf>) {
+        match inputs.dtype() == T::DTYPE {
+            true => inputs.each(|x: T| T::linf_of(x.magnitude())),
+            false => inputs.leave(),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Sums, means and sums of magnitudes, from the short exact sums of the parts.
+
+use std::marker::PhantomData;
+
+use warpfold_exact::exact::{Pair, Small};
+use warpfold_exact::partial::Output;
+use warpfold_num::element::{Element, Float, Ordered};
+use warpfold_num::{Column, Complex, DType, Scalar, bf16, f16};
+
+use super::{one, with_real};
+use crate::batch::{Lone, Read};
+use crate::{Op, Result};
+
+/// The sum rounded to a float type.
+struct SumAs<F>(PhantomData<F>);
+
+/// The mean rounded to a float type.
+struct MeanAs<F>(PhantomData<F>);
+
+/// The sum of magnitudes rounded to a float type.
+struct NormAs<F>(PhantomData<F>);
+
+/// The sum of integers in an integer type.
+struct SumOf<I>(PhantomData<I>);
+
+/// Which sum is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sum {
+    Total,
+    Mean,
+    Norm,
+}
+
+impl Sum {
+    /// What a reduction reads of short sums, if it does.
+    pub(super) fn of(op: Op) -> Option<Self> {
+        match op {
+            Op::Sum => Some(Sum::Total),
+            Op::Mean => Some(Sum::Mean),
+            Op::L1 => Some(Sum::Norm),
+            _ => None,
+        }
+    }
+}
+
+/// Folds every output and hands its results on.
+pub(crate) trait Collect<S> {
+    /// Reads all of them.
+    fn collect<D: Read<S, Result: Scalar>>(self, reader: D) -> Result<Column>;
+}
+
+/// The short exact sums that a class of elements has.
+pub(crate) trait SumState: Sized {
+    /// A column of sums rounded to the float type `to`; integers to `natural` where that is `None`. `None` where no reader knows the type.
+    fn column(
+        sum: Sum,
+        to: Option<DType>,
+        natural: [DType; 2],
+        collect: impl Collect<Self>,
+    ) -> Option<Result<Column>>;
+}
+
+/// A column by the reader of a sum and float type.
+macro_rules! of_floats {
+    ($sum:expr, $to:expr, $collect:expr) => {
+        match ($sum, $to) {
+            (Sum::Total, DType::F32) => Some($collect.collect(SumAs::<f32>(PhantomData))),
+            (Sum::Total, DType::F64) => Some($collect.collect(SumAs::<f64>(PhantomData))),
+            (Sum::Mean, DType::F32) => Some($collect.collect(MeanAs::<f32>(PhantomData))),
+            (Sum::Mean, DType::F64) => Some($collect.collect(MeanAs::<f64>(PhantomData))),
+            (Sum::Norm, DType::F32) => Some($collect.collect(NormAs::<f32>(PhantomData))),
+            (Sum::Norm, DType::F64) => Some($collect.collect(NormAs::<f64>(PhantomData))),
+            _ => None,
+        }
+    };
+}
+
+impl<const PARTS: usize> SumState for [Pair; PARTS]
+where
+    SumAs<f32>: Read<Self, Result: Scalar>,
+    SumAs<f64>: Read<Self, Result: Scalar>,
+    MeanAs<f32>: Read<Self, Result: Scalar>,
+    MeanAs<f64>: Read<Self, Result: Scalar>,
+    NormAs<f32>: Read<Self, Result: Scalar>,
+    NormAs<f64>: Read<Self, Result: Scalar>,
+{
+    fn column(
+        sum: Sum,
+        to: Option<DType>,
+        [rounded, _]: [DType; 2],
+        collect: impl Collect<Self>,
+    ) -> Option<Result<Column>> {
+        of_floats!(sum, to.unwrap_or(rounded), collect)
+    }
+}
+
+impl SumState for [i128; 1] {
+    fn column(
+        sum: Sum,
+        to: Option<DType>,
+        [rounded, whole]: [DType; 2],
+        collect: impl Collect<Self>,
+    ) -> Option<Result<Column>> {
+        match (sum, to, whole) {
+            (Sum::Total, None, DType::I64) => Some(collect.collect(SumOf::<i64>(PhantomData))),
+            (Sum::Total, None, _) => Some(collect.collect(SumOf::<u64>(PhantomData))),
+            _ => of_floats!(sum, to.unwrap_or(rounded), collect),
+        }
+    }
+}
+
+/// The sum of each element alone.
+fn sums<F: Float>(inputs: Lone<'_, F>) {
+    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.leave());
+}
+
+/// The same of complex elements.
+fn complex_sums<F: Float>(inputs: Lone<'_, Complex<F>>) {
+    match inputs.dtype() {
+        DType::Complex64 => inputs.each(|x: Complex<f32>| x.alone_as::<F>()),
+        DType::Complex128 => inputs.each(|x: Complex<f64>| x.alone_as::<F>()),
+        _ => inputs.leave(),
+    }
+}
+
+/// The magnitude of each element alone.
+fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
+    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.leave());
+}
+
+macro_rules! readers {
+    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr;)+) => {$(
+        impl<F: Float> Read<$state> for $reader<F> {
+            type Result = $result;
+
+            #[inline(always)]
+            fn small(&self, small: &$state, count: u64) -> Option<$result> {
+                $small(small, count)
+            }
+
+            fn finished(&self, output: Output) -> $result {
+                one(output)
+            }
+
+            fn lone(&self, inputs: Lone<'_, $result>) {
+                $lone(inputs);
+            }
+        }
+    )+};
+}
+
+#[inline(always)]
+fn rounded<S: Small, F: Float>([sum]: &[S; 1], _: u64) -> Option<F> {
+    Some(sum.round())
+}
+
+#[inline(always)]
+fn mean<S: Small, F: Float>([sum]: &[S; 1], count: u64) -> Option<F> {
+    if count == 0 { None } else { sum.mean(count) }
+}
+
+#[inline(always)]
+fn complex_mean<F: Float>([re, im]: &[Pair; 2], count: u64) -> Option<Complex<F>> {
+    Some(Complex::new(mean(&[*re], count)?, mean(&[*im], count)?))
+}
+
+readers! {
+    SumAs of [Pair; 1] as F: rounded, sums;
+    SumAs of [i128; 1] as F: rounded, sums;
+    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), complex_sums;
+    MeanAs of [Pair; 1] as F: mean, sums;
+    MeanAs of [i128; 1] as F: mean, sums;
+    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums;
+    NormAs of [Pair; 1] as F: rounded, magnitudes;
+    NormAs of [i128; 1] as F: rounded, magnitudes;
+    // The magnitudes of complex elements are folded to partials.
+    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, magnitudes;
+}
+
+macro_rules! whole_sums {
+    ($($whole:ty: [$($variant:ident $ty:ty),+];)+) => {$(
+        impl Read<[i128; 1]> for SumOf<$whole> {
+            type Result = $whole;
+
+            #[inline(always)]
+            fn small(&self, [sum]: &[i128; 1], _: u64) -> Option<$whole> {
+                (*sum).try_into().ok()
+            }
+
+            fn finished(&self, output: Output) -> $whole {
+                one(output)
+            }
+
+            fn lone(&self, inputs: Lone<'_, $whole>) {
+                with_real!(inputs.dtype(), [$($variant $ty),+], T => inputs.each(|x: T| x.alone()), else inputs.leave());
+            }
+        }
+    )+};
+}
+whole_sums! {
+    i64: [I8 i8, I16 i16, I32 i32, I64 i64];
+    u64: [Bool bool, U8 u8, U16 u16, U32 u32, U64 u64];
+}

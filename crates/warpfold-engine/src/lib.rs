@@ -1,0 +1,12 @@
+//! The engine: a [`Request`] goes in, a partial, a value or a column comes out.
+//!
+//! Nothing here is generic: an array, a partial and a result are values with their element type inside, so that the typed API, the program
+//! and every other front run the very same code.
+
+mod reduce;
+mod stream;
+
+pub use reduce::{columns, output, partials, plan, plan_parts, reduce, reduce_by};
+pub use stream::Stream;
+pub use warpfold_cpu::{Columns, check, facts, group_by, group_dense, runs_by_key, segments};
+pub use warpfold_plan::{HostArray, Indices, Names, Parts, Request};

@@ -1,0 +1,122 @@
+//! [`AnyPartial`]: a partial whose element type is known at run time.
+
+use std::any::Any;
+
+use crate::partial::bytes::Header;
+use crate::partial::{Count, Finish, Output, Partial};
+use crate::{Complex, DType, Element, Op, Result, bf16, f16};
+
+macro_rules! any_partial {
+    ($($variant:ident, $ty:ty, $name:literal, [$($alias:literal),*];)+) => {
+        /// The exact state of one reduction with its element type inside: what executors hand back, and what machines exchange.
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(missing_docs, reason = "the variants are the types' own names")]
+        #[allow(clippy::large_enum_variant, reason = "boxing would cost an allocation for each small sum")]
+        pub enum AnyPartial { $($variant(Partial<$ty>),)+ }
+
+        $(impl From<Partial<$ty>> for AnyPartial {
+            fn from(partial: Partial<$ty>) -> Self {
+                AnyPartial::$variant(partial)
+            }
+        })+
+
+        impl AnyPartial {
+            /// The partial of a reduction of nothing.
+            pub fn empty(op: Op, dtype: DType) -> Self {
+                match dtype { $(DType::$variant => AnyPartial::$variant(Partial::empty(op)),)+ }
+            }
+
+            /// The element type.
+            pub fn dtype(&self) -> DType {
+                match self { $(AnyPartial::$variant(_) => DType::$variant,)+ }
+            }
+
+            /// Adds another partial of the same reduction and type, as [`Partial::merge`] does.
+            ///
+            /// # Panics
+            /// If the two are of different kinds or types.
+            pub fn merge(&mut self, other: &Self) {
+                match (self, other) {
+                    $((AnyPartial::$variant(a), AnyPartial::$variant(b)) => a.merge(b),)+
+                    (a, b) => panic!("partials of {} and of {} cannot be merged", a.dtype(), b.dtype()),
+                }
+            }
+
+            /// Whether this is what `op` is read from.
+            pub fn serves(&self, op: Op) -> bool {
+                match self { $(AnyPartial::$variant(p) => p.serves(op),)+ }
+            }
+
+            /// How many elements it holds, where it counts them.
+            pub fn count(&self) -> Option<u64> {
+                match self { $(AnyPartial::$variant(p) => p.count(),)+ }
+            }
+
+            /// Rounds, once, to the result of `op`.
+            ///
+            /// # Errors
+            /// As [`Partial::finish`].
+            pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
+                match self { $(AnyPartial::$variant(p) => p.finish(op, finish),)+ }
+            }
+
+            /// The partial as bytes, in the layout of [`partial::bytes`](crate::partial::bytes).
+            pub fn to_bytes(&self) -> Vec<u8> {
+                match self { $(AnyPartial::$variant(p) => p.to_bytes(),)+ }
+            }
+
+            /// The partial, of whatever kind and type, from its bytes; counts, which know no type, are those of `bool`.
+            ///
+            /// # Errors
+            /// [`Error::BadPartial`](crate::Error::BadPartial) if the bytes are no saved partial.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+                let dtype = Header::read(bytes)?.dtype.unwrap_or(DType::Bool);
+                Self::from_bytes_of(dtype, bytes)
+            }
+
+            /// The partial of elements of a type, of whatever kind, from its bytes.
+            ///
+            /// # Errors
+            /// [`Error::BadPartial`](crate::Error::BadPartial) if the bytes are no saved partial of such elements.
+            pub fn from_bytes_of(dtype: DType, bytes: &[u8]) -> Result<Self> {
+                Ok(match dtype { $(DType::$variant => AnyPartial::$variant(Partial::from_bytes(bytes)?),)+ })
+            }
+
+            /// The counts, if that is what it is.
+            pub fn counts(&self) -> Option<Count> {
+                match self {
+                    $(AnyPartial::$variant(Partial::Count(count)) => Some(*count),)+
+                    _ => None,
+                }
+            }
+
+            /// The partial as one of a type; `None` if that is another one.
+            pub fn typed_ref<T: Element>(&self) -> Option<&Partial<T>> {
+                match self { $(AnyPartial::$variant(p) => (p as &dyn Any).downcast_ref(),)+ }
+            }
+
+            /// The partial with its type outside; `None` if that is another one.
+            pub fn typed<T: Element>(self) -> Option<Partial<T>> {
+                match self {
+                    $(AnyPartial::$variant(p) => {
+                        let mut p = Some(p);
+                        (&mut p as &mut dyn Any).downcast_mut::<Option<Partial<T>>>().and_then(Option::take)
+                    })+
+                }
+            }
+        }
+    };
+}
+warpfold_num::for_each_element!(any_partial);
+
+impl<T: Element> Partial<T> {
+    /// The same with its type inside.
+    pub fn untyped(self) -> AnyPartial {
+        fn of<T: Element, U: Element>(partial: &mut Option<Partial<T>>) -> Option<Partial<U>> {
+            (partial as &mut dyn Any).downcast_mut::<Option<Partial<U>>>().and_then(Option::take)
+        }
+        let mut partial = Some(self);
+        warpfold_num::with_element!(T::DTYPE, U => of::<T, U>(&mut partial).map(AnyPartial::from))
+            .unwrap_or_else(|| unreachable!("a type's name is that type's"))
+    }
+}

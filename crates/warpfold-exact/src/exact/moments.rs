@@ -1,0 +1,167 @@
+//! [`Moments`]: exact sum and sum of squares, from which mean, variance, deviation and norm are read.
+
+use num_bigint::{BigInt, BigUint};
+
+use super::sum::{Exact, SumLimbs};
+use crate::element::{Element, Float, Parts, Real};
+use crate::limbs::tally;
+use crate::limbs::{Register, Special};
+use crate::limbs::{round_ratio, round_root, to_bigint};
+use crate::{Error, Op, Result};
+
+/// Limbs of an exact sum of products of `T`'s parts.
+pub type ProductLimbs<T> = <<T as Element>::Part as Real>::ProductLimbs;
+
+/// Exact first and second moments of any number of elements, in any order.
+///
+/// For complex elements the squares are those of both components, so that the variance is the mean of |z - mean|².
+///
+/// ```
+/// let mut m = warpfold_exact::Moments::<f64>::new();
+/// m.extend(&[1e15, 1e15 + 1.0, 1e15 + 2.0]);
+/// assert_eq!(m.var(1)?, 1.0);
+/// # Ok::<(), warpfold_exact::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments<T: Element> {
+    /// The sum of each part.
+    pub sum: T::Parts<Register<SumLimbs<T>>>,
+    /// The sum of the squares of all parts.
+    pub squares: Register<ProductLimbs<T>>,
+    /// Elements that went in.
+    pub count: u64,
+}
+
+impl<T: Element> Default for Moments<T> {
+    fn default() -> Self {
+        Moments {
+            sum: Parts::from_fn(|_| Register::default()),
+            squares: Register::default(),
+            count: 0,
+        }
+    }
+}
+
+impl<T: Element> Moments<T> {
+    /// No elements yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one element.
+    pub fn add(&mut self, x: T) {
+        for (register, &part) in self.sum.as_mut().iter_mut().zip(T::as_parts(&[x])) {
+            register.add(part);
+            self.squares.add_product(part, part, false);
+        }
+        tally(&mut self.count, 1);
+    }
+
+    /// Adds the moments of another accumulator; associative and commutative to the last bit.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.sum.as_mut().iter_mut().zip(other.sum.as_ref()) {
+            mine.merge(theirs);
+        }
+        self.squares.merge(&other.squares);
+        tally(&mut self.count, other.count);
+    }
+
+    /// How many elements were added; 2^64 - 1 stands for that many or more.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The exact sum alone.
+    pub fn to_sum(&self) -> Exact<T> {
+        Exact { parts: self.sum.clone(), count: self.count }
+    }
+
+    /// The variance over `n - ddof`, rounded once. An infinity among the elements leaves no variance: NaN.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without elements, [`Error::TooFew`] if `ddof >= n`.
+    pub fn var(&self, ddof: u64) -> Result<T::Round> {
+        self.var_as(ddof)
+    }
+
+    /// The standard deviation: the root of the exact variance, rounded once.
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn std(&self, ddof: u64) -> Result<T::Round> {
+        self.std_as(ddof)
+    }
+
+    /// The Euclidean norm: the root of the exact sum of squares, rounded once.
+    pub fn l2(&self) -> T::Round {
+        self.l2_as()
+    }
+
+    /// [`var`](Self::var), rounded to a float type of choice.
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn var_as<F: Float>(&self, ddof: u64) -> Result<F> {
+        let denominator = self.denominator(Op::Var, ddof)?;
+        Ok(match self.numerator() {
+            Some(numerator) => round_ratio(&BigInt::from(numerator), &denominator, Self::UNIT),
+            None => F::NAN,
+        })
+    }
+
+    /// [`std`](Self::std), rounded to a float type of choice.
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn std_as<F: Float>(&self, ddof: u64) -> Result<F> {
+        let denominator = self.denominator(Op::Std, ddof)?;
+        Ok(match self.numerator() {
+            Some(numerator) => round_root(&numerator, &denominator, Self::UNIT),
+            None => F::NAN,
+        })
+    }
+
+    /// [`l2`](Self::l2), rounded to a float type of choice.
+    pub fn l2_as<F: Float>(&self) -> F {
+        self.squares.special.value().unwrap_or_else(|| {
+            let squares = to_bigint(&self.squares.fixed);
+            round_root(squares.magnitude(), &BigUint::from(1u32), Self::UNIT)
+        })
+    }
+
+    const UNIT: i64 = 2 * T::Part::UNIT as i64;
+
+    /// `n · (n - ddof)`.
+    fn denominator(&self, op: Op, ddof: u64) -> Result<BigUint> {
+        let n = self.count;
+        if n == 0 {
+            return Err(Error::Empty { op, ignored: false });
+        }
+        if ddof >= n {
+            return Err(Error::TooFew { op, n, ddof });
+        }
+        Ok(BigUint::from(n) * (n - ddof))
+    }
+
+    /// Whether any elements at all have these moments: squares below no sum demands (Cauchy and Schwarz), none negative.
+    pub fn is_possible(&self) -> bool {
+        let special = self.sum.as_ref().iter().any(|part| part.special != Special::NONE);
+        !self.squares.fixed.is_negative()
+            && (special || self.squares.special != Special::NONE || self.numerator().is_some())
+    }
+
+    /// `n · Σx² - (Σx)²` in units of the squared unit: never negative (Cauchy and Schwarz); `None` if anything was special.
+    fn numerator(&self) -> Option<BigUint> {
+        let special =
+            self.sum.as_ref().iter().fold(self.squares.special, |s, r| s.union(r.special));
+        if special != Special::NONE {
+            return None;
+        }
+        let mut value = to_bigint(&self.squares.fixed) * self.count;
+        for register in self.sum.as_ref() {
+            let sum = to_bigint(&register.fixed);
+            value -= &sum * &sum;
+        }
+        value.to_biguint()
+    }
+}

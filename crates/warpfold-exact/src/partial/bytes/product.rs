@@ -1,0 +1,113 @@
+//! How products are saved.
+
+use super::saved::{Header, Kind, Saved};
+use super::words::{Reader, Refused, Writer};
+use crate::double_double::DoubleDouble;
+use crate::element::{Element, Float};
+use crate::partial::product::Factors;
+use crate::partial::{ComplexProduct, IntegerProduct, Met, Product, RealProduct};
+
+const NEGATIVE: u64 = 1;
+const ZERO: u64 = 2;
+const INFINITY: u64 = 4;
+const NAN: u64 = 8;
+
+fn flag(set: bool, flag: u64) -> u64 {
+    if set { flag } else { 0 }
+}
+
+impl<T: Element> Saved for Product<T> {
+    const HEADER: Header = Header { kind: Kind::Product, dtype: Some(T::DTYPE) };
+
+    fn write(&self, out: &mut Writer) {
+        out.word(0);
+        match &self.factors {
+            Factors::Integer(product) => {
+                out.word(flag(product.negative, NEGATIVE));
+                out.word(product.magnitude as u64);
+                out.word((product.magnitude >> 64) as u64);
+                out.word(product.low);
+            }
+            Factors::Real(RealProduct { mantissa, exponent, negative, met }) => {
+                let met = flag(met.zero, ZERO) | flag(met.infinity, INFINITY) | flag(met.nan, NAN);
+                out.word(flag(*negative, NEGATIVE) | met);
+                out.word(*exponent as u64);
+                write_part(out, mantissa);
+            }
+            Factors::Complex(ComplexProduct { re, im, exponent }) => {
+                out.word(0);
+                out.word(*exponent as u64);
+                write_part(out, re);
+                write_part(out, im);
+            }
+        }
+    }
+
+    fn read(input: &mut Reader<'_>) -> Refused<Self> {
+        if input.word()? != 0 {
+            return Err("a product counts no elements".into());
+        }
+        let flags = input.word()?;
+        let product = match Product::<T>::new().factors {
+            Factors::Integer(_) if flags <= NEGATIVE => Product::integer(integer(input, flags)?),
+            Factors::Real(_) if flags <= NEGATIVE | ZERO | INFINITY | NAN => {
+                Product::real(real(input, flags)?)
+            }
+            Factors::Complex(_) if flags == 0 => Product::complex(complex(input)?),
+            _ => return Err("a flag is set that has no meaning here".into()),
+        };
+        Ok(product)
+    }
+}
+
+fn integer(input: &mut Reader<'_>, flags: u64) -> Refused<IntegerProduct> {
+    let [least, most, low] = [input.word()?, input.word()?, input.word()?];
+    let magnitude = u128::from(most) << 64 | u128::from(least);
+    let product = IntegerProduct { magnitude, low, negative: flags == NEGATIVE };
+    let agrees = match magnitude {
+        0 => product == IntegerProduct::ZERO,
+        _ => magnitude == IntegerProduct::CAP || magnitude == u128::from(low),
+    };
+    match agrees {
+        true => Ok(product),
+        false => Err("no product has this magnitude and these low bits".into()),
+    }
+}
+
+fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
+    let met =
+        Met { zero: flags & ZERO != 0, infinity: flags & INFINITY != 0, nan: flags & NAN != 0 };
+    let exponent = input.word()? as i64;
+    let mantissa = read_part(input)?;
+    if !(1.0..2.0).contains(&mantissa.high) {
+        return Err("a mantissa does not lie between 1 and 2".into());
+    }
+    Ok(RealProduct { mantissa, exponent, negative: flags & NEGATIVE != 0, met })
+}
+
+fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
+    let exponent = input.word()? as i64;
+    let (re, im) = (read_part(input)?, read_part(input)?);
+    let largest = re.high.abs().max(im.high.abs());
+    let is_number = re.high.is_finite() && im.high.is_finite() && largest != 0.0;
+    match is_number && !(1.0..2.0).contains(&largest) {
+        true => Err("the larger part does not lie between 1 and 2".into()),
+        false => Ok(ComplexProduct { re, im, exponent }),
+    }
+}
+
+fn write_part(out: &mut Writer, part: &DoubleDouble) {
+    // The sign and payload of a NaN depend on the order in which a processor's instructions take their operands: one NaN stands for all.
+    let high = if part.high.is_nan() { <f64 as Float>::NAN } else { part.high };
+    out.word(high.to_bits());
+    out.word(part.low.to_bits());
+}
+
+/// Two f64 of which the second is no more than the rounding error of the first.
+fn read_part(input: &mut Reader<'_>) -> Refused<DoubleDouble> {
+    let [high, low] = [f64::from_bits(input.word()?), f64::from_bits(input.word()?)];
+    match high + low == high || low == 0.0 && !high.is_finite() {
+        true => Ok(DoubleDouble { high, low }),
+        false => Err("a mantissa is not in order".into()),
+    }
+}

@@ -1,0 +1,240 @@
+//! What every saved partial has in common: the header, and the way in and out.
+
+use super::words::{Reader, Refused, Writer};
+use crate::element::{DType, Element};
+use crate::exact::{Dot, Exact, Moments};
+use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
+use crate::{Error, Result};
+
+const MAGIC: [u8; 4] = *b"WFPT";
+const VERSION: u8 = 1;
+/// The element type's code where a kind knows none.
+const NO_DTYPE: u8 = 255;
+
+/// Element types by their code. Codes are for ever: append only.
+const DTYPES: [DType; 15] = [
+    DType::Bool,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::U8,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+    DType::F16,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+    DType::Complex64,
+    DType::Complex128,
+];
+
+macro_rules! kinds {
+    ($($variant:ident = $code:literal, $name:literal, $doc:literal;)+) => {
+        /// Which partial bytes hold.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $(#[doc = $doc] $variant = $code,)+
+        }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &[Kind] = &[$(Kind::$variant,)+];
+
+            /// The name used in messages.
+            pub const fn name(self) -> &'static str {
+                match self { $(Kind::$variant => $name,)+ }
+            }
+        }
+    };
+}
+kinds! {
+    Sum = 1, "sum", "An [`Exact`].";
+    Moments = 2, "moments", "A [`Moments`].";
+    Dot = 3, "dot", "A [`Dot`].";
+    Extremes = 4, "extremes", "An [`Extremes`].";
+    Count = 5, "count", "A [`Count`].";
+    Product = 6, "product", "A [`Product`].";
+    Norm1 = 7, "l1", "A [`Norm1`].";
+    Magnitude = 8, "linf", "A [`Magnitude`].";
+    Stats = 9, "stats", "A [`Stats`].";
+}
+
+/// What saved bytes say of themselves, so that a program can choose the type to read them as.
+///
+/// ```
+/// use warpfold_exact::{Exact, partial::bytes::{Header, Kind}};
+/// use warpfold_num::DType;
+/// let bytes = Exact::<f32>::new().to_bytes();
+/// let header = Header::read(&bytes)?;
+/// assert_eq!(header, Header { kind: Kind::Sum, dtype: Some(DType::F32) });
+/// # Ok::<(), warpfold_num::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// Which partial follows.
+    pub kind: Kind,
+    /// Of which elements, where the kind depends on it.
+    pub dtype: Option<DType>,
+}
+
+impl Header {
+    /// Reads the header alone; what follows it is not looked at.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`] if these are no saved partial, or one of another version.
+    pub fn read(bytes: &[u8]) -> Result<Header> {
+        let read = || Header::unpack(Reader::new(bytes).word()?);
+        read().map_err(|why| Error::BadPartial { expected: "any reduction", why })
+    }
+
+    fn pack(self) -> u64 {
+        let [a, b, c, d] = MAGIC;
+        let code = |dtype| DTYPES.iter().position(|&d| d == dtype).map(|code| code as u8);
+        let dtype = self.dtype.map_or(Some(NO_DTYPE), code).expect("every type has a code");
+        u64::from_le_bytes([a, b, c, d, VERSION, self.kind as u8, dtype, 0])
+    }
+
+    fn unpack(word: u64) -> Refused<Header> {
+        let [magic @ .., version, kind, dtype, reserved] = word.to_le_bytes();
+        if magic != MAGIC {
+            return Err("they do not begin with WFPT".into());
+        }
+        if version != VERSION {
+            return Err(format!("they are of version {version}, and this is version {VERSION}"));
+        }
+        if reserved != 0 {
+            return Err("byte 7 is not zero".into());
+        }
+        let known = Kind::ALL.iter().copied().find(|&k| k as u8 == kind);
+        let kind = known.ok_or_else(|| format!("no kind of partial has the code {kind}"))?;
+        let dtype = match (dtype, DTYPES.get(usize::from(dtype))) {
+            (NO_DTYPE, _) => None,
+            (_, Some(&dtype)) => Some(dtype),
+            (_, None) => return Err(format!("no element type has the code {dtype}")),
+        };
+        Ok(Header { kind, dtype })
+    }
+}
+
+/// A partial that has a layout.
+pub(super) trait Saved: Sized {
+    const HEADER: Header;
+
+    /// Writes what follows the header.
+    fn write(&self, out: &mut Writer);
+
+    /// Reads what follows the header.
+    fn read(input: &mut Reader<'_>) -> Refused<Self>;
+}
+
+fn save<P: Saved>(partial: &P) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.word(P::HEADER.pack());
+    partial.write(&mut out);
+    out.0
+}
+
+fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
+    let read = || {
+        let mut input = Reader::new(bytes);
+        let header = Header::unpack(input.word()?)?;
+        let Header { kind, dtype } = P::HEADER;
+        if header.kind != kind {
+            return Err(format!("they hold a partial of {}", header.kind.name()));
+        }
+        if header.dtype != dtype {
+            let name = |dtype: Option<DType>| dtype.map_or("untyped", DType::name);
+            return Err(format!("they hold {} elements, not {}", name(header.dtype), name(dtype)));
+        }
+        let partial = P::read(&mut input)?;
+        input.end()?;
+        Ok(partial)
+    };
+    read().map_err(|why| Error::BadPartial { expected: P::HEADER.kind.name(), why })
+}
+
+/// The public way in and out, on every partial alike.
+macro_rules! saved {
+    ($([$($generics:tt)*] $ty:ty;)+) => {$(
+        impl<$($generics)*> $ty {
+            /// The partial as bytes, in the layout of [`partial::bytes`](crate::partial::bytes).
+            pub fn to_bytes(&self) -> Vec<u8> {
+                save(self)
+            }
+
+            /// The partial from its bytes.
+            ///
+            /// # Errors
+            /// [`Error::BadPartial`] if the bytes are not exactly what [`to_bytes`](Self::to_bytes) writes for this type.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+                load(bytes)
+            }
+        }
+    )+};
+}
+saved! {
+    [T: Element] Exact<T>;
+    [T: Element] Moments<T>;
+    [T: Element] Dot<T>;
+    [T: crate::Ordered] Extremes<T>;
+    [] Count;
+    [T: Element] Product<T>;
+    [T: Element] Norm1<T>;
+    [T: Element] Magnitude<T>;
+    [T: Element] Stats<T>;
+}
+
+impl<T: Element> Partial<T> {
+    /// The partial as bytes: those of what it holds, in the layout of [`partial::bytes`](crate::partial::bytes).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Partial::Sum(p) => p.to_bytes(),
+            Partial::Moments(p) => p.to_bytes(),
+            Partial::Dot(p) => p.to_bytes(),
+            Partial::Extremes(p) => p.to_bytes(),
+            Partial::Count(p) => p.to_bytes(),
+            Partial::Product(p) => p.to_bytes(),
+            Partial::Norm1(p) => p.to_bytes(),
+            Partial::Magnitude(p) => p.to_bytes(),
+            Partial::Stats(p) => p.to_bytes(),
+        }
+    }
+
+    /// The partial, of whatever kind, from its bytes.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`] if the bytes are no saved partial of elements of this type.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Ok(match Header::read(bytes)?.kind {
+            Kind::Sum => Partial::Sum(Exact::from_bytes(bytes)?),
+            Kind::Moments => Partial::Moments(Box::new(Moments::from_bytes(bytes)?)),
+            Kind::Dot => Partial::Dot(Box::new(Dot::from_bytes(bytes)?)),
+            Kind::Extremes if T::DTYPE.is_complex() => {
+                let why = format!("{} has no order", T::DTYPE);
+                return Err(Error::BadPartial { expected: "extremes", why });
+            }
+            Kind::Extremes => Partial::Extremes(Extremes::from_bytes(bytes)?),
+            Kind::Count => Partial::Count(Count::from_bytes(bytes)?),
+            Kind::Product => Partial::Product(Box::new(Product::from_bytes(bytes)?)),
+            Kind::Norm1 => Partial::Norm1(Box::new(Norm1::from_bytes(bytes)?)),
+            Kind::Magnitude => Partial::Magnitude(Box::new(Magnitude::from_bytes(bytes)?)),
+            Kind::Stats => Partial::Stats(Box::new(Stats::from_bytes(bytes)?)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_type_has_a_code() {
+        for &dtype in DType::ALL {
+            let header = Header { kind: Kind::Sum, dtype: Some(dtype) };
+            assert_eq!(Header::unpack(header.pack()), Ok(header));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! From a partial to the result: the last step, the only one that rounds.
+
+use warpfold_num::with_float;
+
+use super::{Partial, Summary};
+use crate::element::{DType, Element};
+use crate::{Error, Op, Overflow, Result, Value};
+
+/// A finished result whose shape and type are known only at run time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// One number, boolean or index.
+    One(Value),
+    /// Minimum and maximum.
+    Pair(Value, Value),
+    /// What `stats` gives.
+    Summary(Box<Summary>),
+}
+
+/// How a partial is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Finish {
+    /// Delta degrees of freedom of var and std.
+    pub ddof: u64,
+    /// What an integer result too large does.
+    pub overflow: Overflow,
+    /// Another float type to round to, where the reduction has a rounded result.
+    pub round_to: Option<DType>,
+}
+
+impl<T: Element> Partial<T> {
+    /// Adds another partial of the same reduction; later pieces of an array carry their own indices.
+    ///
+    /// Any order gives the same bits, but for products of floats: those are merged in the order of their pieces.
+    ///
+    /// # Panics
+    /// If the two are of different kinds.
+    pub fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Partial::Sum(a), Partial::Sum(b)) => a.merge(b),
+            (Partial::Moments(a), Partial::Moments(b)) => a.merge(b),
+            (Partial::Dot(a), Partial::Dot(b)) => a.merge(b),
+            (Partial::Extremes(a), Partial::Extremes(b)) => a.merge(b),
+            (Partial::Count(a), Partial::Count(b)) => a.merge(b),
+            (Partial::Product(a), Partial::Product(b)) => a.merge(b),
+            (Partial::Norm1(a), Partial::Norm1(b)) => a.merge(b),
+            (Partial::Magnitude(a), Partial::Magnitude(b)) => a.merge(b),
+            (Partial::Stats(a), Partial::Stats(b)) => a.merge(b),
+            (a, b) => panic!("partials of different reductions cannot be merged: {a:?} and {b:?}"),
+        }
+    }
+
+    /// Whether this is what `op` is read from.
+    pub fn serves(&self, op: Op) -> bool {
+        use Op::{
+            All, Any, ArgMax, ArgMin, Dot, L1, L2, Linf, Max, Mean, Min, MinMax, Prod, Std, Sum,
+            Var,
+        };
+        match self {
+            Partial::Sum(_) => matches!(op, Sum | Mean),
+            Partial::Moments(_) => matches!(op, Var | Std | L2),
+            Partial::Dot(_) => op == Dot,
+            Partial::Extremes(_) => matches!(op, Min | Max | MinMax | ArgMin | ArgMax),
+            Partial::Count(_) => matches!(op, Any | All | Op::Count),
+            Partial::Product(_) => op == Prod,
+            Partial::Norm1(_) => op == L1,
+            Partial::Magnitude(_) => op == Linf,
+            Partial::Stats(_) => op == Op::Stats,
+        }
+    }
+
+    /// How many elements it holds, where it counts them.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Partial::Sum(p) => Some(p.count()),
+            Partial::Moments(p) => Some(p.count()),
+            Partial::Dot(p) => Some(p.count()),
+            Partial::Extremes(p) => Some(p.count()),
+            Partial::Count(p) => Some(p.seen),
+            Partial::Norm1(p) => Some(p.count()),
+            Partial::Stats(p) => Some(p.count()),
+            Partial::Product(_) | Partial::Magnitude(_) => None,
+        }
+    }
+
+    /// Rounds, once, to the result of `op`.
+    ///
+    /// # Errors
+    /// As the contract has it for `op`: [`Error::Empty`], [`Error::TooFew`], [`Error::Overflow`],
+    /// [`Error::Undefined`], and [`Error::Unsupported`] for a rounding that the result does not have.
+    pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
+        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
+        let value = match (op, self) {
+            (Op::Sum, Partial::Sum(p)) => match finish.round_to {
+                None => p.sum(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Mean, Partial::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
+            }
+            (Op::Var, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
+            }
+            (Op::Std, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
+            }
+            (Op::L2, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.l2_as::<F>().into())
+            }
+            (Op::Dot, Partial::Dot(p)) => match finish.round_to {
+                None => p.value(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Prod, Partial::Product(p)) => match finish.round_to {
+                None => p.value(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::L1, Partial::Norm1(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>()?.into())
+            }
+            (Op::Linf, Partial::Magnitude(p)) => match finish.round_to {
+                None => p.value().into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+            },
+            (Op::Stats, Partial::Stats(p)) => {
+                return Ok(Output::Summary(Box::new(p.summary(finish)?)));
+            }
+            (Op::Min, Partial::Extremes(p)) => p.min()?.into(),
+            (Op::Max, Partial::Extremes(p)) => p.max()?.into(),
+            (Op::MinMax, Partial::Extremes(p)) => {
+                return Ok(Output::Pair(p.min()?.into(), p.max()?.into()));
+            }
+            (Op::ArgMin, Partial::Extremes(p)) => p.argmin()?.into(),
+            (Op::ArgMax, Partial::Extremes(p)) => p.argmax()?.into(),
+            (Op::Any, Partial::Count(p)) => p.any().into(),
+            (Op::All, Partial::Count(p)) => p.all().into(),
+            (Op::Count, Partial::Count(p)) => p.nonzero.into(),
+            (op, _) => {
+                let why =
+                    "this partial is that of another reduction; fold the data again for this one";
+                return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+            }
+        };
+        Ok(Output::One(value))
+    }
+}

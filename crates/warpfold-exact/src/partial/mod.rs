@@ -1,0 +1,96 @@
+//! The partial results of every reduction: exact, mergeable, one type for each kind of fold.
+
+pub mod bytes;
+mod count;
+mod extremes;
+mod finish;
+mod magnitude;
+mod norm1;
+pub mod product;
+mod stats;
+
+pub use count::Count;
+pub use extremes::{Extremes, Place};
+pub use finish::{Finish, Output};
+pub use magnitude::Magnitude;
+pub use magnitude::Magnitudes;
+pub use norm1::Norm1;
+pub use product::Product;
+pub use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
+pub use stats::Stats;
+pub use stats::refuse_rounding;
+
+use crate::element::Element;
+use crate::exact::{Dot, Exact, Moments};
+use crate::{Op, Value};
+
+/// What an executor hands back: the exact state of one reduction, ready to be merged or finished.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Partial<T: Element> {
+    /// Of sum and mean.
+    Sum(Exact<T>),
+    /// Of var, std and l2.
+    Moments(Box<Moments<T>>),
+    /// Of dot.
+    Dot(Box<Dot<T>>),
+    /// Of min, max, minmax, argmin and argmax.
+    Extremes(Extremes<T::Part>),
+    /// Of any, all and count.
+    Count(Count),
+    /// Of prod; merged in order.
+    Product(Box<Product<T>>),
+    /// Of l1.
+    Norm1(Box<Norm1<T>>),
+    /// Of linf.
+    Magnitude(Box<Magnitude<T>>),
+    /// Of stats.
+    Stats(Box<Stats<T>>),
+}
+
+impl<T: Element> Partial<T> {
+    /// The partial of a reduction of nothing.
+    pub fn empty(op: Op) -> Self {
+        match op {
+            Op::Sum | Op::Mean => Partial::Sum(Exact::new()),
+            Op::Var | Op::Std | Op::L2 => Partial::Moments(Box::default()),
+            Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
+                Partial::Extremes(Extremes::new())
+            }
+            Op::Any | Op::All | Op::Count => Partial::Count(Count::default()),
+            Op::Dot => Partial::Dot(Box::default()),
+            Op::Prod => Partial::Product(Box::default()),
+            Op::L1 => Partial::Norm1(Box::default()),
+            Op::Linf => Partial::Magnitude(Box::default()),
+            Op::Stats => Partial::Stats(Box::default()),
+        }
+    }
+}
+
+/// What `stats` tells of an array; the fields without a value for it are `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Elements, NaN included.
+    pub count: u64,
+    /// Elements that are NaN (complex: with a NaN in either part).
+    pub nan_count: u64,
+    /// The sum.
+    pub sum: Value,
+    /// The mean.
+    pub mean: Option<Value>,
+    /// The variance.
+    pub var: Option<Value>,
+    /// The standard deviation.
+    pub std: Option<Value>,
+    /// The smallest element.
+    pub min: Option<Value>,
+    /// The largest element.
+    pub max: Option<Value>,
+    /// The first index of the smallest element.
+    pub argmin: Option<u64>,
+    /// The first index of the largest element.
+    pub argmax: Option<u64>,
+    /// The sum of magnitudes.
+    pub l1: Value,
+    /// The Euclidean norm.
+    pub l2: Value,
+}

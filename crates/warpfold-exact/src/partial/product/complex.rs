@@ -1,0 +1,87 @@
+//! Products of complex floats.
+
+use super::{Rounded, fixed, unit};
+use crate::double_double::{DoubleDouble, exponent, power_of_two};
+use crate::exact::Special;
+
+/// `(re + im·i) · 2^exponent`, the larger part from 1 to just above 2 unless both are zero or one is no finite number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComplexProduct {
+    /// The real part.
+    pub re: DoubleDouble,
+    /// The imaginary part.
+    pub im: DoubleDouble,
+    /// The power of two beside it.
+    pub exponent: i64,
+}
+
+impl ComplexProduct {
+    /// The product of nothing.
+    pub const ONE: Self =
+        ComplexProduct { re: DoubleDouble::ONE, im: DoubleDouble::ZERO, exponent: 0 };
+
+    /// A single number, of any kind.
+    pub fn of(re: f64, im: f64) -> Self {
+        let (re, im, exponent) = if re.abs().max(im.abs()) < f64::MIN_POSITIVE {
+            (re * 2f64.powi(64), im * 2f64.powi(64), -64)
+        } else {
+            (re, im, 0)
+        };
+        let part = |high| DoubleDouble { high, low: 0.0 };
+        let mut product = ComplexProduct { re: part(re), im: part(im), exponent };
+        product.normalise();
+        product
+    }
+
+    fn is_finite(&self) -> bool {
+        self.re.high.is_finite() && self.im.high.is_finite()
+    }
+
+    /// Brings the larger part to `1 <= |high| < 2`.
+    pub fn normalise(&mut self) {
+        let largest = self.re.high.abs().max(self.im.high.abs());
+        if !self.is_finite() || largest == 0.0 {
+            self.exponent = 0;
+            return;
+        }
+        // The power that scales the very largest numbers is itself subnormal: two steps.
+        let shift = exponent(largest);
+        let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
+        self.re = self.re.scale(half).scale(rest);
+        self.im = self.im.scale(half).scale(rest);
+        self.exponent = self.exponent.saturating_add(shift);
+    }
+
+    /// Multiplies by a product of later elements.
+    #[inline(always)]
+    pub fn merge(&mut self, other: &Self) {
+        let (a, b, c, d) = (self.re, self.im, other.re, other.im);
+        if self.is_finite() && other.is_finite() {
+            self.re = a.multiply(c).add(b.multiply(d).negate());
+            self.im = a.multiply(d).add(b.multiply(c));
+            self.exponent = self.exponent.saturating_add(other.exponent);
+        } else if *self == Self::ONE {
+            *self = *other;
+        } else if *other != Self::ONE {
+            // Both are scaled, so that only infinities and NaNs can make more of them.
+            let part = |high| DoubleDouble { high, low: 0.0 };
+            let re = a.high * c.high - b.high * d.high;
+            let im = a.high * d.high + b.high * c.high;
+            (self.re, self.im) = (part(re), part(im));
+        }
+        self.normalise();
+    }
+
+    pub(super) fn registers(&self) -> ([Rounded; 2], i32) {
+        let register = |part: DoubleDouble| {
+            let mut special = Rounded::default();
+            match part.high {
+                high if high.is_nan() => special.note(Special::NAN),
+                high if high.is_infinite() => special.note(Special::infinity(high < 0.0)),
+                _ => return fixed(part),
+            }
+            special
+        };
+        ([register(self.re), register(self.im)], unit(self.exponent))
+    }
+}

@@ -1,0 +1,107 @@
+//! Products of real floats.
+
+use super::{Rounded, fixed, unit};
+use crate::double_double::{DoubleDouble, exponent, power_of_two};
+use crate::exact::Special;
+
+/// `±mantissa · 2^exponent`, and what makes the product no such number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RealProduct {
+    /// From 1 to just above 2, as long as nothing below was met.
+    pub mantissa: DoubleDouble,
+    /// The power of two beside it.
+    pub exponent: i64,
+    /// Negative.
+    pub negative: bool,
+    /// Met.
+    pub met: Met,
+}
+
+/// Which factors were met that a mantissa cannot show.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Met {
+    /// Zero.
+    pub zero: bool,
+    /// Infinity.
+    pub infinity: bool,
+    /// What a NaN does.
+    pub nan: bool,
+}
+
+impl Met {
+    /// Any.
+    pub fn any(self) -> bool {
+        self.zero | self.infinity | self.nan
+    }
+
+    /// Union.
+    pub fn union(self, other: Self) -> Self {
+        Met {
+            zero: self.zero | other.zero,
+            infinity: self.infinity | other.infinity,
+            nan: self.nan | other.nan,
+        }
+    }
+}
+
+impl RealProduct {
+    /// The product of nothing.
+    pub const ONE: Self = RealProduct {
+        mantissa: DoubleDouble::ONE,
+        exponent: 0,
+        negative: false,
+        met: Met { zero: false, infinity: false, nan: false },
+    };
+
+    /// A single finite number.
+    pub fn of(x: f64) -> Self {
+        let met = Met { zero: x == 0.0, ..Met::default() };
+        // A subnormal is brought among the normals first.
+        let (x, shift) =
+            if x.abs() < f64::MIN_POSITIVE { (x * 2f64.powi(64), -64) } else { (x, 0) };
+        let mantissa = DoubleDouble { high: x.abs(), low: 0.0 };
+        let mut product =
+            RealProduct { mantissa, exponent: shift, negative: x.is_sign_negative(), met };
+        product.normalise();
+        product
+    }
+
+    /// Brings the mantissa, a positive normal number, to `1 <= high < 2`. Once the product is special the mantissa no longer matters.
+    pub fn normalise(&mut self) {
+        if self.met.any() {
+            (self.mantissa, self.exponent) = (DoubleDouble::ONE, 0);
+            return;
+        }
+        let shift = exponent(self.mantissa.high);
+        // The power that scales the very largest numbers is itself subnormal: two steps.
+        let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
+        self.mantissa = self.mantissa.scale(half).scale(rest);
+        self.exponent = self.exponent.saturating_add(shift);
+    }
+
+    /// Takes in another one.
+    pub fn merge(&mut self, other: &Self) {
+        self.met = self.met.union(other.met);
+        self.negative ^= other.negative;
+        self.mantissa = self.mantissa.multiply(other.mantissa);
+        self.exponent = self.exponent.saturating_add(other.exponent);
+        self.normalise();
+    }
+
+    /// The product in units of a power of two; an exact zero is +0.
+    pub(super) fn register(&self) -> (Rounded, i32) {
+        let mut register = Rounded::default();
+        match self.met {
+            Met { nan: true, .. } | Met { zero: true, infinity: true, .. } => {
+                register.note(Special::NAN);
+            }
+            Met { infinity: true, .. } => register.note(Special::infinity(self.negative)),
+            Met { zero: true, .. } => {}
+            Met { .. } => {
+                let mantissa = if self.negative { self.mantissa.negate() } else { self.mantissa };
+                register = fixed(mantissa);
+            }
+        }
+        (register, unit(self.exponent))
+    }
+}

@@ -1,0 +1,87 @@
+//! Results whose types are known only at run time, as columns.
+
+use super::ReduceMany;
+use super::asked::Asked;
+use super::stats::of_stats;
+use crate::Columns;
+use crate::element::Element;
+use crate::kernel::Machine;
+use crate::partial::Finish;
+use crate::plan::CudaBatchPlan;
+use crate::value::Column;
+use crate::{Error, Op, Result, with_element};
+
+impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
+    /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
+    /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// use warpfold::{Column, Op, kernel::DeviceSegments, partial::Finish, simt::Device};
+    /// let device = Device::new();
+    /// let x = device.upload(&[1u8, 2, 3])?;
+    /// let sums = device.reduce_segments(&x, DeviceSegments::Every(1)).columns(Op::Sum, Finish::default())?;
+    /// assert_eq!(sums, [("sum", Column::U64(vec![1, 2, 3]))]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
+    pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+        self.asked().columns(op, finish)
+    }
+
+    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn plans(&self, op: Op) -> Result<Vec<CudaBatchPlan>> {
+        let asked = self.asked();
+        match op {
+            Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
+            Op::Stats => of_stats(T::DTYPE).map(|op| asked.plan(op)).collect(),
+            _ => Ok(vec![asked.plan(op)?]),
+        }
+    }
+}
+
+impl<M: Machine> Asked<'_, M> {
+    fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+        if op == Op::MinMax {
+            let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
+            return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);
+        }
+        if op == Op::Stats {
+            return self.stats(finish);
+        }
+        Ok(vec![(op.name(), self.column(op, finish)?)])
+    }
+
+    pub(super) fn column(&self, op: Op, finish: Finish) -> Result<Column> {
+        let output = self.plan(op)?.output();
+        if finish.round_to.is_some_and(|to| to != output) {
+            return Err(Error::Unsupported {
+                option: "rounding to another type on CUDA",
+                op,
+                dtype: self.x.dtype,
+                why: "kernels of many reductions round to the accumulator's type; run it on the CPU",
+            });
+        }
+        with_element!(output, R => {
+            let values = self.left::<R>(op, finish.ddof)?.download()?;
+            Ok(Column::of(values))
+        })
+    }
+}
+
+/// The error of one of the reductions that another one is made of, as that one's.
+fn asked_as(op: Op, error: Error) -> Error {
+    match error {
+        Error::Empty { ignored, .. } => Error::Empty { op, ignored },
+        Error::Output { output, error } => {
+            Error::Output { output, error: Box::new(asked_as(op, *error)) }
+        }
+        other => other,
+    }
+}

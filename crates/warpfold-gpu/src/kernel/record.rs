@@ -1,0 +1,329 @@
+//! From the words that a kernel writes to what they stand for. The layouts are given at the head of each kernel's source.
+
+use super::fast::{FastMoments, FastSum};
+use super::floats;
+use crate::double_double::DoubleDouble;
+use crate::element::{Element, Ordered, Parts};
+use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
+use crate::partial::{
+    ComplexProduct, Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1, Output,
+    Partial, Place, Product, RealProduct, Stats,
+};
+use crate::plan::{CudaPlan, Fold};
+use warpfold_num::with_float;
+
+use crate::{DType, Op, Result, Value, with_element};
+
+/// Words that the kernels of a plan may write to their record: the exact integers of stats of complex128, in two launches.
+pub const RECORD_WORDS: usize = 2 + 2 * 34 + 67 + 2 + 67;
+
+/// Words that folds write that are not exact sums of floats: stats of integers write the most.
+const FEW: usize = 12;
+
+/// Words that a plan's kernels write.
+pub fn record_words(plan: &CudaPlan) -> usize {
+    plan.folds().map(|fold| words_of(fold, plan.problem.dtype)).sum()
+}
+
+/// Words that a kernel writes.
+pub(super) fn words_of(fold: Fold, dtype: DType) -> usize {
+    with_element!(dtype, T => {
+        let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
+        match fold {
+            Fold::ExactL1 if dtype.is_complex() => 2 + product,
+            Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
+            Fold::ExactDot => 2 + T::PARTS * product,
+            Fold::ExactMoments => 2 + T::PARTS * sum + product,
+            Fold::ExactStats => 2 + 2 * sum + product + 6,
+            _ => FEW,
+        }
+    })
+}
+
+/// What a kernel's record stands for.
+///
+/// # Panics
+/// If the record is shorter than [`record_words`].
+pub fn read<T: Element>(plan: &CudaPlan, record: &[u64]) -> Outcome<T> {
+    let n = plan.problem.n;
+    let skips_nan = plan.skips_nan();
+    match plan.fold {
+        Fold::ExactMoments if plan.then.is_some() => {
+            let norm1 = &record[words_of(plan.fold, T::DTYPE)..];
+            exact(Partial::Stats(Box::new(floats::complex_stats(record, norm1, n, skips_nan))))
+        }
+        Fold::ExactStats => exact(Partial::Stats(Box::new(floats::stats(record, n, skips_nan)))),
+        fold if fold.is_exact() => exact(floats::read(fold, record, n, skips_nan)),
+        Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if T::DTYPE.is_float() => {
+            let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
+            Outcome::Sum(FastSum { parts, count: n - record[2] })
+        }
+        Fold::Sum => {
+            exact(Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }))
+        }
+        Fold::Dot => {
+            exact(Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n })))
+        }
+        Fold::Moments if T::DTYPE.is_float() => Outcome::Moments(fast_moments(record, n)),
+        Fold::Moments => exact(Partial::Moments(Box::new(moments(record, n)))),
+        Fold::Stats => exact(Partial::Stats(Box::new(Stats {
+            moments: moments(record, n),
+            norm1: norm1(&record[5..7], n),
+            extremes: extremes(&record[7..12], n),
+            nans: 0,
+            seen: n,
+        }))),
+        Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax => {
+            exact(Partial::Extremes(extremes(record, n)))
+        }
+        Fold::Count => exact(Partial::Count(Count { seen: n - record[1], nonzero: record[0] })),
+        Fold::L1 | Fold::Squares => exact(Partial::Norm1(Box::new(norm1(&record[..2], n)))),
+        Fold::Linf if T::PARTS > 1 => exact(Partial::Magnitude(Box::new(largest_complex(record)))),
+        Fold::Linf => exact(Partial::Magnitude(Box::new(largest(record[1])))),
+        Fold::Prod => exact(Partial::Product(Box::new(product(record)))),
+        other => unreachable!("{other:?} is an exact fold"),
+    }
+}
+
+/// Exact moments of integers: `[sum, 2 limbs; squares, 3 limbs]`.
+fn moments<T: Element>(record: &[u64], n: u64) -> Moments<T> {
+    // Squares are never negative, whatever their elements: their top limb is extended by zeros.
+    let squares = Register { fixed: extend(&record[2..5], 0), special: Special::NONE };
+    Moments { sum: registers::<T, _>(&record[..2]), squares, count: n }
+}
+
+/// The exact sum of magnitudes of integers.
+fn norm1<T: Element>(limbs: &[u64], n: u64) -> Norm1<T> {
+    let sum = Register::<[u64; 3]> { fixed: extend(limbs, 0), special: Special::NONE };
+    Norm1::from_sum(&sum, 0, n)
+}
+
+fn exact<T: Element>(partial: Partial<T>) -> Outcome<T> {
+    Outcome::Exact(partial)
+}
+
+/// What a reduction leaves: an exact partial where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome<T: Element> {
+    /// Mergeable, not rounded yet.
+    Exact(Partial<T>),
+    /// A float sum that was rounded on the way.
+    Sum(FastSum<T>),
+    /// Float moments that were rounded on the way.
+    Moments(FastMoments<T>),
+}
+
+impl<T: Element> Outcome<T> {
+    /// The result of `op`.
+    ///
+    /// # Errors
+    /// As [`Partial::finish`].
+    pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
+        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
+        let value: Value = match (op, self) {
+            (_, Outcome::Exact(partial)) => return partial.finish(op, finish),
+            (Op::Sum | Op::Dot, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
+            }
+            (Op::Mean, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
+            }
+            (Op::L1, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
+            }
+            (Op::L2, Outcome::Sum(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.root_as::<F>().into())
+            }
+            (Op::Var, Outcome::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
+            }
+            (Op::Std, Outcome::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
+            }
+            (op, outcome) => unreachable!("{op} is not read from {outcome:?}"),
+        };
+        Ok(Output::One(value))
+    }
+}
+
+/// Integers `[low 64 bits of the magnitude, flags]`, floats `[mantissa as two f64, exponent, flags]`, complex `[real and imaginary mantissa, two f64
+/// each; exponent]`; flags are 1 for a zero, 2 for an
+/// infinity or a magnitude beyond 2^64, 4 for a NaN, 8 for negative.
+fn product<T: Element>(record: &[u64]) -> Product<T> {
+    let float = T::DTYPE.is_float();
+    if T::PARTS > 1 {
+        let pair = |k: usize| DoubleDouble {
+            high: f64::from_bits(record[k]),
+            low: f64::from_bits(record[k + 1]),
+        };
+        let exponent = record[4] as i64;
+        return Product::complex(ComplexProduct { re: pair(0), im: pair(2), exponent });
+    }
+    let flags = record[if float { 3 } else { 1 }];
+    let negative = flags & 8 != 0;
+    let met = Met { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
+    if float {
+        let word = |k: usize| f64::from_bits(record[k]);
+        let mut product = RealProduct {
+            mantissa: DoubleDouble { high: word(0), low: word(1) },
+            exponent: record[2] as i64,
+            negative,
+            met,
+        };
+        product.normalise();
+        return Product::real(product);
+    }
+    Product::integer(match met {
+        Met { zero: true, .. } => IntegerProduct::ZERO,
+        Met { infinity: true, .. } => {
+            IntegerProduct { magnitude: IntegerProduct::CAP, low: record[0], negative }
+        }
+        _ => IntegerProduct { magnitude: record[0].into(), low: record[0], negative },
+    })
+}
+
+/// The largest magnitude, from the bits of a number that has it. Those of an integer's magnitude are such a number: the magnitude
+/// of the least integer is what its own bits say without the sign.
+fn largest<T: Element>(word: u64) -> Magnitude<T> {
+    let bytes = word.to_le_bytes();
+    let part: T::Part = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
+    Magnitude::of(&T::Parts::from_fn(|_| part.magnitude()))
+}
+
+/// `[1 for a NaN + 2 for an infinity, the bits of the magnitudes of the largest number's parts]`.
+fn largest_complex<T: Element>(record: &[u64]) -> Magnitude<T> {
+    let special = match record[0] {
+        0 => {
+            return Magnitude::of(&T::Parts::from_fn(|k| {
+                let bytes = record[1 + k].to_le_bytes();
+                let part: T::Part =
+                    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
+                part.magnitude()
+            }));
+        }
+        1 | 3 => Special::NAN,
+        _ => Special::PLUS,
+    };
+    Magnitude { square: Register { special, ..Register::default() } }
+}
+
+/// The one register of an integer element, signed if the element is.
+fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Parts<Register<L>> {
+    let negative = low.last().is_some_and(|&top| top >> 63 == 1) && signed::<T>();
+    let fixed = extend(low, if negative { u64::MAX } else { 0 });
+    T::Parts::from_fn(|_| Register { fixed, special: Special::NONE })
+}
+
+/// A number of fewer limbs, and what its further limbs are.
+fn extend<L: Limbs>(low: &[u64], further: u64) -> Fixed<L> {
+    let mut fixed = Fixed::<L>::default();
+    for (k, limb) in fixed.0.as_mut().iter_mut().enumerate() {
+        *limb = low.get(k).copied().unwrap_or(further);
+    }
+    fixed
+}
+
+/// `[sum of distances, 2 parts; sum of their squares; the point they are from, 2 parts; skipped]`, all but the last as f64.
+fn fast_moments<T: Element>(record: &[u64], n: u64) -> FastMoments<T> {
+    let word = |k: usize| f64::from_bits(record[k]);
+    let count = n - record[5];
+    let divisor = count.max(1) as f64;
+    let distance = |k: usize| word(k) / divisor;
+    // The squares about the mean, from those about a point near it. Rounding may leave less than nothing.
+    let about_mean = word(2) - (0..T::PARTS).map(|k| word(k) * distance(k)).sum::<f64>();
+    FastMoments {
+        mean: T::Parts::from_fn(|k| word(3 + k) + distance(k)),
+        squares: if about_mean < 0.0 { 0.0 } else { about_mean },
+        count,
+    }
+}
+
+fn signed<T: Element>() -> bool {
+    use crate::DType::*;
+    matches!(T::DTYPE, I8 | I16 | I32 | I64)
+}
+
+/// `[1 for a maximum + 2 for a minimum, its bits, its index, the minimum's bits, its index]`.
+pub(super) fn extremes<T: Ordered>(record: &[u64], n: u64) -> Extremes<T> {
+    let mut extremes = Extremes { count: n, ..Extremes::new() };
+    for (flag, k) in [(1, 1), (2, 3)] {
+        if record[0] & flag == 0 {
+            continue;
+        }
+        let bytes = record[k].to_le_bytes();
+        let value: T = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T>()]);
+        let index = record[k + 1];
+        if value.is_nan() {
+            extremes.first_nan = Some(index);
+        } else if flag == 1 {
+            extremes.max = Some(Place { key: value.key(), index });
+        } else {
+            extremes.min = Some(Place { key: value.key(), index });
+        }
+    }
+    extremes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CudaFacts, Problem, choose_cuda};
+    use crate::{Accuracy, Policy};
+
+    fn plan<T: Element>(op: Op, n: u64) -> CudaPlan {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        let facts = CudaFacts { compute: 90, multiprocessors: 132 };
+        choose_cuda(Problem { op, dtype: T::DTYPE, n, policy }, facts).unwrap()
+    }
+
+    /// The words given, and zeros after them.
+    fn finish<T: Element>(op: Op, n: u64, words: &[u64]) -> crate::Result<Output> {
+        let mut record = [0; FEW];
+        record[..words.len()].copy_from_slice(words);
+        read::<T>(&plan::<T>(op, n), &record).finish(op, Finish::default())
+    }
+
+    #[test]
+    fn integer_sums_keep_their_sign_and_are_checked_on_the_host() {
+        let minus_five = &[-5i64 as u64, u64::MAX];
+        assert_eq!(finish::<i16>(Op::Sum, 3, minus_five), Ok(Output::One((-5i64).into())));
+        let large = &[0, 1];
+        assert!(matches!(finish::<u64>(Op::Sum, 3, large), Err(Error::Overflow { .. })));
+        let top = &[u64::MAX, u64::MAX];
+        let outcome = read::<u64>(&plan::<u64>(Op::Sum, 1), top);
+        assert!(matches!(outcome, Outcome::Exact(Partial::Sum(p)) if p.wide() == Ok(u128::MAX)));
+    }
+
+    #[test]
+    fn extremes_keep_zeros_nans_and_indices() {
+        let minus_zero = &[2, 0, 0, 0x8000, 7];
+        assert_eq!(
+            finish::<crate::f16>(Op::Min, 9, minus_zero),
+            Ok(Output::One(crate::f16::NEG_ZERO.into()))
+        );
+        assert_eq!(finish::<crate::f16>(Op::ArgMin, 9, minus_zero), Ok(Output::One(7u64.into())));
+        let nan = &[1, 0x7ff8_0000_0000_0000, 4];
+        assert_eq!(finish::<f64>(Op::ArgMax, 9, nan), Ok(Output::One(4u64.into())));
+        assert!(matches!(finish::<f64>(Op::Max, 0, &[]), Err(Error::Empty { .. })));
+    }
+
+    #[test]
+    fn products_beyond_64_bits_are_an_error_unless_a_zero_was_met() {
+        assert_eq!(finish::<i32>(Op::Prod, 2, &[6, 8]), Ok(Output::One((-6i64).into())));
+        let beyond = &[0, 2];
+        assert!(matches!(finish::<u8>(Op::Prod, 9, beyond), Err(Error::Overflow { .. })));
+        assert_eq!(finish::<u8>(Op::Prod, 9, &[0, 3]), Ok(Output::One(0u64.into())));
+        let real = &[1.5f64.to_bits(), 0, 3, 8];
+        assert_eq!(finish::<f32>(Op::Prod, 9, real), Ok(Output::One((-12f32).into())));
+        let nan = &[1f64.to_bits(), 0, 0, 3];
+        assert!(
+            matches!(finish::<f32>(Op::Prod, 9, nan), Ok(Output::One(Value::F32(x))) if x.is_nan())
+        );
+    }
+
+    #[test]
+    fn fast_means_divide_by_what_was_kept() {
+        let record = &[6f64.to_bits(), 0, 1];
+        assert_eq!(finish::<f32>(Op::Mean, 4, record), Ok(Output::One(2f32.into())));
+    }
+}

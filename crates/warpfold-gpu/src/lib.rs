@@ -1,0 +1,16 @@
+//! The shipped kernels as launches, and what runs them: a GPU by its driver, or the simulator.
+
+#[cfg(feature = "cuda")]
+pub mod cuda;
+pub mod kernel;
+#[cfg(feature = "simt")]
+pub mod simt;
+
+use warpfold_engine::Columns;
+use warpfold_exact::{exact, partial};
+use warpfold_num::{
+    Accuracy, Column, Complex, DType, Element, Error, Nan, Op, Ordered, Overflow, Policy, Result,
+    Value, double_double, element, error, policy_methods, value, with_element,
+};
+use warpfold_plan::group::{self, Key};
+use warpfold_plan::{plan, shape};

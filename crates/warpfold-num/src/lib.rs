@@ -1,0 +1,20 @@
+//! What the rest of warpfold computes with: element types, reductions and policies by name, limbs, rounding, and the one error.
+//!
+//! This crate knows numbers one at a time: neither arrays nor threads. Programs use it through `warpfold`.
+
+pub mod double_double;
+pub mod element;
+pub mod error;
+pub mod limbs;
+mod op;
+mod policy;
+pub mod value;
+
+pub use half::{bf16, f16};
+pub use num_complex::Complex;
+
+pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
+pub use error::{At, Error, Result};
+pub use op::Op;
+pub use policy::{Accuracy, Isa, Nan, Overflow, Policy};
+pub use value::{Column, Value};

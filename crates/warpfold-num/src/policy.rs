@@ -1,0 +1,132 @@
+//! What the caller may choose: accuracy, NaN, overflow, threads.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How float sums, means, moments, norms and dot products are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Accuracy {
+    /// The mathematical value, rounded once: the same bits on every machine, in any order.
+    #[default]
+    Exact,
+    /// For sum, mean, l1 and dot: blocks are summed as trees in the accumulator type (f32 for floats of up to 32 bits, else f64),
+    /// and their sums exactly: the same bits for the same plan. Nothing else is made less exact, because nothing else
+    /// would be faster by it.
+    Fast,
+}
+
+/// What a NaN in the input does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Nan {
+    /// The result is NaN (arg*: the index of the first NaN).
+    #[default]
+    Propagate,
+    /// The element is skipped, as if it were not there; mean and var divide by the number kept.
+    Ignore,
+}
+
+/// What an integer result too large for its type does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overflow {
+    /// It is [`Error::Overflow`](crate::Error::Overflow), judged on the mathematical result.
+    #[default]
+    Error,
+    /// It wraps modulo 2^64.
+    Wrap,
+}
+
+/// All choices together; the default is the contract's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Policy {
+    /// Exact or fast float sums.
+    pub accuracy: Accuracy,
+    /// NaN propagates or is ignored.
+    pub nan: Nan,
+    /// Integer overflow is an error or wraps.
+    pub overflow: Overflow,
+    /// Threads at most; `None` takes what the machine offers.
+    pub threads: Option<usize>,
+    /// The widest CPU instruction set to use; `None` takes what the machine has. For comparisons: results do not depend on it.
+    pub isa: Option<Isa>,
+}
+
+/// The instruction set a CPU kernel is compiled for.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// What every target of the architecture has: SSE2 on x86-64, NEON on AArch64.
+    Baseline,
+    /// AVX2 with FMA and F16C.
+    Avx2,
+    /// AVX-512 F, BW, CD, DQ and VL.
+    Avx512,
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Isa::Baseline => "baseline",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        })
+    }
+}
+
+/// Every choice that is not the contract's default, as a plan names it.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.accuracy == Accuracy::Fast {
+            write!(f, ", fast")?;
+        }
+        if self.nan == Nan::Ignore {
+            write!(f, ", NaN ignored")?;
+        }
+        if self.overflow == Overflow::Wrap {
+            write!(f, ", wrapping")?;
+        }
+        Ok(())
+    }
+}
+
+/// The methods of a builder that set its policy.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! policy_methods {
+    ($nan:literal) => {
+        /// Exact (the default) or fast float sums.
+        pub fn accuracy(mut self, accuracy: $crate::Accuracy) -> Self {
+            self.policy.accuracy = accuracy;
+            self
+        }
+
+        #[doc = $nan]
+        pub fn nan(mut self, nan: $crate::Nan) -> Self {
+            self.policy.nan = nan;
+            self
+        }
+
+        /// Integer overflow is an error (the default) or wraps.
+        pub fn overflow(mut self, overflow: $crate::Overflow) -> Self {
+            self.policy.overflow = overflow;
+            self
+        }
+
+        /// At most so many threads; the default takes what the machine offers.
+        pub fn threads(mut self, threads: usize) -> Self {
+            self.policy.threads = Some(threads);
+            self
+        }
+
+        /// All choices at once.
+        pub fn policy(mut self, policy: $crate::Policy) -> Self {
+            self.policy = policy;
+            self
+        }
+    };
+}

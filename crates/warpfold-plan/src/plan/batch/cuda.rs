@@ -1,0 +1,442 @@
+//! Plans for many reductions at once on NVIDIA GPUs: which kernel, which way, how many blocks. Pure; knows no GPU library.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::Columns;
+use super::components::Components;
+use super::cuda_fold::{fold_of, unsupported};
+use super::many_fold::ManyFold;
+use super::shares::{
+    SEGMENT_THREADS, WARPS, block_fold, block_threads, block_type, grid_of_work,
+    least_grid_of_segments, per_multiprocessor,
+};
+use super::strided::{LoopOrder, LoopTable, Strided};
+use super::{Batch, BoundsKind, Partition};
+use crate::plan::{CudaFacts, Fold};
+use crate::shape::Form;
+use crate::{DType, Nan, Op, Result};
+
+/// The ways of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CudaWay {
+    /// Every warp an equal share of elements and ends of segments, whatever the lengths.
+    Segments,
+    /// Short segments of one length, side by side in lanes: `lanes` of them share one.
+    Rows {
+        /// 1, or a power of two up to 32.
+        lanes: u64,
+    },
+    /// Neighbouring columns side by side in lanes, rows shared out among warps.
+    Columns(Columns),
+    /// Loops over memory, outputs in lanes or warps.
+    Strided(Strided),
+    /// A block an output, or a few, one after another.
+    Blocks,
+}
+
+impl CudaWay {
+    /// Why it was taken.
+    pub const fn why(self) -> &'static str {
+        match self {
+            CudaWay::Segments => "each output's elements are contiguous",
+            CudaWay::Rows { .. } => "outputs' elements are contiguous, few, and as many of each",
+            CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
+            CudaWay::Strided(_) => "an output's elements lie apart",
+            CudaWay::Blocks => "each result is rounded once, from sums that take a block to hold",
+        }
+    }
+
+    /// The first part of its kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CudaWay::Segments | CudaWay::Blocks => "segment",
+            CudaWay::Rows { .. } => "row",
+            CudaWay::Columns(_) => "column",
+            CudaWay::Strided(_) => "strided",
+        }
+    }
+}
+
+/// How a GPU will do many reductions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaBatchPlan {
+    /// What was asked, of the parts of elements where these are folded.
+    pub batch: Batch,
+    /// What the batch's elements are of those that were given.
+    pub components: Components,
+    /// The kernel.
+    pub fold: ManyFold,
+    /// The way.
+    pub way: CudaWay,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks of the grid.
+    pub grid: u32,
+    /// Bytes of device memory beside input and output.
+    pub workspace: u64,
+}
+
+/// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
+pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
+
+/// Chooses how to do many reductions on a GPU.
+///
+/// # Errors
+/// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type; [`Error::Unsupported`](crate::Error::Unsupported) where no kernel folds it as asked.
+pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
+    let (batch, components) = batch.of_parts();
+    let fold = fold_of(&batch)?;
+    let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
+    let narrow = batch.dtype.size() < 4;
+    // Folds of which there are kernels for rows and columns in lanes.
+    let taken = match fold {
+        _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
+        ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => false,
+        ManyFold::Count => !narrow,
+        _ if fold.is_extreme() => !narrow,
+        _ => !narrow || batch.dtype.is_float(),
+    };
+    let by_length = |length, outputs| match taken {
+        true => by_length(length, outputs, batch.dtype, full),
+        false => CudaWay::Segments,
+    };
+    let way = match &batch.partition {
+        Partition::Groups { .. } => {
+            let why = "groups are sorted first, and are segments then (`Gpu::group_by`)";
+            return Err(unsupported(&batch, "groups on CUDA", why));
+        }
+        _ if fold == ManyFold::Moments => CudaWay::Blocks,
+        Partition::Segments { segments: outputs, bounds, .. } => match bounds {
+            BoundsKind::Every(length) => by_length(*length, *outputs),
+            _ => CudaWay::Segments,
+        },
+        Partition::Axes(form) if dense_rows(form).is_some() => {
+            let length = dense_rows(form).unwrap_or(0);
+            by_length(length, form.outputs)
+        }
+        Partition::Axes(form) => {
+            let state_bytes = fold.state_bytes(batch.dtype);
+            let columns =
+                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS, state_bytes));
+            match columns.flatten() {
+                Some(columns) => CudaWay::Columns(columns),
+                None => CudaWay::Strided(Strided::of(form, full * WARPS)),
+            }
+        }
+    };
+    let grid = match &way {
+        CudaWay::Segments | CudaWay::Rows { .. } => grid_of_work(&batch),
+        CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
+        CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
+        CudaWay::Blocks => batch.outputs(),
+    };
+    let block = match &way {
+        CudaWay::Blocks => {
+            block_threads(batch.op, batch.dtype, batch.outputs(), gpu.multiprocessors)
+        }
+        _ => SEGMENT_THREADS,
+    };
+    let grid = grid.clamp(1, full) as u32;
+    Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+}
+
+/// Bytes of the rows that a lane folds alone (`rows.cuh`).
+const BYTES_OF_A_LANE: u64 = 128;
+
+/// Elements that a lane should have at least where lanes share a row, and the most that rows have.
+const SHARED: (u64, u64) = (32, 2048);
+
+/// The way for segments of one length, whose first begins at a multiple of 16 bytes.
+fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
+    let size = dtype.size() as u64;
+    if length > 0 && length * size <= BYTES_OF_A_LANE {
+        return CudaWay::Rows { lanes: 1 };
+    }
+    let lanes = (length / SHARED.0).max(1).next_power_of_two().clamp(4, 32);
+    // Long rows, and those that are too few to give every warp its own, are divided.
+    let enough = outputs.saturating_mul(lanes) / 32 >= full * WARPS;
+    match size >= 4 && length > 0 && length <= SHARED.1 && enough {
+        true => CudaWay::Rows { lanes },
+        false => CudaWay::Segments,
+    }
+}
+
+/// Length of rows that lie one after another, outputs in their order.
+pub fn dense_rows(form: &Form) -> Option<u64> {
+    if form.inputs == 0 {
+        return Some(0);
+    }
+    form.plain_rows()
+        .and_then(|(length, pitch)| (length == pitch || form.outputs <= 1).then_some(length))
+}
+
+impl CudaBatchPlan {
+    /// The same in so many blocks.
+    #[must_use]
+    pub fn of_grid(mut self, blocks: u32) -> Self {
+        let least = match self.way {
+            CudaWay::Segments => least_grid_of_segments(&self.batch),
+            _ => 1,
+        };
+        self.grid = blocks.max(least);
+        let states = match &self.way {
+            // A block leaves two states, a segment's number and a mark.
+            CudaWay::Segments => {
+                let piece = 2 * self.fold.state_bytes(self.batch.dtype) + 16;
+                WORKSPACE_HEADER + u64::from(self.grid) * piece
+            }
+            CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
+            CudaWay::Strided(strided) => strided.states() * self.fold.state_bytes(self.batch.dtype),
+            CudaWay::Rows { .. } | CudaWay::Blocks => 0,
+        };
+        self.workspace = states + 8 * self.tables().len() as u64;
+        self
+    }
+
+    /// What the last words of the workspace must hold before the first launch: the loops of views.
+    pub fn tables(&self) -> Vec<u64> {
+        let loops = self.loops().into_iter().flat_map(|table| table.words);
+        loops.chain(self.loops_of_blocks().into_iter().flat_map(|table| table.words)).collect()
+    }
+
+    /// The loops of the strided way.
+    pub fn loops(&self) -> Option<LoopTable> {
+        let (CudaWay::Strided(_), Partition::Axes(form)) = (&self.way, &self.batch.partition)
+        else {
+            return None;
+        };
+        let folded = if self.fold.is_place() { LoopOrder::Places } else { LoopOrder::Memory };
+        Some(LoopTable::of(form, LoopOrder::Memory, folded))
+    }
+
+    /// The loops of blocks that fold outputs by their numbers.
+    pub fn loops_of_blocks(&self) -> Option<LoopTable> {
+        match (&self.batch.partition, self.again()) {
+            (Partition::Axes(form), Again::Blocks(_)) if dense_rows(form).is_none() => {
+                Some(LoopTable::of(form, LoopOrder::Places, LoopOrder::Memory))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for an array that does not begin at a multiple of 16 bytes.
+    #[must_use]
+    pub fn unaligned(mut self) -> Self {
+        // Rows of one element are read by elements, wherever they begin.
+        let single = matches!(
+            self.batch.partition,
+            Partition::Segments { bounds: BoundsKind::Every(1), .. }
+        );
+        if self.way == (CudaWay::Rows { lanes: 1 }) && !single {
+            self.way = CudaWay::Segments;
+        }
+        if let (CudaWay::Columns(columns), Partition::Axes(form)) =
+            (&mut self.way, &self.batch.partition)
+        {
+            let warps = u64::from(self.grid) * WARPS;
+            let dtype = self.batch.dtype;
+            let states = self.fold.state_bytes(dtype);
+            *columns = Columns::of(form, dtype, false, warps, states).unwrap_or(*columns);
+        }
+        let grid = self.grid;
+        self.of_grid(grid)
+    }
+
+    /// Whether NaNs are skipped.
+    pub fn skips_nan(&self) -> bool {
+        self.batch.policy.nan == Nan::Ignore && self.batch.dtype.is_float()
+    }
+
+    /// Outputs, of elements as they were given.
+    pub fn outputs(&self) -> u64 {
+        self.output_of(self.batch.outputs())
+    }
+
+    /// The output of one of the batch's.
+    pub fn output_of(&self, output: u64) -> u64 {
+        if self.components == Components::Apart { output / 2 } else { output }
+    }
+
+    /// Elements, as they were given, that are read.
+    pub fn elements(&self) -> u64 {
+        let each = if self.components == Components::Whole { 1 } else { 2 };
+        self.batch.elements() / each
+    }
+
+    /// The element type of the results.
+    pub fn output(&self) -> DType {
+        match (self.output_of_batch(), self.components) {
+            (DType::F32, Components::Apart) => DType::Complex64,
+            (DType::F64, Components::Apart) => DType::Complex128,
+            (dtype, _) => dtype,
+        }
+    }
+
+    fn output_of_batch(&self) -> DType {
+        let Batch { op, dtype, .. } = self.batch;
+        let round = match dtype {
+            DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
+            _ => DType::F64,
+        };
+        let sum = match dtype {
+            complex if complex.is_complex() => complex,
+            float if float.is_float() => round,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
+            _ => DType::U64,
+        };
+        match op {
+            Op::Min | Op::Max => dtype,
+            Op::ArgMin | Op::ArgMax | Op::Count => DType::U64,
+            Op::Any | Op::All => DType::Bool,
+            Op::Sum | Op::Prod => sum,
+            Op::Mean if dtype.is_complex() => dtype,
+            Op::Linf if !dtype.is_float() => DType::U64,
+            _ => round,
+        }
+    }
+
+    /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
+    pub fn entry(&self) -> String {
+        let dtype = self.batch.dtype;
+        if self.fold == ManyFold::Moments {
+            return self.blocks_entry();
+        }
+        let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
+            _ if dtype.is_complex() => dtype.name(),
+            (true, 2) => "half",
+            (true, 4) => "f32",
+            (true, _) => "f64",
+            (false, 1) => "8",
+            (false, 2) => "16",
+            (false, 4) => "32",
+            (false, _) => "64",
+        };
+        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
+    }
+
+    /// The kernel of everything that is rounded once.
+    fn blocks_entry(&self) -> String {
+        let Batch { op, dtype, .. } = self.batch;
+        format!("segment_{}_{}", block_fold(op, dtype).0, block_type(dtype).name())
+    }
+
+    /// The kernel that folds again what an exact one has missed, or all there is.
+    pub fn again(&self) -> Again {
+        let dtype = self.batch.dtype;
+        let strided = matches!(self.way, CudaWay::Strided(_));
+        if self.fold == ManyFold::ExactSum && matches!(dtype, DType::F32 | DType::F64) && !strided {
+            let threads = Fold::ExactSum.most_threads(dtype);
+            Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
+        } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
+            Again::Blocks(self.blocks_entry())
+        } else {
+            Again::No
+        }
+    }
+
+    /// What the kernel is told beside sizes and addresses (`segments.cuh`).
+    pub fn options(&self) -> u64 {
+        let dtype = self.batch.dtype;
+        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16];
+        let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
+        bits | u64::from(self.fold.kernels(dtype).1) << 8
+    }
+}
+
+/// What is launched after a fold's own kernel, or in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Again {
+    /// Nothing.
+    No,
+    /// The kernel of sums of what was missed, of so many threads.
+    Sums(String, u32),
+    /// The kernel of everything that is rounded once, of what was missed or of all.
+    Blocks(String),
+}
+
+impl fmt::Display for CudaBatchPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Batch { op, dtype, partition, policy } = &self.batch;
+        let parts = match self.components {
+            Components::Whole => "",
+            Components::Apart => ", parts of complex numbers,",
+            Components::Together => ", parts of complex numbers folded together,",
+        };
+        write!(f, "{op} of {dtype}{parts} ({} bytes): {partition}{policy}", self.batch.bytes())?;
+        let blocks = if self.grid == 1 { "block" } else { "blocks" };
+        write!(
+            f,
+            "; on cuda, as {}: {} by kernel {}, {} {blocks} of {} threads, {} bytes of workspace",
+            self.way.why(),
+            self.fold.name(),
+            self.entry(),
+            self.grid,
+            self.block,
+            self.workspace
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::BoundsKind;
+    use crate::{Accuracy, Policy};
+
+    const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
+
+    fn batch(op: Op, dtype: DType, elements: u64, segments: u64) -> Batch {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        let partition = Partition::Segments { elements, segments, bounds: BoundsKind::Offsets64 };
+        Batch { op, dtype, partition, policy }
+    }
+
+    #[test]
+    fn workspace_does_not_grow_with_the_array() {
+        let plan = |n| choose_cuda_batch(batch(Op::Sum, DType::F32, n, n), H200).unwrap();
+        assert_eq!(plan(1 << 28).workspace, plan(1 << 34).workspace);
+        assert!(plan(1 << 28).workspace < 1 << 20);
+        assert_eq!(plan(3).grid, 1);
+        assert!(plan(1 << 40).of_grid(1).grid > 1);
+    }
+
+    #[test]
+    fn rows_of_one_begin_anywhere_and_others_at_packs() {
+        let way = |length| {
+            let mut all = batch(Op::Sum, DType::F32, length << 20, 1 << 20);
+            let bounds = BoundsKind::Every(length);
+            all.partition =
+                Partition::Segments { elements: length << 20, segments: 1 << 20, bounds };
+            choose_cuda_batch(all, H200).unwrap().unaligned().way
+        };
+        assert_eq!(way(1), CudaWay::Rows { lanes: 1 });
+        assert_eq!(way(2), CudaWay::Segments);
+    }
+
+    #[test]
+    fn nothing_is_downgraded() {
+        let fold = |op, dtype, nan| {
+            let mut asked = batch(op, dtype, 10, 2);
+            asked.policy = Policy { nan, ..Policy::default() };
+            choose_cuda_batch(asked, H200).unwrap().fold
+        };
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), ManyFold::ExactMean);
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), ManyFold::Moments);
+        assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), ManyFold::ExactL2);
+        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), ManyFold::Moments);
+    }
+
+    #[test]
+    fn a_plan_names_its_kernel_and_its_memory() {
+        let text =
+            choose_cuda_batch(batch(Op::Max, DType::I8, 1 << 20, 7), H200).unwrap().to_string();
+        assert!(
+            text.contains("segment_extremes_8") && text.contains("bytes of workspace"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,374 @@
+//! Plans for NVIDIA GPUs: which kernel, how many blocks. Pure; knows no GPU library.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, tuning};
+use crate::{Accuracy, DType, Error, Nan, Op, Result};
+
+/// What the planner must know of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaFacts {
+    /// Compute capability times ten: 90 on Hopper.
+    pub compute: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+}
+
+impl CudaFacts {
+    /// Bytes of shared memory that a block may have (CUDA C++ Programming Guide, compute capabilities): what every GPU has where nothing is known.
+    pub const fn shared_bytes(self) -> u64 {
+        let kib = match self.compute {
+            70 | 72 => 96,
+            75 => 64,
+            80 | 87 => 163,
+            86 | 89 | 120.. => 99,
+            90..=110 => 227,
+            _ => 48,
+        };
+        kib << 10
+    }
+}
+
+/// The kinds of fold that kernels exist for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the variants are the kernels' own names")]
+pub enum Fold {
+    Sum,
+    Min,
+    Max,
+    MinMax,
+    ArgMin,
+    ArgMax,
+    Linf,
+    Count,
+    L1,
+    Squares,
+    Moments,
+    Stats,
+    Dot,
+    Prod,
+    ExactSum,
+    ExactL1,
+    ExactDot,
+    ExactMoments,
+    ExactStats,
+}
+
+impl Fold {
+    /// Every fold.
+    pub const ALL: &[Fold] = &[
+        Fold::Sum,
+        Fold::Min,
+        Fold::Max,
+        Fold::MinMax,
+        Fold::ArgMin,
+        Fold::ArgMax,
+        Fold::Linf,
+        Fold::Count,
+        Fold::L1,
+        Fold::Squares,
+        Fold::Moments,
+        Fold::Stats,
+        Fold::Dot,
+        Fold::Prod,
+        Fold::ExactSum,
+        Fold::ExactL1,
+        Fold::ExactDot,
+        Fold::ExactMoments,
+        Fold::ExactStats,
+    ];
+
+    /// The first part of its kernels' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fold::Sum => "sum",
+            Fold::Min => "min",
+            Fold::Max => "max",
+            Fold::MinMax => "minmax",
+            Fold::ArgMin => "argmin",
+            Fold::ArgMax => "argmax",
+            Fold::Linf => "linf",
+            Fold::Count => "count",
+            Fold::L1 => "l1",
+            Fold::Squares => "squares",
+            Fold::Moments => "moments",
+            Fold::Stats => "stats",
+            Fold::Dot => "dot",
+            Fold::Prod => "prod",
+            Fold::ExactSum => "exact_sum",
+            Fold::ExactL1 => "exact_l1",
+            Fold::ExactDot => "exact_dot",
+            Fold::ExactMoments => "exact_moments",
+            Fold::ExactStats => "exact_stats",
+        }
+    }
+
+    /// Whether it is an exact fold of floats.
+    pub const fn is_exact(self) -> bool {
+        matches!(
+            self,
+            Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments | Fold::ExactStats
+        )
+    }
+
+    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have digits of their own in shared memory
+    /// (`exact_digits.cuh`), which leave room for fewer.
+    pub const fn most_threads(self, dtype: DType) -> u32 {
+        if !self.is_exact() {
+            return 512;
+        }
+        let digits = self.digits(dtype);
+        if digits == 0 {
+            // One block shares them, with all threads of a multiprocessor.
+            return tuning::exact_threads(self, dtype);
+        }
+        let mut threads = 256;
+        while threads > 32 && digits * 8 * threads > 45 << 10 {
+            threads /= 2;
+        }
+        threads
+    }
+
+    /// Blocks of the largest size that a multiprocessor has registers for, at any element type: the kernels' launch bounds.
+    pub const fn most_blocks(self, dtype: DType) -> u32 {
+        match self {
+            Fold::Prod if dtype.is_complex() => 1,
+            Fold::Linf if dtype.is_complex() => 2,
+            Fold::Stats => 2,
+            _ => 3,
+        }
+    }
+
+    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`exact_shared.cuh`, `exact_aligned.cuh`).
+    pub(super) const fn digits(self, dtype: DType) -> u32 {
+        let (sum, product) = match dtype {
+            DType::F32 if !matches!(self, Fold::ExactSum | Fold::ExactL1) => (0, 0),
+            DType::F16 => (3, 4),
+            DType::BF16 | DType::F32 | DType::Complex64 => (17, 13),
+            DType::F64 if matches!(self, Fold::ExactSum | Fold::ExactL1) => (41, 0),
+            _ => (0, 0),
+        };
+        let parts = if dtype.is_complex() { 2 } else { 1 };
+        match self {
+            // Roots of complex numbers go where products go.
+            Fold::ExactL1 if dtype.is_complex() => product,
+            Fold::ExactSum | Fold::ExactL1 => parts * sum,
+            Fold::ExactDot => parts * product,
+            Fold::ExactMoments => parts * sum + product,
+            // Sums of either sign have digits of their own.
+            Fold::ExactStats => 2 * sum + product,
+            _ => 0,
+        }
+    }
+}
+
+/// How a GPU will fold an array: one launch, but for `stats` of complex numbers, which takes two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CudaPlan {
+    /// What was asked.
+    pub problem: Problem,
+    /// The kernel.
+    pub fold: Fold,
+    /// The kernel launched after it in the same shape, where no single one folds the problem.
+    pub then: Option<Fold>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks of the grid.
+    pub grid: u32,
+}
+
+/// The threads of a launch, to be chosen by measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Threads of a block: whole warps, at most 512.
+    pub block: u32,
+    /// Blocks that a multiprocessor holds at once in a full grid.
+    pub per_multiprocessor: u32,
+    /// 16-byte packs that a thread should have before another block starts, while the grid is not full.
+    pub packs: u32,
+    /// 16-byte packs up to which one block does all, and no block has to wait for another's state.
+    pub alone: u32,
+}
+
+/// Blocks that exact folds of few numbers can count (`exact_few.cuh`).
+pub const MOST_BLOCKS_OF_EXACT: u32 = 4095;
+
+/// Chooses how to run a problem on a GPU.
+///
+/// # Errors
+/// [`Error::Undefined`] where the contract knows no such reduction for the type; [`Error::Unsupported`] where no kernel
+/// folds it as asked.
+pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
+    let fold = fold_of(problem)?;
+    Ok(shaped(problem, fold, gpu, tuning::cuda_shape(fold, problem.dtype, problem.bytes())))
+}
+
+/// The plan of a given shape.
+pub fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
+    let then = (problem.op == Op::Stats && problem.dtype.is_complex()).then_some(Fold::ExactL1);
+    let most = |fold: Fold| fold.most_threads(problem.dtype);
+    let block = shape.block.min(most(fold)).min(then.map_or(u32::MAX, most));
+    let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
+    let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
+    let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
+    let full = if fold.is_exact() { full.min(MOST_BLOCKS_OF_EXACT.into()) } else { full };
+    let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
+    CudaPlan { problem, fold, then, block, grid: useful as u32 }
+}
+
+/// The kernel that folds a problem.
+pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
+    let Problem { op, dtype, policy, .. } = problem;
+    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+    if ordered && dtype.is_complex() {
+        let why = "complex numbers have no order; take linf for the largest magnitude";
+        return Err(Error::Undefined { op, dtype, why });
+    }
+    if dtype.is_float() && policy.accuracy == Accuracy::Exact {
+        match op {
+            Op::Sum | Op::Mean => return Ok(Fold::ExactSum),
+            Op::L1 => return Ok(Fold::ExactL1),
+            Op::Dot => return Ok(Fold::ExactDot),
+            Op::Var | Op::Std | Op::L2 => return Ok(Fold::ExactMoments),
+            _ => {}
+        }
+    }
+    // As on the CPU, exact at any accuracy.
+    if op == Op::Stats {
+        return Ok(match (dtype.is_float(), dtype.is_complex()) {
+            (false, _) => Fold::Stats,
+            (true, false) => Fold::ExactStats,
+            (true, true) => Fold::ExactMoments,
+        });
+    }
+    Ok(match op {
+        Op::Sum | Op::Mean => Fold::Sum,
+        Op::Min => Fold::Min,
+        Op::Max => Fold::Max,
+        Op::MinMax => Fold::MinMax,
+        Op::ArgMin => Fold::ArgMin,
+        Op::ArgMax => Fold::ArgMax,
+        Op::Any | Op::All | Op::Count => Fold::Count,
+        Op::L2 if dtype.is_float() => Fold::Squares,
+        Op::Var | Op::Std | Op::L2 => Fold::Moments,
+        Op::Dot => Fold::Dot,
+        Op::L1 => Fold::L1,
+        Op::Linf => Fold::Linf,
+        Op::Prod => Fold::Prod,
+        Op::Stats => unreachable!("its folds were named above"),
+    })
+}
+
+impl CudaPlan {
+    /// The kernels, in the order they are launched.
+    pub fn folds(&self) -> impl Iterator<Item = Fold> {
+        [Some(self.fold), self.then].into_iter().flatten()
+    }
+
+    /// Whether the kernel skips NaNs.
+    pub fn skips_nan(&self) -> bool {
+        self.problem.policy.nan == Nan::Ignore && self.problem.dtype.is_float()
+    }
+}
+
+impl fmt::Display for CudaPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { op, dtype, n, .. } = self.problem;
+        let nan = if self.skips_nan() { ", NaN ignored" } else { "" };
+        let blocks = if self.grid == 1 { "block" } else { "blocks" };
+        let then =
+            self.then.map_or(String::new(), |fold| format!(", then {}_{dtype}", fold.name()));
+        write!(
+            f,
+            "{op} of {n} {dtype} ({} bytes){nan}: kernel {}_{dtype}{then}, {} {blocks} of {} threads",
+            self.problem.bytes(),
+            self.fold.name(),
+            self.grid,
+            self.block
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policy;
+
+    const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
+    fn problem(op: Op, dtype: DType, n: u64) -> Problem {
+        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        Problem { op, dtype, n, policy }
+    }
+
+    #[test]
+    fn an_h200_plan_prints_itself_anywhere() {
+        let plan = choose_cuda(problem(Op::Sum, DType::F32, 1 << 29), H200).unwrap();
+        let text = plan.to_string();
+        assert!(
+            text.starts_with("sum of 536870912 f32 (2147483648 bytes): kernel sum_f32, "),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn small_arrays_take_few_blocks_and_none_takes_one() {
+        for n in [0, 1, 100, 2000] {
+            assert_eq!(choose_cuda(problem(Op::Max, DType::I8, n), H200).unwrap().grid, 1);
+        }
+    }
+
+    #[test]
+    fn nothing_is_refused_but_what_the_contract_leaves_undefined() {
+        for &dtype in DType::ALL {
+            for &op in Op::ALL {
+                for accuracy in [Accuracy::Exact, Accuracy::Fast] {
+                    let policy = Policy { accuracy, ..Policy::default() };
+                    let plan = choose_cuda(Problem { op, dtype, n: 10, policy }, H200);
+                    let ordered =
+                        matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+                    match plan {
+                        Ok(plan) => assert!(!plan.fold.is_exact() || dtype.is_float(), "{plan}"),
+                        Err(Error::Undefined { .. }) => assert!(ordered && dtype.is_complex()),
+                        Err(error) => panic!("{op} of {dtype}: {error}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stats_of_complex_numbers_take_two_kernels_of_one_shape() {
+        let plan = choose_cuda(problem(Op::Stats, DType::Complex128, 1 << 20), H200).unwrap();
+        let text = plan.to_string();
+        assert!(
+            text.contains("kernel exact_moments_complex128, then exact_l1_complex128, "),
+            "{text}"
+        );
+        let most = plan.folds().map(|fold| fold.most_threads(DType::Complex128)).min();
+        assert_eq!(Some(plan.block), most);
+    }
+
+    #[test]
+    fn exact_is_the_default() {
+        for op in [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Dot] {
+            let asked = Problem { op, dtype: DType::F64, n: 10, policy: Policy::default() };
+            assert!(choose_cuda(asked, H200).unwrap().fold.name().starts_with("exact_"));
+        }
+    }
+
+    #[test]
+    fn complex_numbers_have_no_order() {
+        let error = choose_cuda(problem(Op::Max, DType::Complex64, 10), H200).unwrap_err();
+        assert!(matches!(error, Error::Undefined { .. }));
+    }
+
+    #[test]
+    fn sizes_beyond_32_bits_stay_whole() {
+        let plan = choose_cuda(problem(Op::Sum, DType::I8, 1 << 36), H200).unwrap();
+        assert_eq!(plan.problem.bytes(), 1 << 36);
+        assert!(plan.grid >= 132);
+    }
+}

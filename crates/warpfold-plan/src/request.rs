@@ -1,0 +1,270 @@
+//! [`Request`]: what is to be reduced, as a value without type parameters.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytemuck::CheckedBitPattern;
+use warpfold_num::element::Element;
+use warpfold_num::{At, Column, DType, Op, Policy};
+
+use crate::group::{Numbered, nth_of_each};
+use crate::plan::{Batch, BoundsKind, KeysKind, Partition, Problem};
+use crate::segment::Bounds;
+use crate::shape::{Folding, Form};
+
+/// An array in the host's memory: its element type, and where its elements lie.
+///
+/// It is what a slice is where the element type is known at run time only.
+#[derive(Clone, Copy)]
+pub struct HostArray<'a> {
+    dtype: DType,
+    address: *const u8,
+    len: usize,
+    memory: PhantomData<&'a [u8]>,
+}
+
+// SAFETY: an array only lends shared access to its elements, which are plain numbers, as `&[T]` does.
+unsafe impl Send for HostArray<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for HostArray<'_> {}
+
+impl<'a> HostArray<'a> {
+    /// A slice with its type inside.
+    pub fn of<T: Element>(x: &'a [T]) -> Self {
+        let (address, len) = (x.as_ptr().cast(), x.len());
+        HostArray { dtype: T::DTYPE, address, len, memory: PhantomData }
+    }
+
+    /// An array by its address.
+    ///
+    /// # Safety
+    /// `address` must be aligned to the element type and that of `len` initialised elements, each of them a value of the type (a `bool`
+    /// is 0 or 1), which nobody writes to or frees while `'a` lasts.
+    pub unsafe fn from_raw(dtype: DType, address: *const u8, len: usize) -> Self {
+        HostArray { dtype, address, len, memory: PhantomData }
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The slice, if its elements are of this type.
+    pub fn slice<T: Element + CheckedBitPattern>(&self) -> Option<&'a [T]> {
+        // SAFETY: the constructors' callers vouch for the elements' type, number, alignment and lifetime.
+        (self.dtype == T::DTYPE)
+            .then(|| unsafe { std::slice::from_raw_parts(self.address.cast(), self.len) })
+    }
+}
+
+impl fmt::Debug for HostArray<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} at {:p}", self.len, self.dtype, self.address)
+    }
+}
+
+/// How an array is parted into the inputs of one reduction or of many.
+#[derive(Debug)]
+pub enum Parts<'a> {
+    /// The whole array, as it lies in memory.
+    Whole,
+    /// Some axes of a layout are folded, the others kept.
+    Axes(Form, Folding),
+    /// Contiguous segments.
+    Segments(Bounds<'a>, Names),
+    /// Groups of elements, by the number of each element's group.
+    Groups {
+        /// The numbers.
+        numbers: Box<dyn Numbered + 'a>,
+        /// How many groups there are.
+        groups: u64,
+        /// Where the numbers come from.
+        kind: KeysKind,
+        /// What groups are called.
+        names: Names,
+    },
+}
+
+/// What the outputs of segments and groups are called in errors.
+#[derive(Debug)]
+pub enum Names {
+    /// Segments, by their numbers.
+    Segments,
+    /// Groups, by their numbers.
+    Groups,
+    /// Groups, by their keys.
+    Keys(Column),
+}
+
+impl Names {
+    fn name(&self, output: u64) -> At {
+        match self {
+            Names::Segments => At::Segment(output),
+            Names::Groups => At::Group(output.to_string()),
+            Names::Keys(keys) => At::Group(keys.get(output as usize).to_string()),
+        }
+    }
+}
+
+impl Parts<'_> {
+    /// The same as data for a plan, for an array of `n` elements; `None` for the whole array.
+    pub fn partition(&self, n: usize) -> Option<Partition> {
+        Some(match self {
+            Parts::Whole => return None,
+            Parts::Axes(form, _) => Partition::Axes(form.clone()),
+            Parts::Segments(bounds, _) => Partition::Segments {
+                elements: bounds.elements(),
+                segments: bounds.count(),
+                bounds: match bounds {
+                    Bounds::Every { length, .. } => BoundsKind::Every(*length),
+                    Bounds::Offsets32(_) => BoundsKind::Offsets32,
+                    Bounds::Offsets64(_) => BoundsKind::Offsets64,
+                },
+            },
+            Parts::Groups { groups, kind, .. } => {
+                Partition::Groups { elements: n as u64, groups: *groups, keys: *kind }
+            }
+        })
+    }
+
+    /// The keys of the groups, where they have some.
+    pub fn keys(&self) -> Option<&Column> {
+        match self {
+            Parts::Segments(_, Names::Keys(keys)) => Some(keys),
+            Parts::Groups { names: Names::Keys(keys), .. } => Some(keys),
+            _ => None,
+        }
+    }
+
+    /// What an output is called.
+    pub fn name(&self, output: u64) -> At {
+        match self {
+            Parts::Whole => At::Indices(Vec::new()),
+            Parts::Axes(_, folding) => At::Indices(indices(output, &folding.shape())),
+            Parts::Segments(_, names) | Parts::Groups { names, .. } => names.name(output),
+        }
+    }
+
+    /// Indices in the whole array of `n` elements, from those of elements among their outputs' inputs.
+    pub fn flat(&self, n: usize, mut indices: Vec<u64>) -> Vec<u64> {
+        match self {
+            Parts::Whole => {}
+            Parts::Axes(_, folding) => {
+                for (output, index) in (0u64..).zip(&mut indices) {
+                    *index = folding.flat(output, *index);
+                }
+            }
+            Parts::Segments(bounds, _) => {
+                for (segment, index) in indices.iter_mut().enumerate() {
+                    *index += bounds.range(segment).start as u64;
+                }
+            }
+            Parts::Groups { numbers, .. } => return nth_of_each(&**numbers, n, &indices),
+        }
+        indices
+    }
+}
+
+/// The indices of an output in C order.
+fn indices(mut output: u64, shape: &[u64]) -> Vec<u64> {
+    let mut indices = vec![0; shape.len()];
+    for (index, &length) in indices.iter_mut().zip(shape).rev() {
+        *index = output % length.max(1);
+        output /= length.max(1);
+    }
+    indices
+}
+
+/// From where indices (argmin, argmax) count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Indices {
+    /// From the start of each input.
+    #[default]
+    OfInput,
+    /// From the start of the array.
+    OfArray,
+}
+
+/// A reduction to be done: of one array or a pair, whole or in parts, under a policy.
+///
+/// Every front builds one, and every executor runs it. More can be asked for later (maps, masks, weights, initial values, memory for the
+/// results) without a change for those who do not.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// The reduction.
+    pub op: Op,
+    /// The array.
+    pub x: HostArray<'a>,
+    /// The second array of one length, for dot.
+    pub y: Option<HostArray<'a>>,
+    /// How the array is parted.
+    pub parts: Arc<Parts<'a>>,
+    /// The caller's choices.
+    pub policy: Policy,
+    /// Where the array's first element stands in the whole that indices count in.
+    pub start: u64,
+    /// From where indices of parts count.
+    pub indices: Indices,
+}
+
+impl<'a> Request<'a> {
+    /// A reduction of a whole array under the contract's policy.
+    pub fn new(op: Op, x: HostArray<'a>) -> Self {
+        let (policy, indices) = (Policy::default(), Indices::OfInput);
+        Request { op, x, y: None, parts: Arc::new(Parts::Whole), policy, start: 0, indices }
+    }
+
+    /// With a second array.
+    pub fn pair(mut self, y: HostArray<'a>) -> Self {
+        self.y = Some(y);
+        self
+    }
+
+    /// In parts.
+    pub fn parts(mut self, parts: Arc<Parts<'a>>) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// Under another policy.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Of a piece of an array that begins at an index of the whole.
+    pub fn starting_at(mut self, index: u64) -> Self {
+        self.start = index;
+        self
+    }
+
+    /// With indices that count from another start.
+    pub fn indices(mut self, indices: Indices) -> Self {
+        self.indices = indices;
+        self
+    }
+
+    /// The reduction of the whole array as data for a plan.
+    pub fn problem(&self) -> Problem {
+        let Request { op, x, policy, .. } = *self;
+        Problem { op, dtype: x.dtype(), n: x.len() as u64, policy }
+    }
+
+    /// The reductions of the parts as data for a plan; `None` for the whole array.
+    pub fn batch(&self) -> Option<Batch> {
+        let partition = self.parts.partition(self.x.len())?;
+        Some(Batch { op: self.op, dtype: self.x.dtype(), partition, policy: self.policy })
+    }
+}

@@ -1,0 +1,121 @@
+//! [`View`]: a slice seen as an n-dimensional array.
+
+use super::{Axis, Layout};
+use crate::{Error, Result};
+
+/// A borrowed n-dimensional array, checked once: every index of its layout lies in the slice.
+///
+/// ```
+/// use warpfold_plan::shape::View;
+/// let x = [1, 2, 3, 4, 5, 6];
+/// let rows = View::new(&x, &[2, 3])?;                      // [[1, 2, 3], [4, 5, 6]]
+/// let columns = View::fortran(&x, &[2, 3])?;               // [[1, 3, 5], [2, 4, 6]]
+/// let backwards = View::strided(&x, &[3], &[-2], 5)?;      // [6, 4, 2]
+/// assert_eq!((rows.get(&[1, 0]), columns.get(&[1, 0]), backwards.get(&[2])), (Some(4), Some(2), Some(2)));
+/// # Ok::<(), warpfold_num::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct View<'a, T> {
+    memory: &'a [T],
+    layout: Layout,
+}
+
+impl<'a, T: Copy> View<'a, T> {
+    /// In C order: the last axis is contiguous.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the slice has not exactly as many elements as the shape.
+    pub fn new(memory: &'a [T], shape: &[u64]) -> Result<Self> {
+        Self::whole(memory, Layout::c(shape)?)
+    }
+
+    /// In Fortran order: the first axis is contiguous.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn fortran(memory: &'a [T], shape: &[u64]) -> Result<Self> {
+        Self::whole(memory, Layout::fortran(shape)?)
+    }
+
+    fn whole(memory: &'a [T], layout: Layout) -> Result<Self> {
+        if layout.elements() != memory.len() as u64 {
+            return Err(Error::Shape {
+                asked: format!("a view of {} elements with {layout}", memory.len()),
+                obstacle: format!("the shape has {} elements", layout.elements()),
+                remedy: "give a shape of as many elements, or View::strided for a part of the slice",
+            });
+        }
+        Ok(View { memory, layout })
+    }
+
+    /// Any strides, in elements, from the element `start` on: negative, zero, or such that elements are read more than once.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if an index would lie outside the slice.
+    pub fn strided(memory: &'a [T], shape: &[u64], strides: &[i64], start: u64) -> Result<Self> {
+        Self::of(memory, Layout::strided(shape, strides, start)?)
+    }
+
+    /// A layout over a slice.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if an index would lie outside the slice.
+    pub fn of(memory: &'a [T], layout: Layout) -> Result<Self> {
+        let end = layout.extent()?.end;
+        if end > memory.len() as u64 {
+            return Err(Error::Shape {
+                asked: format!("a view with {layout}"),
+                obstacle: format!("it needs {end} elements and the slice has {}", memory.len()),
+                remedy: "check strides and start; they count elements, not bytes",
+            });
+        }
+        Ok(View { memory, layout })
+    }
+
+    /// The slice that it lies in.
+    pub fn memory(&self) -> &'a [T] {
+        self.memory
+    }
+
+    /// Where its elements lie in the slice.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The axes in reverse.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        View { memory: self.memory, layout: self.layout.transposed() }
+    }
+
+    /// The axes in another order: axis `k` of the result is axis `order[k]` of this.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if `order` is no permutation of the axes.
+    pub fn permuted(&self, order: &[usize]) -> Result<Self> {
+        Ok(View { memory: self.memory, layout: self.layout.permuted(order)? })
+    }
+
+    /// The element at some indices; `None` outside the shape.
+    pub fn get(&self, indices: &[u64]) -> Option<T> {
+        let axes = self.layout.axes();
+        if indices.len() != axes.len() {
+            return None;
+        }
+        let mut at = i128::from(self.layout.start());
+        for (&index, &Axis { length, stride }) in indices.iter().zip(axes) {
+            if index >= length {
+                return None;
+            }
+            at += i128::from(index) * i128::from(stride);
+        }
+        Some(self.memory[at as usize])
+    }
+}
+
+impl<'a, T: Copy> From<&'a [T]> for View<'a, T> {
+    fn from(memory: &'a [T]) -> Self {
+        let axis = [memory.len() as u64];
+        View { memory, layout: Layout::c(&axis).expect("a slice has fewer than 2^63 elements") }
+    }
+}

@@ -1,0 +1,9 @@
+//! Paths of the CPU that only some shapes and data take, by the public API.
+
+mod cells;
+mod columns;
+mod fast;
+mod few;
+mod leftovers;
+mod runs;
+mod singles;
