@@ -1,17 +1,25 @@
 //! `cargo xtask kernels`: every build of the catalogue, and the kernels that the simulator's tests run, from CUDA C++ to PTX.
+//!
+//! The PTX of the catalogue goes into one pack, which `warpfold-kernels` embeds, and a table of its kernels into `kernels.lock`.
 
+mod compile;
+mod facts;
 mod listing;
+mod lock;
+#[cfg(feature = "pack")]
+mod pack;
+mod ptxas;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpfold_kernels::catalog::{self, Build};
-use warpfold_kernels::ladder;
+use warpfold_kernels::modules;
 
 use crate::Outcome;
 use crate::nvrtc::Nvrtc;
+use compile::{Made, join_includes, tidy};
 
 /// The kernels of the simulator's tests, each a file of its folder, and the compute capability they are compiled for.
 const TESTS: &[(&str, u32)] = &[
@@ -28,57 +36,130 @@ const TESTS: &[(&str, u32)] = &[
 
 #[derive(Args)]
 pub(crate) struct Kernels {
-    /// Compares with the files there are instead of writing, and fails if any differs
+    /// Compares with the pack and kernels.lock instead of writing them, and fails if any kernel differs; needs no ptxas
     #[arg(long)]
     check: bool,
     /// Compiles only modules whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Writes the PTX of the pack, and each module's table of source lines, into this folder, for people and tools to look at; compiles nothing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "check")]
+    unpack: Option<PathBuf>,
 }
 
 impl Kernels {
     pub(crate) fn run(&self) -> Outcome {
+        if let Some(folder) = &self.unpack {
+            return self.unpack(folder);
+        }
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let crate_folder = root.join("crates/warpfold-kernels");
-        let (sources, ptx) = (crate_folder.join("cuda"), crate_folder.join("ptx"));
-        let nvrtc = Nvrtc::open(&root.join(".tools"))?;
+        let tools = root.join(".tools");
+        let folder = root.join("crates/warpfold-kernels");
+        let nvrtc = Nvrtc::open(&tools)?;
+        let made = compile::modules(&nvrtc, &folder.join("cuda"), |name| self.wants(name))?;
+        let lock = folder.join("kernels.lock");
+        match self.check {
+            true => self.compare(&made, &lock)?,
+            false => self.write(&folder, made, &lock, &tools)?,
+        }
+        self.tests(&nvrtc, &root.join("crates/warpfold-simt/tests/kernels"))
+    }
 
-        let mut made = BTreeMap::new();
-        for build in catalog::builds().filter(|build| self.wants(&build.module())) {
-            let module = build.module();
-            let source = join_includes(&sources, build.fold.source)?;
-            let text = nvrtc.compile(build.fold.source, &source, &options(&build))?;
-            add(&mut made, module, &text);
-        }
-        for build in catalog::many_builds().filter(|build| self.wants(&build.module())) {
-            let source = join_includes(&sources, build.source())?;
-            let mut options = target(catalog::BASE);
-            options.extend([
-                format!("--define-macro=FOLD={}", build.template),
-                format!("--define-macro=ELEMENT={}", build.cpp),
-                format!("--define-macro=ENTRY={}", build.entry()),
-            ]);
-            let text = nvrtc.compile(build.source(), &source, &options)?;
-            add(&mut made, build.module(), &text);
-        }
-        for plain in catalog::PLAIN.iter().filter(|plain| self.wants(&plain.module())) {
-            let source = join_includes(&sources, plain.source)?;
-            let text = nvrtc.compile(plain.source, &source, &target(catalog::BASE))?;
-            add(&mut made, plain.module(), &text);
-        }
-        for rung in ladder::rungs().iter().filter(|rung| self.wants(&rung.module())) {
-            let file = format!("{}{}", rung.source.folder, rung.source.name);
-            let source = join_includes(&sources, &file)?;
-            let text = nvrtc.compile(rung.source.name, &source, &target(rung.target))?;
-            add(&mut made, rung.module(), &text);
-        }
-        self.settle(&ptx, &made)?;
+    fn wants(&self, module: &str) -> bool {
+        self.only.as_ref().is_none_or(|text| module.contains(text.as_str()))
+    }
 
-        let tests = root.join("crates/warpfold-simt/tests/kernels");
-        let mut made = BTreeMap::new();
+    fn unpack(&self, folder: &Path) -> Outcome {
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for module in modules().iter().filter(|module| self.wants(module.name)) {
+            write(&folder.join(format!("{}.ptx", module.name)), module.ptx().as_bytes())?;
+            write(&folder.join(format!("{}.lines", module.name)), module.table().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Which kernels are not what the sources give.
+    fn compare(&self, made: &BTreeMap<String, Made>, lock: &Path) -> Outcome {
+        let mut wrong = Vec::new();
+        for (name, made) in made {
+            let Some(module) = warpfold_kernels::find(name) else {
+                wrong.push(format!("{name}: not in the pack"));
+                continue;
+            };
+            let (_, before) = of_pack(&module);
+            if *module.ptx() != made.ptx {
+                let differ = made.kernels.iter().filter(|facts| {
+                    before
+                        .iter()
+                        .all(|old| (&old.name, &old.sha256) != (&facts.name, &facts.sha256))
+                });
+                let kernels: Vec<&str> = differ.map(|facts| facts.name.as_str()).collect();
+                wrong.push(format!("{name}: other PTX of {}", kernels.join(", ")));
+            } else if module.table() != made.lines {
+                wrong.push(format!("{name}: other source lines"));
+            } else if before != made.kernels {
+                wrong.push(format!("{name}: the directory says other bounds or sizes"));
+            }
+        }
+        if self.only.is_none() {
+            let stale = modules().iter().filter(|module| !made.contains_key(module.name));
+            wrong.extend(stale.map(|module| format!("{}: nothing makes it", module.name)));
+        }
+        let text = read(lock)?;
+        let there: BTreeSet<String> = lock::without_costs(&text).into_iter().collect();
+        let rows = made.iter().flat_map(|(name, made)| rows_of(name, &made.kernels));
+        let wanted = lock::without_costs(&lock::text(&rows.collect()));
+        let missing = wanted.iter().filter(|row| !there.contains(*row));
+        wrong.extend(missing.map(|row| format!("kernels.lock lacks the row {row}")));
+        if self.only.is_none() {
+            let wanted: BTreeSet<&String> = wanted.iter().collect();
+            let stale = there.iter().filter(|row| !wanted.contains(row));
+            wrong.extend(stale.map(|row| format!("kernels.lock has a row too many: {row}")));
+        }
+        if !wrong.is_empty() {
+            let wrong = wrong.join("\n  ");
+            return Err(format!(
+                "the pack and its lock are not what the sources give; run `cargo xtask kernels` and commit them:\n  {wrong}"
+            ));
+        }
+        println!("{} modules are what the sources give", made.len());
+        Ok(())
+    }
+
+    #[cfg(not(feature = "pack"))]
+    fn write(&self, _: &Path, _: BTreeMap<String, Made>, _: &Path, _: &Path) -> Outcome {
+        Err("this build of xtask compares alone; run `cargo xtask kernels`, which has the compressor".into())
+    }
+
+    #[cfg(feature = "pack")]
+    fn write(
+        &self,
+        folder: &Path,
+        mut made: BTreeMap<String, Made>,
+        lock: &Path,
+        tools: &Path,
+    ) -> Outcome {
+        let stays = |module: &&warpfold_kernels::Module| !self.wants(module.name);
+        for module in modules().iter().filter(stays) {
+            let (ptx, kernels) = of_pack(module);
+            made.insert(module.name.into(), Made { ptx, lines: module.table(), kernels });
+        }
+        let bytes = pack::bytes(&made)?;
+        let mut rows: lock::Rows =
+            made.iter().flat_map(|(name, made)| rows_of(name, &made.kernels)).collect();
+        assemble(&mut rows, &made, &fs::read_to_string(lock).unwrap_or_default(), tools)?;
+        write(&folder.join("kernels.pack"), &bytes)?;
+        write(lock, lock::text(&rows).as_bytes())?;
+        println!("{} modules, {} kernels, {} bytes", made.len(), rows.len(), bytes.len());
+        Ok(())
+    }
+
+    /// The kernels of the simulator's own tests, which are files.
+    fn tests(&self, nvrtc: &Nvrtc, folder: &Path) -> Outcome {
+        let mut wrong = Vec::new();
         for (name, target) in TESTS.iter().filter(|(name, _)| self.wants(name)) {
             let file = format!("{name}.cu");
-            let source = join_includes(&tests, &file)?;
+            let source = join_includes(folder, &file)?;
             let options = [
                 format!("--gpu-architecture=compute_{target}"),
                 "--std=c++17".into(),
@@ -86,141 +167,103 @@ impl Kernels {
                 "-lineinfo".into(),
             ];
             let text = nvrtc.compile(&file, &source, &options)?;
-            made.insert(format!("{name}.ptx"), listing::without_paths(&tidy(&text)));
-        }
-        self.settle(&tests, &made)
-    }
-
-    fn wants(&self, module: &str) -> bool {
-        self.only.as_ref().is_none_or(|text| module.contains(text.as_str()))
-    }
-
-    /// Writes what was made, or compares with it.
-    fn settle(&self, folder: &Path, made: &BTreeMap<String, String>) -> Outcome {
-        match self.check {
-            true => self.compare(folder, made)?,
-            false => self.write(folder, made)?,
-        }
-        let bytes: usize = made.values().map(String::len).sum();
-        println!("{} files, {bytes} bytes in {}", made.len(), folder.display());
-        Ok(())
-    }
-
-    fn write(&self, ptx: &Path, made: &BTreeMap<String, String>) -> Outcome {
-        fs::create_dir_all(ptx).map_err(|e| format!("{}: {e}", ptx.display()))?;
-        for (name, text) in made {
-            let path = ptx.join(name);
-            fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-        }
-        if self.only.is_none() {
-            for stale in present(ptx)?.difference(&made.keys().cloned().collect()) {
-                fs::remove_file(ptx.join(stale)).map_err(|e| format!("{stale}: {e}"))?;
+            let text = listing::without_paths(&tidy(&text));
+            let file = folder.join(format!("{name}.ptx"));
+            match self.check {
+                true if fs::read_to_string(&file).is_ok_and(|there| there == text) => {}
+                true => wrong.push(file.display().to_string()),
+                false => write(&file, text.as_bytes())?,
             }
         }
-        Ok(())
-    }
-
-    fn compare(&self, ptx: &Path, made: &BTreeMap<String, String>) -> Outcome {
-        let mut wrong: Vec<String> = made
-            .iter()
-            .filter(|(name, text)| fs::read_to_string(ptx.join(name)).ok().as_ref() != Some(text))
-            .map(|(name, _)| name.clone())
-            .collect();
-        if self.only.is_none() {
-            wrong.extend(present(ptx)?.difference(&made.keys().cloned().collect()).cloned());
+        match &wrong[..] {
+            [] => Ok(()),
+            wrong => Err(format!(
+                "{} is not what its source gives; run `cargo xtask kernels` and commit it",
+                wrong.join(", ")
+            )),
         }
-        if wrong.is_empty() {
+    }
+}
+
+/// A module of the pack: its PTX, and its kernels as the directory and the text say.
+fn of_pack(module: &warpfold_kernels::Module) -> (String, Vec<facts::Facts>) {
+    let ptx = module.ptx().into_owned();
+    let mut kernels = facts::of_module(&ptx, &facts::Constants::new());
+    for (facts, entry) in kernels.iter_mut().zip(module.entries()) {
+        facts.max_threads = entry.max_threads;
+        facts.min_blocks = entry.min_blocks;
+        facts.shared_bytes = entry.shared_bytes;
+        facts.parameters = entry.parameters;
+        facts.parameter_bytes = entry.parameter_bytes;
+        facts.state_bytes = entry.state_bytes;
+        facts.record_words = entry.record_words;
+    }
+    (ptx, kernels)
+}
+
+/// A module's rows, nothing known of ptxas.
+fn rows_of(
+    module: &str,
+    kernels: &[facts::Facts],
+) -> Vec<((String, String), (facts::Facts, lock::Costed))> {
+    let row = |facts: &facts::Facts| {
+        let costs = lock::Costed::default();
+        ((module.to_owned(), facts.name.clone()), (facts.clone(), costs))
+    };
+    kernels.iter().map(row).collect()
+}
+
+/// Fills in what ptxas says: from the lock where the kernel is the same, else by running it, if it can be had.
+#[cfg(feature = "pack")]
+fn assemble(
+    rows: &mut lock::Rows,
+    made: &BTreeMap<String, Made>,
+    lock: &str,
+    tools: &Path,
+) -> Outcome {
+    let before = lock::costs(lock);
+    let mut missing = BTreeSet::new();
+    for ((module, name), (facts, costs)) in rows.iter_mut() {
+        match before.get(&[module.clone(), name.clone(), facts.sha256.clone()]) {
+            Some(known) if known.iter().any(Option::is_some) => *costs = *known,
+            _ => _ = missing.insert(module.clone()),
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let ptxas = match ptxas::Ptxas::open(tools) {
+        Ok(ptxas) => ptxas,
+        Err(why) => {
+            eprintln!(
+                "ptxas is not to be had, so {} modules have no figures of it: {why}",
+                missing.len()
+            );
             return Ok(());
         }
-        Err(format!(
-            "{} files of {} are not what the sources give: {}; run `cargo xtask kernels` and commit them",
-            wrong.len(),
-            ptx.display(),
-            wrong.join(", ")
-        ))
-    }
-}
-
-/// A module's two files.
-fn add(made: &mut BTreeMap<String, String>, module: String, text: &str) {
-    let (text, lines) = listing::part(&listing::without_unread_constants(&tidy(text)));
-    made.insert(format!("{module}.ptx"), text);
-    made.insert(format!("{module}.lines"), lines);
-}
-
-fn options(build: &Build) -> Vec<String> {
-    let mut options = target(build.target);
-    options.extend([
-        format!("--define-macro=FOLD={}", build.fold.template),
-        format!("--define-macro=ELEMENT={}", build.element.cpp),
-        format!("--define-macro=ENTRY={}", build.entry()),
-    ]);
-    if let Some(entry) = build.entry_skip_nan() {
-        options.push(format!("--define-macro=ENTRY_SKIP_NAN={entry}"));
-    }
-    options
-}
-
-fn target(compute: u32) -> Vec<String> {
-    vec![
-        format!("--gpu-architecture=compute_{compute}"),
-        "--std=c++17".into(),
-        "--device-as-default-execution-space".into(),
-        "-lineinfo".into(),
-    ]
-}
-
-/// The source with every `#include "…"` replaced by the file, each once; NVRTC is given one text.
-fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
-    fn join(folder: &Path, file: &str, seen: &mut BTreeSet<String>, out: &mut String) -> Outcome {
-        if !seen.insert(file.to_owned()) {
-            return Ok(());
-        }
-        let path = folder.join(file);
-        let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
-        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        out.push_str(&format!("#line 1 \"{name}\"\n"));
-        for (number, line) in text.lines().enumerate() {
-            match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
-                Some(include) => {
-                    join(folder, &beside(file, include), seen, out)?;
-                    out.push_str(&format!("#line {} \"{name}\"\n", number + 2));
-                }
-                None if line == "#pragma once" => out.push('\n'),
-                None => {
-                    out.push_str(line);
-                    out.push('\n');
+    };
+    let missing: Vec<String> = missing.into_iter().collect();
+    let found = compile::parallel(&missing, |module| {
+        let ptx = &made[module].ptx;
+        let costs = ptxas::ARCHITECTURES.map(|of| ptxas.costs(module, ptx, of));
+        costs.into_iter().collect::<Outcome<Vec<_>>>()
+    });
+    for (module, costs) in missing.iter().zip(found) {
+        for (architecture, costs) in costs?.into_iter().enumerate() {
+            for (name, cost) in costs {
+                if let Some((_, row)) = rows.get_mut(&(module.clone(), name)) {
+                    row[architecture] = Some(cost);
                 }
             }
         }
-        Ok(())
     }
-    let mut out = String::new();
-    join(folder, file, &mut BTreeSet::new(), &mut out)?;
-    Ok(out)
+    Ok(())
 }
 
-/// The file that another one includes: in its own folder, or in the one above.
-fn beside(file: &str, include: &str) -> String {
-    let below = file.rsplit_once('/').map_or("", |(below, _)| below);
-    match include.strip_prefix("../") {
-        Some(above) => above.to_owned(),
-        None if below.is_empty() => include.to_owned(),
-        None => format!("{below}/{include}"),
-    }
+fn read(file: &Path) -> Outcome<String> {
+    fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-/// Without the compiler's banner and blank lines, which say nothing.
-fn tidy(ptx: &str) -> String {
-    ptx.lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with("//"))
-        .fold(String::with_capacity(ptx.len()), |text, line| text + line.trim_end() + "\n")
-}
-
-fn present(ptx: &Path) -> Outcome<BTreeSet<String>> {
-    Ok(fs::read_dir(ptx)
-        .map_err(|e| format!("{}: {e}", ptx.display()))?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".ptx") || name.ends_with(".lines"))
-        .collect())
+fn write(file: &Path, bytes: &[u8]) -> Outcome {
+    fs::write(file, bytes).map_err(|e| format!("{}: {e}", file.display()))
 }

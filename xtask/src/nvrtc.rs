@@ -2,19 +2,21 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::ptr;
 
 use libloading::Library;
 
 use crate::Outcome;
+use crate::wheel::Wheel;
 
 /// PTX 8.0 comes out of this version, which drivers since 525 run.
-const REQUIREMENT: &str = "nvidia-cuda-nvrtc-cu12==12.0.140 \
-    --hash=sha256:8e94e991d85c422de4da87bdc7472fdc1364367bd4aace7000b559cd33122071\n";
-
-/// Where the wheel is unpacked, below the ignored folder of tools.
-const FOLDER: &str = "nvrtc-12.0.140";
+const WHEEL: Wheel = Wheel {
+    requirement: "nvidia-cuda-nvrtc-cu12==12.0.140 \
+        --hash=sha256:8e94e991d85c422de4da87bdc7472fdc1364367bd4aace7000b559cd33122071\n",
+    platform: "manylinux1_x86_64",
+    folder: "nvrtc-12.0.140",
+    file: "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+};
 
 /// The loaded compiler.
 pub(crate) struct Nvrtc {
@@ -26,11 +28,7 @@ type Program = *mut c_void;
 impl Nvrtc {
     /// Loads the compiler, fetching it first where `tools` does not hold it.
     pub(crate) fn open(tools: &Path) -> Outcome<Nvrtc> {
-        let folder = tools.join(FOLDER);
-        let library = folder.join("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
-        if !library.exists() {
-            fetch(&folder)?;
-        }
+        let library = WHEEL.file(tools)?;
         let open = |path: PathBuf| {
             // SAFETY: the file is NVRTC as published (its hash was checked), whose initialisers have no preconditions.
             unsafe { Library::new(&path) }
@@ -110,39 +108,4 @@ impl Nvrtc {
         let end = buffer.iter().position(|&b| b == 0).unwrap_or(buffer.len());
         Ok(String::from_utf8_lossy(&buffer[..end]).into_owned())
     }
-}
-
-/// Downloads the wheel with pip, which checks its hash, and unpacks it.
-fn fetch(folder: &Path) -> Outcome {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let requirements = folder.join("requirements.txt");
-    std::fs::write(&requirements, REQUIREMENT).map_err(|e| e.to_string())?;
-    let python = |arguments: &[&str]| {
-        let status = Command::new("python3").args(arguments).current_dir(folder).status();
-        match status {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("python3 {} ended with {status}", arguments.join(" "))),
-            Err(error) => Err(format!("python3 cannot be started: {error}")),
-        }
-    };
-    python(&[
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--platform",
-        "manylinux1_x86_64",
-        "--require-hashes",
-        "--requirement",
-        "requirements.txt",
-    ])?;
-    let wheel = std::fs::read_dir(folder)
-        .map_err(|e| e.to_string())?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|e| e == "whl"))
-        .ok_or("pip downloaded no wheel")?;
-    python(&["-m", "zipfile", "-e", &wheel.to_string_lossy(), "."])?;
-    std::fs::remove_file(wheel).map_err(|e| e.to_string())
 }

@@ -53,9 +53,8 @@ fn digits<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
     bytes.take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// PTX with short names.
-#[allow(dead_code, reason = "the build script's; the library only restores")]
-pub(crate) fn shorten(ptx: &str) -> Vec<u8> {
+/// PTX with short names, as the task that makes the pack wants it.
+pub fn shorten(ptx: &str) -> Vec<u8> {
     let mut classes: HashMap<&[u8], Class> = HashMap::new();
     let (mut short, mut rest) = (Vec::with_capacity(ptx.len()), ptx.as_bytes());
     while let Some((begin, end)) = first_name(rest) {
@@ -97,10 +96,10 @@ fn plain_number(written: &[u8]) -> Option<i64> {
 }
 
 /// The PTX that was shortened.
-pub(crate) fn restore(short: &[u8]) -> String {
+pub fn restore(short: &[u8]) -> String {
     let mut classes: HashMap<&[u8], Class> = HashMap::new();
     let (mut ptx, mut rest) = (String::with_capacity(short.len() * 5 / 4), short);
-    let ascii = |bytes| std::str::from_utf8(bytes).expect("the build script shortened ASCII text");
+    let ascii = |bytes| std::str::from_utf8(bytes).expect("the pack holds ASCII text");
     while let Some((begin, end)) = first_name(rest) {
         let (before, class) = (&rest[..end], &rest[begin..end]);
         ptx.push_str(ascii(before));
@@ -111,7 +110,7 @@ pub(crate) fn restore(short: &[u8]) -> String {
             let sign = usize::from(rest.first() == Some(&b'-'));
             let (number, after) = rest.split_at(sign + digits(rest[sign..].iter()));
             rest = after;
-            ascii(number).parse::<i64>().expect("the build script wrote a number")
+            ascii(number).parse::<i64>().expect("a number was shortened to a number")
         };
         let class = classes.entry(class).or_default();
         let number = match code {

@@ -1,0 +1,49 @@
+//! What a launch must know of a kernel, as the device code says it.
+//!
+//! Launch bounds, parameters and shared memory are read from the PTX when the pack is made, sizes of states and records from constants that the device code
+//! defines beside each kernel. So none of it is typed a second time in Rust.
+
+/// A kernel: an entry of a [`Module`](crate::Module).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name, which a driver finds it by.
+    pub name: &'static str,
+    /// Threads of the largest block, if the kernel bounds them.
+    pub max_threads: Option<u32>,
+    /// Such blocks that a multiprocessor must have registers for.
+    pub min_blocks: Option<u32>,
+    /// Bytes of static shared memory a block.
+    pub shared_bytes: u32,
+    /// How many parameters it takes.
+    pub parameters: u32,
+    /// Bytes of all of them, with what lies between them.
+    pub parameter_bytes: u32,
+    /// Bytes of the state that a block leaves in the workspace, of kernels that say so.
+    pub state_bytes: Option<u32>,
+    /// Words of 64 bits of the record that the last block writes, of kernels that say so.
+    pub record_words: Option<u32>,
+}
+
+impl Entry {
+    /// Reads a row of the pack's directory.
+    pub(crate) fn read(row: &'static str) -> Entry {
+        let mut words = row.split(' ');
+        let name = words.next().expect("a kernel has a name");
+        let mut number = || words.next().and_then(|word| word.parse().ok());
+        Entry {
+            name,
+            max_threads: number(),
+            min_blocks: number(),
+            shared_bytes: number().unwrap_or(0),
+            parameters: number().unwrap_or(0),
+            parameter_bytes: number().unwrap_or(0),
+            state_bytes: number(),
+            record_words: number(),
+        }
+    }
+}
+
+/// The kernel of a name, in the module for the oldest devices that has it.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    crate::modules().iter().find_map(|module| module.entry(name))
+}
