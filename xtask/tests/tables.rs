@@ -1,4 +1,5 @@
 //! The tables of the documents say what the results do.
+#![cfg(feature = "tables")]
 
 use std::process::Command;
 

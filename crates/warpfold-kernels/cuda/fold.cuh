@@ -175,10 +175,21 @@ template <class Fold> __device__ __forceinline__ void fold_two_arrays(const Argu
     finish_grid(fold, a);
 }
 
+// What the manifest says of a kernel (`cargo xtask kernels` takes these constants out of the PTX): bytes of the state that a block leaves, and 64-bit words of
+// an exact fold's record up to the end of its integers; else nought.
+template <class Fold> constexpr decltype(u32(sizeof(typename Fold::State))) state_bytes(int) { return sizeof(typename Fold::State); }
+template <class Fold> constexpr u32 state_bytes(long) { return 0; }
+template <class Fold> constexpr decltype(u32(Fold::WORDS)) integer_words(int) { return 2 + Fold::WORDS / 2; }
+template <class Fold> constexpr u32 integer_words(long) { return 0; }
+#define MANIFEST_CONSTANT(what, name) extern "C" __device__ const u32 manifest_##what##name
+#define MANIFEST(what, name) MANIFEST_CONSTANT(what, name)
+
 // An entry point. A block has at most BLOCK threads, and a multiprocessor room for BLOCKS such blocks.
 #define BLOCK(...) 512
 #define READ fold_array
 #define KERNEL(name, ...)                                                                              \
+    MANIFEST(state_, name) = state_bytes<__VA_ARGS__>(0);                                              \
+    MANIFEST(record_, name) = integer_words<__VA_ARGS__>(0);                                           \
     extern "C" __global__ void __launch_bounds__(BLOCK(__VA_ARGS__), __VA_ARGS__::BLOCKS) name(         \
         const void* x, const void* y, u64 n, Workspace* workspace, u64* record, void* value,           \
         u64* done, u64 stamp, u64 options) {                                                           \

@@ -20,7 +20,7 @@ pub struct Entry {
     pub parameter_bytes: u32,
     /// Bytes of the state that a block leaves in the workspace, of kernels that say so.
     pub state_bytes: Option<u32>,
-    /// Words of 64 bits of the record that the last block writes, of kernels that say so.
+    /// Words of 64 bits of the record that an exact fold writes, up to the end of its integers.
     pub record_words: Option<u32>,
 }
 

@@ -59,11 +59,17 @@ pub(super) fn of_module(ptx: &str, constants: &Constants) -> Vec<Facts> {
             let line = text.lines().find_map(|line| line.strip_prefix(name))?;
             line.split(',').map(|number| number.trim().parse::<u32>().ok()).product()
         };
-        let sizes: Vec<(u32, u32)> = text.lines().filter_map(parameter).collect();
+        // Calls have parameters too, within the braces.
+        let declared_before = text.split("\n{").next().unwrap_or_default();
+        let sizes: Vec<(u32, u32)> = declared_before.lines().filter_map(parameter).collect();
         let mut own = shared(&text);
         // What several kernels of a module use stands before them.
         let used = declared.iter().filter(|variable| text.contains(&variable.name));
         own.extend(used.cloned());
+        // Nothing is said as nought.
+        let said = |what: &str| {
+            constants.get(&format!("{what}_{name}")).copied().filter(|&number| number > 0)
+        };
         let mut hash = Sha256::new();
         hash.update(&outside);
         hash.update(&text);
@@ -77,8 +83,8 @@ pub(super) fn of_module(ptx: &str, constants: &Constants) -> Vec<Facts> {
             shared_bytes: laid_out(own.iter().map(|variable| (variable.align, variable.bytes))),
             parameters: sizes.len() as u32,
             parameter_bytes: laid_out(sizes.into_iter()),
-            state_bytes: constants.get(&format!("state_{name}")).copied(),
-            record_words: constants.get(&format!("record_{name}")).copied(),
+            state_bytes: said("state"),
+            record_words: said("record"),
             sha256,
             name,
         }
@@ -172,6 +178,9 @@ mod tests {
 \t// demoted variable
 \t.shared .align 1 .u8 last;
 \t.shared .align 8 .b8 word[96];
+\t{
+\t.param .b64 param0;
+\t}
 \tret;
 }
 .visible .entry g()

@@ -17,8 +17,8 @@ const HEAD: &str = "\
 #
 # threads, blocks: the launch bounds, threads of the largest block and such blocks a multiprocessor
 # shared: bytes of static shared memory; parameters: how many, bytes of all
-# state, record: bytes of the state that a block leaves, 64-bit words of the record, of kernels that say so
-# sm_…: machine instructions, registers, bytes spilled, calls of subroutines, by ptxas PTXAS; a dash where a module is for newer devices
+# state: bytes of the state that a block leaves; record: 64-bit words of an exact fold's record up to the end of its integers; of kernels that say so
+# sm_…: machine instructions, registers, bytes spilled, calls of subroutines (also where only warps that diverged come), by ptxas PTXAS; a dash where a module is for newer devices
 # sha256: of the module's PTX outside of all kernels, and then the kernel's
 ";
 
