@@ -126,12 +126,6 @@ impl Kernels {
         Ok(())
     }
 
-    #[cfg(not(feature = "pack"))]
-    fn write(&self, _: &Path, _: BTreeMap<String, Made>, _: &Path, _: &Path) -> Outcome {
-        Err("this build of xtask compares alone; run `cargo xtask kernels`, which has the compressor".into())
-    }
-
-    #[cfg(feature = "pack")]
     fn write(
         &self,
         folder: &Path,
@@ -144,7 +138,7 @@ impl Kernels {
             let (ptx, kernels) = of_pack(module);
             made.insert(module.name.into(), Made { ptx, lines: module.table(), kernels });
         }
-        let bytes = pack::bytes(&made)?;
+        let bytes = packed(&made)?;
         let mut rows: lock::Rows =
             made.iter().flat_map(|(name, made)| rows_of(name, &made.kernels)).collect();
         assemble(&mut rows, &made, &fs::read_to_string(lock).unwrap_or_default(), tools)?;
@@ -185,6 +179,19 @@ impl Kernels {
     }
 }
 
+#[cfg(feature = "pack")]
+fn packed(made: &BTreeMap<String, Made>) -> Outcome<Vec<u8>> {
+    pack::bytes(made)
+}
+
+#[cfg(not(feature = "pack"))]
+fn packed(made: &BTreeMap<String, Made>) -> Outcome<Vec<u8>> {
+    Err(format!(
+        "{} modules cannot be packed: this build of xtask has no compressor and compares alone; run `cargo xtask kernels`, which has it",
+        made.len()
+    ))
+}
+
 /// A module of the pack: its PTX, and its kernels as the directory and the text say.
 fn of_pack(module: &warpfold_kernels::Module) -> (String, Vec<facts::Facts>) {
     let ptx = module.ptx().into_owned();
@@ -214,7 +221,6 @@ fn rows_of(
 }
 
 /// Fills in what ptxas says: from the lock where the kernel is the same, else by running it, if it can be had.
-#[cfg(feature = "pack")]
 fn assemble(
     rows: &mut lock::Rows,
     made: &BTreeMap<String, Made>,
