@@ -1,9 +1,9 @@
 //! What the library says of its kernels again, in its own words, is what the device code says (`warpfold_kernels::manifest`).
 
-use warpfold::DType;
-use warpfold::kernel::{Arguments, RECORD_WORDS, record_offset};
-use warpfold::plan::Fold;
+use warpfold_gpu::kernel::{Arguments, RECORD_WORDS, record_offset};
 use warpfold_kernels::{Entry, catalog, manifest};
+use warpfold_num::DType;
+use warpfold_plan::plan::Fold;
 
 /// Every kernel of a whole array, with its fold and element type.
 fn folds() -> impl Iterator<Item = (Fold, DType, &'static Entry)> {
