@@ -8,7 +8,7 @@ use crate::input::PIECE_BYTES;
 
 /// A reduction in progress on a device.
 pub(crate) enum Folder<T: Element> {
-    Cpu(Stream<T>),
+    Cpu(Box<Stream<T>>),
     Cuda(Box<cuda::Stream<T>>),
     Simt(Box<simt::Stream<T>>),
 }
@@ -17,7 +17,7 @@ impl<T: Element> Folder<T> {
     /// An empty one.
     pub(crate) fn new(executor: &Executor, op: Op, policy: Policy) -> Result<Self> {
         Ok(match executor {
-            Executor::Cpu => Folder::Cpu(Stream::new(op, policy)?),
+            Executor::Cpu => Folder::Cpu(Box::new(Stream::new(op, policy)?)),
             Executor::Cuda(gpu) => Folder::Cuda(Box::new(cuda::Stream::new(gpu, op, policy)?)),
             Executor::Simt(device) => {
                 Folder::Simt(Box::new(simt::Stream::new(device, op, policy)?))

@@ -116,6 +116,8 @@ fn combine<T: Element>(all: &mut FastMoments<T>, more: &FastMoments<T>) {
 
 #[cfg(test)]
 mod tests {
+    use warpfold_engine::{HostArray, Request};
+
     use super::*;
     use crate::Op;
     use crate::partial::{Finish, Output};
@@ -139,7 +141,11 @@ mod tests {
         let pieces = || vec![extremes(&[1.0, 2.0]), extremes(&[0.5, 2.0])];
         assert_eq!(joined(Op::ArgMin, pieces(), 2), Output::One(2u64.into()));
         assert_eq!(joined(Op::ArgMax, pieces(), 2), Output::One(1u64.into()));
-        let stats = |x: &[f32]| Outcome::Exact(crate::reduce(x).partial(Op::Stats).unwrap());
+        let stats = |x: &'static [f32]| {
+            let request = Request::new(Op::Stats, HostArray::of(x));
+            let partial = warpfold_engine::reduce(&request).expect("stats are of any floats");
+            Outcome::Exact(partial.typed::<f32>().expect("of the array's type"))
+        };
         let pieces = vec![stats(&[1.0, 2.0]), stats(&[0.5, 2.0])];
         let Output::Summary(all) = joined(Op::Stats, pieces, 2) else { panic!() };
         assert_eq!((all.argmin, all.argmax, all.count), (Some(2), Some(1), 4));

@@ -266,6 +266,8 @@ pub(super) fn extremes<T: Ordered>(record: &[u64], n: u64) -> Extremes<T> {
 
 #[cfg(test)]
 mod tests {
+    use warpfold_num::Error;
+
     use super::*;
     use crate::plan::{CudaFacts, Problem, choose_cuda};
     use crate::{Accuracy, Policy};
@@ -298,10 +300,13 @@ mod tests {
     fn extremes_keep_zeros_nans_and_indices() {
         let minus_zero = &[2, 0, 0, 0x8000, 7];
         assert_eq!(
-            finish::<crate::f16>(Op::Min, 9, minus_zero),
-            Ok(Output::One(crate::f16::NEG_ZERO.into()))
+            finish::<warpfold_num::f16>(Op::Min, 9, minus_zero),
+            Ok(Output::One(warpfold_num::f16::NEG_ZERO.into()))
         );
-        assert_eq!(finish::<crate::f16>(Op::ArgMin, 9, minus_zero), Ok(Output::One(7u64.into())));
+        assert_eq!(
+            finish::<warpfold_num::f16>(Op::ArgMin, 9, minus_zero),
+            Ok(Output::One(7u64.into()))
+        );
         let nan = &[1, 0x7ff8_0000_0000_0000, 4];
         assert_eq!(finish::<f64>(Op::ArgMax, 9, nan), Ok(Output::One(4u64.into())));
         assert!(matches!(finish::<f64>(Op::Max, 0, &[]), Err(Error::Empty { .. })));
