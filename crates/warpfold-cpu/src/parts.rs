@@ -20,7 +20,7 @@ pub(crate) fn allowed(policy: Policy) -> usize {
 /// The segments of an array of `n` elements.
 ///
 /// # Errors
-/// [`Error::Segments`]: these are no segments of the array.
+/// [`Error::Segments`](crate::Error::Segments): these are no segments of the array.
 pub fn segments<'a>(segments: Segments<'a>, n: u64, policy: Policy) -> Result<Parts<'a>> {
     let threads = allowed(policy);
     let bounds = segments.check_with(n, &|chunks, look| find(threads, 0..chunks, look))?;
@@ -30,7 +30,7 @@ pub fn segments<'a>(segments: Segments<'a>, n: u64, policy: Policy) -> Result<Pa
 /// The runs of equal keys of `n` elements, and the key of each.
 ///
 /// # Errors
-/// [`Error::Keys`]: there is not one key for each element.
+/// [`Error::Keys`](crate::Error::Keys): there is not one key for each element.
 pub fn runs_by_key<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'static>> {
     check_lengths(keys.len(), n)?;
     let (offsets, keys) = runs(keys, allowed(policy));
@@ -41,7 +41,7 @@ pub fn runs_by_key<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts
 /// The groups of equal keys of `n` elements, keys ascending.
 ///
 /// # Errors
-/// [`Error::Keys`]: there is not one key for each element, or more than 2^32 different ones.
+/// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or more than 2^32 different ones.
 pub fn group_by<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'static>> {
     check_lengths(keys.len(), n)?;
     let (numbers, keys) = Given::number(keys, allowed(policy))?;
@@ -53,7 +53,7 @@ pub fn group_by<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'s
 /// The groups of `n` elements by keys that are numbers of groups.
 ///
 /// # Errors
-/// [`Error::Keys`]: there is not one key for each element, or one is not below `groups`.
+/// [`Error::Keys`](crate::Error::Keys): there is not one key for each element, or one is not below `groups`.
 pub fn group_dense<K: Key>(keys: &[K], groups: u64, n: usize, policy: Policy) -> Result<Parts<'_>> {
     check_lengths(keys.len(), n)?;
     let numbers = Box::new(Dense::check(keys, groups, allowed(policy))?);

@@ -14,7 +14,7 @@ use crate::{Error, Op, Policy, Result};
 /// Pieces on their way at once: one being filled by the host while the other is copied and folded.
 const SLOTS: usize = 2;
 
-/// One reduction over host memory that arrives in turn, like [`warpfold::Stream`](crate::Stream), on a GPU.
+/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, on a GPU.
 ///
 /// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
 /// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
@@ -128,7 +128,7 @@ impl<T: Element> Stream<T> {
     /// The result.
     ///
     /// # Errors
-    /// As [`Partial::finish`](crate::Partial::finish); [`Error::Device`].
+    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
     pub fn finish(mut self, finish: Finish) -> Result<Output> {
         self.whole(Self::end)?;
         let outcome = self.joined.outcome().expect("a piece was folded, if an empty one");

@@ -7,7 +7,7 @@ use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
 use crate::{Error, Op, Policy, Result};
 
-/// One reduction over host memory that arrives in turn, like [`warpfold::Stream`](crate::Stream), in the simulator.
+/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, in the simulator.
 ///
 /// Pieces are those that a GPU is given, and are joined in the same way: so results are the bits that a GPU of the device's facts would
 /// give.
@@ -103,7 +103,7 @@ impl<T: Element> Stream<T> {
     /// The result.
     ///
     /// # Errors
-    /// As [`Partial::finish`](crate::Partial::finish); [`Error::Device`].
+    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
     pub fn finish(mut self, finish: Finish) -> Result<Output> {
         if !self.x.is_empty() || self.seen == 0 {
             self.fold()?;

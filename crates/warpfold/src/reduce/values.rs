@@ -83,7 +83,7 @@ impl<T: Element> Reduce<'_, T> {
     /// [`l1`](Self::l1), rounded to a float type of choice.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for `Complex<f32>` as f64; see [`Norm1::round_as`].
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for `Complex<f32>` as f64; see [`Norm1::round_as`](crate::partial::Norm1::round_as).
     pub fn l1_as<F: Float>(&self) -> Result<F> {
         self.value(Op::L1, rounded::<F>())
     }
