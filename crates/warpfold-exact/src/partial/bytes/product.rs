@@ -3,7 +3,7 @@
 use super::saved::{Header, Kind, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::double_double::DoubleDouble;
-use crate::element::{Element, Float};
+use crate::element::Element;
 use crate::partial::product::Factors;
 use crate::partial::{ComplexProduct, IntegerProduct, Met, Product, RealProduct};
 
@@ -97,9 +97,7 @@ fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
 }
 
 fn write_part(out: &mut Writer, part: &DoubleDouble) {
-    // The sign and payload of a NaN depend on the order in which a processor's instructions take their operands: one NaN stands for all.
-    let high = if part.high.is_nan() { <f64 as Float>::NAN } else { part.high };
-    out.word(high.to_bits());
+    out.word(part.high.to_bits());
     out.word(part.low.to_bits());
 }
 

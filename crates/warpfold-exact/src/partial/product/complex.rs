@@ -2,6 +2,7 @@
 
 use super::{Rounded, fixed, unit};
 use crate::double_double::{DoubleDouble, exponent, power_of_two};
+use crate::element::Float;
 use crate::exact::Special;
 
 /// `(re + im·i) · 2^exponent`, the larger part from 1 to just above 2 unless both are zero or one is no finite number.
@@ -42,6 +43,12 @@ impl ComplexProduct {
         let largest = self.re.high.abs().max(self.im.high.abs());
         if !self.is_finite() || largest == 0.0 {
             self.exponent = 0;
+            // Which of two NaNs an instruction hands on is the compiler's choice: one stands for all.
+            for part in [&mut self.re, &mut self.im] {
+                if part.high.is_nan() {
+                    *part = DoubleDouble { high: <f64 as Float>::NAN, low: 0.0 };
+                }
+            }
             return;
         }
         // The power that scales the very largest numbers is itself subnormal: two steps.
