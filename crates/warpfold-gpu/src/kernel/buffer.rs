@@ -5,7 +5,7 @@ use std::ops::{Bound, RangeBounds};
 
 use super::machine::{Machine, Memory};
 use crate::element::Element;
-use crate::{DType, Error, Result};
+use crate::{Column, DType, Error, Result, with_element};
 
 /// An array in device memory.
 pub struct Buffer<M: Machine, T> {
@@ -47,16 +47,7 @@ impl<M: Machine, T: Element> Buffer<M, T> {
     /// # Errors
     /// [`Error::Device`]; also if the device holds bytes that are no value of the type (a `bool` of 2).
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut bytes = vec![0u8; self.len * size_of::<T>()];
-        self.memory.read(&mut bytes)?;
-        let element = |bytes| bytemuck::checked::try_pod_read_unaligned(bytes);
-        bytes.chunks_exact(size_of::<T>()).map(element).collect::<Result<_, _>>().map_err(|error| {
-            Error::Device {
-                asked: format!("downloading {} {}", self.len, T::DTYPE),
-                obstacle: error.to_string(),
-                remedy: "write only values of the element type to the buffer",
-            }
-        })
+        elements_of(&self.memory, self.len)
     }
 
     /// Copies a slice to it, from element `first` on.
@@ -75,6 +66,25 @@ impl<M: Machine, T: Element> Buffer<M, T> {
     pub fn address(&self) -> u64 {
         self.memory.address()
     }
+}
+
+/// Copies so many elements to the host.
+fn elements_of<T: Element>(memory: &impl Memory, len: usize) -> Result<Vec<T>> {
+    let mut bytes = vec![0u8; len * size_of::<T>()];
+    memory.read(&mut bytes)?;
+    let element = |bytes| bytemuck::checked::try_pod_read_unaligned(bytes);
+    bytes.chunks_exact(size_of::<T>()).map(element).collect::<Result<_, _>>().map_err(|error| {
+        Error::Device {
+            asked: format!("downloading {len} {}", T::DTYPE),
+            obstacle: error.to_string(),
+            remedy: "write only values of the element type to the buffer",
+        }
+    })
+}
+
+/// Copies so many elements of a type that is known at run time to the host.
+pub(super) fn column_of(memory: &impl Memory, dtype: DType, len: usize) -> Result<Column> {
+    with_element!(dtype, T => Ok(Column::of(elements_of::<T>(memory, len)?)))
 }
 
 /// A borrowed array in device memory.

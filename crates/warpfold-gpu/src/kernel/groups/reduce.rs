@@ -8,7 +8,7 @@ use crate::kernel::{Buffer, Machine, View};
 use crate::partial::Finish;
 use crate::plan::CudaTablePlan;
 use crate::policy_methods;
-use crate::{Column, Element, Op, Ordered, Policy, Result, with_element};
+use crate::{Element, Op, Ordered, Policy, Result};
 
 /// One reduction by keys on a machine being set up: choose, then call it. Made by [`Machine::reduce_dense`].
 #[must_use = "call a reduction, such as .sum()"]
@@ -83,10 +83,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
             && let Some(tables) = self.tables(op)?
         {
             let plan = tables.plan().clone();
-            let column = with_element!(plan.output(), R => match tables.run::<R>()? {
-                Some(sums) => Some(Column::of(R::as_parts(&sums.download()?).to_vec())),
-                None => None,
-            });
+            let column = tables.column()?;
             if let Some(column) = column {
                 return Ok((vec![(op.name(), column)], plan.to_string()));
             }

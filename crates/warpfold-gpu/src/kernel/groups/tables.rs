@@ -3,10 +3,11 @@
 use super::GivenKeys;
 use super::dense::{beyond, starts};
 use super::sort::{Sort, launch};
+use crate::kernel::buffer::column_of;
 use crate::kernel::many::ManyLaunch;
 use crate::kernel::{Buffer, Machine, Memory, Untyped, View};
 use crate::plan::CudaTablePlan;
-use crate::{DType, Element, Key, Nan, Ordered, Result};
+use crate::{Column, DType, Element, Key, Nan, Ordered, Result};
 
 /// Threads of a block that fills a table (`tables.cuh`).
 const TABLE_THREADS: u32 = 1024;
@@ -73,17 +74,32 @@ impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
     /// # Panics
     /// If `R` is another type.
     pub fn finish<R: Element>(self) -> Result<Option<Buffer<M, R>>> {
+        assert_eq!(self.filled.plan.output(), R::DTYPE, "{}", self.filled.plan);
+        let filled = self.ended()?;
+        Ok(filled.map(|filled| Buffer::new(filled.out, filled.plan.groups as usize)))
+    }
+
+    /// Runs it and copies the results to the host.
+    pub(super) fn column(self) -> Result<Option<Column>> {
+        self.machine.run_many(self.launches(), &self.after)?;
+        let filled = self.ended()?;
+        let column = |filled: Filled<M>| {
+            column_of(&filled.out, filled.plan.output(), filled.plan.groups as usize)
+        };
+        filled.map(column).transpose()
+    }
+
+    /// What the launches left, unless a table had no room.
+    fn ended(self) -> Result<Option<Filled<M>>> {
         let DenseTables { machine, keys, filled, .. } = self;
-        assert_eq!(filled.plan.output(), R::DTYPE, "{}", filled.plan);
         let [mut bad, lost] = filled.told()?;
         if let Some(at) = filled.sort.as_ref().map_or(Ok(None), Sort::beyond)? {
             bad = at;
         }
-        let groups = filled.plan.groups;
         if bad != NONE {
-            return Err(beyond(machine, keys, groups, bad as usize)?);
+            return Err(beyond(machine, keys, filled.plan.groups, bad as usize)?);
         }
-        Ok((lost == NONE).then(|| Buffer::new(filled.out, groups as usize)))
+        Ok((lost == NONE).then_some(filled))
     }
 }
 

@@ -4,11 +4,12 @@ use super::faults::Faults;
 use super::launch::Launches;
 use super::{DeviceSegments, ManyLaunch, Parts};
 use crate::error::At;
+use crate::kernel::buffer::column_of;
 use crate::kernel::{Buffer, Machine, Memory, Untyped};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
 };
-use crate::{Element, Error, Op, Overflow, Policy, Result};
+use crate::{Column, Element, Error, Op, Overflow, Policy, Result};
 
 /// What [`ReduceMany`](super::ReduceMany) was asked for.
 pub(super) struct Asked<'a, M: Machine> {
@@ -108,6 +109,13 @@ impl<M: Machine> Asked<'_, M> {
         assert_eq!(plan.output(), R::DTYPE, "{op} of {}", self.x.dtype);
         let outputs = plan.outputs() as usize;
         Ok(Buffer::new(self.run(&plan, ddof, outputs)?, outputs))
+    }
+
+    /// The results copied to the host.
+    pub(super) fn host_column(&self, op: Op, ddof: u64) -> Result<Column> {
+        let plan = self.plan(op)?;
+        let outputs = plan.outputs() as usize;
+        column_of(&self.run(&plan, ddof, outputs)?, plan.output(), outputs)
     }
 
     fn run(&self, plan: &CudaBatchPlan, ddof: u64, outputs: usize) -> Result<M::Memory> {

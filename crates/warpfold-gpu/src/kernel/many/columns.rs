@@ -9,7 +9,7 @@ use crate::kernel::Machine;
 use crate::partial::Finish;
 use crate::plan::CudaBatchPlan;
 use crate::value::Column;
-use crate::{Error, Op, Result, with_element};
+use crate::{Error, Op, Result};
 
 impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
     /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
@@ -68,10 +68,7 @@ impl<M: Machine> Asked<'_, M> {
                 why: "kernels of many reductions round to the accumulator's type; run it on the CPU",
             });
         }
-        with_element!(output, R => {
-            let values = self.left::<R>(op, finish.ddof)?.download()?;
-            Ok(Column::of(values))
-        })
+        self.host_column(op, finish.ddof)
     }
 }
 
