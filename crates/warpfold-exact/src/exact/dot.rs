@@ -10,9 +10,8 @@ use crate::{Op, Overflow, Result};
 ///
 /// ```
 /// let mut d = warpfold_exact::Dot::<f32>::new();
-/// d.extend(&[1e30, 1.0, -1e30], &[1e30, 1.0, 1e30])?;
+/// [(1e30, 1e30), (1.0, 1.0), (-1e30, 1e30)].map(|(x, y)| d.add(x, y));
 /// assert_eq!(d.round(), 1.0);
-/// # Ok::<(), warpfold_exact::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot<T: Element> {

@@ -18,9 +18,9 @@ pub type ProductLimbs<T> = <<T as Element>::Part as Real>::ProductLimbs;
 ///
 /// ```
 /// let mut m = warpfold_exact::Moments::<f64>::new();
-/// m.extend(&[1e15, 1e15 + 1.0, 1e15 + 2.0]);
+/// [1e15, 1e15 + 1.0, 1e15 + 2.0].map(|x| m.add(x));
 /// assert_eq!(m.var(1)?, 1.0);
-/// # Ok::<(), warpfold_exact::Error>(())
+/// # Ok::<(), warpfold_num::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments<T: Element> {

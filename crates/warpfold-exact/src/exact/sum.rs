@@ -16,7 +16,8 @@ pub type SumLimbs<T> = <<T as Element>::Part as Real>::SumLimbs;
 /// ```
 /// use warpfold_exact::Exact;
 /// let mut left = Exact::<f64>::new();
-/// left.extend(&[1e300, 1.0]);
+/// left.add(1e300);
+/// left.add(1.0);
 /// let mut right = Exact::new();
 /// right.add(-1e300);
 /// left.merge(&right);
