@@ -24,7 +24,7 @@ enum Task {
     /// fetched from PyPI into .tools when they are first needed (wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-nvcc-cu12; python3 with pip does it). Neither needs a GPU.
     /// Without ptxas the pack is written all the same, and kernels that changed have dashes for its figures.
     Kernels(kernels::Kernels),
-    /// Writes the tables of README.md and METHODOLOGY.md anew from results/
+    /// Writes the tables of the documents anew from results/
     #[cfg(feature = "tables")]
     Tables(tables::Tables),
 }

@@ -1,4 +1,4 @@
-//! The README's tour of the program: every command is run, and prints what the README shows.
+//! The tours of the program in README.md and its manual: every command is run, and prints what they show.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -32,15 +32,16 @@ fn tour(document: &str) -> Vec<Shown> {
     tour
 }
 
-#[test]
-fn the_tour_prints_what_it_shows() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let tour = tour(&fs::read_to_string(readme).expect("the README is there"));
-    assert!(tour.len() > 3, "the README has a tour");
+/// Runs a document's tour in a folder of its own.
+fn run(document: &str, least: usize) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let tour = tour(&fs::read_to_string(file).expect("the document is there"));
+    assert!(tour.len() >= least, "{document} has a tour of {least} commands or more");
 
     let program = Path::new(env!("CARGO_BIN_EXE_warpfold")).parent().expect("it lies in a folder");
     let path = env::var("PATH").map_or_else(|_| String::new(), |path| format!(":{path}"));
-    let folder = env::temp_dir().join(format!("warpfold-readme-{}", std::process::id()));
+    let name = format!("warpfold-{}-{}", document.replace('/', "-"), std::process::id());
+    let folder = env::temp_dir().join(name);
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
     for Shown { command, output } in tour {
         let ran = Command::new("sh")
@@ -49,7 +50,17 @@ fn the_tour_prints_what_it_shows() {
             .env("PATH", format!("{}{path}", program.display()))
             .output()
             .expect("a shell is there");
-        assert_eq!(String::from_utf8_lossy(&ran.stdout), output, "$ {command}");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), output, "{document}: $ {command}");
     }
     fs::remove_dir_all(folder).expect("it can be removed");
+}
+
+#[test]
+fn the_readme_prints_what_it_shows() {
+    run("README.md", 6);
+}
+
+#[test]
+fn the_manual_prints_what_it_shows() {
+    run("docs/program.md", 12);
 }

@@ -28,7 +28,12 @@ pub use regex_lite::Regex;
 /// The version of this crate, which is that of the library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The README's example runs as a test of this crate, which sees the library as its users do.
+/// The examples of README.md and of the library's manual run as tests of this crate, which sees the library as its users do.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// See [`Readme`].
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Library;

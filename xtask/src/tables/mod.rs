@@ -30,6 +30,8 @@ const DOCUMENTS: &[&str] = &[
     "METHODOLOGY.md",
     "crates/warpfold-simt/README.md",
     "docs/hard-sums.md",
+    "docs/performance.md",
+    "docs/platforms.md",
     "docs/book/src/index.md",
     "docs/book/src/work_and_steps.md",
     "docs/book/src/documents.md",
