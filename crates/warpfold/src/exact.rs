@@ -1,6 +1,7 @@
 //! Exact accumulators: sums, moments and dot products that no rounding touches before they are read.
 
-use std::ops::Deref;
+use std::iter::Sum;
+use std::ops::{AddAssign, Deref};
 
 use serde::{Deserialize, Serialize};
 use warpfold_engine::{self as engine, HostArray, Request};
@@ -174,5 +175,66 @@ impl<T: Element> Dot<T> {
             other => unreachable!("dot leaves a dot, not {other:?}"),
         }
         Ok(())
+    }
+}
+
+/// Elements of an iterator that are added at a time.
+const BUFFER: usize = 1024;
+
+/// Adds what an iterator yields, a buffer at a time, with SIMD.
+///
+/// ```
+/// use warpfold::Exact;
+/// let mut sum: Exact<f64> = (0..1000).map(|_| 0.1).collect();
+/// sum += 1e300;
+/// sum += -1e300;
+/// // The thousandfold of the double nearest to 0.1, rounded once.
+/// assert_eq!(sum.round(), 100.0);
+/// assert_eq!([0.5f32, 0.25].iter().sum::<Exact<f32>>().round(), 0.75);
+/// ```
+impl<T: Element> Extend<T> for Exact<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        let mut elements = elements.into_iter();
+        let mut buffer = Vec::with_capacity(elements.size_hint().0.clamp(1, BUFFER));
+        loop {
+            buffer.extend(elements.by_ref().take(BUFFER));
+            if buffer.is_empty() {
+                return;
+            }
+            Exact::extend(self, &buffer);
+            buffer.clear();
+        }
+    }
+}
+
+impl<'a, T: Element> Extend<&'a T> for Exact<T> {
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, elements: I) {
+        <Self as Extend<T>>::extend(self, elements.into_iter().copied());
+    }
+}
+
+impl<T: Element> FromIterator<T> for Exact<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut sum = Exact::new();
+        <Self as Extend<T>>::extend(&mut sum, elements);
+        sum
+    }
+}
+
+impl<T: Element> Sum<T> for Exact<T> {
+    fn sum<I: Iterator<Item = T>>(elements: I) -> Self {
+        elements.collect()
+    }
+}
+
+impl<'a, T: Element> Sum<&'a T> for Exact<T> {
+    fn sum<I: Iterator<Item = &'a T>>(elements: I) -> Self {
+        elements.copied().collect()
+    }
+}
+
+impl<T: Element> AddAssign<T> for Exact<T> {
+    fn add_assign(&mut self, x: T) {
+        self.add(x);
     }
 }
