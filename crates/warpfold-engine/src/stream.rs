@@ -4,10 +4,9 @@ use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::limbs::tally;
 use warpfold_num::{DType, Error, Nan, Op, Policy, Result};
-use warpfold_plan::plan::Plan;
 use warpfold_plan::{HostArray, Request};
 
-use crate::{check, plan, reduce};
+use crate::{check, reduce};
 
 /// One reduction over pieces that arrive in turn; the result is that of the pieces joined.
 #[derive(Debug, Clone)]
@@ -89,11 +88,6 @@ impl Stream {
     pub fn starting_at(mut self, index: u64) -> Self {
         self.first = index;
         self
-    }
-
-    /// How a piece is folded.
-    pub fn plan(&self, x: HostArray<'_>) -> Plan {
-        plan(&Request::new(self.op, x).policy(self.policy))
     }
 
     /// Takes in the next piece.

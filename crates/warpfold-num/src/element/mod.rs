@@ -90,10 +90,6 @@ pub trait Element:
     #[doc(hidden)]
     type Sums: AsRef<[Self::Small]>;
 
-    /// The result of short sums of the parts; `None` where an integer does not fit it.
-    #[doc(hidden)]
-    fn sum_of(parts: &Self::Sums) -> Option<Self::Sum>;
-
     /// The sum of this element alone.
     #[doc(hidden)]
     fn alone(self) -> Self::Sum;
@@ -186,11 +182,6 @@ macro_rules! real_element {
         type Sums = [i128; 1];
 
         #[inline(always)]
-        fn sum_of(&[sum]: &[i128; 1]) -> Option<$sum> {
-            sum.try_into().ok()
-        }
-
-        #[inline(always)]
         fn alone(self) -> $sum {
             self.into()
         }
@@ -231,11 +222,6 @@ macro_rules! real_element {
 
         type Small = Pair;
         type Sums = Self::Parts<Pair>;
-
-        #[inline(always)]
-        fn sum_of(parts: &Self::Sums) -> Option<$sum> {
-            Some(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>())))
-        }
 
         #[inline(always)]
         fn alone(self) -> $sum {
