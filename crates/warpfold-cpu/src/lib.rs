@@ -37,8 +37,9 @@ use warpfold_exact::partial::{Finish, Partial};
 use warpfold_num::{
     Accuracy, DType, Element, Error, Nan, Op, Policy, Result, bf16, f16, with_element,
 };
+use warpfold_plan::group::check_lengths;
 use warpfold_plan::plan::{self, BatchPlan, Plan};
-use warpfold_plan::{HostArray, Request};
+use warpfold_plan::{HostArray, Parts, Request};
 
 /// What the executor reads: one array, or two of one length.
 #[derive(Debug, Clone, Copy)]
@@ -104,18 +105,17 @@ pub fn plan_parts(request: &Request<'_>) -> Option<BatchPlan> {
 /// Folds a whole array, or two.
 ///
 /// # Errors
-/// [`Error::Undefined`], [`Error::LengthMismatch`].
+/// [`Error::Undefined`], [`Error::LengthMismatch`]; [`Error::Shape`] if the array is in parts.
 pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
-    reduce_by(&plan(request), request)
-}
-
-/// [`reduce`] by a plan that may be another than this machine's.
-///
-/// # Errors
-/// As [`reduce`].
-pub fn reduce_by(plan: &Plan, request: &Request<'_>) -> Result<AnyPartial> {
-    let Request { op, x, y, start, .. } = request;
+    let Request { op, x, y, start, parts, .. } = request;
     check(*op, x.dtype())?;
+    if !matches!(**parts, Parts::Whole) {
+        return Err(Error::Shape {
+            asked: format!("{op} of a whole array"),
+            obstacle: "the array is in parts".into(),
+            remedy: "ask for the columns or the partials of its parts",
+        });
+    }
     if let Some(y) = y {
         if y.dtype() != x.dtype() {
             let why = "the two arrays must have one element type; convert one of them";
@@ -130,7 +130,7 @@ pub fn reduce_by(plan: &Plan, request: &Request<'_>) -> Result<AnyPartial> {
             None => Input::One(elements::<T>(x)),
             Some(y) => Input::Two(elements::<T>(x), elements::<T>(y)),
         };
-        run::<T>(plan, input, *start).map(AnyPartial::from)
+        run::<T>(&plan(request), input, *start).map(AnyPartial::from)
     })
 }
 
@@ -164,12 +164,20 @@ pub fn partials(request: &Request<'_>) -> Result<Vec<AnyPartial>> {
 }
 
 fn of_parts(request: &Request<'_>) -> Result<BatchPlan> {
-    if request.op == Op::Dot {
+    let (op, dtype) = (request.op, request.x.dtype());
+    if op == Op::Dot || request.y.is_some() {
         let why = "dot takes two arrays; see reduce_pair";
-        return Err(Error::Undefined { op: request.op, dtype: request.x.dtype(), why });
+        return Err(Error::Undefined { op, dtype, why });
+    }
+    if request.start != 0 {
+        let (option, why) = ("a start index", "indices of parts count from each part or array");
+        return Err(Error::Unsupported { option, op, dtype, why });
+    }
+    if let Parts::Groups(grouping, _) = &*request.parts {
+        check_lengths(grouping.elements() as usize, request.x.len())?;
     }
     plan_parts(request).ok_or_else(|| Error::Shape {
-        asked: format!("{} of each part of an array", request.op),
+        asked: format!("{op} of each part of an array"),
         obstacle: "the array is in one part".into(),
         remedy: "reduce the whole array, or name axes, segments or keys",
     })

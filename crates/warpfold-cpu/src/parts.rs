@@ -6,7 +6,7 @@ use warpfold_num::{Column, Policy, Result};
 use warpfold_plan::group::{Key, check_lengths};
 use warpfold_plan::plan::KeysKind;
 use warpfold_plan::segment::{Bounds, Segments};
-use warpfold_plan::{Names, Parts};
+use warpfold_plan::{Grouping, Names, Parts};
 
 use crate::keys::{Dense, Given, runs};
 use crate::threads::find;
@@ -47,7 +47,9 @@ pub fn group_by<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'s
     let (numbers, keys) = Given::number(keys, allowed(policy))?;
     let (groups, kind) = (keys.len() as u64, KeysKind::Numbered);
     let names = Names::Keys(Column::of(keys));
-    Ok(Parts::Groups { numbers: Box::new(numbers), groups, kind, names })
+    // SAFETY: `Given` has a number for each key, that of one of the keys found, and does not change.
+    let grouping = unsafe { Grouping::new(Box::new(numbers), n as u64, groups, kind) };
+    Ok(Parts::Groups(grouping, names))
 }
 
 /// The groups of `n` elements by keys that are numbers of groups.
@@ -57,7 +59,9 @@ pub fn group_by<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'s
 pub fn group_dense<K: Key>(keys: &[K], groups: u64, n: usize, policy: Policy) -> Result<Parts<'_>> {
     check_lengths(keys.len(), n)?;
     let numbers = Box::new(Dense::check(keys, groups, allowed(policy))?);
-    Ok(Parts::Groups { numbers, groups, kind: KeysKind::Dense, names: Names::Groups })
+    // SAFETY: `Dense` has looked at each key, and borrows them.
+    let grouping = unsafe { Grouping::new(numbers, n as u64, groups, KeysKind::Dense) };
+    Ok(Parts::Groups(grouping, Names::Groups))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 mod reduce;
 mod stream;
 
-pub use reduce::{columns, output, partials, plan, plan_parts, reduce, reduce_by};
+pub use reduce::{columns, output, partials, plan, plan_parts, reduce};
 pub use stream::Stream;
 pub use warpfold_cpu::{Columns, check, facts, group_by, group_dense, runs_by_key, segments};
 pub use warpfold_plan::{HostArray, Indices, Names, Parts, Request};

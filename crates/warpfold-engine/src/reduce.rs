@@ -5,7 +5,7 @@ use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Error, Result};
 use warpfold_plan::Request;
 
-pub use warpfold_cpu::{columns, partials, plan, plan_parts, reduce, reduce_by};
+pub use warpfold_cpu::{columns, partials, plan, plan_parts, reduce};
 
 /// The result of the reduction of a whole array; what integers that overflow do is the policy's to say.
 ///

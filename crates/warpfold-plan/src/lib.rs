@@ -11,4 +11,4 @@ pub mod shape;
 
 use warpfold_num::{Accuracy, DType, Error, Nan, Op, Policy, Result, Value};
 
-pub use request::{HostArray, Indices, Names, Parts, Request};
+pub use request::{Grouping, HostArray, Indices, Names, Parts, Request};

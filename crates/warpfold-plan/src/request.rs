@@ -39,7 +39,7 @@ impl<'a> HostArray<'a> {
     /// An array by its address.
     ///
     /// # Safety
-    /// `address` must be aligned to the element type and that of `len` initialised elements, each of them a value of the type (a `bool`
+    /// `address` must not be null, even of no elements; it must be aligned to the element type and that of `len` initialised elements, each of them a value of the type (a `bool`
     /// is 0 or 1), which nobody writes to or frees while `'a` lasts.
     pub unsafe fn from_raw(dtype: DType, address: *const u8, len: usize) -> Self {
         HostArray { dtype, address, len, memory: PhantomData }
@@ -84,16 +84,47 @@ pub enum Parts<'a> {
     /// Contiguous segments.
     Segments(Bounds<'a>, Names),
     /// Groups of elements, by the number of each element's group.
-    Groups {
-        /// The numbers.
+    Groups(Grouping<'a>, Names),
+}
+
+/// A group's number for each element of an array, all of them checked.
+#[derive(Debug)]
+pub struct Grouping<'a> {
+    numbers: Box<dyn Numbered + 'a>,
+    elements: u64,
+    groups: u64,
+    kind: KeysKind,
+}
+
+impl<'a> Grouping<'a> {
+    /// Numbers that are known to be those of groups.
+    ///
+    /// # Safety
+    /// For each of so many elements, the numbers are below `groups` and the same whenever they are asked for: executors write what is sorted
+    /// by them without another look.
+    pub unsafe fn new(
         numbers: Box<dyn Numbered + 'a>,
-        /// How many groups there are.
+        elements: u64,
         groups: u64,
-        /// Where the numbers come from.
         kind: KeysKind,
-        /// What groups are called.
-        names: Names,
-    },
+    ) -> Self {
+        Grouping { numbers, elements, groups, kind }
+    }
+
+    /// The numbers.
+    pub fn numbers(&self) -> &(dyn Numbered + 'a) {
+        &*self.numbers
+    }
+
+    /// How many elements have one.
+    pub fn elements(&self) -> u64 {
+        self.elements
+    }
+
+    /// How many groups there are.
+    pub fn groups(&self) -> u64 {
+        self.groups
+    }
 }
 
 /// What the outputs of segments and groups are called in errors.
@@ -132,7 +163,7 @@ impl Parts<'_> {
                     Bounds::Offsets64(_) => BoundsKind::Offsets64,
                 },
             },
-            Parts::Groups { groups, kind, .. } => {
+            Parts::Groups(Grouping { groups, kind, .. }, _) => {
                 Partition::Groups { elements: n as u64, groups: *groups, keys: *kind }
             }
         })
@@ -142,7 +173,7 @@ impl Parts<'_> {
     pub fn keys(&self) -> Option<&Column> {
         match self {
             Parts::Segments(_, Names::Keys(keys)) => Some(keys),
-            Parts::Groups { names: Names::Keys(keys), .. } => Some(keys),
+            Parts::Groups(_, Names::Keys(keys)) => Some(keys),
             _ => None,
         }
     }
@@ -152,7 +183,7 @@ impl Parts<'_> {
         match self {
             Parts::Whole => At::Indices(Vec::new()),
             Parts::Axes(_, folding) => At::Indices(indices(output, &folding.shape())),
-            Parts::Segments(_, names) | Parts::Groups { names, .. } => names.name(output),
+            Parts::Segments(_, names) | Parts::Groups(_, names) => names.name(output),
         }
     }
 
@@ -170,7 +201,7 @@ impl Parts<'_> {
                     *index += bounds.range(segment).start as u64;
                 }
             }
-            Parts::Groups { numbers, .. } => return nth_of_each(&**numbers, n, &indices),
+            Parts::Groups(grouping, _) => return nth_of_each(grouping.numbers(), n, &indices),
         }
         indices
     }

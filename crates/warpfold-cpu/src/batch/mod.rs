@@ -89,7 +89,7 @@ impl<'a, T: Kernels> Many<'a, T> {
             Parts::Whole => unreachable!("a whole array is one reduction"),
             Parts::Axes(form, _) => Source::Loops(x, form),
             Parts::Segments(bounds, _) => Source::Segments(x, bounds),
-            Parts::Groups { numbers, groups, .. } => Source::Groups(x, &**numbers, *groups),
+            Parts::Groups(grouping, _) => Source::Groups(x, grouping.numbers(), grouping.groups()),
         };
         Many { plan, source }
     }
