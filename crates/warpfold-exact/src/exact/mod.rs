@@ -27,11 +27,14 @@
 mod bins;
 mod dot;
 mod moments;
+mod short;
 mod sum;
 
 pub use bins::{Bin, Bins};
 pub use dot::Dot;
 pub use moments::{Moments, ProductLimbs};
+#[doc(hidden)]
+pub use short::round_moments;
 pub use sum::{Exact, SumLimbs};
 
 pub use crate::limbs::{
