@@ -4,8 +4,8 @@ use warpfold_num::Complex;
 
 use super::batch::Leaves;
 use super::batch::{
-    BothEnds, End, FloatSums, Highest, IntegerSums, Largest, Many, Nonzero, Order, Out, Ranked,
-    Sizes, Sums, Tally, Widest, alone, drive, fold,
+    Approximate, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest, Many, Nonzero,
+    Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone, drive, fold,
 };
 use super::count::Nans;
 use super::executor::{Together, run, run_in_order};
@@ -18,15 +18,22 @@ use super::magnitude::{LargestComplex, LargestReal};
 use super::norm1::Roots;
 use super::order::Order as Ordering;
 use super::product::{ComplexFactors, IntegerFactors, RealFactors};
-use super::read::SumState;
+use super::read::{MomentState, SumState};
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
 use warpfold_exact::exact::{Dot, Exact, Moments};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
+use warpfold_num::double_double::DoubleDouble;
 use warpfold_num::element::{Element, Ordered, Real};
 use warpfold_plan::plan::Plan;
 
 /// The exact folds of an element type.
 pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
+    /// Sums and sums of squares that are known to 2^-53, and to 2^-105.
+    #[doc(hidden)]
+    type Plain: Leaves<Self>;
+    #[doc(hidden)]
+    type Approximate: Leaves<Self> + MomentState<Self::Plain>;
+
     /// The exact sum.
     #[doc(hidden)]
     fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self>;
@@ -67,6 +74,16 @@ pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
     #[doc(hidden)]
     fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
 
+    /// Many sums and sums of squares, for results in f32 of narrow floats.
+    #[doc(hidden)]
+    fn many_plain_moments(_: &Many<'_, Self>, _: &Out<'_, Self, Self::Plain>) {
+        unreachable!("moments of {} are rounded to f64", Self::DTYPE);
+    }
+
+    /// The same for any results.
+    #[doc(hidden)]
+    fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>);
+
     /// Many largest magnitudes.
     #[doc(hidden)]
     fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>);
@@ -92,6 +109,9 @@ pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
 /// `$parts`.
 macro_rules! many {
     ($signed:ty, $word:ty, $parts:literal) => {
+        type Plain = Approximate<f64, $parts>;
+        type Approximate = Approximate<DoubleDouble, $parts>;
+
         fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self> {
             fold(plan, x, first)
         }
@@ -152,7 +172,7 @@ macro_rules! many_ordered {
 macro_rules! floats {
     ($($element:ty: $part:ty, parts $parts:literal of $signed:ty | $word:ty,
         sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
+        moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
         dot $dot:ty | $fast:ty,
         prod $class:ident $factors:ty;
     )+) => {$(
@@ -191,6 +211,13 @@ macro_rules! floats {
                 drive(kind, many, |x| bytemuck::cast_slice(x), out);
             }
 
+            fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
+                let kind = Squares::<$part, $parts, { 16 * $parts }>::new();
+                drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            }
+
+            floats!(@$width $part, $parts);
+
             floats!(@$class $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
                 moments <$value_levels, $square_levels, $square_lanes>);
 
@@ -201,6 +228,16 @@ macro_rules! floats {
             }
         }
     )+};
+    (@narrow $part:ty, $parts:literal) => {
+        fn many_plain_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Plain>) {
+            let kind = match many.plan.batch.op {
+                Op::L2 => Plain::<$part, $parts, { 16 * $parts }>::norms(),
+                _ => Plain::variances(bytemuck::cast_slice(many.memory())),
+            };
+            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+        }
+    };
+    (@wide $part:ty, $parts:literal) => {};
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
@@ -293,23 +330,23 @@ macro_rules! floats {
     };
 }
 floats! {
-    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
+    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
         prod real RealFactors<f16, 4>;
-    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
+    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
         prod real RealFactors<bf16, 4>;
-    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
+    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
         prod real RealFactors<f32, 2>;
-    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
+    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod real RealFactors<f64, 1>;
-    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
         prod complex ComplexFactors<f32, 2>;
-    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
         prod complex ComplexFactors<f64, 1>;
 }
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty;)+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty;)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -350,18 +387,22 @@ macro_rules! integers {
                 drive(IntegerSums::<$word>::magnitudes(), many, |x| bytemuck::cast_slice(x), out);
             }
 
+            fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
+                drive(<$moments>::new(), many, |x| bytemuck::cast_slice(x), out);
+            }
+
             many_ordered!($signed, $unsigned);
         }
     )+};
 }
 integers! {
-    bool as u8, i8, u8;
-    i8 as i8, i8, u8;
-    i16 as i16, i16, u16;
-    i32 as i32, i32, u32;
-    i64 as i64, i64, u64;
-    u8 as u8, i8, u8;
-    u16 as u16, i16, u16;
-    u32 as u32, i32, u32;
-    u64 as u64, i64, u64;
+    bool as u8, i8, u8, Integers<u8>;
+    i8 as i8, i8, u8, Integers<i8>;
+    i16 as i16, i16, u16, Integers<i16>;
+    i32 as i32, i32, u32, Integers<i32>;
+    i64 as i64, i64, u64, Squares<i64, 1, 16>;
+    u8 as u8, i8, u8, Integers<u8>;
+    u16 as u16, i16, u16, Integers<u16>;
+    u32 as u32, i32, u32, Integers<u32>;
+    u64 as u64, i64, u64, Squares<u64, 1, 16>;
 }

@@ -140,12 +140,21 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
 /// [`Error::Output`] with the first output that has no value; [`Error::Undefined`], [`Error::Unsupported`]; [`Error::Shape`] if there is no
 /// memory for so many outputs.
 pub fn columns(request: &Request<'_>, finish: Finish) -> Result<Columns> {
+    let finish = Finish { overflow: request.policy.overflow, ..finish };
+    if request.op == Op::Stats {
+        of_parts(request)?;
+        return read::stats(request, finish);
+    }
+    columns_of(request, finish, false)
+}
+
+/// [`columns`] of a reduction that has one or two; whether a mean, variance or deviation that does not exist is a NaN, and no error.
+fn columns_of(request: &Request<'_>, finish: Finish, is_lenient: bool) -> Result<Columns> {
     let Request { op, x, parts, indices, .. } = request;
     check(*op, x.dtype())?;
-    let plan = &of_parts(request)?;
-    let finish = Finish { overflow: request.policy.overflow, ..finish };
+    let (plan, indices) = (&of_parts(request)?, *indices);
     with_element!(x.dtype(), T => {
-        read::columns(&read::Outputs { x: elements::<T>(x), parts, plan, indices: *indices, finish })
+        read::columns(&read::Outputs { x: elements::<T>(x), parts, plan, indices, finish, is_lenient })
     })
 }
 
@@ -158,7 +167,8 @@ pub fn partials(request: &Request<'_>) -> Result<Vec<AnyPartial>> {
     check(*op, x.dtype())?;
     let (plan, finish) = (&of_parts(request)?, Finish::default());
     with_element!(x.dtype(), T => {
-        let outputs = read::Outputs { x: elements::<T>(x), parts, plan, indices: *indices, finish };
+        let (x, indices) = (elements::<T>(x), *indices);
+        let outputs = read::Outputs { x, parts, plan, indices, finish, is_lenient: false };
         Ok(outputs.partials().into_iter().map(AnyPartial::from).collect())
     })
 }

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::held::Held;
 use super::lanes::Kind;
 use super::outputs::Sink;
+use crate::isa::{Job, with_lanes};
 use crate::memory::{prefetch_at, room};
 use crate::threads::each;
-use warpfold_plan::group::{Numbered, for_each_and_later};
+use warpfold_plan::group::{Block, Numbered};
 use warpfold_plan::plan::BatchPlan;
 
 /// Elements that are taken before it is asked whether to give up, and of them those that may have found no room.
@@ -26,6 +27,48 @@ const NEAR: usize = 256 << 10;
 struct Cell<S> {
     small: S,
     count: u64,
+}
+
+/// Some elements that are added to their groups' cells; how many of them had no room there.
+struct Turn<'t, 'k, K: Kind> {
+    kind: K,
+    x: &'t [K::Element],
+    numbers: &'t dyn Numbered,
+    elements: Range<usize>,
+    table: &'t mut [Cell<K::Small>],
+    is_far: bool,
+    held: &'t Mutex<Held<'k, K>>,
+}
+
+impl<K: Kind> Job for Turn<'_, '_, K> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Turn { kind, x, numbers, elements, table, is_far, held } = self;
+        let (mut missed, mut block) = (0, Block::new());
+        for first in elements.clone().step_by(Block::LENGTH) {
+            block.fill(numbers, first..elements.end);
+            // No closure: it would be compiled without the instruction set.
+            for k in 0..block.len() {
+                let (at, group) = (first + k, block.group(k));
+                if is_far {
+                    prefetch_at(&table[block.later(k)], 0);
+                }
+                let cell = &mut table[group];
+                if kind.put(&mut cell.small, x[at]) {
+                    cell.count += 1;
+                    continue;
+                }
+                missed += 1;
+                let full = std::mem::replace(cell, Cell { small: K::NOTHING, count: 0 });
+                let mut held = held.lock().unwrap_or_else(|poison| poison.into_inner());
+                held.join(group, &full.small, full.count);
+                held.single(group, at);
+            }
+        }
+        missed
+    }
 }
 
 /// Folds every group; `false`, and nothing was left in the sink, where the data is not for cells.
@@ -50,24 +93,9 @@ pub(super) fn run<K: Kind>(
             if is_given_up.load(Ordering::Relaxed) {
                 return;
             }
-            let mut missed = 0;
-            let turn = first..slice(k).end.min(first + TURN);
-            for_each_and_later(numbers, turn, |at, group, later| {
-                if is_far {
-                    prefetch_at(&table[later], 0);
-                }
-                let cell = &mut table[group];
-                if kind.put(&mut cell.small, x[at]) {
-                    cell.count += 1;
-                    return;
-                }
-                missed += 1;
-                let full = std::mem::replace(cell, Cell { small: K::NOTHING, count: 0 });
-                let mut held = held.lock().unwrap_or_else(|poison| poison.into_inner());
-                held.join(group, &full.small, full.count);
-                held.single(group, at);
-            });
-            if missed > FEW {
+            let elements = first..slice(k).end.min(first + TURN);
+            let turn = Turn { kind, x, numbers, elements, table, is_far, held: &held };
+            if with_lanes(plan.isa, turn) > FEW {
                 is_given_up.store(true, Ordering::Relaxed);
             }
         }

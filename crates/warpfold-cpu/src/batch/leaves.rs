@@ -1,6 +1,7 @@
 //! From what accumulators hold to partials.
 
 use super::magnitudes::Widest;
+use super::moments::Approximate;
 use super::nonzero::Tally;
 use super::ranks::Ranked;
 use crate::Nan;
@@ -11,6 +12,9 @@ use warpfold_num::element::{Element, Ordered, Parts, Real};
 
 /// What an accumulator leaves.
 pub(crate) trait Leaves<T: Kernels>: Copy + Send + Sync {
+    /// Whether it is exact. What is not is never added to a partial: where it does not tell the result, the elements are folded exactly.
+    const IS_EXACT: bool = true;
+
     /// Adds it, of `count` elements, to a partial.
     fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>);
 }
@@ -64,6 +68,14 @@ impl<T: Kernels> Leaves<T> for [i128; 1] {
     }
 }
 
+impl<T: Kernels, X: Copy + Send + Sync, const PARTS: usize> Leaves<T> for Approximate<X, PARTS> {
+    const IS_EXACT: bool = false;
+
+    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
+    }
+}
+
 impl<T: Kernels> Leaves<T> for Tally {
     fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
@@ -108,17 +120,23 @@ impl<T: Kernels> Leaves<T> for [Ranked; 2] {
 }
 
 impl Ranked {
-    /// The extremes of a single element: whichever end it is of, that end is right.
+    /// The element, if there is one: the one NaN for any; none where all were NaNs that are ignored.
     #[inline(always)]
-    pub(crate) fn extremes<R: Ordered>(self, nan: Nan, count: u64) -> Extremes<R> {
+    pub(crate) fn extreme<R: Ordered>(self, nan: Nan, count: u64) -> Option<R> {
+        if count == 0 {
+            return None;
+        }
+        let bytes = self.bits.to_le_bytes();
+        let x: R = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<R>()]);
+        let is_left = !(nan == Nan::Ignore && x.is_nan());
+        is_left.then_some(if x.is_nan() { R::nan() } else { x })
+    }
+
+    /// The extremes of a single element: whichever end it is of, that end is right.
+    fn extremes<R: Ordered>(self, nan: Nan, count: u64) -> Extremes<R> {
         let mut extremes = Extremes::new();
-        if count > 0 {
-            let bytes = self.bits.to_le_bytes();
-            let x: R = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<R>()]);
-            // Where nothing but NaNs was there that are ignored, nothing is left.
-            if !(nan == Nan::Ignore && x.is_nan()) {
-                extremes.add(x, self.place);
-            }
+        if let Some(x) = self.extreme(nan, count) {
+            extremes.add(x, self.place);
         }
         extremes
     }

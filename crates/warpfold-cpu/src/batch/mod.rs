@@ -15,6 +15,7 @@ mod accumulators;
 mod band;
 mod cells;
 mod columns;
+mod doubtful;
 mod few;
 mod float_sums;
 mod held;
@@ -22,6 +23,7 @@ mod integer_sums;
 mod lanes;
 mod leaves;
 mod magnitudes;
+mod moments;
 mod nonzero;
 mod outputs;
 mod pages;
@@ -40,11 +42,13 @@ use lanes::Kind;
 pub(crate) use leaves::Leaves;
 pub(crate) use magnitudes::Widest;
 pub(super) use magnitudes::{Largest, Sizes};
+pub(crate) use moments::Approximate;
+pub(super) use moments::{Integers, Plain, Squares};
 pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
-pub(crate) use outputs::Out;
 use outputs::Write;
-pub(crate) use outputs::{Lone, Read, collect, keep};
+pub(crate) use outputs::{AT_ONCE, Out};
+pub(crate) use outputs::{Lone, Read, collect, collect_in_turn, keep};
 pub(super) use ranks::{BothEnds, Highest, Order};
 pub(crate) use ranks::{End, Ranked};
 use runs::Runs;
@@ -95,26 +99,34 @@ impl<'a, T: Kernels> Many<'a, T> {
     }
 
     /// The array.
-    fn memory(&self) -> &[T] {
+    pub(crate) fn memory(&self) -> &[T] {
         match self.source {
             Source::Loops(x, _) | Source::Segments(x, _) | Source::Groups(x, ..) => x,
         }
     }
 
-    fn fold<S: Leaves<T>>(&self, writer: &dyn Write<T, S>, fold: fn(&Many<'_, T>, &Out<'_, T, S>)) {
+    /// Folds every output; `false`, and not all are written, if more of them are left in doubt than may be.
+    fn fold<S: Leaves<T>>(
+        &self,
+        writer: &dyn Write<T, S>,
+        most: Option<u64>,
+        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    ) -> bool {
+        let out = Out::new(self, writer, most);
         match self.source {
             Source::Loops(_, form) if form.inputs == 0 => {
                 let empty = Partial::empty(self.plan.batch.op);
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
             }
             Source::Loops(_, form) if self.plan.way == Way::Singles => {
-                singles::run(&Out { many: self, writer }, form.start as usize);
+                singles::run(&out, form.start as usize);
             }
             Source::Segments(_, bounds) if self.plan.way == Way::Singles && bounds.count() > 0 => {
-                singles::run(&Out { many: self, writer }, bounds.range(0).start);
+                singles::run(&out, bounds.range(0).start);
             }
-            _ => fold(self, &Out { many: self, writer }),
+            _ => fold(self, &out),
         }
+        doubtful::run(&out)
     }
 
     /// Folds groups as segments of their elements in order.
@@ -123,12 +135,17 @@ impl<'a, T: Kernels> Many<'a, T> {
         (x, numbers, groups): (&[T], &dyn Numbered, u64),
         writer: &dyn Write<T, S>,
         fold: impl FnOnce(&Many<'_, T>, &Out<'_, T, S>),
-    ) {
+    ) where
+        S: Leaves<T>,
+    {
         let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
         let bounds = Bounds::Offsets64(sorted.offsets.into());
         let source = Source::Segments(&sorted.elements, &bounds);
         let many = Many { source, plan: self.plan };
-        fold(&many, &Out { many: &many, writer });
+        // What is sorted is not sorted again for a few groups' sake.
+        let out = Out::new(&many, writer, None);
+        fold(&many, &out);
+        doubtful::run(&out);
     }
 }
 

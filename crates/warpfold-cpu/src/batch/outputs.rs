@@ -24,8 +24,39 @@ pub(crate) trait Read<S>: Sync {
     /// The result.
     type Result: Copy + Send;
 
+    /// Whether the last few of some neighbours are read with others beside them, too.
+    const FILLS_UP: bool = false;
+
     /// From what an accumulator holds of `count` elements; `None` where that takes the partial.
     fn small(&self, small: &S, count: u64) -> Option<Self::Result>;
+
+    /// The same of neighbours, and which of them have a result.
+    #[inline(always)]
+    fn neighbours(
+        &self,
+        smalls: &[S; AT_ONCE],
+        counts: [u64; AT_ONCE],
+    ) -> ([MaybeUninit<Self::Result>; AT_ONCE], [bool; AT_ONCE]) {
+        let mut are_results = [true; AT_ONCE];
+        let results = std::array::from_fn(|k| match self.small(&smalls[k], counts[k]) {
+            Some(result) => MaybeUninit::new(result),
+            None => {
+                are_results[k] = false;
+                MaybeUninit::uninit()
+            }
+        });
+        (results, are_results)
+    }
+
+    /// From a few elements themselves, where that is faster than by a partial.
+    fn short(&self, _: HostArray<'_>) -> Option<Self::Result> {
+        None
+    }
+
+    /// What stands for no result where that is no error.
+    fn none(&self) -> Option<Self::Result> {
+        None
+    }
 
     /// From what a partial was finished to.
     fn finished(&self, output: Output) -> Self::Result;
@@ -94,6 +125,9 @@ pub(super) trait Write<T: Kernels, S>: Sync {
     /// From the partial of an output of `count` elements.
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>);
 
+    /// From the few elements of an output themselves; `false` where it takes their partial.
+    fn short(&self, output: u64, x: &[T]) -> bool;
+
     /// Outputs `first`, `first + 1`, … of one element each; notes which of them take their partials.
     fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>);
 }
@@ -147,27 +181,65 @@ fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
 }
 
 /// Results that lie side by side: of those that are only rounded, several at once.
-struct Neighbours<'n, R, S, F> {
-    read: F,
+struct Neighbours<'n, R, S, D> {
+    reader: &'n D,
     counts: Counts<'n>,
     smalls: &'n [S],
     slots: &'n [UnsafeCell<MaybeUninit<R>>],
     left: &'n mut Vec<usize>,
 }
 
-impl<R, S, F: Fn(&S, u64) -> Option<R>> Neighbours<'_, R, S, F> {
+/// Results that are read before it is asked which of them are none.
+pub(crate) const AT_ONCE: usize = 16;
+
+impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
     #[inline(always)]
     fn fill(self, count: impl Fn(usize) -> u64) {
-        for (k, (small, slot)) in self.smalls.iter().zip(self.slots).enumerate() {
-            match (self.read)(small, count(k)) {
+        let (smalls, last_smalls) = self.smalls.as_chunks();
+        let (slots, last_slots) = self.slots.as_chunks::<AT_ONCE>();
+        let mut first = 0;
+        for (smalls, slots) in smalls.iter().zip(slots) {
+            let counts = std::array::from_fn(|k| count(first + k));
+            let found = self.reader.neighbours(smalls, counts);
+            write(found, slots, first, self.left);
+            first += AT_ONCE;
+        }
+        let Some(&last) = last_smalls.last() else { return };
+        if D::FILLS_UP {
+            let mut smalls = [last; AT_ONCE];
+            smalls[..last_smalls.len()].copy_from_slice(last_smalls);
+            let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
+            let found = self.reader.neighbours(&smalls, counts);
+            return write(found, last_slots, first, self.left);
+        }
+        for (k, (small, slot)) in last_smalls.iter().zip(last_slots).enumerate() {
+            match self.reader.small(small, count(first + k)) {
                 Some(result) => fill(slot, result),
-                None => self.left.push(k),
+                None => self.left.push(first + k),
             }
         }
     }
 }
 
-impl<R, S, F: Fn(&S, u64) -> Option<R>> Job for Neighbours<'_, R, S, F> {
+/// Writes results into their slots, no more than these, and notes which are none.
+#[inline(always)]
+fn write<R>(
+    (results, are_results): ([MaybeUninit<R>; AT_ONCE], [bool; AT_ONCE]),
+    slots: &[UnsafeCell<MaybeUninit<R>>],
+    first: usize,
+    left: &mut Vec<usize>,
+) {
+    for (result, slot) in results.into_iter().zip(slots) {
+        // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
+        unsafe { *slot.get() = result };
+    }
+    if are_results != [true; AT_ONCE] {
+        let none = (0..slots.len().min(AT_ONCE)).filter(|&k| !are_results[k]);
+        left.extend(none.map(|k| first + k));
+    }
+}
+
+impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Job for Neighbours<'_, R, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -241,6 +313,12 @@ struct Writer<R, D> {
 }
 
 impl<R: Copy + Send, D> Writer<R, D> {
+    fn new<T: Kernels>(many: &Many<'_, T>, reader: D, finish: Finish) -> Result<Self> {
+        let op = many.plan.batch.op;
+        let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
+        Ok(Writer { slots, op, isa: many.plan.isa, finish, reader })
+    }
+
     /// The results of inputs of accumulators, by the reader.
     fn read<S>(
         &self,
@@ -250,14 +328,15 @@ impl<R: Copy + Send, D> Writer<R, D> {
         smalls: &[S],
         left: &mut Vec<usize>,
     ) where
+        S: Copy,
         D: Read<S, Result = R>,
     {
         let last = first.wrapping_add_signed(step.wrapping_mul(smalls.len() as i64 - 1));
         self.slots.pages.reach(&self.slots.slots, first.max(last) as usize);
         if step == 1 {
             let slots = &self.slots.slots[first as usize..][..smalls.len()];
-            let read = |small: &S, count| self.reader.small(small, count);
-            return with_isa(self.isa, Neighbours { read, counts, smalls, slots, left });
+            let reader = &self.reader;
+            return with_isa(self.isa, Neighbours { reader, counts, smalls, slots, left });
         }
         let mut output = first;
         for (k, small) in smalls.iter().enumerate() {
@@ -287,6 +366,11 @@ impl<R: Copy + Send, D> Writer<R, D> {
     {
         let error = match finished {
             Ok(finished) => return self.slots.write(output, self.reader.finished(finished)),
+            Err(Error::Empty { .. } | Error::TooFew { .. })
+                if let Some(none) = self.reader.none() =>
+            {
+                return self.slots.write(output, none);
+            }
             // Elements were there and none was left: they were ignored.
             Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
             Err(other) => other,
@@ -298,7 +382,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
     }
 }
 
-impl<T: Kernels, S, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
+impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
     fn smalls(
         &self,
         first: u64,
@@ -316,6 +400,11 @@ impl<T: Kernels, S, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
         self.finished(output, count, partial.finish(self.op, self.finish));
+    }
+
+    fn short(&self, output: u64, x: &[T]) -> bool {
+        let result = self.reader.short(HostArray::of(x));
+        result.map(|result| self.slots.write(output, result)).is_some()
     }
 }
 
@@ -335,12 +424,16 @@ impl<T: Kernels> Write<T, ()> for Keeper<T> {
         let mut kept = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
         kept.push((output, partial.clone()));
     }
+
+    fn short(&self, _: u64, _: &[T]) -> bool {
+        false
+    }
 }
 
 /// The partial of every output.
 pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
     let keeper = Keeper(Mutex::new(Vec::new()));
-    many.fold(&keeper, T::many_alone);
+    many.fold(&keeper, None, T::many_alone);
     let mut kept = keeper.0.into_inner().unwrap_or_else(|poison| poison.into_inner());
     kept.sort_unstable_by_key(|(output, _)| *output);
     kept.into_iter().map(|(_, partial)| partial).collect()
@@ -354,10 +447,33 @@ pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
     at: &dyn Fn(u64) -> At,
     fold: fn(&Many<'_, T>, &Out<'_, T, S>),
 ) -> Result<Vec<D::Result>> {
-    let op = many.plan.batch.op;
-    let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
-    let writer = Writer { slots, op, isa: many.plan.isa, finish, reader };
-    many.fold(&writer, fold);
+    let writer = Writer::new(many, reader, finish)?;
+    many.fold(&writer, None, fold);
+    writer.slots.finish(at)
+}
+
+/// One of how many outputs may be left in doubt, before all are folded in another way, and elements of an output for which that is faster.
+const DOUBTFUL: u64 = 64;
+const SHORT: u64 = 256;
+
+/// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
+pub(crate) fn collect_in_turn<T: Kernels, S: Leaves<T>, U: Leaves<T>, D>(
+    many: &Many<'_, T>,
+    reader: D,
+    finish: Finish,
+    at: &dyn Fn(u64) -> At,
+    (first, then): (fn(&Many<'_, T>, &Out<'_, T, S>), fn(&Many<'_, T>, &Out<'_, T, U>)),
+) -> Result<Vec<<D as Read<S>>::Result>>
+where
+    D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
+{
+    let writer = Writer::new(many, reader, finish)?;
+    let outputs = many.plan.batch.outputs();
+    // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
+    let is_long = many.memory().len() as u64 / SHORT >= outputs;
+    if !many.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
+        many.fold(&writer, None, then);
+    }
     writer.slots.finish(at)
 }
 
@@ -365,12 +481,48 @@ pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
 pub(crate) struct Out<'o, T: Kernels, S> {
     pub(super) many: &'o Many<'o, T>,
     pub(super) writer: &'o dyn Write<T, S>,
+    /// Outputs whose accumulators do not tell the result, where these are not exact.
+    doubtful: Mutex<Vec<u64>>,
+    /// How many of these there may be, if not any number.
+    pub(super) most: Option<u64>,
 }
 
-impl<T: Kernels, S> Out<'_, T, S> {
+impl<'o, T: Kernels, S> Out<'o, T, S> {
+    pub(super) fn new(
+        many: &'o Many<'o, T>,
+        writer: &'o dyn Write<T, S>,
+        most: Option<u64>,
+    ) -> Self {
+        Out { many, writer, doubtful: Mutex::new(Vec::new()), most }
+    }
+
     /// The result of an output of `count` elements.
     pub(super) fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
         self.writer.partial(output, count, partial);
+    }
+
+    /// The outputs that have to be folded exactly; they are no longer noted then.
+    pub(super) fn doubtful(&self) -> Vec<u64> {
+        std::mem::take(&mut self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner()))
+    }
+
+    /// The result of an output whose elements are these, in order.
+    pub(super) fn exact(&self, output: u64, x: &[T], threads: usize) {
+        if !self.writer.short(output, x) {
+            self.writer.partial(output, x.len() as u64, &self.fold(x, threads));
+        }
+    }
+
+    fn fold(&self, x: &[T], threads: usize) -> Partial<T> {
+        match x.len() {
+            // So few that a kernel's own beginning and end would cost more.
+            0..32 if adds_singly(self.many.plan.batch.op, T::DTYPE) => {
+                let mut partial = self.empty();
+                x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
+                partial
+            }
+            _ => flat(self.many, x, threads, 0),
+        }
     }
 
     fn empty(&self) -> Partial<T> {
@@ -386,26 +538,20 @@ impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
         let mut left = Vec::new();
         self.writer.smalls(first, step, counts, smalls, &mut left);
+        let output = |k: usize| first.wrapping_add_signed(step.wrapping_mul(k as i64));
+        if !S::IS_EXACT && !left.is_empty() {
+            let mut doubtful = self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner());
+            return doubtful.extend(left.into_iter().map(output));
+        }
         for k in left {
             let (mut partial, count) = (self.empty(), counts.of(k));
             smalls[k].pour(self.nan(), count, &mut partial);
-            let output = first.wrapping_add_signed(step.wrapping_mul(k as i64));
-            self.writer.partial(output, count, &partial);
+            self.writer.partial(output(k), count, &partial);
         }
     }
 
     fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
-        let x = &self.many.memory()[elements];
-        let partial = match x.len() {
-            // So few that a kernel's own beginning and end would cost more.
-            0..32 if adds_singly(self.many.plan.batch.op, T::DTYPE) => {
-                let mut partial = self.empty();
-                x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
-                partial
-            }
-            _ => flat(self.many, x, threads, 0),
-        };
-        self.writer.partial(output, x.len() as u64, &partial);
+        self.exact(output, &self.many.memory()[elements], threads);
     }
 
     fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_> {

@@ -3,6 +3,7 @@
 //! What is contiguous is folded where it lies, as the array that it is. What is not is copied together first, in the order of its places, a bounded piece
 //! at a time. So indices and products come out as if the input were an array of its own.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -71,7 +72,7 @@ pub(super) fn run<T: Kernels>(
 }
 
 /// The elements of an output, where they are contiguous and in order.
-fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
+pub(super) fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
     match form.folded[..] {
         [Loop { stride: 1, place: 1, .. }] => {
             Some(&x[start as usize..(start + form.inputs) as usize])
@@ -81,7 +82,12 @@ fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
 }
 
 /// An output by all threads, pieces merged in their order.
-fn together<T: Kernels>(many: &Many<'_, T>, x: &[T], form: &Form, start: u64) -> Partial<T> {
+pub(super) fn together<T: Kernels>(
+    many: &Many<'_, T>,
+    x: &[T],
+    form: &Form,
+    start: u64,
+) -> Partial<T> {
     let pieces = form.inputs.div_ceil(PIECE as u64);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
@@ -115,10 +121,36 @@ fn one<T: Kernels>(
 ) -> Partial<T> {
     let first = piece * PIECE as u64;
     let count = (form.inputs - first).min(PIECE as u64);
+    gather(x, form, start, first..first + count, copy);
+    flat(many, copy, 1, first)
+}
+
+/// All pieces of an output, one after another.
+pub(super) fn in_turn<T: Kernels>(
+    many: &Many<'_, T>,
+    x: &[T],
+    form: &Form,
+    start: u64,
+    copy: &mut Vec<T>,
+) -> Partial<T> {
+    let mut all = Partial::empty(many.plan.batch.op);
+    for piece in 0..form.inputs.div_ceil(PIECE as u64) {
+        all.merge(&one(many, x, form, start, piece, copy));
+    }
+    all
+}
+
+/// Copies the elements of an output at some places together, in order.
+pub(super) fn gather<T: Kernels>(
+    x: &[T],
+    form: &Form,
+    start: u64,
+    places: Range<u64>,
+    copy: &mut Vec<T>,
+) {
     copy.clear();
-    form.gather(start, first, count, |at, step, count| {
+    form.gather(start, places.start, places.end - places.start, |at, step, count| {
         let at = at as usize;
         copy.extend((0..count).map(|k| x[at.wrapping_add_signed((k as i64 * step) as isize)]));
     });
-    flat(many, copy, 1, first)
 }

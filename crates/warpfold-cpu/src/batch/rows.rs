@@ -125,8 +125,9 @@ impl<K: Kind> Block<'_, K> {
             for (run, lanes) in runs.clone().zip(&mut held) {
                 *lanes = self.along(empty, self.strip.range(run));
             }
-            let totals = held[..runs.len()].iter().map(|lanes| self.kind.total(lanes));
-            self.smalls.extend(totals);
+            for lanes in &held[..runs.len()] {
+                self.smalls.push(self.kind.total(lanes));
+            }
         }
     }
 
@@ -143,10 +144,14 @@ impl<K: Kind> Block<'_, K> {
             }
             let tile = start..range.end.min(start + TILE);
             let found = self.kind.survey(&self.x[tile.clone()]);
-            is_held = self.kind.rule(found, tile.len() as u64).is_some_and(|rule| {
-                let lanes = self.along(self.kind.lanes(rule), tile);
-                K::merge(&mut all, &self.kind.total(&lanes))
-            });
+            // No closure: it would be compiled without the instruction set, as it may be called from elsewhere.
+            is_held = match self.kind.rule(found, tile.len() as u64) {
+                Some(rule) => {
+                    let lanes = self.along(self.kind.lanes(rule), tile);
+                    K::merge(&mut all, &self.kind.total(&lanes))
+                }
+                None => false,
+            };
         }
         if !is_held {
             return self.leave(run);

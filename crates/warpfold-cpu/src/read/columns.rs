@@ -2,15 +2,15 @@
 
 use std::marker::PhantomData;
 
-use warpfold_exact::partial::{Extremes, Partial};
+use warpfold_exact::partial::Partial;
 use warpfold_num::element::Element;
 use warpfold_num::{Column, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
 use super::counts::{HowMany, Whether};
+use super::moments::{self, Moment, MomentState};
 use super::others::Values;
 use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
-use super::stats::stats;
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
 use crate::batch::{Leaves, Many, Out, Read, Sums, Widest};
@@ -20,8 +20,7 @@ use crate::{Op, Result, bf16, f16};
 /// What a reduction gives for each output, by name: one column, two for minmax, a dozen for stats.
 pub type Columns = Vec<(&'static str, Column)>;
 
-/// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean,
-/// variance or deviation that does not exist is NaN.
+/// The results of a reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say.
 pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
     let (op, finish, nan) = (many.plan.batch.op, many.finish, many.plan.batch.policy.nan);
     // Refused for one as for many.
@@ -36,12 +35,12 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
         Op::Any | Op::All => Column::of(many.read(Whether(op), T::many_nonzero)?),
         Op::Count => Column::of(many.read(HowMany, T::many_nonzero)?),
         Op::Min | Op::Max => {
-            let read = if op == Op::Min { Extremes::min } else { Extremes::max };
-            Column::of(many.read(Extreme::<T::Part> { nan, read }, T::many_highest)?)
+            let extreme = Extreme::<T::Part> { nan, element: PhantomData };
+            Column::of(many.read(extreme, T::many_highest)?)
         }
         Op::ArgMin | Op::ArgMax => {
-            let read = if op == Op::ArgMin { Extremes::argmin } else { Extremes::argmax };
-            let found = many.read(Index::<T::Part> { nan, read }, T::many_highest)?;
+            let index = Index::<T::Part> { nan, element: PhantomData };
+            let found = many.read(index, T::many_highest)?;
             Column::of(match many.indices {
                 Indices::OfInput => found,
                 Indices::OfArray => many.parts.flat(many.x.len(), found),
@@ -52,12 +51,13 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
             let (least, greatest) = many.read(both, T::many_both_ends)?.into_iter().unzip();
             return Ok(vec![("min", Column::of::<T::Part>(least)), ("max", Column::of(greatest))]);
         }
-        Op::Stats => return stats(many),
+        Op::Stats => unreachable!("stats are read a column at a time"),
         Op::Dot => {
             let why = "dot takes two arrays; see reduce_pair";
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
         }
-        Op::Var | Op::Std | Op::L2 | Op::Linf | Op::Prod => values(many)?,
+        Op::Var | Op::Std | Op::L2 => moments(many)?,
+        Op::Linf | Op::Prod => values(many)?,
     };
     Ok(vec![(op.name(), column)])
 }
@@ -76,6 +76,32 @@ impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
     }
 }
 
+/// Moments of many outputs, in either precision.
+struct Moments<'f, T: Kernels>(&'f Outputs<'f, T>);
+
+impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
+    fn in_turn<D>(self, reader: D) -> Result<Column>
+    where
+        D: Read<T::Plain, Result: Scalar>
+            + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>,
+    {
+        let results = self.0.read_in_turn(reader, (T::many_plain_moments, T::many_moments))?;
+        Ok(Column::of(results))
+    }
+
+    fn second<D: Read<T::Approximate, Result: Scalar>>(self, reader: D) -> Result<Column> {
+        Ok(Column::of(self.0.read(reader, T::many_moments)?))
+    }
+}
+
+fn moments<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+    let (op, finish, natural) = (many.plan.batch.op, many.finish, <T::Round as Element>::DTYPE);
+    let (to, narrow) = (finish.round_to.unwrap_or(natural), natural == DType::F32);
+    let what = Moment { op, ddof: finish.ddof, is_lenient: many.is_lenient };
+    let column = T::Approximate::column(what, to, narrow, Moments(many));
+    column.unwrap_or_else(|| values(many))
+}
+
 fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let op = many.plan.batch.op;
     let fold = if op == Op::L1 { T::many_norms } else { T::many_sums };
@@ -83,7 +109,7 @@ fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
         matches!(T::DTYPE, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64);
     let whole = if is_unsigned { DType::U64 } else { DType::I64 };
     let natural = [<T::Round as Element>::DTYPE, whole];
-    let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
+    let sum = Sum::of(op, many.is_lenient).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
     column.unwrap_or_else(|| values(many))
 }

@@ -8,6 +8,7 @@
 
 mod columns;
 mod counts;
+mod moments;
 mod others;
 mod ranks;
 mod stats;
@@ -15,13 +16,15 @@ mod sums;
 
 pub use columns::Columns;
 pub(crate) use columns::columns;
+pub(crate) use moments::MomentState;
+pub(crate) use stats::stats;
 pub(crate) use sums::SumState;
 
 use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::Scalar;
 use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{Leaves, Many, Out, Read, collect, keep};
+use crate::batch::{Leaves, Many, Out, Read, collect, collect_in_turn, keep};
 use crate::kernels::Kernels;
 use crate::{BatchPlan, Result};
 
@@ -32,6 +35,8 @@ pub(crate) struct Outputs<'a, T> {
     pub(crate) plan: &'a BatchPlan,
     pub(crate) indices: Indices,
     pub(crate) finish: Finish,
+    /// Whether a mean, variance or deviation that does not exist is a NaN, and no error.
+    pub(crate) is_lenient: bool,
 }
 
 impl<T: Kernels> Outputs<'_, T> {
@@ -43,6 +48,19 @@ impl<T: Kernels> Outputs<'_, T> {
     ) -> Result<Vec<D::Result>> {
         let many = Many::of(self.plan, self.parts, self.x);
         collect(&many, reader, self.finish, &|output| self.parts.name(output), fold)
+    }
+
+    /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
+    fn read_in_turn<S: Leaves<T>, U: Leaves<T>, D>(
+        &self,
+        reader: D,
+        folds: (fn(&Many<'_, T>, &Out<'_, T, S>), fn(&Many<'_, T>, &Out<'_, T, U>)),
+    ) -> Result<Vec<<D as Read<S>>::Result>>
+    where
+        D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
+    {
+        let many = Many::of(self.plan, self.parts, self.x);
+        collect_in_turn(&many, reader, self.finish, &|output| self.parts.name(output), folds)
     }
 
     /// The partials, exact and ready to be merged.

@@ -2,27 +2,23 @@
 
 use std::marker::PhantomData;
 
-use warpfold_exact::partial::{Extremes, Output};
+use warpfold_exact::partial::Output;
 use warpfold_num::element::{Float, Ordered};
 use warpfold_num::{DType, Nan};
 
 use super::{one, with_real};
-use crate::Result;
 use crate::batch::{Lone, Ranked, Read, Widest};
 
-/// Reads the extremes of one element.
-type OfExtremes<T, R> = fn(&Extremes<T>) -> Result<R>;
-
 /// The least or the greatest element.
-pub(super) struct Extreme<T: Ordered> {
+pub(super) struct Extreme<T> {
     pub(super) nan: Nan,
-    pub(super) read: OfExtremes<T, T>,
+    pub(super) element: PhantomData<T>,
 }
 
 /// The index of the least or of the greatest element.
-pub(super) struct Index<T: Ordered> {
+pub(super) struct Index<T> {
     pub(super) nan: Nan,
-    pub(super) read: OfExtremes<T, u64>,
+    pub(super) element: PhantomData<T>,
 }
 
 /// The least and the greatest element.
@@ -48,7 +44,7 @@ impl<T: Ordered> Read<Ranked> for Extreme<T> {
 
     #[inline(always)]
     fn small(&self, ranked: &Ranked, count: u64) -> Option<T> {
-        (self.read)(&ranked.extremes(self.nan, count)).ok()
+        ranked.extreme(self.nan, count)
     }
 
     fn finished(&self, output: Output) -> T {
@@ -65,7 +61,7 @@ impl<T: Ordered> Read<Ranked> for Index<T> {
 
     #[inline(always)]
     fn small(&self, ranked: &Ranked, count: u64) -> Option<u64> {
-        (self.read)(&ranked.extremes(self.nan, count)).ok()
+        ranked.extreme::<T>(self.nan, count).map(|_| ranked.place)
     }
 
     fn finished(&self, output: Output) -> u64 {
@@ -82,8 +78,7 @@ impl<T: Ordered> Read<[Ranked; 2]> for Both<T> {
 
     #[inline(always)]
     fn small(&self, [least, greatest]: &[Ranked; 2], count: u64) -> Option<(T, T)> {
-        let min = least.extremes::<T>(self.nan, count).min().ok()?;
-        Some((min, greatest.extremes::<T>(self.nan, count).max().ok()?))
+        Some((least.extreme(self.nan, count)?, greatest.extreme(self.nan, count)?))
     }
 
     fn finished(&self, output: Output) -> (T, T) {

@@ -7,7 +7,7 @@ mod key;
 mod numbers;
 
 pub use key::Key;
-pub use numbers::{Numbered, for_each, for_each_and_later, nth_of_each};
+pub use numbers::{Block, Numbered, for_each, nth_of_each};
 
 use crate::{Error, Result};
 

@@ -10,10 +10,54 @@ pub trait Numbered: Debug + Send + Sync {
 }
 
 /// Numbers that are looked up at a time.
-const BLOCK: usize = 2048;
+pub struct Block {
+    numbers: [u32; Block::LENGTH],
+    len: usize,
+}
 
-/// Elements from one to that whose group is told with it: as many misses as a core has under way at once.
-const AHEAD: usize = 24;
+impl Default for Block {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Block {
+    /// How many there are at most.
+    pub const LENGTH: usize = 2048;
+
+    /// Elements from one to that whose group is told with it: as many misses as a core has under way at once.
+    const AHEAD: usize = 24;
+
+    /// None yet.
+    pub fn new() -> Self {
+        Block { numbers: [0; Block::LENGTH], len: 0 }
+    }
+
+    /// Looks up those of the first of some elements.
+    pub fn fill(&mut self, numbers: &dyn Numbered, elements: Range<usize>) {
+        self.len = elements.len().min(Self::LENGTH);
+        numbers.numbers(elements.start, &mut self.numbers[..self.len]);
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty, reason = "a block that was filled is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The group of the `k`-th.
+    #[inline(always)]
+    pub fn group(&self, k: usize) -> usize {
+        self.numbers[k] as usize
+    }
+
+    /// The group of a later element, whose memory can be asked for.
+    #[inline(always)]
+    pub fn later(&self, k: usize) -> usize {
+        self.numbers[(k + Self::AHEAD).min(self.len - 1)] as usize
+    }
+}
 
 /// Calls with each element of a range and its group.
 pub fn for_each(
@@ -21,23 +65,10 @@ pub fn for_each(
     elements: Range<usize>,
     mut visit: impl FnMut(usize, usize),
 ) {
-    for_each_and_later(numbers, elements, |at, group, _| visit(at, group));
-}
-
-/// The same, and the group of a later element, whose memory can be asked for.
-pub fn for_each_and_later(
-    numbers: &dyn Numbered,
-    elements: Range<usize>,
-    mut visit: impl FnMut(usize, usize, usize),
-) {
-    let mut block = [0u32; BLOCK];
-    for first in elements.clone().step_by(BLOCK) {
-        let block = &mut block[..BLOCK.min(elements.end - first)];
-        numbers.numbers(first, block);
-        for (at, &group) in block.iter().enumerate() {
-            let later = block[(at + AHEAD).min(block.len() - 1)];
-            visit(first + at, group as usize, later as usize);
-        }
+    let mut block = Block::new();
+    for first in elements.clone().step_by(Block::LENGTH) {
+        block.fill(numbers, first..elements.end);
+        (0..block.len()).for_each(|k| visit(first + k, block.group(k)));
     }
 }
 

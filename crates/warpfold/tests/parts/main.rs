@@ -5,5 +5,6 @@ mod columns;
 mod fast;
 mod few;
 mod leftovers;
+mod moments;
 mod runs;
 mod singles;

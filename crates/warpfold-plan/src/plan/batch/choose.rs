@@ -32,7 +32,7 @@ fn workspace(batch: &Batch, way: Way, threads: u64) -> u64 {
         KeysKind::Dense => 0,
     };
     let (copied, of_group) = match way {
-        Way::Cells => (0, cell_bytes(batch.dtype)),
+        Way::Cells => (0, cell_bytes(batch.op, batch.dtype)),
         _ => {
             let place = if groups > tuning::SCATTERED_GROUPS { 4 } else { 0 };
             (elements.saturating_mul(batch.dtype.size() as u64 + place), 8)
@@ -53,8 +53,9 @@ fn way(batch: &Batch) -> Way {
         Partition::Segments { bounds: BoundsKind::Every(1), .. } => Way::Singles,
         Partition::Segments { .. } => Way::Runs,
         Partition::Groups { elements, groups, .. } => {
-            let is_table = groups.saturating_mul(cell_bytes(batch.dtype)) <= tuning::TABLE_BYTES;
-            match adds_singly(batch.op, batch.dtype) && is_table && groups <= elements {
+            let table = groups.saturating_mul(cell_bytes(batch.op, batch.dtype));
+            let is_table = table <= tuning::TABLE_BYTES && groups <= elements;
+            match has_cells(batch.op, batch.dtype) && is_table {
                 true => Way::Cells,
                 false => Way::Sorted,
             }
@@ -80,9 +81,19 @@ pub fn adds_singly(op: Op, dtype: DType) -> bool {
     }
 }
 
-/// Bytes of a group's cell at most: an exact sum and a count.
-fn cell_bytes(dtype: DType) -> u64 {
-    if dtype.is_complex() { 40 } else { 32 }
+/// Whether what an accumulator of the reduction holds fits a group's cell.
+fn has_cells(op: Op, dtype: DType) -> bool {
+    adds_singly(op, dtype) || matches!(op, Op::Var | Op::Std | Op::L2)
+}
+
+/// Bytes of a group's cell at most: an exact sum or double-doubles of the sums and the sum of squares, and a count.
+fn cell_bytes(op: Op, dtype: DType) -> u64 {
+    match (adds_singly(op, dtype), dtype.is_complex()) {
+        (true, false) => 32,
+        (true, true) => 40,
+        (false, false) => 40,
+        (false, true) => 56,
+    }
 }
 
 fn axes(op: Op, form: &Form, long: bool) -> Way {

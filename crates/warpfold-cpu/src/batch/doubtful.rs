@@ -1,0 +1,105 @@
+//! Outputs whose accumulators left doubt about the result: each is folded anew from its elements, exactly.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::leaves::Leaves;
+use super::outputs::Out;
+use super::{Source, pieces};
+use crate::kernels::Kernels;
+use crate::threads::share;
+use warpfold_plan::group::{Numbered, for_each};
+
+/// Outputs that a thread takes at a time.
+const GRAIN: usize = 64;
+
+/// Folds every output that was noted as doubtful; `false`, and none is, where they are more than there may be.
+pub(super) fn run<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>) -> bool {
+    let outputs = out.doubtful();
+    if out.most.is_some_and(|most| outputs.len() as u64 > most) {
+        return false;
+    }
+    if outputs.is_empty() {
+        return true;
+    }
+    match out.many.source {
+        Source::Loops(x, form) if outputs.len() < out.many.plan.threads => {
+            for output in outputs {
+                let start = form.locate(output);
+                match pieces::whole(x, form, start) {
+                    Some(run) => out.exact(output, run, out.many.plan.threads),
+                    None => {
+                        let all = pieces::together(out.many, x, form, start);
+                        out.partial(output, form.inputs, &all);
+                    }
+                }
+            }
+        }
+        Source::Loops(x, form) => {
+            each(out, &outputs, &|output| {
+                let start = form.locate(output);
+                if let Some(run) = pieces::whole(x, form, start) {
+                    return out.exact(output, run, 1);
+                }
+                let mut copy = Vec::new();
+                if form.inputs <= pieces::PIECE as u64 {
+                    pieces::gather(x, form, start, 0..form.inputs, &mut copy);
+                    return out.exact(output, &copy, 1);
+                }
+                let all = pieces::in_turn(out.many, x, form, start, &mut copy);
+                out.partial(output, form.inputs, &all);
+            });
+        }
+        Source::Segments(x, bounds) => {
+            let threads = if outputs.len() == 1 { out.many.plan.threads } else { 1 };
+            each(out, &outputs, &|output| {
+                out.exact(output, &x[bounds.range(output as usize)], threads);
+            });
+        }
+        Source::Groups(x, numbers, groups) => {
+            let members = members(x, numbers, groups as usize, &outputs);
+            let all: Vec<_> = outputs.iter().copied().zip(&members).collect();
+            each(out, &all, &|(output, x)| out.exact(output, x, 1));
+        }
+    }
+    true
+}
+
+/// Does something with each of some outputs.
+fn each<T: Kernels, S: Leaves<T>, A: Copy + Sync>(
+    out: &Out<'_, T, S>,
+    all: &[A],
+    work: &(dyn Fn(A) + Sync),
+) {
+    let next = AtomicUsize::new(0);
+    share(out.many.plan.threads.min(all.len().div_ceil(GRAIN)), &|| {
+        loop {
+            let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(GRAIN);
+            let Some(some) = all.get(first..) else { return };
+            if some.is_empty() {
+                return;
+            }
+            some.iter().take(GRAIN).for_each(|&one| work(one));
+        }
+    });
+}
+
+/// The elements of some groups, in order.
+fn members<T: Kernels>(
+    x: &[T],
+    numbers: &dyn Numbered,
+    groups: usize,
+    some: &[u64],
+) -> Vec<Vec<T>> {
+    const NONE: u32 = u32::MAX;
+    let mut which = vec![NONE; groups];
+    for (k, &group) in (0u32..).zip(some) {
+        which[group as usize] = k;
+    }
+    let mut members = vec![Vec::new(); some.len()];
+    for_each(numbers, 0..x.len(), |at, group| {
+        if which[group] != NONE {
+            members[which[group] as usize].push(x[at]);
+        }
+    });
+    members
+}

@@ -1,0 +1,300 @@
+//! Variances, deviations and Euclidean norms, from sums and sums of squares that are nearly known.
+//!
+//! An approximation `high + low` of a result and a bound on its error leave no doubt where both ends of what it may be round to the same
+//! float. Bounds are multiples of 2^-106, the square of half a unit in the last place of 1: see `batch/moments`.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use warpfold_exact::exact::round_moments;
+use warpfold_exact::partial::Output;
+use warpfold_num::double_double::{DoubleDouble, two_product};
+use warpfold_num::element::Float;
+use warpfold_num::{Column, DType, Scalar, with_element};
+use warpfold_plan::HostArray;
+
+use super::one;
+use crate::batch::{AT_ONCE, Approximate, Lone, Read};
+use crate::{Op, Result, elements};
+
+/// Which moment is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    pub(super) op: Op,
+    pub(super) ddof: u64,
+    /// Whether one that does not exist is a NaN, and no error.
+    pub(super) is_lenient: bool,
+}
+
+/// A moment rounded to a float type.
+struct MomentAs<F> {
+    what: Moment,
+    float: PhantomData<F>,
+}
+
+/// 2^-106.
+const ULP_SQUARED: f64 = f64::from_bits((1023 - 106) << 52);
+
+/// Sums of squares below this, 2^-800, may have lost something to underflow, and counts from 2^50 on are no exact f64.
+const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
+const MOST: u64 = 1 << 50;
+
+/// A float to which moments are rounded in lanes.
+trait Certain: Float {
+    /// The nearest value to a number that `x` is by no more than `error`, and whether it is certain.
+    fn certain(x: DoubleDouble, error: f64) -> (Self, bool);
+}
+
+impl Certain for f64 {
+    #[inline(always)]
+    fn certain(x: DoubleDouble, error: f64) -> (f64, bool) {
+        let (least, greatest) = (x.high + (x.low - error), x.high + (x.low + error));
+        (least, (least == greatest) & (least < f64::MAX) & ((least > LEAST) | (error == 0.0)))
+    }
+}
+
+impl Certain for f32 {
+    #[inline(always)]
+    fn certain(x: DoubleDouble, error: f64) -> (f32, bool) {
+        // What rounding to f64 first may do is covered too.
+        let error = x.high.abs().mul_add(f64::EPSILON * 2.0, error);
+        let (least, greatest) = ((x.high - error) as f32, (x.high + error) as f32);
+        (greatest, least == greatest)
+    }
+}
+
+/// What a reduction makes of sums, of their lanes at once.
+const N: usize = AT_ONCE;
+
+/// Numbers that are nearly known, and bounds on what they are off by; those of things that have no result are NaN.
+struct Known<X> {
+    value: [X; N],
+    error: [f64; N],
+}
+
+/// Rounds what is nearly known, and says what is certain.
+#[inline(always)]
+fn round<X: Nearly, F: Certain>(known: Known<X>) -> ([MaybeUninit<F>; N], [bool; N]) {
+    let (mut results, mut are_certain) = ([F::ZERO; N], [false; N]);
+    for k in 0..N {
+        (results[k], are_certain[k]) = F::certain(known.value[k].double(), known.error[k]);
+    }
+    (results.map(MaybeUninit::new), are_certain)
+}
+
+/// A number with an error that is known.
+trait Nearly: Copy {
+    /// What a number of so many elements may be off by, relative to the sum of squares.
+    fn bound(n: f64) -> f64;
+    /// The least sum of squares whose terms underflowed by less than that.
+    const LEAST: f64;
+    /// What each further operation adds, relative to its result.
+    const STEP: f64;
+
+    fn high(self) -> f64;
+    fn double(self) -> DoubleDouble;
+    /// `n · self - Σ sums²`.
+    fn spread<const PARTS: usize>(self, n: f64, sums: &[Self; PARTS]) -> Self;
+    fn over(self, a: f64, b: f64) -> Self;
+    fn root(self) -> Self;
+}
+
+impl Nearly for f64 {
+    #[inline(always)]
+    fn bound(n: f64) -> f64 {
+        // An addition an element and part of either sum, and what is taken away before; the rest is room.
+        n.mul_add(8.0, 32.0) * (f64::EPSILON / 2.0)
+    }
+
+    // Squares of narrow floats do not underflow.
+    const LEAST: f64 = -1.0;
+    const STEP: f64 = 8.0 * f64::EPSILON;
+
+    #[inline(always)]
+    fn high(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn double(self) -> DoubleDouble {
+        DoubleDouble { high: self, low: 0.0 }
+    }
+
+    #[inline(always)]
+    fn spread<const PARTS: usize>(self, n: f64, sums: &[f64; PARTS]) -> f64 {
+        sums.iter().fold(n * self, |rest, &sum| (-sum).mul_add(sum, rest))
+    }
+
+    #[inline(always)]
+    fn over(self, a: f64, b: f64) -> f64 {
+        self / (a * b)
+    }
+
+    #[inline(always)]
+    fn root(self) -> f64 {
+        self.sqrt()
+    }
+}
+
+impl Nearly for DoubleDouble {
+    #[inline(always)]
+    fn bound(n: f64) -> f64 {
+        // Two additions an element, each within 8, and all that follows within 128; of the sum's square as much again.
+        n.mul_add(64.0, 512.0) * ULP_SQUARED
+    }
+
+    const LEAST: f64 = LEAST;
+    const STEP: f64 = 64.0 * ULP_SQUARED;
+
+    #[inline(always)]
+    fn high(self) -> f64 {
+        self.high
+    }
+
+    #[inline(always)]
+    fn double(self) -> DoubleDouble {
+        self
+    }
+
+    #[inline(always)]
+    fn spread<const PARTS: usize>(self, n: f64, sums: &[DoubleDouble; PARTS]) -> DoubleDouble {
+        let mut total = two_product(n, self.high);
+        total.low = n.mul_add(self.low, total.low);
+        for sum in sums {
+            let square = two_product(sum.high, sum.high);
+            let low = (2.0 * sum.high).mul_add(sum.low, square.low);
+            total = total.add(DoubleDouble { high: square.high, low }.negate());
+        }
+        total
+    }
+
+    #[inline(always)]
+    fn over(self, a: f64, b: f64) -> DoubleDouble {
+        self.divide(two_product(a, b))
+    }
+
+    #[inline(always)]
+    fn root(self) -> DoubleDouble {
+        self.sqrt()
+    }
+}
+
+impl<F: Certain> MomentAs<F> {
+    /// The moments of neighbours, each step of all together, as registers hold several.
+    #[inline(always)]
+    fn moments<X: Nearly, const PARTS: usize>(
+        &self,
+        smalls: &[Approximate<X, PARTS>; N],
+        counts: [u64; N],
+    ) -> ([MaybeUninit<F>; N], [bool; N]) {
+        let squares = smalls.map(|small| small.squares);
+        let sums = smalls.map(|small| small.sum);
+        let n = counts.map(|count| count as f64);
+        let mut known = Known { value: squares, error: [0.0; N] };
+        for k in 0..N {
+            let square = squares[k].high();
+            // What has underflowed, and counts that are no exact f64, are not to be trusted.
+            let is_sound = (square > X::LEAST) & (counts[k] < MOST) & (counts[k] > self.what.ddof);
+            let error = X::bound(n[k]) * square;
+            known.error[k] = if is_sound { error } else { f64::NAN };
+        }
+        if self.what.op != Op::L2 {
+            let ddof = self.what.ddof as f64;
+            for k in 0..N {
+                let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);
+                // Of no more than 2^50 elements the difference is exact.
+                let error = known.error[k] / (n[k] - ddof) + variance.high().abs() * X::STEP;
+                (known.value[k], known.error[k]) = (variance, error);
+            }
+        }
+        if self.what.op != Op::Var {
+            for k in 0..N {
+                let root = known.value[k].root();
+                // Half as much relative to the root, if the number is well above its bound; nothing may be where all is zero.
+                let error = known.error[k] / root.high() + root.high() * X::STEP;
+                let is_zero = known.value[k].high() == 0.0 && known.error[k] == 0.0;
+                let error = if error < root.high() { error } else { f64::NAN };
+                (known.value[k], known.error[k]) = (root, if is_zero { 0.0 } else { error });
+            }
+        }
+        round(known)
+    }
+}
+
+/// What moments are read of: first what is known to 2^-53, if that is of use, then what is known to 2^-105.
+pub(crate) trait Collect<S, U> {
+    /// Reads both in turn.
+    fn in_turn<D>(self, reader: D) -> Result<Column>
+    where
+        D: Read<S, Result: Scalar> + Read<U, Result = <D as Read<S>>::Result>;
+
+    /// Reads the second.
+    fn second<D: Read<U, Result: Scalar>>(self, reader: D) -> Result<Column>;
+}
+
+/// Sums and sums of squares that are known to 2^-105, and those to 2^-53.
+pub(crate) trait MomentState<S>: Sized {
+    /// A column of moments rounded to the float type `to`; both are of use where elements are `narrow`. `None` where no reader knows the type.
+    fn column(
+        what: Moment,
+        to: DType,
+        narrow: bool,
+        collect: impl Collect<S, Self>,
+    ) -> Option<Result<Column>>;
+}
+
+impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<DoubleDouble, PARTS> {
+    fn column(
+        what: Moment,
+        to: DType,
+        narrow: bool,
+        collect: impl Collect<Approximate<f64, PARTS>, Self>,
+    ) -> Option<Result<Column>> {
+        // Norms are there whatever is taken off their number.
+        let ddof = if what.op == Op::L2 { 0 } else { what.ddof };
+        let what = Moment { ddof, ..what };
+        let single = MomentAs::<f32> { what, float: PhantomData };
+        match to {
+            DType::F32 if narrow => Some(collect.in_turn(single)),
+            DType::F32 => Some(collect.second(single)),
+            DType::F64 => Some(collect.second(MomentAs::<f64> { what, float: PhantomData })),
+            _ => None,
+        }
+    }
+}
+
+impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for MomentAs<F> {
+    type Result = F;
+    const FILLS_UP: bool = true;
+
+    fn small(&self, small: &Approximate<X, PARTS>, count: u64) -> Option<F> {
+        let ([result, ..], [is_certain, ..]) = self.moments(&[*small; N], [count; N]);
+        // SAFETY: `round` has written all results.
+        is_certain.then(|| unsafe { result.assume_init() })
+    }
+
+    #[inline(always)]
+    fn neighbours(
+        &self,
+        smalls: &[Approximate<X, PARTS>; N],
+        counts: [u64; N],
+    ) -> ([MaybeUninit<F>; N], [bool; N]) {
+        self.moments(smalls, counts)
+    }
+
+    fn short(&self, x: HostArray<'_>) -> Option<F> {
+        with_element!(x.dtype(), T => round_moments::<T, F>(self.what.op, self.what.ddof, elements(&x)))
+    }
+
+    fn none(&self) -> Option<F> {
+        self.what.is_lenient.then_some(F::NAN)
+    }
+
+    fn finished(&self, output: Output) -> F {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, F>) {
+        inputs.leave();
+    }
+}

@@ -1,0 +1,159 @@
+//! Variances, deviations and norms of many inputs, by approximations that must not be seen: each as if its input were alone.
+
+use warpfold::{Complex, Element, Nan, Policy, Segments, UnderPolicy, View, bf16, f16};
+
+/// Compares all moments of rows, columns, segments and groups with those of each input alone, by its exact partial.
+fn agree<T: Element<Round: Into<f64>>>(what: &str, x: &[T])
+where
+    T::Round: std::fmt::Debug,
+{
+    for (rows, length) in [
+        (x.len() / 3, 3),
+        (x.len() / 16, 16),
+        (x.len() / 40, 40),
+        (x.len() / 600, 600),
+        (1, x.len()),
+    ] {
+        let x = &x[..rows * length];
+        for nan in [Nan::Propagate, Nan::Ignore] {
+            let bits = |x: Result<T::Round, warpfold::Error>| x.ok().map(|x| x.into().to_bits());
+            let all = |found: warpfold::Result<Vec<T::Round>>,
+                       inputs: &[Vec<T>],
+                       one: &dyn Fn(&[T]) -> Option<u64>,
+                       how: &str| {
+                let expected: Vec<_> = inputs.iter().map(|x| one(x)).collect();
+                match found {
+                    Ok(found) => {
+                        let found: Vec<_> = found.into_iter().map(|x| bits(Ok(x))).collect();
+                        for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                            assert_eq!(
+                                found, expected,
+                                "{how} of {what}: {:?} of {rows} by {length}",
+                                inputs[k]
+                            );
+                        }
+                    }
+                    Err(error) => assert!(expected.contains(&None), "{how} of {what}: {error}"),
+                }
+            };
+            let of_rows: Vec<Vec<T>> = x.chunks_exact(length).map(<[T]>::to_vec).collect();
+            let of_columns: Vec<Vec<T>> =
+                (0..length).map(|k| x.iter().skip(k).step_by(length).copied().collect()).collect();
+            let keys: Vec<u32> = (0..x.len()).map(|at| (at * at % 1009 % rows) as u32).collect();
+            let mut of_keys = vec![Vec::new(); rows];
+            keys.iter().zip(x).for_each(|(&key, &x)| of_keys[key as usize].push(x));
+            let offsets: Vec<u64> = (0..=rows as u64).map(|row| row * length as u64).collect();
+            let policy = Policy { threads: Some(2), ..Policy::default() };
+            for ddof in [0, 1] {
+                let var = |x: &[T]| bits(warpfold::reduce(x).nan(nan).var(ddof));
+                let std = |x: &[T]| bits(warpfold::reduce(x).nan(nan).std(ddof));
+                let l2 = |x: &[T]| bits(Ok(warpfold::reduce(x).nan(nan).l2()));
+                macro_rules! each {
+                    ($how:literal, $many:expr, $inputs:expr, $values:expr) => {
+                        let many = || $many.nan(nan).threads(2);
+                        all(many().var(ddof).map($values), $inputs, &var, concat!($how, " var"));
+                        all(many().std(ddof).map($values), $inputs, &std, concat!($how, " std"));
+                        all(many().l2().map($values), $inputs, &l2, concat!($how, " l2"));
+                    };
+                }
+                let view = || View::new(x, &[rows as u64, length as u64]).unwrap();
+                each!("rows'", warpfold::reduce_axes(&view(), &[1]).unwrap(), &of_rows, |all| all
+                    .values);
+                each!(
+                    "columns'",
+                    warpfold::reduce_axes(&view(), &[0]).unwrap(),
+                    &of_columns,
+                    |all| all.values
+                );
+                each!(
+                    "segments'",
+                    policy.reduce_segments(x, Segments::offsets(&offsets)).unwrap(),
+                    &of_rows,
+                    |all| all
+                );
+                each!(
+                    "groups'",
+                    policy.group_dense(&keys, rows as u64, x).unwrap(),
+                    &of_keys,
+                    |all| all
+                );
+            }
+        }
+    }
+}
+
+/// Numbers that look random, and are the same in every run.
+fn noise(at: usize) -> u64 {
+    let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11
+}
+
+fn unit(at: usize) -> f64 {
+    noise(at) as f64 / 2f64.powi(53)
+}
+
+const COUNT: usize = 2400;
+
+fn of<T>(make: impl Fn(usize) -> T) -> Vec<T> {
+    (0..COUNT).map(make).collect()
+}
+
+#[test]
+fn moments_of_even_numbers_and_ties() {
+    agree("f32", &of(|at| unit(at) as f32));
+    agree("f64", &of(unit));
+    agree("bf16", &of(|at| bf16::from_f64(unit(at))));
+    agree("complex64", &of(|at| Complex::new(unit(at) as f32, unit(at + COUNT) as f32)));
+    agree("complex128", &of(|at| Complex::new(unit(at), unit(at + COUNT))));
+    // Of few bits, so that many results lie halfway between two floats, or are floats.
+    for bits in [1, 4, 11, 16] {
+        let whole = |at: usize| (noise(at) >> (53 - bits)) as f64;
+        agree("f16", &of(|at| f16::from_f64(whole(at) / 16.0)));
+        agree("whole f32", &of(|at| whole(at) as f32));
+        agree("whole f64", &of(|at| whole(at) * 3.0));
+    }
+}
+
+#[test]
+fn moments_of_integers() {
+    agree("bool", &of(|at| noise(at) & 1 == 1));
+    agree("i8", &of(|at| noise(at) as i8));
+    agree("u16", &of(|at| noise(at) as u16));
+    agree("i32", &of(|at| noise(at) as i32));
+    agree("u32", &of(|at| if at % 3 == 0 { u32::MAX } else { noise(at) as u32 }));
+    agree("i64", &of(|at| if at % 7 == 0 { i64::MIN } else { (noise(at) << 11) as i64 }));
+    agree("u64", &of(|at| if at % 5 == 0 { u64::MAX } else { noise(at) }));
+}
+
+#[test]
+fn moments_that_cancel_or_leave_the_range() {
+    agree("f32 far from zero", &of(|at| 1e6 + unit(at) as f32));
+    agree("f32 of two means", &of(|at| if at % 2 == 0 { 1e6 } else { -1e-6 } + unit(at) as f32));
+    agree("f64 far from zero", &of(|at| 1.7e9 + unit(at)));
+    agree("f64 rows far from each other", &of(|at| (at / 40) as f64 * 1e15 + unit(at)));
+    agree("constant f32", &of(|_| 0.1f32));
+    agree("constant f64", &of(|_| 0.1f64));
+    agree("zeros", &of(|at| if at % 2 == 0 { 0.0f64 } else { -0.0 }));
+    agree("subnormal f32", &of(|at| f32::from_bits(noise(at) as u32 & 0x7f_ffff)));
+    agree("subnormal f64", &of(|at| f64::from_bits(noise(at) & 0xf_ffff)));
+    agree("small f64", &of(|at| unit(at) * 1e-160));
+    agree("large f64", &of(|at| unit(at) * 1e160));
+    agree("largest f64", &of(|at| if at % 2 == 0 { f64::MAX } else { -f64::MAX }));
+    agree("largest f32", &of(|at| if at % 2 == 0 { f32::MAX } else { -f32::MAX }));
+    agree("log-uniform f64", &of(|at| 2f64.powf(unit(at) * 2000.0 - 1000.0)));
+    agree("log-uniform f32", &of(|at| 2f64.powf(unit(at) * 250.0 - 125.0) as f32));
+    agree("one large", &of(|at| if at % 16 == 3 { 1e200 } else { unit(at) }));
+}
+
+#[test]
+fn moments_of_specials() {
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for every in [2, 17, 700] {
+            agree("odd f64", &of(|at| if at % every == 1 { odd } else { unit(at) }));
+            agree("odd f32", &of(|at| if at % every == 1 { odd as f32 } else { unit(at) as f32 }));
+            let half = |at: usize| if at % every == 1 { odd } else { unit(at) };
+            agree("odd f16", &of(|at| f16::from_f64(half(at))));
+            agree("odd complex", &of(|at| Complex::new(unit(at) as f32, half(at) as f32)));
+        }
+    }
+}
