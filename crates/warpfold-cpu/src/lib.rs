@@ -33,9 +33,10 @@ pub use read::Columns;
 
 use kernels::Kernels;
 use warpfold_exact::AnyPartial;
+use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::{Finish, Partial};
 use warpfold_num::{
-    Accuracy, DType, Element, Error, Nan, Op, Policy, Result, bf16, f16, with_element,
+    Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
 };
 use warpfold_plan::group::check_lengths;
 use warpfold_plan::plan::{self, BatchPlan, Plan};
@@ -131,6 +132,25 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
             Some(y) => Input::Two(elements::<T>(x), elements::<T>(y)),
         };
         run::<T>(&plan(request), input, *start).map(AnyPartial::from)
+    })
+}
+
+/// A variance, deviation or Euclidean norm of a whole array of a few elements, without a partial; `None` where that is the way.
+pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
+    let Request { op, x, y, parts, .. } = request;
+    if !matches!(op, Op::Var | Op::Std | Op::L2) || y.is_some() {
+        return None;
+    }
+    if !matches!(**parts, Parts::Whole) {
+        return None;
+    }
+    with_element!(x.dtype(), T => {
+        let x = elements::<T>(x);
+        match finish.round_to.unwrap_or(<<T as Element>::Round as Element>::DTYPE) {
+            DType::F32 => round_moments::<T, f32>(*op, finish.ddof, x).map(Value::from),
+            DType::F64 => round_moments::<T, f64>(*op, finish.ddof, x).map(Value::from),
+            _ => None,
+        }
     })
 }
 

@@ -13,6 +13,9 @@ pub use warpfold_cpu::{columns, partials, plan, plan_parts, reduce};
 /// As [`reduce`] and [`AnyPartial::finish`].
 pub fn output(request: &Request<'_>, finish: Finish) -> Result<Output> {
     let finish = Finish { overflow: request.policy.overflow, ..finish };
+    if let Some(value) = warpfold_cpu::short(request, finish) {
+        return Ok(Output::One(value));
+    }
     finished(&reduce(request)?, request, finish)
 }
 
