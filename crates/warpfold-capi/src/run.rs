@@ -1,0 +1,295 @@
+//! Running requests: into the caller's memory.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use warpfold_engine::{self as engine, Columns, Parts, Request};
+use warpfold_exact::partial::{Finish, Output, Summary};
+use warpfold_num::{Column, DType, Error, Op, Value};
+
+use crate::failure::{Failure, Outcome, guard};
+use crate::memory::{self, RawArray, object};
+use crate::request::wf_request;
+use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
+
+/// The type of a reduction's results; `None` of stats, which have several.
+pub(crate) fn result_type(op: Op, dtype: DType, round_to: Option<DType>) -> Option<DType> {
+    use DType::{
+        BF16, Bool, Complex64, Complex128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
+    };
+    let real = round_to.unwrap_or(match dtype {
+        F16 | BF16 | F32 | Complex64 => F32,
+        _ => F64,
+    });
+    let joined = match real {
+        F32 if dtype.is_complex() => Complex64,
+        _ if dtype.is_complex() => Complex128,
+        real => real,
+    };
+    Some(match op {
+        Op::Sum | Op::Prod | Op::Dot => match dtype {
+            I8 | I16 | I32 | I64 if round_to.is_none() => I64,
+            Bool | U8 | U16 | U32 | U64 if round_to.is_none() => U64,
+            _ => joined,
+        },
+        Op::Mean => joined,
+        Op::Var | Op::Std | Op::L1 | Op::L2 => real,
+        Op::Linf if round_to.is_none() && !dtype.is_float() => U64,
+        Op::Linf => real,
+        Op::Min | Op::Max | Op::MinMax => dtype,
+        Op::ArgMin | Op::ArgMax | Op::Count => U64,
+        Op::Any | Op::All => Bool,
+        Op::Stats => return None,
+    })
+}
+
+/// A request that is ready to run.
+pub(crate) struct Ready<'a> {
+    pub(crate) request: Request<'a>,
+    pub(crate) finish: Finish,
+}
+
+impl<'a> Ready<'a> {
+    /// Looks at everything that a request borrows.
+    ///
+    /// # Safety
+    /// What it borrows is as the caller of the interface promised, while `'a` lasts.
+    pub(crate) unsafe fn new(request: &wf_request) -> Outcome<Self> {
+        let memory = request.memory()?;
+        let finish = request.finish()?;
+        // SAFETY: as the caller vouches.
+        let x = unsafe { memory.raw.lend("the array") }?;
+        // SAFETY: as above.
+        let made = unsafe { request.whole(x) }?.indices(request.indices);
+        // SAFETY: as above.
+        let made = match unsafe { request.partition.of(memory, request.policy) }? {
+            Parts::Whole => made,
+            parts => made.parts(Arc::new(parts)),
+        };
+        Ok(Ready { request: made, finish })
+    }
+
+    /// How many outputs there are.
+    pub(crate) fn outputs(&self) -> Outcome<u64> {
+        Ok(match &*self.request.parts {
+            Parts::Whole => 1,
+            Parts::Axes(_, folding) => folding.outputs()?,
+            Parts::Segments(bounds, _) => bounds.count(),
+            Parts::Groups(grouping, _) => grouping.groups(),
+        })
+    }
+
+    /// The results by name.
+    pub(crate) fn columns(&self) -> Outcome<Columns> {
+        match &*self.request.parts {
+            Parts::Whole => named(self.request.op, engine::output(&self.request, self.finish)?),
+            _ => Ok(engine::columns(&self.request, self.finish)?),
+        }
+    }
+}
+
+/// One output as columns of one element.
+pub(crate) fn named(op: Op, output: Output) -> Outcome<Columns> {
+    let column = |value| Column::of_values(vec![value]);
+    Ok(match output {
+        Output::One(value) => vec![(op.name(), column(value))],
+        Output::Pair(least, greatest) => vec![("min", column(least)), ("max", column(greatest))],
+        Output::Summary(summary) => of_summary(op, *summary)?,
+    })
+}
+
+/// The columns of stats of one input, as those of many: what a mean or a deviation has no value for is NaN, and an extreme is an error.
+fn of_summary(op: Op, summary: Summary) -> Outcome<Columns> {
+    let is_complex = matches!(summary.sum, Value::Complex64(_) | Value::Complex128(_));
+    let real_nan = match summary.l1 {
+        Value::F32(_) => Value::F32(f32::NAN),
+        _ => Value::F64(f64::NAN),
+    };
+    let mean_nan = match summary.sum {
+        Value::Complex64(_) => Value::from(warpfold_num::Complex::new(f32::NAN, f32::NAN)),
+        Value::Complex128(_) => Value::from(warpfold_num::Complex::new(f64::NAN, f64::NAN)),
+        _ => real_nan,
+    };
+    let mut values = vec![
+        ("count", summary.count.into()),
+        ("nan_count", summary.nan_count.into()),
+        ("sum", summary.sum),
+        ("mean", summary.mean.unwrap_or(mean_nan)),
+        ("var", summary.var.unwrap_or(real_nan)),
+        ("std", summary.std.unwrap_or(real_nan)),
+    ];
+    if !is_complex {
+        let empty = || Error::Empty { op, ignored: summary.count > 0 };
+        values.push(("min", summary.min.ok_or_else(empty)?));
+        values.push(("max", summary.max.ok_or_else(empty)?));
+        values.push(("argmin", summary.argmin.ok_or_else(empty)?.into()));
+        values.push(("argmax", summary.argmax.ok_or_else(empty)?.into()));
+    }
+    values.extend([("l1", summary.l1), ("l2", summary.l2)]);
+    Ok(values.into_iter().map(|(name, value)| (name, Column::of_values(vec![value]))).collect())
+}
+
+/// What a caller gave for results.
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) dtype: DType,
+    pub(crate) out: *mut c_void,
+    pub(crate) capacity: usize,
+    pub(crate) written: *mut usize,
+}
+
+impl Room {
+    pub(crate) fn new(
+        dtype: dtype_code,
+        out: *mut c_void,
+        capacity: usize,
+        written: *mut usize,
+    ) -> Outcome<Self> {
+        Ok(Room { dtype: wf_dtype::dtype(dtype)?, out, capacity, written })
+    }
+
+    /// Whether the results of `op` go in, of `outputs` outputs; says how many elements they are.
+    ///
+    /// # Safety
+    /// `written` is null or memory for a number.
+    pub(crate) unsafe fn check(
+        &self,
+        op: Op,
+        dtype: DType,
+        round_to: Option<DType>,
+        outputs: u64,
+    ) -> Outcome<()> {
+        let Some(result) = result_type(op, dtype, round_to) else {
+            let why = "its results have several types; take wf_request_result, or ask for one of them alone";
+            let option = "an output of one type";
+            return Err(Error::Unsupported { option, op, dtype, why }.into());
+        };
+        if result != self.dtype {
+            return Err(Failure::new(
+                wf_status::WF_ERROR_TYPE,
+                format!(
+                    "{op} of {dtype} is {result}, and the output is of {}; give memory for {result}, or see wf_request_set_round_to",
+                    self.dtype
+                ),
+            ));
+        }
+        let columns = if op == Op::MinMax { 2 } else { 1 };
+        let needed = outputs.checked_mul(columns).and_then(|n| usize::try_from(n).ok());
+        let needed = needed.unwrap_or(usize::MAX);
+        // SAFETY: as the caller vouches.
+        unsafe { memory::write_if_wanted("the number written", self.written, needed) }?;
+        if needed > self.capacity {
+            return Err(Failure::new(
+                wf_status::WF_ERROR_CAPACITY,
+                format!(
+                    "{op} has {needed} results of {result}, and the output has room for {}; give more, or take wf_request_result",
+                    self.capacity
+                ),
+            ));
+        }
+        if needed == 0 { Ok(()) } else { memory::check_output_of(self.dtype, self.out) }
+    }
+
+    /// Writes an output that was checked to go in.
+    ///
+    /// # Safety
+    /// `out` is memory for `capacity` elements, and [`check`](Self::check) said yes to this output.
+    pub(crate) unsafe fn put(&self, output: Output) -> Outcome<()> {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            match output {
+                Output::One(value) => memory::write_value(self.dtype, self.out, 0, value),
+                Output::Pair(least, greatest) => {
+                    memory::write_value(self.dtype, self.out, 0, least)?;
+                    memory::write_value(self.dtype, self.out, 1, greatest)
+                }
+                Output::Summary(_) => unreachable!("stats have several types, and were refused"),
+            }
+        }
+    }
+}
+
+/// Runs a request into the caller's memory.
+///
+/// # Safety
+/// What the request borrows is as the caller of the interface promised, and so is the room.
+pub(crate) unsafe fn run(request: &wf_request, room: Room) -> Outcome<()> {
+    // SAFETY: as the caller vouches.
+    let ready = unsafe { Ready::new(request) }?;
+    let (op, dtype) = (request.op, ready.request.x.dtype());
+    // What is undefined is said before types are compared.
+    engine::check(op, dtype)?;
+    // SAFETY: as above.
+    unsafe { room.check(op, dtype, ready.finish.round_to, ready.outputs()?) }?;
+    if let Parts::Whole = &*ready.request.parts {
+        let output = engine::output(&ready.request, ready.finish)?;
+        // SAFETY: as above, and the room was checked.
+        return unsafe { room.put(output) };
+    }
+    let mut offset = 0;
+    for (_, column) in ready.columns()? {
+        // SAFETY: as above, and the room was checked for all columns.
+        unsafe { memory::write_column(room.dtype, room.out, offset, &column) }?;
+        offset += column.len();
+    }
+    Ok(())
+}
+
+/// The type of a reduction's results, for elements of a type: WF_ERROR_UNSUPPORTED of WF_STATS, which have several.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wf_result_type(
+    op: op_code,
+    dtype: dtype_code,
+    result: *mut wf_dtype,
+) -> wf_status {
+    guard(|| {
+        let (op, dtype) = (wf_op::op(op)?, wf_dtype::dtype(dtype)?);
+        engine::check(op, dtype)?;
+        let found = result_type(op, dtype, None).ok_or(Error::Unsupported {
+            option: "one type of results",
+            op,
+            dtype,
+            why: "its results have several types; see wf_result_column",
+        })?;
+        // SAFETY: the caller's duty: null, or memory for a number.
+        unsafe { memory::write("the pointer to the type", result, found.into()) }
+    })
+}
+
+/// Runs a request and writes its results to out, memory for capacity elements of out_type, which must be the results' type. There is one
+/// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, is told how many
+/// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out unless the call succeeds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wf_request_run(
+    request: *const wf_request,
+    out_type: dtype_code,
+    out: *mut c_void,
+    capacity: usize,
+    written: *mut usize,
+) -> wf_status {
+    // SAFETY: the caller's duty, for the request, what it borrows and the output.
+    guard(|| unsafe {
+        let room = Room::new(out_type, out, capacity, written)?;
+        run(object("the request", request)?, room)
+    })
+}
+
+/// Reduces a whole array under the contract's defaults, in one call: out is memory for one element of out_type (two of WF_MINMAX).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wf_reduce(
+    op: op_code,
+    dtype: dtype_code,
+    data: *const c_void,
+    len: usize,
+    out_type: dtype_code,
+    out: *mut c_void,
+) -> wf_status {
+    // SAFETY: the caller's duty.
+    guard(|| unsafe {
+        let (op, dtype) = (wf_op::op(op)?, wf_dtype::dtype(dtype)?);
+        let raw = RawArray::new("the array", dtype, data, len)?;
+        let capacity = if op == Op::MinMax { 2 } else { 1 };
+        let room = Room::new(out_type, out, capacity, std::ptr::null_mut())?;
+        run(&wf_request::new(op, Some(raw)), room)
+    })
+}
