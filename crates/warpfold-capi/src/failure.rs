@@ -51,7 +51,20 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
+        let error = in_c(error);
         Failure { status: status_of(&error), message: error.to_string() }
+    }
+}
+
+/// The error with remedies that are calls of C.
+fn in_c(error: Error) -> Error {
+    match error {
+        Error::Overflow { op, dtype, result, value, .. } => {
+            let remedy = "wf_request_set_round_to(request, WF_F64) rounds it, and wf_request_set_overflow(request, WF_OVERFLOW_WRAP) keeps the low 64 bits";
+            Error::Overflow { op, dtype, result, value, remedy }
+        }
+        Error::Output { output, error } => Error::Output { output, error: Box::new(in_c(*error)) },
+        other => other,
     }
 }
 

@@ -6,7 +6,7 @@ use warpfold_engine::{self as engine, Columns, Parts};
 use warpfold_num::{Column, DType, with_element};
 
 use crate::failure::{Failure, Outcome, guard};
-use crate::memory::{self, object, write, write_if_wanted};
+use crate::memory::{self, object, write_if_wanted};
 use crate::request::wf_request;
 use crate::run::Ready;
 use crate::types::{wf_dtype, wf_status};

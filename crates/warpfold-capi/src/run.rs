@@ -64,6 +64,14 @@ impl<'a> Ready<'a> {
         // SAFETY: as above.
         let made = match unsafe { request.partition.of(memory, request.policy) }? {
             Parts::Whole => made,
+            _ if request.op == Op::Dot => {
+                return Err(Error::Shape {
+                    asked: "dot of an array in parts, or of a view with gaps".into(),
+                    obstacle: "dot reads two whole arrays, element after element".into(),
+                    remedy: "copy each part to an array, and call it once for each",
+                }
+                .into());
+            }
             parts => made.parts(Arc::new(parts)),
         };
         Ok(Ready { request: made, finish })
