@@ -116,6 +116,17 @@ pub(crate) unsafe fn write_if_wanted<T>(what: &str, out: *mut T, value: T) -> Ou
     if out.is_null() { Ok(()) } else { unsafe { write(what, out, value) } }
 }
 
+/// Writes bytes.
+///
+/// # Safety
+/// Null, or the address of memory for so many bytes.
+pub(crate) unsafe fn write_bytes(what: &str, out: *mut c_void, bytes: &[u8]) -> Outcome<()> {
+    check(what, "bytes", out.cast_const(), 1)?;
+    // SAFETY: not null, as was checked; the caller vouches for the memory, and `bytes` are the library's own.
+    unsafe { bytes.as_ptr().copy_to_nonoverlapping(out.cast(), bytes.len()) };
+    Ok(())
+}
+
 /// Writes a result, whose type was checked, after so many others of its type.
 ///
 /// # Safety

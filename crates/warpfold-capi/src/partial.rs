@@ -249,7 +249,8 @@ pub unsafe extern "C" fn wf_partial_result(
     guard(|| unsafe {
         memory::hand_over("the pointer to the new result", result, || {
             let op = wf_op::op(op)?;
-            Ok(wf_result::new(named(op, object("the partial", partial)?.finish(op, ddof)?)?))
+            let partial = object("the partial", partial)?;
+            Ok(wf_result::new(named(op, partial.finish(op, ddof)?)?, None))
         })
     })
 }
@@ -276,10 +277,7 @@ pub unsafe extern "C" fn wf_partial_to_bytes(
                 ),
             ));
         }
-        memory::check_output("the output of bytes", bytes)?;
-        // The bytes are the library's own until here, and `bytes` is memory for `capacity` of them.
-        saved.as_ptr().copy_to_nonoverlapping(bytes.cast(), saved.len());
-        Ok(())
+        memory::write_bytes("the output of bytes", bytes, &saved)
     })
 }
 

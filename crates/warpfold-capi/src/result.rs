@@ -8,24 +8,28 @@ use warpfold_num::{Column, DType, with_element};
 use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, object, write_if_wanted};
 use crate::request::wf_request;
-use crate::run::Ready;
+use crate::run::{Ready, result_type};
 use crate::types::{wf_dtype, wf_status};
 
 /// The results of a request, which the library owns: columns by name, the keys of groups, the shape of what was kept of a view.
 /// Every pointer that comes from one is valid until it is freed. It can be read by several threads at once.
 pub struct wf_result {
-    columns: Vec<(CString, Column)>,
+    columns: Vec<(CString, DType, Column)>,
     outputs: usize,
     keys: Option<(DType, Column)>,
     shape: Vec<u64>,
 }
 
 impl wf_result {
-    pub(crate) fn new(columns: Columns) -> Self {
-        let named =
-            |(name, column): (&str, Column)| (CString::new(name).unwrap_or_default(), column);
+    /// Columns, and their type where it is one: a column of nothing does not tell it.
+    pub(crate) fn new(columns: Columns, dtype: Option<DType>) -> Self {
+        let named = |(name, column): (&str, Column)| {
+            let its = if column.is_empty() { dtype } else { None }.or(column.dtype());
+            let its = its.unwrap_or_else(|| unreachable!("requests refuse other types"));
+            (CString::new(name).unwrap_or_default(), its, column)
+        };
         let columns: Vec<_> = columns.into_iter().map(named).collect();
-        let outputs = columns.first().map_or(0, |(_, column)| column.len());
+        let outputs = columns.first().map_or(0, |(_, _, column)| column.len());
         wf_result { columns, outputs, keys: None, shape: Vec::new() }
     }
 
@@ -35,7 +39,8 @@ impl wf_result {
         // SAFETY: as the caller vouches.
         let ready = unsafe { Ready::new(request) }?;
         engine::check(request.op, ready.request.x.dtype())?;
-        let mut result = wf_result::new(ready.columns()?);
+        let dtype = result_type(request.op, ready.request.x.dtype(), ready.finish.round_to);
+        let mut result = wf_result::new(ready.columns()?, dtype);
         let parts = &*ready.request.parts;
         result.keys = request.partition.keys().zip(parts.keys().cloned());
         result.shape = match parts {
@@ -47,9 +52,9 @@ impl wf_result {
     }
 }
 
-/// Where the numbers of a column lie, whose type is known.
+/// Where the numbers of a column of a type lie; anywhere if there are none.
 fn address(column: &Column, dtype: DType) -> *const c_void {
-    with_element!(dtype, T => column.slice::<T>().map_or(std::ptr::null(), |values| values.as_ptr().cast()))
+    with_element!(dtype, T => column.slice::<T>().map_or(std::ptr::dangling(), |values| values.as_ptr().cast()))
 }
 
 /// Runs a request and makes an object of its results, whatever their number and types. Free it with wf_result_free.
@@ -101,17 +106,15 @@ pub unsafe extern "C" fn wf_result_column(
     // SAFETY: the caller's duty.
     guard(|| unsafe {
         let result = object("the result", result)?;
-        let Some((its_name, values)) = result.columns.get(column) else {
+        let Some((its_name, its_type, values)) = result.columns.get(column) else {
             return Err(Failure::argument(format!(
                 "column {column} of a result with {}; they count from 0",
                 result.columns.len()
             )));
         };
-        let its_type =
-            values.dtype().unwrap_or_else(|| unreachable!("requests refuse other types"));
         write_if_wanted("the pointer to the name", name, its_name.as_ptr())?;
-        write_if_wanted("the pointer to the type", dtype, its_type.into())?;
-        write_if_wanted("the pointer to the data", data, address(values, its_type))
+        write_if_wanted("the pointer to the type", dtype, (*its_type).into())?;
+        write_if_wanted("the pointer to the data", data, address(values, *its_type))
     })
 }
 

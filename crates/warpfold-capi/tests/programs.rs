@@ -58,7 +58,8 @@ impl Installed {
     }
 
     fn compile(&self, compiler: &str, flags: &[&str], source: &str, is_static: bool) -> PathBuf {
-        let program = self.0.join(format!("{source}-{}", flags.concat().replace(['=', '/'], "-")));
+        let name = format!("{source}-{}", flags.concat()).replace(['=', '/'], "-");
+        let program = self.0.join(name);
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples-c").join(source);
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
         let mut command = Command::new(compiler);
@@ -168,5 +169,43 @@ fn cmake_finds_it() {
     run(Command::new("cmake").arg("--build").arg(&build));
     for program in ["shared", "static"] {
         is_right(&run(&mut library.start(build.join(program))));
+    }
+}
+
+/// The blocks of the manual in a language, each with the block of text that comes next to it, if that is its output.
+fn blocks<'m>(manual: &'m str, language: &str) -> Vec<(&'m str, Option<&'m str>)> {
+    let all: Vec<(&str, &str)> = manual
+        .split("\n```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| block.split_once('\n'))
+        .collect();
+    let of_language = |(k, &(its, source)): (usize, &(&str, &'m str))| {
+        let output = all.get(k + 1).filter(|next| next.0 == "text").map(|next| next.1);
+        (its == language).then_some((source, output))
+    };
+    all.iter().enumerate().filter_map(of_language).collect()
+}
+
+#[test]
+fn the_manual_is_true() {
+    let manual = include_str!("../../../docs/c.md");
+    for (language, compiler, flag) in [("c", "cc", "-std=c11"), ("cpp", "c++", "-std=c++20")] {
+        let blocks = blocks(manual, language);
+        assert!(!blocks.is_empty(), "the manual has examples in {language}");
+        if !have(compiler) {
+            return;
+        }
+        let library = Installed::new(&format!("manual-{language}"));
+        for (k, (source, output)) in blocks.into_iter().enumerate() {
+            let name = library.0.join(format!("{k}.{language}"));
+            std::fs::write(&name, format!("{source}\n")).expect("the folder can be written to");
+            // Joining an absolute path gives that path.
+            let name = name.to_str().expect("paths of builds are UTF-8");
+            let program = library.compile(compiler, &[flag], name, false);
+            let printed = run(&mut library.start(program));
+            // The first one's output is in the prose.
+            assert_eq!(printed.trim_end(), output.unwrap_or("1"), "{source}");
+        }
     }
 }

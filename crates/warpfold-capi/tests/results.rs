@@ -207,6 +207,23 @@ fn stats_of_an_array_and_of_its_parts() {
 }
 
 #[test]
+fn a_column_of_nothing_has_its_type() {
+    for (op, expected) in [(WF_VAR, WF_F32), (WF_ARGMAX, WF_U64), (WF_MIN, WF_F16)] {
+        let request = Request::of::<u16>(op, WF_F16, &[]);
+        let (mut result, mut outputs, mut dtype) = (null_mut(), 7, WF_BOOL);
+        // SAFETY: the request lives, and pointers are of locals.
+        unsafe {
+            assert_eq!(wf_request_segments_every(request.0, 3), WF_OK);
+            assert_eq!(wf_request_result(request.0, &mut result), WF_OK);
+            assert_eq!(wf_result_size(result, &mut outputs, null_mut()), WF_OK);
+            let status = wf_result_column(result, 0, null_mut(), &mut dtype, null_mut());
+            assert_eq!((status, outputs, dtype), (WF_OK, 0, expected), "{op:?}");
+            wf_result_free(result);
+        }
+    }
+}
+
+#[test]
 fn keys_of_every_type_come_back() {
     macro_rules! keys {
         ($($dtype:ident $ty:ty;)+) => {$({
