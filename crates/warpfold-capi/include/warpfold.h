@@ -317,7 +317,7 @@ wf_status wf_max_f64(const double *x, size_t len, double *out);
 wf_status wf_result_type(wf_op op, wf_dtype dtype, wf_dtype *result);
 
 // Runs a request and writes its results to out, memory for capacity elements of out_type, which must be the results' type. There is one
-// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, is told how many
+// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, receives how many
 // results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out unless the call succeeds.
 wf_status wf_request_run(const wf_request *request,
                          wf_dtype out_type,
@@ -395,14 +395,14 @@ wf_status wf_request_axes(wf_request *request,
 // Segments of one length, one after another; they are the whole array.
 wf_status wf_request_segments_every(wf_request *request, uint64_t length);
 
-// Segments by offsets (WF_I32, WF_U32, WF_I64 or WF_U64), one more than segments: segment i is offsets[i] to below offsets[i + 1].
+// Segments by offsets (WF_I32, WF_U32, WF_I64 or WF_U64), one more than segments: segment i goes from offset i to below offset i + 1.
 // The request borrows them.
 wf_status wf_request_segments(wf_request *request,
                               wf_dtype dtype,
                               const void *offsets,
                               size_t count);
 
-// Groups of the elements of equal keys, in any order: one output for each different key, keys ascending; wf_result_keys tells them.
+// Groups of the elements of equal keys, in any order: one output for each different key, keys ascending; wf_result_keys gives them.
 // Keys are integers or bools, one for each element. The request borrows them; each run numbers them anew.
 wf_status wf_request_groups(wf_request *request,
                             wf_dtype dtype,
@@ -417,7 +417,7 @@ wf_status wf_request_groups_dense(wf_request *request,
                                   size_t count,
                                   uint64_t groups);
 
-// Runs of equal keys, one output a run, for keys that are sorted; wf_result_keys tells the key of each. The request borrows the keys.
+// Runs of equal keys, one output a run, for keys that are sorted; wf_result_keys gives the key of each. The request borrows the keys.
 wf_status wf_request_runs(wf_request *request,
                           wf_dtype dtype,
                           const void *keys,
@@ -492,7 +492,7 @@ wf_status wf_partial_finish(const wf_partial *partial,
 // Rounds, once, and makes an object of the results, as WF_STATS needs it.
 wf_status wf_partial_result(const wf_partial *partial, wf_op op, uint64_t ddof, wf_result **result);
 
-// Saves a partial: size is told how many bytes that takes, and they are written if capacity suffices (else WF_ERROR_CAPACITY, and nothing
+// Saves a partial: size receives how many bytes that takes, and they are written if capacity suffices (else WF_ERROR_CAPACITY, and nothing
 // is written). With capacity 0 bytes may be null. size may be null. Any machine and any later version reads them.
 wf_status wf_partial_to_bytes(const wf_partial *partial,
                               void *bytes,

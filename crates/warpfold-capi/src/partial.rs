@@ -255,7 +255,7 @@ pub unsafe extern "C" fn wf_partial_result(
     })
 }
 
-/// Saves a partial: size is told how many bytes that takes, and they are written if capacity suffices (else WF_ERROR_CAPACITY, and nothing
+/// Saves a partial: size receives how many bytes that takes, and they are written if capacity suffices (else WF_ERROR_CAPACITY, and nothing
 /// is written). With capacity 0 bytes may be null. size may be null. Any machine and any later version reads them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_partial_to_bytes(

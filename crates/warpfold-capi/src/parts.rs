@@ -153,7 +153,7 @@ unsafe fn set(
     })
 }
 
-/// Looks at keys as far as their address tells.
+/// Checks type, address and number of keys, and reads none.
 fn keys_of(dtype: dtype_code, keys: *const c_void, len: usize) -> Outcome<RawArray> {
     let dtype = wf_dtype::dtype(dtype)?;
     if !is_integer(dtype) {
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn wf_request_segments_every(
     unsafe { set(request, || Ok(Partition::Every(length))) }
 }
 
-/// Segments by offsets (WF_I32, WF_U32, WF_I64 or WF_U64), one more than segments: segment i is offsets[i] to below offsets[i + 1].
+/// Segments by offsets (WF_I32, WF_U32, WF_I64 or WF_U64), one more than segments: segment i goes from offset i to below offset i + 1.
 /// The request borrows them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_request_segments(
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn wf_request_segments(
     }
 }
 
-/// Groups of the elements of equal keys, in any order: one output for each different key, keys ascending; wf_result_keys tells them.
+/// Groups of the elements of equal keys, in any order: one output for each different key, keys ascending; wf_result_keys gives them.
 /// Keys are integers or bools, one for each element. The request borrows them; each run numbers them anew.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_request_groups(
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn wf_request_groups_dense(
     unsafe { set(request, || Ok(Partition::Dense(keys_of(dtype, keys, count)?, groups))) }
 }
 
-/// Runs of equal keys, one output a run, for keys that are sorted; wf_result_keys tells the key of each. The request borrows the keys.
+/// Runs of equal keys, one output a run, for keys that are sorted; wf_result_keys gives the key of each. The request borrows the keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_request_runs(
     request: *mut wf_request,

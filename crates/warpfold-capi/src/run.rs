@@ -265,7 +265,7 @@ pub unsafe extern "C" fn wf_result_type(
 }
 
 /// Runs a request and writes its results to out, memory for capacity elements of out_type, which must be the results' type. There is one
-/// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, is told how many
+/// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, receives how many
 /// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out unless the call succeeds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_request_run(

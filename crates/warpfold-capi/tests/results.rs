@@ -296,16 +296,16 @@ fn partials_in_any_order_and_from_bytes() {
             assert_eq!(wf_partial_new(WF_SUM as i32, WF_F64 as i32, &mut total), WF_OK);
             for k in order {
                 let request = Request::of(WF_SUM, WF_F64, &pieces[k]);
-                let (mut partial, mut again, mut size) = (null_mut(), null_mut(), 0);
+                let (mut partial, mut restored, mut size) = (null_mut(), null_mut(), 0);
                 let mut bytes = [0u8; 512];
                 let at: *mut c_void = bytes.as_mut_ptr().cast();
                 assert_eq!(wf_partial_of(request.0, &mut partial), WF_OK);
                 assert_eq!(wf_partial_to_bytes(partial, at, 512, &mut size), WF_OK);
                 let (op, dtype) = (WF_SUM as i32, WF_F64 as i32);
-                assert_eq!(wf_partial_from_bytes(op, dtype, at, size, &mut again), WF_OK);
-                assert_eq!(wf_partial_merge(total, again), WF_OK);
+                assert_eq!(wf_partial_from_bytes(op, dtype, at, size, &mut restored), WF_OK);
+                assert_eq!(wf_partial_merge(total, restored), WF_OK);
                 wf_partial_free(partial);
-                wf_partial_free(again);
+                wf_partial_free(restored);
             }
             let at: *mut c_void = (&raw mut sum).cast();
             assert_eq!(wf_partial_finish(total, WF_SUM as i32, 0, WF_F64 as i32, at, 1), WF_OK);
