@@ -221,7 +221,7 @@ impl Room {
 ///
 /// # Safety
 /// What the request borrows is as the caller of the interface promised, and so is the room.
-pub(crate) unsafe fn run(request: &wf_request, room: Room) -> Outcome<()> {
+unsafe fn run(request: &wf_request, room: Room) -> Outcome<()> {
     // SAFETY: as the caller vouches.
     let ready = unsafe { Ready::new(request) }?;
     let (op, dtype) = (request.op, ready.request.x.dtype());
@@ -295,9 +295,16 @@ pub unsafe extern "C" fn wf_reduce(
     // SAFETY: the caller's duty.
     guard(|| unsafe {
         let (op, dtype) = (wf_op::op(op)?, wf_dtype::dtype(dtype)?);
-        let raw = RawArray::new("the array", dtype, data, len)?;
+        let x = RawArray::new("the array", dtype, data, len)?;
+        if op == Op::Dot {
+            // A request says what to call in its place.
+            return wf_request::new(op, Some(x)).whole(x.lend("the array")?).map(|_| ());
+        }
         let capacity = if op == Op::MinMax { 2 } else { 1 };
+        engine::check(op, dtype)?;
         let room = Room::new(out_type, out, capacity, std::ptr::null_mut())?;
-        run(&wf_request::new(op, Some(raw)), room)
+        room.check(op, dtype, None, 1)?;
+        let request = Request::new(op, x.lend("the array")?);
+        room.put(engine::output(&request, Finish::default())?)
     })
 }
