@@ -8,6 +8,7 @@ use warpfold_c::parts::*;
 use warpfold_c::request::*;
 use warpfold_c::result::*;
 use warpfold_c::run::*;
+use warpfold_c::short::*;
 use warpfold_c::types::wf_op::{self, *};
 use warpfold_c::types::wf_status::WF_OK;
 use warpfold_c::types::{wf_dtype, wf_dtype::*};
@@ -125,6 +126,19 @@ fn every_reduction_of_every_type() {
                 assert_eq!((status, written), (WF_OK, expected.len()), "{op:?} of {dtype:?}");
                 wf_request_free(request);
             }
+            if op != WF_DOT {
+                let mut once = [0u128; 2];
+                // SAFETY: two elements of at most 16 bytes fit.
+                unsafe {
+                    let at: *mut c_void = once.as_mut_ptr().cast();
+                    let status = wf_reduce(op as i32, dtype as i32, x, 4, result as i32, at);
+                    assert_eq!(status, WF_OK, "{op:?} of {dtype:?}");
+                }
+                let once: Vec<u8> = once.iter().flat_map(|half| half.to_ne_bytes()).collect();
+                let size =
+                    (0..).find(|&k| out[aligned + k] == 0xa5).expect("the rest is untouched");
+                assert_eq!(once[..size], out[aligned..aligned + size], "{op:?} of {dtype:?}");
+            }
             let size = match result {
                 WF_BOOL | WF_I8 | WF_U8 => 1,
                 WF_I16 | WF_U16 | WF_F16 | WF_BF16 => 2,
@@ -142,6 +156,44 @@ fn every_reduction_of_every_type() {
         }
     }
     assert_eq!(compared, 15 * 17 - 2 * 5);
+}
+
+#[test]
+fn one_line_functions() {
+    macro_rules! floats {
+        ($ty:ty: $sum:ident $mean:ident $var:ident $std:ident $l2:ident $dot:ident $min:ident $max:ident) => {{
+            let (x, y) = ([1.0, 2.0, 2.0, 0.0], [3.0, -1.0, 0.5, 9.0]);
+            let mut out: [$ty; 8] = [0.0; 8];
+            let [sum, mean, var, std, l2, dot, min, max] = &mut out;
+            let (at, n) = (x.as_ptr(), x.len());
+            // SAFETY: the arrays have four elements each, and outputs are locals.
+            let statuses = unsafe {
+                [
+                    $sum(at, n, sum),
+                    $mean(at, n, mean),
+                    $var(at, n, 1, var),
+                    $std(at, n, 0, std),
+                    $l2(at, n, l2),
+                    $dot(at, y.as_ptr(), n, dot),
+                    $min(at, n, min),
+                    $max(at, n, max),
+                ]
+            };
+            assert_eq!(statuses, [WF_OK; 8]);
+            let var: $ty = 2.75 / 3.0;
+            assert_eq!(out, [5.0, 1.25, var, <$ty>::sqrt(0.6875), 3.0, 2.0, 0.0, 2.0]);
+        }};
+    }
+    floats!(f32: wf_sum_f32 wf_mean_f32 wf_var_f32 wf_std_f32 wf_l2_f32 wf_dot_f32 wf_min_f32 wf_max_f32);
+    floats!(f64: wf_sum_f64 wf_mean_f64 wf_var_f64 wf_std_f64 wf_l2_f64 wf_dot_f64 wf_min_f64 wf_max_f64);
+    let (narrow, wide) = ([i32::MAX, i32::MAX, -5], [i64::MAX, -7]);
+    let mut sums = [0i64; 2];
+    // SAFETY: lengths are those of the arrays, and outputs are locals.
+    unsafe {
+        assert_eq!(wf_sum_i32(narrow.as_ptr(), 3, &mut sums[0]), WF_OK);
+        assert_eq!(wf_sum_i64(wide.as_ptr(), 2, &mut sums[1]), WF_OK);
+    }
+    assert_eq!(sums, [2 * i64::from(i32::MAX) - 5, i64::MAX - 7]);
 }
 
 struct Request(*mut wf_request);
