@@ -1,6 +1,6 @@
 //! Times every reduction of rows and columns beside the same reduction of the whole array, for some element types: a line of JSON a row.
 //!
-//! `cargo run --release -p warpfold-engine --example parts -- [operations] [types] [MiB]`, such as `var,l2 f32,f64 32`. Before a shape is timed, some of its
+//! `cargo run --release -p warpfold-engine --example parts -- [operations] [types] [MiB] [isa]`, such as `var,l2 f32,f64 32 avx2`. Before a shape is timed, some of its
 //! outputs are compared with what each input gives alone, by its exact partial. `bench/peers/cpu/parts.py` does the same with NumPy.
 
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use warpfold_engine::{HostArray, Parts, Request, columns, reduce};
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_num::{Complex, DType, Element, Op, bf16, f16};
+use warpfold_num::{Complex, DType, Element, Isa, Op, Policy, bf16, f16};
 use warpfold_plan::shape::{Folding, Layout};
 
 /// The least of many runs' seconds: other programs only make runs longer.
@@ -58,17 +58,17 @@ fn verify<T: Element>(op: Op, x: &[T], shape: &[u64], axis: i64, request: &Reque
     }
 }
 
-fn measure<T: Element>(op: Op, x: &[T]) {
+fn measure<T: Element>(op: Op, x: &[T], policy: Policy) {
     let bytes = size_of_val(x) as f64;
     let flat = least(|| {
-        black_box(reduce(&Request::new(op, HostArray::of(x))).is_ok());
+        black_box(reduce(&Request::new(op, HostArray::of(x)).policy(policy)).is_ok());
     });
     for (shape, axis) in shapes(x.len() as u64) {
         let layout = Layout::c(&shape).expect("as many elements as the array");
         let folding = Folding::of(layout, &[axis]).expect("an axis of the shape");
         let form = folding.form().expect("a shape in memory");
         let parts = Arc::new(Parts::Axes(form, folding));
-        let request = Request::new(op, HostArray::of(x)).parts(parts);
+        let request = Request::new(op, HostArray::of(x)).parts(parts).policy(policy);
         verify(op, x, &shape, axis, &request);
         let seconds = least(|| {
             black_box(columns(&request, Finish::default()).is_ok());
@@ -89,6 +89,12 @@ fn main() {
     );
     let types = arguments.next().unwrap_or("f16,bf16,f32,f64,i32,complex64".into());
     let mib: usize = arguments.next().map_or(32, |text| text.parse().expect("a number of MiB"));
+    let isa = arguments.next().map(|text| match &*text {
+        "avx512" => Isa::Avx512,
+        "avx2" => Isa::Avx2,
+        _ => Isa::Baseline,
+    });
+    let policy = Policy { isa, ..Policy::default() };
     let bytes = (mib << 20).next_power_of_two();
     let unit = |at: usize| {
         let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -103,6 +109,7 @@ fn main() {
                     measure::<$ty>(
                         op,
                         &(0..bytes / size_of::<$ty>()).map($make).collect::<Vec<_>>(),
+                        policy,
                     )
                 };
             }
