@@ -49,7 +49,8 @@ Examples:
   warpfold argmax x.npy --device cuda       on an NVIDIA GPU
   warpfold ladder --type i32 --op max       the kernels that lead there, one by one
 
-Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 interrupted.";
+Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 or 143 ended by
+SIGINT (Ctrl-C) or SIGTERM.";
 
 /// What the process is asked to do.
 pub(crate) enum Asked {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 
 use crate::input::{Name, Problem};
+use crate::say;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -46,9 +47,6 @@ pub enum Failure {
         /// The system's or format's word for it.
         reason: String,
     },
-    /// The user asked to stop (Ctrl-C).
-    #[error("interrupted")]
-    Interrupted,
     /// Whoever read standard output has left; there is nobody to tell.
     #[error("standard output was closed")]
     ReaderGone,
@@ -68,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// The process's exit code: 1 for data, 2 for usage, 130 for Ctrl-C, as shells have it.
+    /// The process's exit code: 1 for data, 2 for usage, and what shells have for a signal, here that of a reader who has left.
     pub fn exit_code(&self) -> u8 {
         use warpfold::Error::{Shape, Undefined, Unsupported};
         match self {
@@ -77,8 +75,7 @@ impl Failure {
             | Failure::Tuning { .. }
             | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
             Failure::Input { .. } | Failure::Reduction(_) | Failure::Output { .. } => 1,
-            Failure::Interrupted => 130,
-            Failure::ReaderGone => 0,
+            Failure::ReaderGone => 141,
         }
     }
 
@@ -88,7 +85,7 @@ impl Failure {
             return;
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        anstream::eprintln!("{red}warpfold:{red:#} {self}");
+        say!("{red}warpfold:{red:#} {self}");
     }
 }
 

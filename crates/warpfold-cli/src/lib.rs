@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
-//! usage, 130 when interrupted.
+//! usage, 130 and 143 when ended by Ctrl-C (SIGINT) or SIGTERM; by SIGPIPE when the reader of standard output has left.
 
 mod args;
 mod bench;
@@ -19,10 +19,10 @@ mod device;
 mod error;
 mod explain;
 pub mod input;
-mod interrupt;
 mod ladder;
 mod many;
 mod narrow;
+mod outfile;
 mod page;
 mod progress;
 mod replay;
@@ -30,7 +30,9 @@ mod report;
 mod roofline;
 mod run;
 mod sheet;
+mod signals;
 mod stage;
+mod streams;
 mod sweep;
 mod table;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
@@ -38,33 +40,39 @@ mod tune;
 mod tuning;
 
 pub use error::Failure;
+pub(crate) use streams::say;
 
 use std::process::ExitCode;
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
-    let outcome = match args::parse() {
-        Ok(args::Asked::Reduction(reduction)) => run::reduction(&reduction),
-        Ok(args::Asked::Text(text)) => report::print(&text),
-        Ok(args::Asked::Bench(asked)) => bench::cpu(&asked),
-        Ok(args::Asked::BenchCuda(asked)) => bench::cuda(&asked),
-        Ok(args::Asked::BenchSegments(asked)) => bench::segments(&asked),
-        Ok(args::Asked::FirstUses(asked)) => bench::first_uses(&asked),
-        Ok(args::Asked::Tune(asked)) => tune::tune(&asked),
-        Ok(args::Asked::Devices(format)) => report::print(&device::list(format)),
-        Ok(args::Asked::Explain(asked)) => explain::explain(&asked),
-        Ok(args::Asked::Ladder(asked)) => ladder::ladder(&asked),
-        Ok(args::Asked::Sweep(asked)) => sweep::sweep(&asked),
-        Ok(args::Asked::Replay(asked)) => replay::replay(&asked),
-        Ok(args::Asked::Roofline(asked)) => roofline::roofline(&asked),
-        Ok(args::Asked::Page(asked)) => page::page(&asked),
-        Err(failure) => Err(failure),
-    };
+    signals::listen();
+    let outcome = streams::check_output().and_then(|()| args::parse()).and_then(run_command);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::ReaderGone) => streams::end_by_broken_pipe(),
         Err(failure) => {
             failure.print();
             ExitCode::from(failure.exit_code())
         }
+    }
+}
+
+fn run_command(asked: args::Asked) -> Result<(), Failure> {
+    match asked {
+        args::Asked::Reduction(reduction) => run::reduction(&reduction),
+        args::Asked::Text(text) => streams::print(&text),
+        args::Asked::Bench(asked) => bench::cpu(&asked),
+        args::Asked::BenchCuda(asked) => bench::cuda(&asked),
+        args::Asked::BenchSegments(asked) => bench::segments(&asked),
+        args::Asked::FirstUses(asked) => bench::first_uses(&asked),
+        args::Asked::Tune(asked) => tune::tune(&asked),
+        args::Asked::Devices(format) => streams::print(&device::list(format)),
+        args::Asked::Explain(asked) => explain::explain(&asked),
+        args::Asked::Ladder(asked) => ladder::ladder(&asked),
+        args::Asked::Sweep(asked) => sweep::sweep(&asked),
+        args::Asked::Replay(asked) => replay::replay(&asked),
+        args::Asked::Roofline(asked) => roofline::roofline(&asked),
+        args::Asked::Page(asked) => page::page(&asked),
     }
 }

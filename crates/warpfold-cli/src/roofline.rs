@@ -19,7 +19,7 @@ use crate::bench::bar;
 use crate::device::Device;
 use crate::ladder::{Place, fits};
 use crate::sheet::{Format, Sheet, json};
-use crate::{Failure, report, stage};
+use crate::{Failure, outfile, stage, streams};
 
 /// A roofline as asked for on the command line.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub(crate) fn roofline(asked: &Roofline) -> Result<(), Failure> {
     defined(op, asked.dtype).map_err(Failure::Usage)?;
     whole_warps(asked.block, MOST_THREADS, "a block")?;
     if let Some(file) = &asked.export {
-        report::check_target(file)?;
+        outfile::check(file)?;
     }
     let setting =
         Setting { revision: std::env::var("WARPFOLD_REVISION").ok(), ..Setting::default() };
@@ -82,9 +82,9 @@ pub(crate) fn roofline(asked: &Roofline) -> Result<(), Failure> {
     bar.finish_and_clear();
     let found = found?.expect("a device with a clock was asked for");
     if let Some(file) = &asked.export {
-        report::replace(file, json(&found).as_bytes())?;
+        outfile::replace(file, json(&found).as_bytes())?;
     }
-    report::print(asked.format.print(&[sheet(&found)], &found).as_bytes())
+    streams::print(asked.format.print(&[sheet(&found)], &found).as_bytes())
 }
 
 /// The device, unless it is one whose time says nothing.
@@ -97,7 +97,7 @@ fn clocked(asked: Device) -> Result<Device, Failure> {
             Place::Cuda(_) => Device::Cuda(0),
             Place::Simt { why } => {
                 if let Some(why) = why {
-                    anstream::eprintln!("warpfold: of the processor: {why}");
+                    crate::say!("warpfold: of the processor: {why}");
                 }
                 Device::Cpu
             }

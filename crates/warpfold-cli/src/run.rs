@@ -1,5 +1,6 @@
 //! From what was asked to what is printed: open the inputs, fold their pieces, report.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use crate::device::{self, Folder, Work};
 use crate::input::{self, Input, Order, Random, Wanted};
 use crate::progress::Progress;
 use crate::report::{self, Report};
-use crate::{Failure, interrupt};
+use crate::{Failure, outfile, streams};
 
 /// Runs a reduction, or many, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
@@ -25,16 +26,15 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
             asked.inputs.len()
         )));
     }
-    if let Some((path, format)) = &asked.out {
+    if let Some((_, format)) = &asked.out {
         format.check_one()?;
-        report::check_target(path)?;
     }
+    check_result_file(asked)?;
     limit_threads(policy);
     let inputs = open(asked)?;
-    interrupt::listen();
     if asked.verbosity() == Verbosity::Verbose {
         for input in &inputs {
-            anstream::eprintln!("input: {}: {}", input.name(), input.describe());
+            crate::say!("input: {}: {}", input.name(), input.describe());
         }
     }
     let dtype = inputs.first().map_or(DType::F64, Input::dtype);
@@ -56,18 +56,26 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         fold_seconds: folded.folding.as_secs_f64(),
     };
     if asked.verbosity() == Verbosity::Verbose {
-        anstream::eprintln!("plan: {}", folded.plan);
+        crate::say!("plan: {}", folded.plan);
         if let Some(why) = &chosen.why {
             let (device, gpus) = (chosen.executor.device(), device::cuda::remark());
-            anstream::eprintln!("device: auto takes {device}: {why}; {gpus}");
+            crate::say!("device: auto takes {device}: {why}; {gpus}");
         }
-        anstream::eprintln!("time: {}", report.timing());
+        crate::say!("time: {}", report.timing());
     }
-    interrupt::check()?;
     if let Some((path, format)) = &asked.out {
         report::replace_file(path, *format, &report)?;
     }
-    report::print(&asked.format.bytes(&report)?)
+    streams::print(&asked.format.bytes(&report)?)
+}
+
+/// Fails where the result file cannot be written, or is something that is read.
+pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
+    let Some((path, _)) = &asked.out else { return Ok(()) };
+    outfile::check(path)?;
+    let parts = [&asked.parts.by, &asked.parts.segments, &asked.parts.lengths];
+    let read = asked.inputs.iter().chain(parts.into_iter().flatten());
+    outfile::refuse_inputs(path, read.map(PathBuf::as_path))
 }
 
 /// Holds the pool to the threads allowed. Fails only where a pool exists already, as in tests; the policy limits the threads there.

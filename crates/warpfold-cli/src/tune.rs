@@ -11,7 +11,7 @@ use warpfold_lab::report::size;
 use crate::args::Tune;
 use crate::bench::{bar, unwritten};
 use crate::tuning::{self, Source};
-use crate::{Failure, device, report};
+use crate::{Failure, device, streams};
 
 /// Measures, writes the file, tells what was gained.
 pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
         gpus,
     };
     tuning::write(&path, &tuning)?;
-    report::print(format!("{text}written to {}\n", path.display()).as_bytes())
+    streams::print(format!("{text}written to {}\n", path.display()).as_bytes())
 }
 
 /// What was gained, a line a row.

@@ -1,7 +1,7 @@
 //! The tuning file: where it lies, how it is read and written. What it means is the library's.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -9,6 +9,8 @@ use warpfold::plan::{TUNING_SCHEMA, Tuning};
 
 use crate::Failure;
 use crate::error::system_message;
+use crate::outfile;
+use crate::say;
 
 /// The largest file that is read: a hundred times what a machine of many GPUs needs.
 const MOST_BYTES: u64 = 1 << 20;
@@ -48,6 +50,20 @@ impl Source {
             },
         };
         read(&path).map(Some).map_err(|why| Failure::Tuning { path, why })
+    }
+
+    /// The same where a result is there without any tuning: the user's own file, which nobody named, is then left aside with a warning.
+    ///
+    /// # Errors
+    /// [`Failure::Tuning`] of a file that was named.
+    pub(crate) fn load_or_warn(&self) -> Result<Option<Tuning>, Failure> {
+        match (self, self.load()) {
+            (Source::Default, Err(failure)) => {
+                say!("warpfold: warning: {failure}; it is left aside");
+                Ok(None)
+            }
+            (_, loaded) => loaded,
+        }
     }
 }
 
@@ -100,23 +116,15 @@ fn parse(text: &str) -> Result<Tuning, String> {
 /// Writes the file, whole or not at all; its folder is made.
 #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only a GPU is tuned"))]
 pub(crate) fn write(path: &Path, tuning: &Tuning) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Output {
-        what: path.display().to_string(),
-        reason: system_message(&error),
-    };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| Failure::Output {
+            what: path.display().to_string(),
+            reason: system_message(&error),
+        })?;
+    }
     let mut text = serde_json::to_string_pretty(tuning).expect("names and numbers are JSON");
     text.push('\n');
-    fs::create_dir_all(folder)
-        .and_then(|()| tempfile::Builder::new().prefix(".warpfold-").tempfile_in(folder))
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)
-        })
-        .map(|_| ())
-        .map_err(failed)
+    outfile::replace(path, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use warpfold_lab::{cpu, table};
 
 use super::{bar, unwritten, verdict};
 use crate::args::Bench;
-use crate::{Failure, report};
+use crate::{Failure, streams};
 
 /// Shows on a terminal how far a benchmark is.
 struct Watch(ProgressBar);
@@ -32,7 +32,7 @@ impl cpu::Observer for Watch {
 
     fn failed(&mut self, failure: &Wrong) {
         self.0.inc(1);
-        self.0.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+        self.0.suspend(|| crate::say!("warpfold: {}: {}", failure.name, failure.error));
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
         what: "the benchmark's arrays".into(),
         reason: error.to_string(),
     })?;
-    report::print(table::text(&measured).as_bytes())?;
+    streams::print(table::text(&measured).as_bytes())?;
     if let Some(file) = &asked.export {
         measured.save(file).map_err(|error| unwritten(file, &error))?;
     }

@@ -11,7 +11,7 @@ use super::{bar, read_peers, unwritten, verdict};
 use crate::args::{BenchCuda, FirstUses};
 use crate::device::{self, Device};
 use crate::error::system_message;
-use crate::{Failure, report};
+use crate::{Failure, streams};
 
 /// Shows on a terminal how far the benchmark is.
 struct Watch(ProgressBar);
@@ -34,7 +34,7 @@ impl lab::Observer for Watch {
 
     fn failed(&mut self, failure: &Wrong) {
         self.0.inc(1);
-        self.0.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+        self.0.suspend(|| crate::say!("warpfold: {}: {}", failure.name, failure.error));
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn cuda(asked: &BenchCuda) -> Result<(), Failure> {
     let outcome = lab::run(&gpu, &options, &mut Watch(bar.clone()));
     bar.finish_and_clear();
     let measured: Report = outcome?;
-    report::print(table::text(&measured).as_bytes())?;
+    streams::print(table::text(&measured).as_bytes())?;
     if let Some(file) = &asked.export {
         measured.save(file).map_err(|error| unwritten(file, &error))?;
     }
@@ -93,5 +93,5 @@ pub(crate) fn first_uses(asked: &FirstUses) -> Result<(), Failure> {
         lab::first_uses(device::ordinal(asked.device)?, &asked.cache).map_err(Failure::NoDevice)?;
     let mut line = serde_json::to_vec(&found).expect("names and finite numbers are JSON");
     line.push(b'\n');
-    report::print(&line)
+    streams::print(&line)
 }

@@ -8,7 +8,7 @@ use super::{bar, segments_cuda, unwritten, verdict};
 use crate::args::BenchSegments;
 use crate::device::Device;
 use crate::sheet::Sheet;
-use crate::{Failure, report};
+use crate::{Failure, streams};
 
 /// Elements that a benchmark takes: offsets and keys have 32 bits.
 const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 13..=1 << 31;
@@ -31,7 +31,7 @@ impl lab::Observer for Watch {
     fn row(&mut self, row: &Row) {
         self.0.inc(1);
         if let Some(wrong) = &row.wrong {
-            self.0.suspend(|| anstream::eprintln!("warpfold: {}: {wrong}", row.name));
+            self.0.suspend(|| crate::say!("warpfold: {}: {wrong}", row.name));
         }
     }
 }
@@ -71,7 +71,7 @@ fn processor(asked: &BenchSegments) -> Result<(), Failure> {
         what: "the benchmark's array".into(),
         reason: error.to_string(),
     })?;
-    report::print(asked.format.print(&[sheet(&found)], &found).as_bytes())?;
+    streams::print(asked.format.print(&[sheet(&found)], &found).as_bytes())?;
     if let Some(file) = &asked.export {
         found.save(file).map_err(|error| unwritten(file, &error))?;
     }

@@ -5,7 +5,7 @@ use warpfold_lab::cuda::segments::{self as lab, Told};
 use super::{bar, read_peers, unwritten, verdict};
 use crate::args::BenchSegments;
 use crate::sheet::{Format, json};
-use crate::{Failure, device, report};
+use crate::{Failure, device, streams};
 
 /// Elements that a benchmark takes.
 const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 24..=1 << 30;
@@ -37,12 +37,12 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
             bar.set_message(lab::line(row));
             // Where there is no bar, the lines of a run that is cut short are there all the same.
             if bar.is_hidden() {
-                anstream::eprintln!("{}", lab::line(row));
+                crate::say!("{}", lab::line(row));
             }
         }
         Told::Failed(failure) => {
             bar.inc(1);
-            bar.suspend(|| anstream::eprintln!("warpfold: {}: {}", failure.name, failure.error));
+            bar.suspend(|| crate::say!("warpfold: {}: {}", failure.name, failure.error));
         }
     });
     bar.finish_and_clear();
@@ -51,7 +51,7 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
         Format::Json => json(&measured),
         _ => lab::text(&measured),
     };
-    report::print(printed.as_bytes())?;
+    streams::print(printed.as_bytes())?;
     if let Some(file) = &asked.export {
         measured.save(file).map_err(|error| unwritten(file, &error))?;
     }

@@ -114,7 +114,7 @@ pub(crate) fn choose(asked: Device, work: Work, source: &Source) -> Result<Chose
             let gpu = open_gpu(asked, source.load()?.as_ref())?;
             Ok(Chosen { executor: Executor::Cuda(gpu), why: None })
         }
-        Device::Auto => Ok(best(work, source.load()?.as_ref())),
+        Device::Auto => Ok(best(work, source.load_or_warn()?.as_ref())),
     }
 }
 

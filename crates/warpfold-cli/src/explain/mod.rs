@@ -26,7 +26,7 @@ pub(crate) use html::{COLORS, Picture, escaped, picture};
 use recorder::Recorder;
 use subject::Subject;
 
-use crate::{Failure, report};
+use crate::{Failure, streams};
 
 /// Explains a kernel and prints the explanation.
 pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
         Format::Json => serde_json::to_string(&explanation).expect("plain values are JSON") + "\n",
         Format::Html => html::render(&explanation),
     };
-    report::print(text.as_bytes())
+    streams::print(text.as_bytes())
 }
 
 /// Runs what was asked for, and explains it.

@@ -115,7 +115,9 @@ impl Input {
             (Kind::Npy, dtype) => {
                 let array = match file(&name).map_err(|e| Failure::input(&name, e))? {
                     Some(file) => npy::Array::open(file, dtype),
-                    None => npy::Array::stream(Box::new(io::stdin()), dtype),
+                    None => crate::streams::input()
+                        .map_err(Problem::from)
+                        .and_then(|input| npy::Array::stream(input, dtype)),
                 };
                 let array = array.map_err(|problem| Failure::input(&name, problem))?;
                 let dtype = array.dtype();
@@ -260,6 +262,6 @@ fn file(name: &Name) -> Result<Option<File>, Problem> {
 fn stream(name: &Name) -> Result<Box<dyn Read + Send>, Failure> {
     match file(name).map_err(|problem| Failure::input(name, problem))? {
         Some(file) => Ok(Box::new(file)),
-        None => Ok(Box::new(io::stdin())),
+        None => crate::streams::input().map_err(|error| Failure::input(name, error)),
     }
 }

@@ -1,13 +1,12 @@
 //! [`Pieces`]: an array in pieces, mapped or read ahead by a second thread.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use memmap2::Mmap;
 
 use super::Buffer;
-use crate::{Failure, interrupt};
+use crate::Failure;
 
 /// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
 ///
@@ -19,9 +18,6 @@ pub const PIECE_BYTES: usize = 16 << 20;
 ///
 /// So the program's buffers stay below `PIECE_BYTES * PIECES_IN_FLIGHT` (32 MiB) for any input, and twice that for dot.
 pub const PIECES_IN_FLIGHT: usize = 2;
-
-/// How often a wait for data looks up to see whether the user asked to stop.
-const LOOK_UP: Duration = Duration::from_millis(50);
 
 /// Something that makes an array, piece after piece, on the read-ahead thread.
 pub trait Produce: Send + 'static {
@@ -55,9 +51,8 @@ impl Pieces {
     /// The next piece: native-endian, aligned, whole elements, never empty; `None` at the end.
     ///
     /// # Errors
-    /// Whatever is wrong with the input; [`Failure::Interrupted`].
+    /// Whatever is wrong with the input.
     pub fn next_piece(&mut self) -> Result<Option<&[u8]>, Failure> {
-        interrupt::check()?;
         match self {
             Pieces::Mapped { map, at } => {
                 let piece = &map[*at..map.len().min(*at + PIECE_BYTES)];
@@ -111,19 +106,14 @@ impl ReadAhead {
             // The thread may have ended already, with the array.
             let _ = self.empty.send(buffer);
         }
-        loop {
-            match self.filled.recv_timeout(LOOK_UP) {
-                Ok(Message::Piece(buffer)) => return Ok(Some(self.lent.insert(buffer).filled())),
-                Ok(Message::End) => return Ok(None),
-                Ok(Message::Failed(failure)) => return Err(failure),
-                Err(RecvTimeoutError::Timeout) => interrupt::check()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    match self.thread.take().map(JoinHandle::join) {
-                        Some(Err(panic)) => std::panic::resume_unwind(panic),
-                        _ => return Ok(None),
-                    }
-                }
-            }
+        match self.filled.recv() {
+            Ok(Message::Piece(buffer)) => Ok(Some(self.lent.insert(buffer).filled())),
+            Ok(Message::End) => Ok(None),
+            Ok(Message::Failed(failure)) => Err(failure),
+            Err(RecvError) => match self.thread.take().map(JoinHandle::join) {
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                _ => Ok(None),
+            },
         }
     }
 }

@@ -54,7 +54,7 @@ fn peak(gpu: &Gpu, options: &Options) -> Option<Peak> {
             how: format!("{} bytes, {}", reading.bytes, reading.variant),
         }),
         Err(error) => {
-            anstream::eprintln!("warpfold: the peak is not known: {error}");
+            crate::say!("warpfold: the peak is not known: {error}");
             None
         }
     }

@@ -22,7 +22,7 @@ pub(crate) use sheets::sheets;
 
 use crate::bench::bar;
 use crate::sheet::{Format, json};
-use crate::{Failure, report};
+use crate::{Failure, outfile, streams};
 
 /// Climbs and prints, or verifies.
 pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
@@ -31,7 +31,7 @@ pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
         return verify::verify(asked, place);
     }
     if let Some(file) = &asked.export {
-        report::check_target(file)?;
+        outfile::check(file)?;
     }
     let options = place::options(asked, &place)?;
     let bar = bar();
@@ -40,14 +40,14 @@ pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
     bar.finish_and_clear();
     let found = found?;
     if let Some(file) = &asked.export {
-        report::replace(file, json(&found).as_bytes())?;
+        outfile::replace(file, json(&found).as_bytes())?;
     }
     let sheets = if asked.format == Format::Csv {
         vec![sheets::tidy(&found)]
     } else {
         sheets::sheets(&found)
     };
-    report::print(asked.format.print(&sheets, &found).as_bytes())?;
+    streams::print(asked.format.print(&sheets, &found).as_bytes())?;
     let wrong: Vec<&str> =
         found.rungs.iter().filter(|row| row.failed()).map(|row| &*row.name).collect();
     verdict(&wrong)

@@ -109,7 +109,7 @@ fn check_cpu(options: &mut Options) -> Result<(), Failure> {
 /// Says on standard error that the simulator stands in for a GPU, and why.
 pub(crate) fn tell(why: Option<&str>) {
     if let Some(why) = why {
-        anstream::eprintln!("warpfold: in the simulator, counted and not timed: {why}");
+        crate::say!("warpfold: in the simulator, counted and not timed: {why}");
     }
 }
 

@@ -10,7 +10,7 @@ use super::place::{Place, tell};
 use super::{gpu, verdict};
 use crate::bench::bar;
 use crate::sheet::Format;
-use crate::{Failure, report};
+use crate::{Failure, streams};
 
 /// What was verified.
 #[derive(Serialize)]
@@ -60,7 +60,7 @@ pub(super) fn verify(asked: &Ladder, place: Place) -> Result<(), Failure> {
         Format::Json => serde_json::to_string(&told).expect("plain values are JSON") + "\n",
         _ => text(&told),
     };
-    report::print(text.as_bytes())?;
+    streams::print(text.as_bytes())?;
     match told.wrong.len() {
         0 => Ok(()),
         wrong => verdict(&[&format!("{wrong} cells")]),

@@ -17,7 +17,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::{Input, Order, Whole};
 use crate::table::{Labels, Table};
-use crate::{Failure, interrupt, report, run, table};
+use crate::{Failure, run, table};
 use keys::with_key;
 use numbers::Numbers;
 
@@ -27,10 +27,9 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let (finish, policy) = (asked.finish()?, asked.policy());
     run::limit_threads(policy);
     let begun = Instant::now();
-    interrupt::listen();
     let input = only(run::open(asked)?, asked.op())?;
     if asked.verbosity() == Verbosity::Verbose {
-        anstream::eprintln!("input: {}: {}", input.name(), input.describe());
+        crate::say!("input: {}: {}", input.name(), input.describe());
     }
     // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
@@ -42,7 +41,6 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         Executor::Cpu => fold::<T>(asked, &whole, &parted, finish),
         other => device::fold::<T>(asked, &whole, &parted, other, finish),
     })?;
-    interrupt::check()?;
     let table = Table {
         op: asked.op(),
         dtype: whole.dtype(),
@@ -55,8 +53,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         fold_seconds: folding.elapsed().as_secs_f64(),
     };
     if asked.verbosity() == Verbosity::Verbose {
-        anstream::eprintln!("plan: {}", found.plan);
-        anstream::eprintln!("time: {}", table.timing());
+        crate::say!("plan: {}", found.plan);
+        crate::say!("time: {}", table.timing());
     }
     if let Some((path, format)) = &asked.out {
         table::replace_file(path, *format, &table)?;
@@ -83,10 +81,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             asked.op()
         )));
     }
-    match &asked.out {
-        Some((path, _)) => report::check_target(path),
-        None => Ok(()),
-    }
+    run::check_result_file(asked)
 }
 
 fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {

@@ -205,5 +205,5 @@ fn all(
 
 /// Writes everything to a file.
 pub(crate) fn export(found: &Gathered, file: &Path) -> Result<(), Failure> {
-    crate::report::replace(file, crate::sheet::json(found).as_bytes())
+    crate::outfile::replace(file, crate::sheet::json(found).as_bytes())
 }

@@ -13,19 +13,22 @@ mod rung;
 pub(crate) use args::Page;
 use gather::Gathered;
 
-use crate::{Failure, report};
+use std::path::PathBuf;
+
+use crate::{Failure, outfile, streams};
 
 /// Makes the page.
 pub(crate) fn page(asked: &Page) -> Result<(), Failure> {
     for file in [Some(&asked.out), asked.export.as_ref()].into_iter().flatten() {
-        report::check_target(file)?;
+        outfile::check(file)?;
+        outfile::refuse_inputs(file, asked.from.iter().map(PathBuf::as_path))?;
     }
     let found = Gathered::of(asked)?;
     if let Some(file) = &asked.export {
         gather::export(&found, file)?;
     }
     let page = html::render(&found)?;
-    report::replace(&asked.out, page.as_bytes())?;
+    outfile::replace(&asked.out, page.as_bytes())?;
     let told = format!("{}: {} bytes\n", asked.out.display(), page.len());
-    report::print(told.as_bytes())
+    streams::print(told.as_bytes())
 }

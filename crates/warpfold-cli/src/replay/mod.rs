@@ -25,7 +25,7 @@ use warpfold_lab::replay::{self as lab, Finding, Mistake};
 use crate::bench::{bar, read_peers};
 use crate::device::Device;
 use crate::sheet::{Sheet, json};
-use crate::{Failure, report, stage};
+use crate::{Failure, outfile, stage, streams};
 
 /// Replays and prints.
 pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
         ));
     }
     if let Some(file) = &asked.export {
-        report::check_target(file)?;
+        outfile::check(file)?;
     }
     let mut setting = Setting {
         seed: asked.seed,
@@ -60,11 +60,11 @@ pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
     let found = found?;
     let told = Told::of(&found);
     if let Some(file) = &asked.export {
-        report::replace(file, json(&told).as_bytes())?;
+        outfile::replace(file, json(&told).as_bytes())?;
     }
     let mut sheets = sheets(&found);
     sheets[0].below.extend(remarks);
-    report::print(asked.format.print(&sheets, &told).as_bytes())?;
+    streams::print(asked.format.print(&sheets, &told).as_bytes())?;
     let rows = found.ladders.iter().flat_map(|ladder| &ladder.rungs);
     let wrong: Vec<&str> = rows.filter(|row| row.failed()).map(|row| &*row.name).collect();
     match wrong[..] {

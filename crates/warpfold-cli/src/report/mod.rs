@@ -7,12 +7,10 @@ mod npy;
 mod number;
 mod text;
 
-pub(crate) use file::{FileFormat, check_target, replace, replace_file, replace_with};
+pub(crate) use file::{FileFormat, replace_file};
 pub(crate) use json::token;
 pub(crate) use number::type_name;
 pub(crate) use text::plain;
-
-use std::io::Write;
 
 use number::{Shown, show};
 use warpfold::partial::Output;
@@ -143,12 +141,6 @@ pub(crate) fn npy_header(descr: &str, shape: &[u64]) -> Vec<u8> {
     let lengths: Vec<_> = shape.iter().map(u64::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     npy::header(descr, &format!("({}{comma})", lengths.join(", ")))
-}
-
-/// Writes to standard output, all of it; colours are stripped where they are not wanted.
-pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::stdout)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::bench::bar;
 use crate::chart::Chart;
 use crate::ladder::fits;
 use crate::sheet::{Format, Sheet, json};
-use crate::{Failure, report, stage};
+use crate::{Failure, outfile, stage, streams};
 
 /// Sweeps, prints and writes.
 pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
@@ -33,7 +33,7 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
     defined(asked.op, asked.dtype).map_err(Failure::Usage)?;
     whole_warps(asked.block, MOST_THREADS, "a block")?;
     for Export { path, .. } in &asked.export {
-        report::check_target(path)?;
+        outfile::check(path)?;
     }
     let setting = Setting {
         seed: asked.seed,
@@ -68,10 +68,10 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
             Kind::Csv => Format::Csv.print(&tidy(&found), &found),
             Kind::Svg => Chart::stacked(&charts(&found)),
         };
-        report::replace(path, text.as_bytes())?;
+        outfile::replace(path, text.as_bytes())?;
     }
     let sheets = if asked.format == Format::Csv { tidy(&found) } else { sheets(&found) };
-    report::print(asked.format.print(&sheets, &found).as_bytes())?;
+    streams::print(asked.format.print(&sheets, &found).as_bytes())?;
     let wrong = found.points.iter().filter(|point| point.verified == Some(false)).count();
     match wrong {
         0 => Ok(()),

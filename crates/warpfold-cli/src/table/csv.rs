@@ -7,6 +7,14 @@ use crate::report::{is_complex, pair, plain};
 
 /// Writes the labels' columns and those of the results.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    records(table, out).map_err(|error| match error.into_kind() {
+        // The system's own error, by which a reader that has left is told from a full disk.
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
+fn records(table: &Table, out: &mut dyn Write) -> ::csv::Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
     let mut names = table.label_names();
     for (name, column) in &table.columns {
@@ -26,5 +34,5 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         }
         writer.write_record(&fields)?;
     }
-    writer.flush()
+    Ok(writer.flush()?)
 }

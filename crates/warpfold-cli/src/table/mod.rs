@@ -11,9 +11,10 @@ use std::path::Path;
 
 use warpfold::{Accuracy, Column, Columns, DType, Op};
 
-use crate::Failure;
 use crate::device::Device;
 use crate::report::{self, FileFormat, Format};
+use crate::streams;
+use crate::{Failure, outfile};
 
 /// What tells results apart.
 pub(crate) enum Labels {
@@ -110,7 +111,7 @@ pub(crate) fn print(format: Format, table: &Table, is_kept: bool) -> Result<(), 
             table.rows()
         )));
     }
-    let mut out = BufWriter::new(anstream::stdout().lock());
+    let mut out = BufWriter::new(streams::output().map_err(Failure::stdout)?);
     let written = match format {
         Format::Text => text::write(table, &mut out),
         Format::Json => json::write(table, &mut out),
@@ -122,7 +123,7 @@ pub(crate) fn print(format: Format, table: &Table, is_kept: bool) -> Result<(), 
 /// Writes a table to a file, which is replaced as a whole or not at all.
 pub(crate) fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
     npy::check(format, table)?;
-    report::replace_with(path, |file| {
+    outfile::replace_with(path, |file| {
         let mut out = BufWriter::new(file);
         match format {
             FileFormat::Npy => npy::write(table, &mut out)?,

@@ -111,7 +111,7 @@ fn auto_weighs_what_was_measured_and_falls_back() {
 }
 
 #[test]
-fn a_wrong_tuning_file_is_named_and_ignored_only_if_told() {
+fn a_wrong_tuning_file_is_a_warning_and_an_error_if_it_was_named() {
     let folder = Folder::new();
     std::fs::create_dir(folder.at("warpfold")).unwrap();
     let path = folder.file("warpfold/tuning.json", FAST);
@@ -140,14 +140,26 @@ fn a_wrong_tuning_file_is_named_and_ignored_only_if_told() {
     ] {
         std::fs::write(&path, &text).unwrap();
         let words: Vec<&str> = [vec![path.as_str(), "--tuning none"], words].concat();
-        run(&folder, &args).fails(2, &words);
+        let warned = run(&folder, &args);
+        assert_eq!((warned.code, warned.out.trim_end()), (Some(0), value.as_str()));
+        assert!(warned.err.starts_with("warpfold: warning: ") && warned.err.lines().count() == 1);
+        assert!(words.iter().all(|word| warned.err.contains(word)), "{words:?}: {}", warned.err);
+        run(&folder, &["sum", "--random", "1000", "--tuning", &path]).fails(2, &words);
         let ignored = run(&folder, &["sum", "--random", "1000", "--tuning", "none"]);
         assert_eq!(ignored.value(), value);
         // A device that is named does not depend on what was measured.
         assert_eq!(run(&folder, &["sum", "--random", "1000", "--device", "cpu"]).value(), value);
     }
     std::fs::write(&path, [0xff, 0xfe, 0]).unwrap();
-    run(&folder, &args).fails(2, &[&path, "no text"]);
+    assert!(run(&folder, &args).err.contains("no text"));
+    run(&folder, &[&args[..], &["--tuning", &path]].concat()).fails(2, &[&path, "no text"]);
+    // A folder in its place, or a file where its folder should be.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert!(run(&folder, &args).err.contains("warning") && run(&folder, &args).code == Some(0));
+    std::fs::remove_dir_all(folder.at("warpfold")).unwrap();
+    folder.file("warpfold", "");
+    assert_eq!(run(&folder, &args).out.trim_end(), value);
     run(&folder, &["sum", "--random", "1", "--tuning", "missing.json"])
         .fails(2, &["missing.json", "o such file"]);
     let directory = folder.path().to_str().unwrap();

@@ -1,8 +1,5 @@
 //! What is printed: text, JSON, CSV, result files, help, completions, the manual page, colours.
 
-use std::io::Write;
-use std::process::Stdio;
-
 use serde_json::Value;
 
 use crate::program::{Folder, command, finish, run};
@@ -215,30 +212,4 @@ fn colours_obey_no_color() {
     assert!(!coloured(&[]));
     assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
     assert!(!coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
-}
-
-#[test]
-fn a_closed_pipe_ends_quietly() {
-    let mut child = command()
-        .args(["sum", "-", "--dtype", "u8"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    drop(child.stdout.take());
-    child.stdin.take().expect("piped").write_all(&[1, 2, 3]).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_an_error() {
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let found = finish(command().args(["sum", "--random", "5"]).stdout(full));
-    assert_eq!(found.code, Some(1));
-    assert!(
-        found.err.starts_with("warpfold: cannot write standard output: No space left"),
-        "{}",
-        found.err
-    );
 }

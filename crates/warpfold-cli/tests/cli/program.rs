@@ -40,6 +40,16 @@ pub(crate) fn finish(command: &mut Command) -> Run {
     }
 }
 
+/// Runs a script of the shell, in which `warpfold` is the program.
+#[cfg(unix)]
+pub(crate) fn shell(script: &str) -> Run {
+    let mut command = Command::new("sh");
+    let function =
+        format!("warpfold() {{ '{}' \"$@\"; }}; {script}", env!("CARGO_BIN_EXE_warpfold"));
+    command.args(["-c", &function]).env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
+    finish(command.env_remove("CLICOLOR_FORCE").stdin(Stdio::null()))
+}
+
 /// Runs the program with bytes on standard input.
 pub(crate) fn run_with_stdin(args: &[&str], stdin: &[u8]) -> Run {
     let mut child = command().args(args).stdin(Stdio::piped()).spawn().expect("the program starts");
