@@ -39,6 +39,21 @@ pub enum Failure {
         /// What is wrong with it.
         why: String,
     },
+    /// There is no memory for the buffer that an input is read into.
+    #[error(
+        "there is no memory for a buffer of {} MiB; raise the limit (ulimit -v), or take fewer --threads",
+        bytes >> 20
+    )]
+    NoBuffer {
+        /// Bytes of the buffer.
+        bytes: u64,
+    },
+    /// The system starts no thread.
+    #[error("no thread can be started: {reason}; raise the limits (ulimit -v, ulimit -u)")]
+    NoThread {
+        /// The system's word for it.
+        reason: String,
+    },
     /// The result could not be written.
     #[error("cannot write {what}: {reason}")]
     Output {
@@ -58,6 +73,11 @@ impl Failure {
         Failure::Input { name: name.clone(), problem: Box::new(problem.into()) }
     }
 
+    /// A thread that could not be started.
+    pub(crate) fn no_thread(error: &io::Error) -> Failure {
+        Failure::NoThread { reason: system_message(error) }
+    }
+
     /// A failed write to standard output.
     pub(crate) fn stdout(error: io::Error) -> Failure {
         match error.kind() {
@@ -74,7 +94,11 @@ impl Failure {
             | Failure::NoDevice(_)
             | Failure::Tuning { .. }
             | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
-            Failure::Input { .. } | Failure::Reduction(_) | Failure::Output { .. } => 1,
+            Failure::Input { .. }
+            | Failure::Reduction(_)
+            | Failure::NoBuffer { .. }
+            | Failure::NoThread { .. }
+            | Failure::Output { .. } => 1,
             Failure::ReaderGone => 141,
         }
     }

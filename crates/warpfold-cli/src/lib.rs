@@ -21,6 +21,7 @@ mod explain;
 pub mod input;
 mod ladder;
 mod many;
+mod memory;
 mod narrow;
 mod outfile;
 mod page;
@@ -35,11 +36,13 @@ mod stage;
 mod streams;
 mod sweep;
 mod table;
+mod threads;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;
 
 pub use error::Failure;
+pub use memory::Allocator;
 pub(crate) use streams::say;
 
 use std::process::ExitCode;
@@ -59,6 +62,11 @@ pub fn main() -> ExitCode {
 }
 
 fn run_command(asked: args::Asked) -> Result<(), Failure> {
+    match &asked {
+        args::Asked::Text(_) => {}
+        args::Asked::Reduction(reduction) => threads::start_pool(reduction.threads())?,
+        _ => threads::start_pool(None)?,
+    }
     match asked {
         args::Asked::Reduction(reduction) => run::reduction(&reduction),
         args::Asked::Text(text) => streams::print(&text),

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: warpfold_cli::Allocator = warpfold_cli::Allocator;
+
 fn main() -> ExitCode {
     warpfold_cli::main()
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use warpfold::partial::{Finish, Output};
-use warpfold::{DType, Element, Op, Policy, with_element};
+use warpfold::{DType, Element, Op, with_element};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
@@ -30,7 +30,6 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         format.check_one()?;
     }
     check_result_file(asked)?;
-    limit_threads(policy);
     let inputs = open(asked)?;
     if asked.verbosity() == Verbosity::Verbose {
         for input in &inputs {
@@ -76,13 +75,6 @@ pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
     let parts = [&asked.parts.by, &asked.parts.segments, &asked.parts.lengths];
     let read = asked.inputs.iter().chain(parts.into_iter().flatten());
     outfile::refuse_inputs(path, read.map(PathBuf::as_path))
-}
-
-/// Holds the pool to the threads allowed. Fails only where a pool exists already, as in tests; the policy limits the threads there.
-pub(crate) fn limit_threads(policy: Policy) {
-    if let Some(threads) = policy.threads {
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    }
 }
 
 pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {

@@ -15,7 +15,7 @@ pub(crate) fn show_bar(is_shown: bool) {
 }
 
 #[cfg(unix)]
-pub(crate) use unix::listen;
+pub(crate) use unix::{end, listen};
 
 /// A file that is removed should the process end before this is dropped. There is one at a time.
 #[derive(Debug)]
@@ -95,8 +95,17 @@ mod unix {
         }
     }
 
-    /// Ends the process with a line on standard error, after the unfinished file was removed. Safe in handlers of signals.
-    fn end(line: &str, code: c_int) -> ! {
+    /// Ends the process with a line on standard error, after the unfinished file was removed. Safe in handlers of signals, and allocates nothing.
+    pub(crate) fn end(line: &str, code: c_int) -> ! {
+        static ENDS: AtomicBool = AtomicBool::new(false);
+        if ENDS.swap(true, Ordering::AcqRel) {
+            // Another thread is at it, or this one when a signal came: it is given the time to say why.
+            // SAFETY: no descriptor is polled, for a time; and see below.
+            unsafe {
+                libc::poll(ptr::null_mut(), 0, 50);
+                libc::_exit(code)
+            }
+        }
         let path = UNFINISHED.swap(ptr::null_mut(), Ordering::AcqRel);
         if !path.is_null() {
             // SAFETY: `keep` stored a string that ends in zero and is never freed.
@@ -123,12 +132,13 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(crate) use other::listen;
+pub(crate) use other::{end, listen};
 
 /// A thread waits for Ctrl-C where there are no signals.
 #[cfg(not(unix))]
 mod other {
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Mutex, PoisonError};
 
     static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -144,11 +154,15 @@ mod other {
 
     /// Ends the process with a line on standard error, after the unfinished file was removed.
     fn end(line: &str, code: i32) -> ! {
+        static ENDS: AtomicBool = AtomicBool::new(false);
+        if ENDS.swap(true, Ordering::AcqRel) {
+            std::process::abort();
+        }
         let path = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(path) = path {
             let _ = std::fs::remove_file(path);
         }
-        if super::BAR.load(super::Ordering::Relaxed) {
+        if super::BAR.load(Ordering::Relaxed) {
             eprint_quietly("\r\x1b[2K");
         }
         eprint_quietly(line);

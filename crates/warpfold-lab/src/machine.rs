@@ -70,9 +70,37 @@ fn memory() -> Option<u64> {
     meminfo("MemTotal:")
 }
 
-/// Bytes of memory that a process may still take; all there could be where the system does not tell.
+/// Bytes of memory that this process may still take: what the system has, the control group allows, and the limit on address space leaves; all
+/// there could be where none is known.
 pub fn available_memory() -> u64 {
-    meminfo("MemAvailable:").unwrap_or(u64::MAX)
+    let known = [meminfo("MemAvailable:"), group_memory(), address_space()];
+    known.into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+/// What the limit on address space (`ulimit -v`) leaves; `None` without one.
+fn address_space() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let taken = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let taken = taken.split_whitespace().next()?.parse::<u64>().ok()? << 10;
+    Some(limit.saturating_sub(taken))
+}
+
+/// What the control group of this process leaves, by version 2; pages of files that nobody has used lately are as good as free.
+fn group_memory() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let read = |fact: &str| fs::read_to_string(format!("/sys/fs/cgroup{path}/{fact}")).ok();
+    let limit: u64 = read("memory.max")?.trim().parse().ok()?;
+    let taken: u64 = read("memory.current")?.trim().parse().ok()?;
+    let cached = read("memory.stat")?
+        .lines()
+        .find_map(|line| line.strip_prefix("inactive_file "))
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or(0);
+    Some(limit.saturating_sub(taken.saturating_sub(cached)))
 }
 
 fn meminfo(fact: &str) -> Option<u64> {

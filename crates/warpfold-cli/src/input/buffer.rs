@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::memory;
+
 /// A cache line, which is also the width of an AVX-512 register.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -16,9 +18,10 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer for so many bytes.
-    pub fn new(capacity: usize) -> Buffer {
-        Buffer { lines: bytemuck::zeroed_vec(capacity.div_ceil(64)), capacity, filled: 0 }
+    /// An empty buffer for so many bytes; `None` where there is no memory for them.
+    pub fn new(capacity: usize) -> Option<Buffer> {
+        let lines = memory::fallibly(|| bytemuck::try_zeroed_vec(capacity.div_ceil(64))).ok()?;
+        Some(Buffer { lines, capacity, filled: 0 })
     }
 
     /// All its bytes, filled or not.

@@ -1,12 +1,14 @@
 //! [`Pieces`]: an array in pieces, mapped or read ahead by a second thread.
 
+use std::fmt;
 use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use memmap2::Mmap;
 
 use super::Buffer;
-use crate::Failure;
+use crate::{Failure, threads};
 
 /// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
 ///
@@ -71,6 +73,8 @@ pub struct ReadAhead {
     empty: Sender<Buffer>,
     lent: Option<Buffer>,
     thread: Option<JoinHandle<()>>,
+    /// What the thread would do, where none can be started.
+    here: Option<Reader>,
 }
 
 #[derive(Debug)]
@@ -81,30 +85,50 @@ enum Message {
 }
 
 impl ReadAhead {
-    fn start(mut producer: impl Produce, bytes: Option<u64>) -> ReadAhead {
+    fn start(producer: impl Produce, bytes: Option<u64>) -> ReadAhead {
         let (empty, to_fill) = channel::<Buffer>();
         let (done, filled) = sync_channel(PIECES_IN_FLIGHT + 1);
         let capacity = bytes.map_or(PIECE_BYTES, |n| n.clamp(1, PIECE_BYTES as u64) as usize);
         // A small array needs one buffer of its own size; capacities stay multiples of every element's size.
         let capacity = capacity.next_multiple_of(64);
-        for _ in 0..PIECES_IN_FLIGHT {
-            empty.send(Buffer::new(capacity)).expect("the receiver is in scope");
+        let mut ahead = ReadAhead { filled, empty, lent: None, thread: None, here: None };
+        // One buffer is enough, if there is no memory for more.
+        let buffers: Vec<_> = (0..PIECES_IN_FLIGHT).map_while(|_| Buffer::new(capacity)).collect();
+        if buffers.is_empty() {
+            let failure = Failure::NoBuffer { bytes: capacity as u64 };
+            done.send(Message::Failed(failure)).expect("the receiver is in scope");
+            return ahead;
         }
-        let thread = std::thread::spawn(move || {
-            let message = match fill_all(&mut producer, &to_fill, &done) {
-                Ok(()) => Message::End,
-                Err(failure) => Message::Failed(failure),
-            };
-            // Where nobody listens any more, nobody needs to know.
-            let _ = done.send(message);
+        for buffer in buffers {
+            ahead.empty.send(buffer).expect("the receiver is in scope");
+        }
+        let reader = Reader { producer: Box::new(producer), to_fill, done };
+        let reader = Arc::new(Mutex::new(Some(reader)));
+        let take = |reader: &Mutex<Option<Reader>>| {
+            reader.lock().unwrap_or_else(PoisonError::into_inner).take()
+        };
+        let threads_own = Arc::clone(&reader);
+        let thread = threads::start("reader", move || {
+            if let Some(mut reader) = take(&threads_own) {
+                while reader.step() {}
+            }
         });
-        ReadAhead { filled, empty, lent: None, thread: Some(thread) }
+        match thread {
+            Ok(thread) => ahead.thread = Some(thread),
+            Err(_) => ahead.here = take(&reader),
+        }
+        ahead
     }
 
     fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         if let Some(buffer) = self.lent.take() {
             // The thread may have ended already, with the array.
             let _ = self.empty.send(buffer);
+        }
+        if let Some(reader) = &mut self.here
+            && !reader.step()
+        {
+            self.here = None;
         }
         match self.filled.recv() {
             Ok(Message::Piece(buffer)) => Ok(Some(self.lent.insert(buffer).filled())),
@@ -118,24 +142,41 @@ impl ReadAhead {
     }
 }
 
-fn fill_all(
-    producer: &mut impl Produce,
-    to_fill: &Receiver<Buffer>,
-    done: &SyncSender<Message>,
-) -> Result<(), Failure> {
-    while let Ok(mut buffer) = to_fill.recv() {
+/// Fills buffers, one after another.
+struct Reader {
+    producer: Box<dyn Produce>,
+    to_fill: Receiver<Buffer>,
+    done: SyncSender<Message>,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+impl Reader {
+    /// Fills the next buffer; false once there is nothing more to do. Where nobody listens any more, nobody needs to know.
+    fn step(&mut self) -> bool {
+        let Ok(mut buffer) = self.to_fill.recv() else { return false };
         let piece = buffer.all_mut();
         let room = piece.len();
-        let filled = producer.fill(piece)?;
+        let filled = match self.producer.fill(piece) {
+            Ok(filled) => filled,
+            Err(failure) => {
+                let _ = self.done.send(Message::Failed(failure));
+                return false;
+            }
+        };
         buffer.set_filled(filled);
-        if filled > 0 && done.send(Message::Piece(buffer)).is_err() {
-            break;
+        if filled > 0 && self.done.send(Message::Piece(buffer)).is_err() {
+            return false;
         }
         if filled < room {
-            break;
+            let _ = self.done.send(Message::End);
         }
+        filled == room
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -74,11 +74,12 @@ pub enum Problem {
     NeedsMapping,
     /// The input is wanted as a whole and there is no memory for a copy.
     #[error(
-        "does not fit into memory after {gigabytes} GiB, and results by axis, segment or key take it as a whole; save it to a regular .npy file, which is mapped"
+        "does not fit into memory: {} MiB of it were read, and there is no room for more; results by axis, segment or key take it as a whole; save it to a regular .npy file, which is mapped, or raise the limit (ulimit -v)",
+        read >> 20
     )]
     NoMemory {
-        /// What was read so far.
-        gigabytes: u64,
+        /// Bytes read so far.
+        read: u64,
     },
     /// Offsets, lengths or keys that are no integers.
     #[error("holds {found}, and {what} are integers; convert it, or read text with --dtype i64")]

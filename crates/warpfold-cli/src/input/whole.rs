@@ -4,7 +4,7 @@ use memmap2::Mmap;
 use warpfold::{DType, Element, Layout, View};
 
 use super::{Name, Problem, elements};
-use crate::Failure;
+use crate::{Failure, memory};
 
 /// An array in memory: a file's pages where they can be used as they are, else a copy.
 pub struct Whole {
@@ -36,12 +36,13 @@ impl Whole {
         let (mut words, mut bytes) = (Vec::new(), 0);
         while let Some(piece) = pieces.next_piece()? {
             let room = (bytes + piece.len()).div_ceil(8);
-            if words.try_reserve(room - words.len()).is_err() {
-                let gigabytes = (bytes >> 30).max(1);
-                return Err(Failure::input(
-                    &name,
-                    Problem::NoMemory { gigabytes: gigabytes as u64 },
-                ));
+            let more = room - words.len();
+            // Twice as much as there is, so that little is moved; where that is too much, what is needed.
+            let has_grown = memory::fallibly(|| {
+                words.try_reserve(more).or_else(|_| words.try_reserve_exact(more)).is_ok()
+            });
+            if !has_grown {
+                return Err(Failure::input(&name, Problem::NoMemory { read: bytes as u64 }));
             }
             words.resize(room, 0u64);
             bytemuck::cast_slice_mut(&mut words)[bytes..bytes + piece.len()].copy_from_slice(piece);

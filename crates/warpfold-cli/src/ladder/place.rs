@@ -126,7 +126,7 @@ pub(crate) fn fits(bytes: u128, free: u64, case: Case, place: &str) -> Result<()
     let Case { n, dtype, .. } = case;
     let gibibytes = |bytes: u128| format!("{:.1} GiB", bytes as f64 / 2f64.powi(30));
     Err(Failure::Usage(format!(
-        "--n {n} of {dtype} takes {} {place}, and {} ({} bytes) are free; take fewer elements",
+        "--n {n} of {dtype} takes {} {place}, and arrays may take {} ({} bytes) of the memory that is free; take fewer elements",
         gibibytes(bytes),
         gibibytes(free.into()),
         free

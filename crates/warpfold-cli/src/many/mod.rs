@@ -24,8 +24,7 @@ use numbers::Numbers;
 /// Runs many reductions and prints their results.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     check(asked)?;
-    let (finish, policy) = (asked.finish()?, asked.policy());
-    run::limit_threads(policy);
+    let finish = asked.finish()?;
     let begun = Instant::now();
     let input = only(run::open(asked)?, asked.op())?;
     if asked.verbosity() == Verbosity::Verbose {

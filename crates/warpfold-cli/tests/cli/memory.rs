@@ -8,7 +8,7 @@ use std::process::Command;
 use warpfold_cli::input::{PIECE_BYTES, PIECES_IN_FLIGHT};
 
 use crate::arrays::{dictionary, npy_header};
-use crate::program::{Folder, Run, finish};
+use crate::program::{Folder, Run, finish, shell};
 
 /// Address space for the program itself: code, stacks, the allocator's own.
 const PROGRAM: usize = 128 << 20;
@@ -40,4 +40,69 @@ fn a_sparse_file_larger_than_the_address_space() {
     std::fs::write(&npy, &header).unwrap();
     File::options().write(true).open(&npy).unwrap().set_len(FILE + header.len() as u64).unwrap();
     assert_eq!(run_within(bound, &format!("count {}", npy.display())).value(), "0");
+}
+
+/// From limits in which the program cannot even start to such as are no limits: a result, or one line and exit code 1, and never anything else.
+#[test]
+fn every_limit_leaves_a_result_or_one_line() {
+    let folder = Folder::new();
+    let raw = folder.file("x", vec![1; 24 << 20]);
+    let text = folder.file("x.csv", "key,value\n".to_string() + &"1,2\n3,4\n".repeat(100_000));
+    let (json, npz) = (folder.at("r.json"), folder.at("r.npz"));
+    let (json, npz) = (json.display(), npz.display());
+    let cases = [
+        format!("sum '{raw}' --dtype u8"),
+        format!("sum - --dtype u8 --threads 4096 <'{raw}'"),
+        format!("dot '{raw}' '{raw}' --dtype u8"),
+        format!("sum '{raw}' --dtype u8 --every 4 --out '{json}'"),
+        format!("stats '{raw}' --dtype u8 --every 64 --out '{npz}'"),
+        format!("sum '{text}' --column value --by key --threads 64"),
+        "sum --random 1e6 --device simt".to_string(),
+        "prod --random 1e6 --threads 4096".to_string(),
+    ];
+    for case in &cases {
+        let (mut results, mut refusals) = (0, 0);
+        let expected = shell(&format!("warpfold {case}"));
+        assert_eq!((expected.code, expected.err.as_str()), (Some(0), ""), "{case}");
+        for mebibytes in (24..=160).step_by(8).chain([200, 256, 320, 512, 1024]) {
+            let found = shell(&format!("ulimit -v {}; warpfold {case}", mebibytes << 10));
+            let starts = shell(&format!("ulimit -v {}; warpfold --version", mebibytes << 10));
+            match found.code {
+                Some(0) => {
+                    assert_eq!(
+                        (&found.out, found.err.as_str()),
+                        (&expected.out, ""),
+                        "{mebibytes} MiB: {case}"
+                    );
+                    results += 1;
+                }
+                // The system's loader has its own words.
+                _ if starts.code != Some(0) => {}
+                _ => {
+                    assert_eq!(
+                        (found.code, found.out.as_str()),
+                        (Some(1), ""),
+                        "{mebibytes} MiB: {case}: {found:?}"
+                    );
+                    assert!(
+                        found.err.starts_with("warpfold: ") && found.err.lines().count() == 1,
+                        "{mebibytes} MiB: {case}: {found:?}"
+                    );
+                    refusals += 1;
+                }
+            }
+        }
+        assert!(results > 0 && refusals > 0, "{case}: {results} results, {refusals} refusals");
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{case}");
+    }
+}
+
+#[test]
+fn fewer_threads_are_taken_where_there_is_room_for_fewer() {
+    let expected = shell("warpfold sum --random 1e6").value().to_string();
+    for mebibytes in [256, 300, 400, 800] {
+        let limit = mebibytes << 10;
+        let found = shell(&format!("ulimit -v {limit}; warpfold sum --random 1e6 --threads 4096"));
+        assert_eq!(found.value(), expected, "{mebibytes} MiB");
+    }
 }

@@ -92,14 +92,15 @@ pub(super) fn run(
     Ok(worker.tally.finish(kernel))
 }
 
-/// Independent blocks on every host thread; `None` where any of them faulted.
+/// Independent blocks on every host thread; `None` where any of them faulted, or there are no threads.
 fn spread(context: &Context<'_>, order: &[u32]) -> Option<Tally> {
     let next = AtomicUsize::new(0);
     let workers = context.settings.threads.min(order.len());
     let tallies: Vec<Option<Tally>> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers)
-            .map(|_| {
-                scope.spawn(|| {
+            .map_while(|_| {
+                // As many threads as the system grants.
+                let worker = std::thread::Builder::new().spawn_scoped(scope, || {
                     let mut worker = Worker::new(context, context.tally(), None);
                     let mut spare = None;
                     while let Some(&index) = order.get(next.fetch_add(1, Relaxed)) {
@@ -114,11 +115,15 @@ fn spread(context: &Context<'_>, order: &[u32]) -> Option<Tally> {
                         spare = Some(block);
                     }
                     Some(worker.tally)
-                })
+                });
+                worker.ok()
             })
             .collect();
         handles.into_iter().map(|handle| handle.join().unwrap_or(None)).collect()
     });
+    if tallies.is_empty() {
+        return None;
+    }
     let mut all = context.tally();
     for tally in tallies {
         all.merge(&tally?);

@@ -1,0 +1,87 @@
+//! Threads: as many as the system grants, of those that are wanted.
+//!
+//! A pool that cannot start one of its threads has none at all, and a thread that finds no memory for its signal stack aborts the process. So
+//! threads are started one after another, each after a look whether there is room for it, and the pool is made of those that run.
+
+use std::io;
+use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+use crate::Failure;
+use crate::memory::{self, has_room};
+
+/// The stack of a thread, as Rust has it by default.
+const STACK: usize = 2 << 20;
+
+/// What a thread takes beside its stack before it runs: guard pages, a stack for signals, the allocator's first page.
+const BESIDE: usize = 1 << 20;
+
+/// Starts the global pool of threads: `most` of them, as many as the machine has cores unless given, or as many as there is room for.
+///
+/// # Errors
+/// [`Failure::NoThread`] where there is none.
+pub(crate) fn start_pool(most: Option<usize>) -> Result<(), Failure> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let most = most.unwrap_or_else(cores);
+    memory::keep_to_one_arena();
+    let is_roomy = has_room(most.saturating_mul(STACK + BESIDE) + memory::BUFFERS);
+    let (hand_over, worker) = channel::<ThreadBuilder>();
+    let worker = Arc::new(Mutex::new(worker));
+    let mut started = 0;
+    let mut refusal = None;
+    // The first thread is tried however little room there is.
+    while started < most && (is_roomy || started == 0 || has_room(memory::BUFFERS + STACK + BESIDE))
+    {
+        let worker = Arc::clone(&worker);
+        let work = move || {
+            let work = worker.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            if let Ok(work) = work {
+                work.run();
+            }
+        };
+        let thread = match is_roomy {
+            true => Builder::new().name(format!("warpfold-{started}")).spawn(work).map(drop),
+            false => start(&format!("warpfold-{started}"), work).map(drop),
+        };
+        match thread {
+            Ok(()) => started += 1,
+            Err(error) => {
+                refusal = Some(error);
+                break;
+            }
+        }
+    }
+    if started == 0 {
+        return Err(Failure::no_thread(&refusal.unwrap_or(io::ErrorKind::OutOfMemory.into())));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(started).spawn_handler(|worker| {
+        // The thread waits for it, unless all of them have ended.
+        hand_over.send(worker).map_err(|_| io::Error::other("its thread has ended"))
+    });
+    // It fails only where there is a pool already, as in tests.
+    let _ = pool.build_global();
+    Ok(())
+}
+
+/// Starts a thread and waits until it runs.
+///
+/// # Errors
+/// There is no room for it, or the system grants no more.
+pub(crate) fn start(
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    if !has_room(STACK + BESIDE) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    let (runs, running) = sync_channel(1);
+    let thread = Builder::new().name(name.into()).stack_size(STACK).spawn(move || {
+        let _ = runs.send(());
+        work();
+    })?;
+    let _ = running.recv();
+    Ok(thread)
+}
