@@ -194,9 +194,13 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "K", help_heading = "Result")]
     ddof: Option<u64>,
 
-    /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    pub(crate) format: Format,
+    /// How to print the result [default: text; of many results with --out, one line that says where they are]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) format: Option<Format>,
+
+    /// Print all of many results as text on a terminal, which else shows the first and the last
+    #[arg(long, help_heading = "Output")]
+    pub(crate) full: bool,
 
     /// Write the result to a file too (.npy, .json or .csv; many results also .npz), which is replaced as a whole or not at all
     #[arg(long, value_name = "FILE", value_parser = FileFormat::of, help_heading = "Output")]

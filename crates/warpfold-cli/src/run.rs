@@ -11,7 +11,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
 use crate::input::{self, Input, Order, Random, Wanted};
 use crate::progress::Progress;
-use crate::report::{self, Report};
+use crate::report::{self, Format, Report};
 use crate::{Failure, outfile, streams};
 
 /// Runs a reduction, or many, and prints what comes of it.
@@ -65,7 +65,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     if let Some((path, format)) = &asked.out {
         report::replace_file(path, *format, &report)?;
     }
-    streams::print(&asked.format.bytes(&report)?)
+    streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
 }
 
 /// Fails where the result file cannot be written, or is something that is read.

@@ -16,6 +16,7 @@ use warpfold_lab::machine::available_memory;
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::{Input, Order, Whole};
+use crate::report::Format;
 use crate::table::{Labels, Table};
 use crate::{Failure, run, table};
 use keys::with_key;
@@ -58,7 +59,10 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     if let Some((path, format)) = &asked.out {
         table::replace_file(path, *format, &table)?;
     }
-    table::print(asked.format, &table, asked.out.is_some())
+    match (&asked.out, asked.format) {
+        (Some((path, _)), None) if !asked.full => table::print_summary(&table, path),
+        (_, format) => table::print(format.unwrap_or(Format::Text), &table, asked.full),
+    }
 }
 
 /// What makes no sense whatever the input holds.

@@ -6,7 +6,7 @@ mod npy;
 mod npz;
 mod text;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use warpfold::{Accuracy, Column, Columns, DType, Op};
@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::report::{self, FileFormat, Format};
 use crate::streams;
 use crate::{Failure, outfile};
+use text::Extent;
 
 /// What tells results apart.
 pub(crate) enum Labels {
@@ -43,9 +44,6 @@ pub(crate) struct Table {
     /// Of these, the time spent folding.
     pub(crate) fold_seconds: f64,
 }
-
-/// Results that are printed as text without being asked for by format or file.
-const PRINTED: usize = 1 << 16;
 
 impl Table {
     fn rows(&self) -> usize {
@@ -100,24 +98,24 @@ impl Table {
     }
 }
 
-/// Prints a table; where a file holds it as well, a long one is not printed as text.
-pub(crate) fn print(format: Format, table: &Table, is_kept: bool) -> Result<(), Failure> {
-    if format == Format::Text && table.rows() > PRINTED {
-        if is_kept {
-            return Ok(());
-        }
-        return Err(Failure::Usage(format!(
-            "{} results are not printed as text; name a file with --out, or choose --format csv or json",
-            table.rows()
-        )));
-    }
+/// Prints a table. On a terminal, text is cut where it is long, unless it is wanted in full; every other reader gets all of it.
+pub(crate) fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
+    let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
     let mut out = BufWriter::new(streams::output().map_err(Failure::stdout)?);
     let written = match format {
-        Format::Text => text::write(table, &mut out),
+        Format::Text => text::write(table, extent, &mut out),
         Format::Json => json::write(table, &mut out),
         Format::Csv => csv::write(table, &mut out),
     };
     written.and_then(|()| out.flush()).map_err(Failure::stdout)
+}
+
+/// Prints one line that says what is in a file.
+pub(crate) fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
+    let rows = table.rows();
+    let results = if rows == 1 { "result" } else { "results" };
+    let (op, dtype, path) = (table.op, table.dtype, path.display());
+    streams::print(format!("{op} of {dtype}: {rows} {results} in {path}\n").as_bytes())
 }
 
 /// Writes a table to a file, which is replaced as a whole or not at all.

@@ -2,24 +2,95 @@
 
 use std::io::{self, Write};
 
-use super::{Labels, Table, between};
+use super::{Labels, Table};
 use crate::report::plain;
 
-/// Writes plain numbers.
-pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    if let (Labels::Axes(shape), [(_, column)]) = (&table.labels, &table.columns[..]) {
+/// How much of a table is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All of it.
+    Full,
+    /// Its ends, where it is long.
+    Ends,
+}
+
+/// Lines, and values in a line, that are shown at either end of what is long.
+const LINES: usize = 10;
+const VALUES: usize = 5;
+
+/// What is four times as long as its ends, or less, is shown whole.
+const WHOLE: usize = 4;
+
+/// Writes plain numbers, and how many there are where not all are shown.
+pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::Result<()> {
+    let width = match (&table.labels, &table.columns[..]) {
         // One axis reads best as a column.
-        let length = if shape.len() < 2 { 1 } else { *shape.last().unwrap_or(&1) as usize };
-        for row in 0..table.rows() {
-            between(out, row, if row % length == 0 { "\n" } else { " " })?;
-            out.write_all(plain(column.get(row)).as_bytes())?;
-        }
-        return if table.rows() > 0 { out.write_all(b"\n") } else { Ok(()) };
-    }
-    for row in 0..table.rows() {
-        let mut fields = table.label(row);
+        (Labels::Axes(shape), [_]) if shape.len() >= 2 => shape.last().map_or(1, |n| *n as usize),
+        _ => 1,
+    };
+    let has_labels = !matches!((&table.labels, &table.columns[..]), (Labels::Axes(_), [_]));
+    let lines = table.rows() / width.max(1);
+    let shown_lines = Shown::of(lines, LINES, extent);
+    let shown_values = Shown::of(width, VALUES, extent);
+    let mut value = |row: usize, out: &mut dyn Write| -> io::Result<()> {
+        let mut fields = if has_labels { table.label(row) } else { Vec::new() };
         fields.extend(table.columns.iter().map(|(_, column)| plain(column.get(row))));
-        writeln!(out, "{}", fields.join(" "))?;
+        out.write_all(fields.join(" ").as_bytes())
+    };
+    for line in shown_lines.first() {
+        write_line(line * width, shown_values, &mut value, out)?;
+    }
+    if shown_lines.is_cut() || shown_values.is_cut() {
+        writeln!(out, "… {} results; --full prints all of them, --out keeps them", table.rows())?;
+    }
+    for line in shown_lines.last() {
+        write_line(line * width, shown_values, &mut value, out)?;
     }
     Ok(())
+}
+
+fn write_line(
+    start: usize,
+    shown: Shown,
+    value: &mut impl FnMut(usize, &mut dyn Write) -> io::Result<()>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for k in shown.first() {
+        super::between(out, k, " ")?;
+        value(start + k, out)?;
+    }
+    if shown.is_cut() {
+        out.write_all(" …".as_bytes())?;
+    }
+    for k in shown.last() {
+        out.write_all(b" ")?;
+        value(start + k, out)?;
+    }
+    out.write_all(b"\n")
+}
+
+/// Which of some items are shown: all, or so many at either end.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    items: usize,
+    ends: Option<usize>,
+}
+
+impl Shown {
+    fn of(items: usize, end: usize, extent: Extent) -> Shown {
+        let ends = (extent == Extent::Ends && items > WHOLE * end).then_some(end);
+        Shown { items, ends }
+    }
+
+    fn is_cut(self) -> bool {
+        self.ends.is_some()
+    }
+
+    fn first(self) -> std::ops::Range<usize> {
+        0..self.ends.unwrap_or(self.items)
+    }
+
+    fn last(self) -> std::ops::Range<usize> {
+        self.items - self.ends.unwrap_or(0)..self.items
+    }
 }

@@ -21,4 +21,5 @@ mod signals;
 mod simt;
 mod streams;
 mod sweep;
+mod terminal;
 mod text;

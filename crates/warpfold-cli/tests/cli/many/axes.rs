@@ -111,7 +111,16 @@ fn two_results_of_each_are_records() {
     let x = sample(60);
     let path = folder.file("x.npy", npy("<i4", false, "(3, 4, 5)", &i32s(x.clone())));
     let out = folder.at("y.npy");
-    let found = run(["minmax", &path, "--axis", "2", "--out", out.to_str().expect("UTF-8")]);
+    let found = run([
+        "minmax",
+        &path,
+        "--axis",
+        "2",
+        "--format",
+        "text",
+        "--out",
+        out.to_str().expect("UTF-8"),
+    ]);
     let rows = inputs(&x, &[false, false, true]);
     let expected: Vec<_> = rows
         .iter()
