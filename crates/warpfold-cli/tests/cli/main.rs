@@ -6,6 +6,7 @@ mod devices;
 mod driver;
 mod errors;
 mod explain;
+mod faults;
 mod ladder;
 mod many;
 mod memory;
