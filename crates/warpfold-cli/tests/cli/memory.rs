@@ -114,3 +114,24 @@ fn fewer_threads_are_taken_where_there_is_room_for_fewer() {
         assert_eq!(found.value(), expected, "{mebibytes} MiB");
     }
 }
+
+/// What the manual names as bounds: so much memory is enough for so many results.
+#[test]
+fn results_keep_to_the_bounds_of_the_manual() {
+    const RESULTS: usize = 400_000;
+    let folder = Folder::new();
+    let x = folder
+        .file("x.f64", (0..RESULTS).flat_map(|k| (k as f64).to_le_bytes()).collect::<Vec<_>>());
+    let header = npy_header(1, &dictionary("<i4", false, &format!("({RESULTS},)")), 64);
+    let keys = (0..RESULTS as i32).flat_map(i32::to_le_bytes);
+    let keys = folder.file("k.npy", header.into_iter().chain(keys).collect::<Vec<_>>());
+    let out = folder.at("r.npz");
+    let input = 3 * 8 * RESULTS + 4 * RESULTS;
+    let bytes = PROGRAM + PIECES_IN_FLIGHT * PIECE_BYTES + input;
+    for (parts, each) in [("--every 1".to_string(), 300), (format!("--by '{keys}'"), 300 + 72 + 4)]
+    {
+        let args = format!("stats '{x}' --dtype f64 {parts} --out '{}'", out.display());
+        let found = run_within(bytes + each * RESULTS, &args);
+        assert_eq!(found.code, Some(0), "{found:?}");
+    }
+}
