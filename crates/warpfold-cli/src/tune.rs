@@ -1,7 +1,6 @@
 //! `warpfold tune`: measures launches on the GPU at hand and keeps the better ones in the tuning file.
 
 use std::fmt::Write;
-use std::fs;
 use std::time::{Instant, SystemTime};
 
 use warpfold::plan::{Shape, TUNING_SCHEMA, TunedGpu, Tuning};
@@ -9,9 +8,9 @@ use warpfold_lab::cuda::tune as lab;
 use warpfold_lab::report::size;
 
 use crate::args::Tune;
-use crate::bench::{bar, unwritten};
+use crate::bench::bar;
 use crate::tuning::{self, Source};
-use crate::{Failure, device, streams};
+use crate::{Failure, device, outfile, streams};
 
 /// Measures, writes the file, tells what was gained.
 pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
@@ -44,7 +43,7 @@ pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
             .map(|trial| serde_json::to_string(trial).expect("names and finite numbers are JSON"))
             .collect();
         let text = format!("[\n{}\n]\n", lines.join(",\n"));
-        fs::write(file, text).map_err(|error| unwritten(file, &error))?;
+        outfile::replace(file, text.as_bytes())?;
     }
     let text = gains(&tuned, trials.len());
     let mut gpus = before.map_or(Vec::new(), |tuning| tuning.gpus);

@@ -5,7 +5,7 @@ mod file;
 use std::io;
 use std::path::Path;
 
-pub use file::Header;
+pub use file::{Header, json};
 pub(crate) use file::{load, save};
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};

@@ -4,7 +4,7 @@ use indicatif::ProgressBar;
 use warpfold_lab::report::{Ceiling, Failure as Wrong, Row};
 use warpfold_lab::{cpu, table};
 
-use super::{bar, unwritten, verdict};
+use super::{bar, export, verdict};
 use crate::args::Bench;
 use crate::{Failure, streams};
 
@@ -50,9 +50,7 @@ pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
         what: "the benchmark's arrays".into(),
         reason: error.to_string(),
     })?;
+    export(asked.export.as_deref(), &measured)?;
     streams::print(table::text(&measured).as_bytes())?;
-    if let Some(file) = &asked.export {
-        measured.save(file).map_err(|error| unwritten(file, &error))?;
-    }
     verdict(measured.failures.len())
 }

@@ -7,7 +7,7 @@ use warpfold_lab::cuda::report::{Latency, Report, Row};
 use warpfold_lab::cuda::{self as lab, table};
 use warpfold_lab::report::Failure as Wrong;
 
-use super::{bar, read_peers, unwritten, verdict};
+use super::{bar, export, read_peers, verdict};
 use crate::args::{BenchCuda, FirstUses};
 use crate::device::{self, Device};
 use crate::error::system_message;
@@ -53,10 +53,8 @@ pub(crate) fn cuda(asked: &BenchCuda) -> Result<(), Failure> {
     let outcome = lab::run(&gpu, &options, &mut Watch(bar.clone()));
     bar.finish_and_clear();
     let measured: Report = outcome?;
+    export(asked.export.as_deref(), &measured)?;
     streams::print(table::text(&measured).as_bytes())?;
-    if let Some(file) = &asked.export {
-        measured.save(file).map_err(|error| unwritten(file, &error))?;
-    }
     verdict(measured.failures.len())
 }
 

@@ -11,14 +11,16 @@ pub(crate) use cpu::cpu;
 pub(crate) use cuda::{cuda, first_uses};
 pub(crate) use segments::segments;
 
+use std::fs;
 use std::path::Path;
-use std::{fs, io};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use warpfold_lab::cuda::report::{Peer, peers};
+use warpfold_lab::report::json;
 
-use crate::Failure;
 use crate::error::system_message;
+use crate::{Failure, outfile};
 
 /// Shows on a terminal how far a benchmark is.
 pub(crate) fn bar() -> ProgressBar {
@@ -41,9 +43,15 @@ pub(crate) fn read_peers(file: &Path) -> Result<Vec<Peer>, Failure> {
     })
 }
 
-/// A report that could not be written.
-pub(crate) fn unwritten(file: &Path, error: &io::Error) -> Failure {
-    Failure::Output { what: file.display().to_string(), reason: system_message(error) }
+/// Writes a report to a file, if one is named; its folder is made.
+fn export(file: Option<&Path>, report: &impl Serialize) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let text = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| json(report));
+    let text = text.map_err(|error| Failure::Output {
+        what: file.display().to_string(),
+        reason: system_message(&error),
+    })?;
+    outfile::replace(file, text.as_bytes())
 }
 
 /// Fails if results were wrong.

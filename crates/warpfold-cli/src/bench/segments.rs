@@ -4,7 +4,7 @@ use indicatif::ProgressBar;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, time};
 
-use super::{bar, segments_cuda, unwritten, verdict};
+use super::{bar, export, segments_cuda, verdict};
 use crate::args::BenchSegments;
 use crate::device::Device;
 use crate::sheet::Sheet;
@@ -71,10 +71,8 @@ fn processor(asked: &BenchSegments) -> Result<(), Failure> {
         what: "the benchmark's array".into(),
         reason: error.to_string(),
     })?;
+    export(asked.export.as_deref(), &found)?;
     streams::print(asked.format.print(&[sheet(&found)], &found).as_bytes())?;
-    if let Some(file) = &asked.export {
-        found.save(file).map_err(|error| unwritten(file, &error))?;
-    }
     verdict(found.wrong())
 }
 

@@ -2,7 +2,7 @@
 
 use warpfold_lab::cuda::segments::{self as lab, Told};
 
-use super::{bar, read_peers, unwritten, verdict};
+use super::{bar, export, read_peers, verdict};
 use crate::args::BenchSegments;
 use crate::sheet::{Format, json};
 use crate::{Failure, device, streams};
@@ -51,9 +51,7 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
         Format::Json => json(&measured),
         _ => lab::text(&measured),
     };
+    export(asked.export.as_deref(), &measured)?;
     streams::print(printed.as_bytes())?;
-    if let Some(file) = &asked.export {
-        measured.save(file).map_err(|error| unwritten(file, &error))?;
-    }
     verdict(measured.failures.len())
 }

@@ -55,8 +55,14 @@ pub(crate) fn load<R: DeserializeOwned>(path: &Path, schema: u32) -> io::Result<
     }
 }
 
-/// A struct whose lists have a line for each of their items.
-pub(crate) fn json(report: &impl Serialize) -> io::Result<String> {
+/// A struct as JSON, whose lists have a line for each of their items.
+///
+/// # Errors
+/// What it holds has no JSON.
+///
+/// # Panics
+/// If it is no struct.
+pub fn json(report: &impl Serialize) -> io::Result<String> {
     let Value::Object(fields) = serde_json::to_value(report)? else {
         unreachable!("a struct is an object")
     };
