@@ -1,0 +1,165 @@
+//! From the engine's result types to those that the array API gives.
+
+use pyo3::PyResult;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use warpfold_exact::partial::Finish;
+use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, Value, bf16, f16};
+
+use crate::names::name;
+
+/// Whether a reduction of floats has a rounded result, which can be of any float type.
+const fn is_rounded(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Prod | Op::Dot
+    )
+}
+
+/// Whether the result is a float whatever the elements are.
+const fn is_float(op: Op) -> bool {
+    matches!(op, Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2)
+}
+
+/// Whether the result of complex elements is complex.
+const fn is_linear(op: Op) -> bool {
+    matches!(op, Op::Sum | Op::Mean | Op::Prod | Op::Dot)
+}
+
+/// How the results of a call are read, and what type they have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    op: Op,
+    /// The elements as the caller sees them.
+    dtype: DType,
+    /// For the engine.
+    pub(crate) finish: Finish,
+    /// An integer type that the caller asks for.
+    integer: Option<DType>,
+}
+
+impl Wanted {
+    /// Of a reduction of a type, rounded to another type if the caller names one.
+    pub(crate) fn new(
+        op: Op,
+        dtype: DType,
+        ddof: u64,
+        policy: Policy,
+        to: Option<DType>,
+    ) -> PyResult<Self> {
+        let refused = |to: DType, why: &str| {
+            Err(PyTypeError::new_err(format!(
+                "dtype={} does not apply to {op} of {}: {why}",
+                name(to),
+                name(dtype)
+            )))
+        };
+        let is_whole = !dtype.is_float() && !is_float(op);
+        let (mut round_to, mut integer) = (None, None);
+        match to {
+            Some(to) if to.is_complex() && !(dtype.is_complex() && is_linear(op)) => {
+                return refused(to, "the result is real; name a real type");
+            }
+            Some(to) if to.is_complex() => round_to = Some(to),
+            Some(to) if to.is_float() && dtype.is_complex() && is_linear(op) => {
+                return refused(to, "the result is complex; name a complex type");
+            }
+            Some(to) if to.is_float() => round_to = Some(to),
+            Some(to) if to == DType::Bool || !is_whole => {
+                return refused(to, "the result is a float; name a float type");
+            }
+            Some(to) => integer = Some(to),
+            // The array API gives what it was given.
+            None if matches!(dtype, DType::F16 | DType::BF16) && is_rounded(op) => {
+                round_to = Some(dtype)
+            }
+            None => {}
+        }
+        let finish = Finish { ddof, overflow: policy.overflow, round_to };
+        Ok(Wanted { op, dtype, finish, integer })
+    }
+
+    /// What stands for a result that does not exist, where its type has something.
+    pub(crate) fn nan(&self) -> Option<Value> {
+        let real = match self.finish.round_to {
+            Some(DType::Complex64) => DType::F32,
+            Some(DType::Complex128) => DType::F64,
+            Some(to) => to,
+            None => match self.dtype {
+                DType::Complex64 => DType::F32,
+                DType::Complex128 => DType::F64,
+                dtype if dtype.is_float() => dtype,
+                _ if is_float(self.op) => DType::F64,
+                _ => return None,
+            },
+        };
+        let is_complex = self.dtype.is_complex() && is_linear(self.op);
+        Some(match (real, is_complex) {
+            (DType::F16, _) => Value::F16(f16::NAN),
+            (DType::BF16, _) => Value::BF16(bf16::NAN),
+            (DType::F32, false) => Value::F32(f32::NAN),
+            (DType::F64, false) => Value::F64(f64::NAN),
+            (DType::F32, true) => Value::Complex64(Complex::new(f32::NAN, f32::NAN)),
+            (_, _) => Value::Complex128(Complex::new(f64::NAN, f64::NAN)),
+        })
+    }
+
+    /// The elements as the caller sees them.
+    pub(crate) const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// One result with the type that the caller expects.
+    pub(crate) fn value(&self, value: Value) -> PyResult<Value> {
+        if self.dtype.is_float() && !matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Count) {
+            return Ok(value);
+        }
+        Ok(self.convert(Column::of_values(vec![value]))?.get(0))
+    }
+
+    /// The results with the type that the caller expects.
+    pub(crate) fn convert(&self, column: Column) -> PyResult<Column> {
+        let is_index = matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Count);
+        let is_bool = self.dtype == DType::Bool;
+        Ok(match (self.op, column) {
+            // Bools were read as bytes.
+            (Op::Min | Op::Max | Op::MinMax, Column::U8(values)) if is_bool => {
+                Column::Bool(values.into_iter().map(|value| value != 0).collect())
+            }
+            // A count of things in memory, or one: far below 2^63.
+            (_, Column::U64(values)) if is_index || is_bool => {
+                self.whole(Column::I64(bytemuck::cast_vec(values)))?
+            }
+            (_, column) => self.whole(column)?,
+        })
+    }
+
+    fn whole(&self, column: Column) -> PyResult<Column> {
+        let Some(to) = self.integer else { return Ok(column) };
+        macro_rules! narrow {
+            ($values:ident, $($variant:ident: $ty:ty),+) => {
+                match to {
+                    $(DType::$variant => Column::$variant(
+                        $values.into_iter().map(|value| match <$ty>::try_from(value) {
+                            Ok(narrow) => Ok(narrow),
+                            Err(_) if self.finish.overflow == Overflow::Wrap => Ok(value as $ty),
+                            Err(_) => Err(PyOverflowError::new_err(format!(
+                                "{} of {} is {value}, which {} cannot hold; take a wider dtype, or overflow='wrap' to keep the low bits",
+                                self.op, name(self.dtype), name(to)
+                            ))),
+                        }).collect::<PyResult<_>>()?,
+                    ),)+
+                    _ => unreachable!("{to} was found to be an integer"),
+                }
+            };
+        }
+        Ok(match column {
+            Column::I64(values) => {
+                narrow!(values, I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64)
+            }
+            Column::U64(values) => {
+                narrow!(values, I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64)
+            }
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! Exact partial results: filled piece by piece, merged, saved, and rounded when they are read.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple, PyType};
+use warpfold_engine::{self as engine, Request, check};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Output;
+use warpfold_num::{DType, Op, Policy};
+
+use crate::convert::Wanted;
+use crate::errors::raised;
+use crate::policy::{correction as ddof_of, policy};
+use crate::reduce::{check_bools, finish, partial};
+use crate::run::run;
+use crate::take::{Input, take};
+use crate::{give, names};
+
+/// What marks the bytes of one.
+const MARK: &[u8; 4] = b"wfP1";
+
+#[doc = include_str!("docs/exact.txt")]
+#[pyclass(module = "warpfold")]
+#[derive(Clone)]
+pub(crate) struct Exact {
+    op: Op,
+    /// The elements as the caller sees them.
+    dtype: DType,
+    policy: Policy,
+    partial: AnyPartial,
+    is_any: bool,
+}
+
+/// The reductions whose partials merge in any order.
+fn op_of(name: &str) -> PyResult<Op> {
+    let name = if name == "count_nonzero" { "count" } else { name };
+    let found = Op::ALL.iter().copied().find(|op| op.name() == name);
+    let mergeable =
+        found.filter(|op| !matches!(op, Op::ArgMin | Op::ArgMax | Op::Prod | Op::Stats));
+    mergeable.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, any, all, count_nonzero and dot (products and indices depend on the order of pieces)"
+        ))
+    })
+}
+
+/// The type that the engine reads.
+const fn read_as(dtype: DType) -> DType {
+    if matches!(dtype, DType::Bool) { DType::U8 } else { dtype }
+}
+
+impl Exact {
+    fn empty(dtype: DType, op: Op, nan: &str) -> PyResult<Self> {
+        check(op, dtype).map_err(|error| raised(&error))?;
+        let policy = policy("exact", nan, "raise", None)?;
+        let partial = AnyPartial::empty(op, read_as(dtype));
+        Ok(Exact { op, dtype, policy, partial, is_any: false })
+    }
+
+    fn take(&self, x: &Bound<'_, PyAny>) -> PyResult<Input> {
+        let input = take(x)?;
+        if input.dtype != self.dtype {
+            let (mine, theirs) = (names::name(self.dtype), names::name(input.dtype));
+            return Err(PyTypeError::new_err(format!(
+                "this partial is one of {mine}, and the array has elements of {theirs}; convert the array, or start another"
+            )));
+        }
+        check_bools(x.py(), self.op, &input, self.policy)?;
+        Ok(input)
+    }
+
+    /// Whether two partials are of one reduction, as far as merging goes.
+    fn alike(&self, other: &Exact) -> bool {
+        self.dtype == other.dtype && other.partial.serves(self.op) && self.policy == other.policy
+    }
+
+    fn saved(&self) -> Vec<u8> {
+        let is_ignored = u8::from(self.policy.nan == warpfold_num::Nan::Ignore);
+        let at = |of: usize| of as u8;
+        let op = Op::ALL.iter().position(|&op| op == self.op).map_or(0, at);
+        let mut bytes = MARK.to_vec();
+        bytes.extend([op, self.dtype as u8, is_ignored, u8::from(self.is_any)]);
+        bytes.extend(self.partial.to_bytes());
+        bytes
+    }
+}
+
+#[pymethods]
+impl Exact {
+    #[new]
+    #[pyo3(signature = (dtype, /, op="sum", *, nan="propagate"))]
+    fn new(dtype: &Bound<'_, PyAny>, op: &str, nan: &str) -> PyResult<Self> {
+        Exact::empty(names::dtype(dtype)?, op_of(op)?, nan)
+    }
+
+    /// Adds the elements of an array, and of a second one for dot.
+    #[pyo3(signature = (x, y=None, /, *, threads=None))]
+    fn add(
+        mut slf: PyRefMut<'_, Self>,
+        x: &Bound<'_, PyAny>,
+        y: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let input = slf.take(x)?;
+        let policy = Policy { threads, ..slf.policy };
+        let added = match (slf.op, y) {
+            (Op::Dot, Some(y)) => {
+                let second = slf.take(y)?;
+                let request = Request::new(Op::Dot, input.run("the first array of dot")?)
+                    .pair(second.run("the second array of dot")?)
+                    .policy(policy);
+                run(py, input.bytes(), || engine::reduce(&request))
+                    .map_err(|error| raised(&error))?
+            }
+            (Op::Dot, None) => return Err(PyTypeError::new_err("dot takes two arrays; give both")),
+            (op, Some(_)) => {
+                return Err(PyTypeError::new_err(format!(
+                    "{op} takes one array; leave the second out"
+                )));
+            }
+            (op, None) => partial(py, &input, op, policy)?,
+        };
+        slf.partial.merge(&added);
+        slf.is_any |= input.len() > 0;
+        Ok(())
+    }
+
+    /// Adds what another partial holds, in any order, without loss.
+    fn merge(mut slf: PyRefMut<'_, Self>, other: &Bound<'_, Exact>) -> PyResult<()> {
+        // One may be merged into itself.
+        let other =
+            if slf.as_ptr() == other.as_ptr() { slf.clone() } else { other.borrow().clone() };
+        if !slf.alike(&other) {
+            return Err(PyTypeError::new_err(format!(
+                "{} and {} do not merge; both must be of one reduction, element type and nan choice",
+                slf.__repr__(),
+                other.__repr__()
+            )));
+        }
+        slf.partial.merge(&other.partial);
+        slf.is_any |= other.is_any;
+        Ok(())
+    }
+
+    /// The result, rounded once.
+    #[pyo3(signature = (dtype=None, *, correction=None, ddof=None, overflow="raise"))]
+    fn round<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        correction: Option<f64>,
+        ddof: Option<f64>,
+        overflow: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let to = dtype.map(names::dtype).transpose()?;
+        let overflow = policy("exact", "propagate", overflow, None)?.overflow;
+        let policy = Policy { overflow, ..self.policy };
+        let wanted = Wanted::new(self.op, self.dtype, ddof_of(correction, ddof)?, policy, to)?;
+        match finish(&self.partial, self.op, &wanted, self.is_any)? {
+            Output::One(value) => give::number(py, wanted.value(value)?),
+            Output::Pair(min, max) => {
+                let both = [wanted.value(min)?, wanted.value(max)?];
+                let [min, max] = both.map(|value| give::number(py, value));
+                Ok(PyTuple::new(py, [min?, max?])?.into_any())
+            }
+            Output::Summary(_) => unreachable!("stats were refused"),
+        }
+    }
+
+    /// Elements added so far; `None` where the reduction does not count them.
+    #[getter]
+    fn count(&self) -> Option<u64> {
+        self.partial.count()
+    }
+
+    /// The name of the element type.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        names::name(self.dtype)
+    }
+
+    /// The name of the reduction.
+    #[getter]
+    fn op(&self) -> &'static str {
+        if self.op == Op::Count { "count_nonzero" } else { self.op.name() }
+    }
+
+    /// The partial as bytes, the same on every machine.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.saved())
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.to_bytes(py)
+    }
+
+    /// The partial that `to_bytes` saved.
+    #[classmethod]
+    fn from_bytes(_class: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        let refused =
+            || PyValueError::new_err("these bytes are no saved Exact; save it again with to_bytes");
+        let (&[op, dtype, is_ignored, is_any], rest) = data
+            .strip_prefix(MARK)
+            .and_then(|rest| rest.split_first_chunk::<4>())
+            .ok_or_else(refused)?;
+        let op = *Op::ALL.get(usize::from(op)).ok_or_else(refused)?;
+        let dtype = *DType::ALL.get(usize::from(dtype)).ok_or_else(refused)?;
+        let nan = if is_ignored == 0 { "propagate" } else { "ignore" };
+        let empty = Exact::empty(dtype, op_of(op.name())?, nan)?;
+        let partial =
+            AnyPartial::from_bytes_of(read_as(dtype), rest).map_err(|error| raised(&error))?;
+        if !partial.serves(op) {
+            return Err(refused());
+        }
+        Ok(Exact { partial, is_any: is_any != 0, ..empty })
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = slf.py();
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.borrow().to_bytes(py),)))
+    }
+
+    fn __copy__(&self) -> Self {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.clone()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let other = other.cast::<Exact>().map(|other| other.borrow().clone());
+        other.is_ok_and(|other| {
+            self.alike(&other) && self.op == other.op && self.partial == other.partial
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let count = self.count().map_or_else(String::new, |count| format!(" of {count} elements"));
+        format!("<Exact {}, op={:?}{count}>", names::name(self.dtype), self.op())
+    }
+}

@@ -1,0 +1,229 @@
+//! The module's functions: keywords in, one [`Call`] out.
+
+use pyo3::prelude::*;
+use warpfold_num::Op;
+
+use crate::policy::{correction as ddof_of, policy};
+use crate::reduce::{Call, dot as reduce_pair};
+use crate::segments::{Where, reduce as reduce_segments};
+
+type Any<'py> = Bound<'py, PyAny>;
+type Given<'py> = PyResult<Bound<'py, PyAny>>;
+
+/// Functions that round: of whole arrays and over axes, and of segments.
+macro_rules! rounded {
+    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis=None, *, dtype=None, out=None, keepdims=false, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+        #[doc = include_str!($doc)]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
+        pub(crate) fn $name<'py>(
+            x: &Any<'py>,
+            axis: Option<&Any<'py>>,
+            dtype: Option<&Any<'py>>,
+            out: Option<&Any<'py>>,
+            keepdims: bool,
+            accuracy: &str,
+            nan: &str,
+            overflow: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy(accuracy, nan, overflow, threads)?;
+            Call { axis, dtype, out, keepdims, ..Call::new(Op::$op, policy) }.reduce(x)
+        }
+
+        #[pyfunction]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, dtype=None, out=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+        #[doc = $segment_doc]
+        #[doc = include_str!("docs/segments.txt")]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
+        pub(crate) fn $segment<'py>(
+            x: &Any<'py>,
+            offsets: Option<&Any<'py>>,
+            lengths: Option<&Any<'py>>,
+            every: Option<u64>,
+            dtype: Option<&Any<'py>>,
+            out: Option<&Any<'py>>,
+            accuracy: &str,
+            nan: &str,
+            overflow: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy(accuracy, nan, overflow, threads)?;
+            let call = Call { dtype, out, ..Call::new(Op::$op, policy) };
+            reduce_segments(&call, x, &Where { offsets, lengths, every })
+        }
+    )+};
+}
+rounded! {
+    Sum sum "docs/sum.txt", segment_sum "The sum of each segment.";
+    Mean mean "docs/mean.txt", segment_mean "The mean of each segment.";
+    L1 l1 "docs/l1.txt", segment_l1 "The sum of magnitudes of each segment.";
+    L2 l2 "docs/l2.txt", segment_l2 "The Euclidean norm of each segment.";
+    Linf linf "docs/linf.txt", segment_linf "The largest magnitude of each segment.";
+    Prod prod "docs/prod.txt", segment_prod "The product of each segment.";
+}
+
+/// Functions with degrees of freedom.
+macro_rules! moments {
+    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, dtype=None, out=None, keepdims=false, nan="propagate", threads=None))]
+        #[doc = include_str!($doc)]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
+        pub(crate) fn $name<'py>(
+            x: &Any<'py>,
+            axis: Option<&Any<'py>>,
+            correction: Option<f64>,
+            ddof: Option<f64>,
+            dtype: Option<&Any<'py>>,
+            out: Option<&Any<'py>>,
+            keepdims: bool,
+            nan: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy("exact", nan, "raise", threads)?;
+            let ddof = ddof_of(correction, ddof)?;
+            Call { axis, dtype, out, keepdims, ddof, ..Call::new(Op::$op, policy) }.reduce(x)
+        }
+
+        #[pyfunction]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, correction=None, ddof=None, dtype=None, out=None, nan="propagate", threads=None))]
+        #[doc = $segment_doc]
+        #[doc = include_str!("docs/segments.txt")]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
+        pub(crate) fn $segment<'py>(
+            x: &Any<'py>,
+            offsets: Option<&Any<'py>>,
+            lengths: Option<&Any<'py>>,
+            every: Option<u64>,
+            correction: Option<f64>,
+            ddof: Option<f64>,
+            dtype: Option<&Any<'py>>,
+            out: Option<&Any<'py>>,
+            nan: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy("exact", nan, "raise", threads)?;
+            let ddof = ddof_of(correction, ddof)?;
+            let call = Call { dtype, out, ddof, ..Call::new(Op::$op, policy) };
+            reduce_segments(&call, x, &Where { offsets, lengths, every })
+        }
+    )+};
+}
+moments! {
+    Var var "docs/var.txt", segment_var "The variance of each segment.";
+    Std std "docs/std.txt", segment_std "The standard deviation of each segment.";
+}
+
+/// Functions whose results are elements, indices, counts or truths.
+macro_rules! others {
+    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis=None, *, out=None, keepdims=false, nan="propagate", threads=None))]
+        #[doc = include_str!($doc)]
+        pub(crate) fn $name<'py>(
+            x: &Any<'py>,
+            axis: Option<&Any<'py>>,
+            out: Option<&Any<'py>>,
+            keepdims: bool,
+            nan: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy("exact", nan, "raise", threads)?;
+            Call { axis, out, keepdims, ..Call::new(Op::$op, policy) }.reduce(x)
+        }
+
+        #[pyfunction]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, out=None, nan="propagate", threads=None))]
+        #[doc = $segment_doc]
+        #[doc = include_str!("docs/segments.txt")]
+        pub(crate) fn $segment<'py>(
+            x: &Any<'py>,
+            offsets: Option<&Any<'py>>,
+            lengths: Option<&Any<'py>>,
+            every: Option<u64>,
+            out: Option<&Any<'py>>,
+            nan: &str,
+            threads: Option<usize>,
+        ) -> Given<'py> {
+            let policy = policy("exact", nan, "raise", threads)?;
+            let call = Call { out, ..Call::new(Op::$op, policy) };
+            reduce_segments(&call, x, &Where { offsets, lengths, every })
+        }
+    )+};
+}
+others! {
+    Min min "docs/min.txt", segment_min "The smallest element of each segment.";
+    Max max "docs/max.txt", segment_max "The largest element of each segment.";
+    ArgMin argmin "docs/argmin.txt", segment_argmin "The first index of the smallest element of each segment, from the segment's start.";
+    ArgMax argmax "docs/argmax.txt", segment_argmax "The first index of the largest element of each segment, from the segment's start.";
+    Any any "docs/any.txt", segment_any "Whether any element of each segment is nonzero.";
+    All all "docs/all.txt", segment_all "Whether all elements of each segment are nonzero.";
+    Count count_nonzero "docs/count_nonzero.txt", segment_count_nonzero "How many elements of each segment are nonzero.";
+}
+
+#[pyfunction]
+#[pyo3(signature = (x, /, axis=None, *, keepdims=false, nan="propagate", threads=None))]
+#[doc = include_str!("docs/minmax.txt")]
+pub(crate) fn minmax<'py>(
+    x: &Any<'py>,
+    axis: Option<&Any<'py>>,
+    keepdims: bool,
+    nan: &str,
+    threads: Option<usize>,
+) -> Given<'py> {
+    let policy = policy("exact", nan, "raise", threads)?;
+    Call { axis, keepdims, ..Call::new(Op::MinMax, policy) }.reduce(x)
+}
+
+#[pyfunction]
+#[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, nan="propagate", threads=None))]
+/// The smallest and the largest element of each segment, as two arrays.
+#[doc = include_str!("docs/segments.txt")]
+pub(crate) fn segment_minmax<'py>(
+    x: &Any<'py>,
+    offsets: Option<&Any<'py>>,
+    lengths: Option<&Any<'py>>,
+    every: Option<u64>,
+    nan: &str,
+    threads: Option<usize>,
+) -> Given<'py> {
+    let call = Call::new(Op::MinMax, policy("exact", nan, "raise", threads)?);
+    reduce_segments(&call, x, &Where { offsets, lengths, every })
+}
+
+#[pyfunction]
+#[pyo3(signature = (x, y, /, *, dtype=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+#[doc = include_str!("docs/dot.txt")]
+pub(crate) fn dot<'py>(
+    x: &Any<'py>,
+    y: &Any<'py>,
+    dtype: Option<&Any<'py>>,
+    accuracy: &str,
+    nan: &str,
+    overflow: &str,
+    threads: Option<usize>,
+) -> Given<'py> {
+    let policy = policy(accuracy, nan, overflow, threads)?;
+    reduce_pair(&Call { dtype, ..Call::new(Op::Dot, policy) }, x, y)
+}
+
+#[pyfunction]
+#[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, keepdims=false, nan="propagate", overflow="raise", threads=None))]
+#[doc = include_str!("docs/stats.txt")]
+#[allow(clippy::too_many_arguments, reason = "keywords")]
+pub(crate) fn stats<'py>(
+    x: &Any<'py>,
+    axis: Option<&Any<'py>>,
+    correction: Option<f64>,
+    ddof: Option<f64>,
+    keepdims: bool,
+    nan: &str,
+    overflow: &str,
+    threads: Option<usize>,
+) -> Given<'py> {
+    let policy = policy("exact", nan, overflow, threads)?;
+    let ddof = ddof_of(correction, ddof)?;
+    Call { axis, keepdims, ddof, ..Call::new(Op::Stats, policy) }.reduce(x)
+}

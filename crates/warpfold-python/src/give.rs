@@ -1,0 +1,171 @@
+//! Results as the caller's library has them.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyTuple};
+use warpfold_num::{Column, DType, Value};
+
+use crate::names::name;
+use crate::take::{Buffer, Home, Input, numpy};
+
+/// The element type of a column of results.
+pub(crate) fn dtype_of(column: &Column) -> DType {
+    column.dtype().unwrap_or_else(|| unreachable!("no result of this front is of such a type"))
+}
+
+/// A value as a number of Python.
+pub(crate) fn number(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match value {
+        Value::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
+        Value::U64(value) => value.into_pyobject(py)?.into_any(),
+        Value::U8(value) => value.into_pyobject(py)?.into_any(),
+        Value::U16(value) => value.into_pyobject(py)?.into_any(),
+        Value::U32(value) => value.into_pyobject(py)?.into_any(),
+        Value::I8(value) => value.into_pyobject(py)?.into_any(),
+        Value::I16(value) => value.into_pyobject(py)?.into_any(),
+        Value::I32(value) => value.into_pyobject(py)?.into_any(),
+        Value::I64(value) => value.into_pyobject(py)?.into_any(),
+        Value::I128(value) => value.into_pyobject(py)?.into_any(),
+        Value::U128(value) => value.into_pyobject(py)?.into_any(),
+        Value::Complex64(z) => PyComplex::from_doubles(py, z.re.into(), z.im.into()).into_any(),
+        Value::Complex128(z) => PyComplex::from_doubles(py, z.re, z.im).into_any(),
+        other => match other.as_f64() {
+            Some(value) => PyFloat::new(py, value).into_any(),
+            None => unreachable!("no result of this front is {other:?}"),
+        },
+    })
+}
+
+/// One result, without axes.
+pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    match home {
+        Home::Python => number(py, value),
+        Home::NumPy => {
+            let dtype = value.dtype();
+            let dtype =
+                dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
+            numpy(py)?.scalar(py, dtype)?.call1((number(py, value)?,))
+        }
+    }
+}
+
+/// Results with axes, in C order.
+pub(crate) fn array<'py>(
+    py: Python<'py>,
+    home: Home,
+    column: &Column,
+    shape: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
+    if shape.is_empty() {
+        return scalar(py, home, column.get(0));
+    }
+    let dtype = dtype_of(column);
+    let numpy = numpy(py)?;
+    // The buffer protocol has no name for bfloat16.
+    let written = if dtype == DType::BF16 { DType::U16 } else { dtype };
+    let shape = PyTuple::new(py, shape)?;
+    let array = numpy.empty.bind(py).call1((shape, numpy.scalar(py, written)?))?;
+    fill(&Buffer::of(&array, true)?, column)?;
+    if dtype == DType::BF16 {
+        return array.call_method1("view", (numpy.scalar(py, dtype)?,));
+    }
+    Ok(array)
+}
+
+/// Writes results into an array of the caller's, and gives it back.
+pub(crate) fn into<'py>(
+    out: &Bound<'py, PyAny>,
+    column: &Column,
+    shape: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = dtype_of(column);
+    let given = crate::take::take(out)?;
+    if given.dtype != dtype {
+        let (wanted, given) = (name(dtype), name(given.dtype));
+        return Err(PyTypeError::new_err(format!(
+            "the results are {wanted}, and out has elements of {given}; give one of {wanted}, or dtype={given:?} where the reduction has it"
+        )));
+    }
+    if given.shape != shape {
+        return Err(PyValueError::new_err(format!(
+            "the results have the shape {shape:?}, and out {:?}; give one of that shape",
+            given.shape
+        )));
+    }
+    write(out, &given, column)?;
+    Ok(out.clone())
+}
+
+fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()> {
+    if given.contiguous(false).is_none() {
+        return Err(PyValueError::new_err(
+            "out must be contiguous, in C order; give such an array",
+        ));
+    }
+    if given.dtype == DType::BF16 {
+        let bits = out.call_method1("view", (numpy(out.py())?.scalar(out.py(), DType::U16)?,))?;
+        return fill(&Buffer::of(&bits, true)?, column);
+    }
+    fill(&Buffer::of(out, true)?, column)
+}
+
+/// Copies results to a contiguous buffer of as many elements of their type.
+fn fill(buffer: &Buffer, column: &Column) -> PyResult<()> {
+    let bytes = bytes(column);
+    if buffer.bytes() != bytes.len() {
+        return Err(PyValueError::new_err(format!(
+            "the results are {} bytes, and there is room for {}",
+            bytes.len(),
+            buffer.bytes()
+        )));
+    }
+    // SAFETY: the buffer is writable, contiguous as its callers saw to, and as long as what is written; nobody can have freed it, and
+    // the results are memory of ours.
+    unsafe { buffer.address().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    Ok(())
+}
+
+/// The bytes of results.
+pub(crate) fn bytes(column: &Column) -> &[u8] {
+    macro_rules! bytes {
+        ($($variant:ident),+) => {
+            match column {
+                $(Column::$variant(values) => bytemuck::cast_slice(values),)+
+            }
+        };
+    }
+    bytes!(
+        Bool,
+        I8,
+        I16,
+        I32,
+        I64,
+        I128,
+        U8,
+        U16,
+        U32,
+        U64,
+        U128,
+        F16,
+        BF16,
+        F32,
+        F64,
+        ComplexF16,
+        ComplexBF16,
+        Complex64,
+        Complex128
+    )
+}
+
+/// Keyword arguments for a class of the package.
+pub(crate) fn named<'py>(
+    py: Python<'py>,
+    class: &str,
+    fields: Vec<(&'static str, Bound<'py, PyAny>)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let keywords = PyDict::new(py);
+    for (name, value) in fields {
+        keywords.set_item(name, value)?;
+    }
+    py.import("warpfold._types")?.getattr(class)?.call((), Some(&keywords))
+}

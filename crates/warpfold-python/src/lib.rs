@@ -1,0 +1,37 @@
+//! `warpfold._core`: the Python front of the engine.
+//!
+//! ```text
+//! array ─► take (where it lies) ─► Request ─► engine ─► convert (the array API's types) ─► give (the caller's library)
+//! ```
+
+mod convert;
+mod errors;
+mod exact;
+mod functions;
+mod give;
+mod groups;
+mod names;
+mod policy;
+mod reduce;
+mod run;
+mod segments;
+mod stats;
+mod take;
+
+/// Correctly rounded reductions: what the package `warpfold` shows.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::exact::Exact;
+    #[pymodule_export]
+    use super::functions::{
+        all, any, argmax, argmin, count_nonzero, dot, l1, l2, linf, max, mean, min, minmax, prod,
+        segment_all, segment_any, segment_argmax, segment_argmin, segment_count_nonzero,
+        segment_l1, segment_l2, segment_linf, segment_max, segment_mean, segment_min,
+        segment_minmax, segment_prod, segment_std, segment_sum, segment_var, stats, std, sum, var,
+    };
+    #[pymodule_export]
+    use super::groups::{GroupBy, group_by};
+    #[pymodule_export]
+    use super::run::_forked;
+}

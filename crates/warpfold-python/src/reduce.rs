@@ -1,0 +1,297 @@
+//! Reductions of one array, whole or over axes.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use warpfold_engine::{self as engine, Columns, HostArray, Parts, Request};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Output;
+use warpfold_num::{Column, DType, Error, Op, Policy, Result, Value};
+use warpfold_plan::shape::Folding;
+
+use crate::convert::Wanted;
+use crate::errors::{cause, raised};
+use crate::give;
+use crate::policy::{Axes, axes};
+use crate::run::run;
+use crate::take::{Input, take};
+
+/// What a caller asks of an array.
+pub(crate) struct Call<'a, 'py> {
+    pub(crate) op: Op,
+    pub(crate) axis: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) dtype: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) out: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) keepdims: bool,
+    pub(crate) ddof: u64,
+    pub(crate) policy: Policy,
+}
+
+impl<'a, 'py> Call<'a, 'py> {
+    /// A reduction of a whole array under a policy.
+    pub(crate) fn new(op: Op, policy: Policy) -> Self {
+        Call { op, axis: None, dtype: None, out: None, keepdims: false, ddof: 0, policy }
+    }
+
+    /// How the results of elements of a type are read.
+    pub(crate) fn wanted(&self, dtype: DType) -> PyResult<Wanted> {
+        let to = self.dtype.map(crate::names::dtype).transpose()?;
+        Wanted::new(self.op, dtype, self.ddof, self.policy, to)
+    }
+
+    /// Reduces an array.
+    pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = x.py();
+        let input = take(x)?;
+        let wanted = self.wanted(input.dtype)?;
+        check_bools(py, self.op, &input, self.policy)?;
+        let ndim = input.shape.len();
+        match axes(self.axis)? {
+            Axes::Some(axes) if !is_all(&axes, ndim) => self.over(py, &input, &axes, &wanted),
+            Axes::Some(_) | Axes::All => {
+                let output = whole(py, &input, self.op, self.policy, &wanted)?;
+                let shape = vec![1; if self.keepdims { ndim } else { 0 }];
+                self.give(py, &input, output, &shape, &wanted)
+            }
+        }
+    }
+
+    /// The reduction over some axes; the others are kept.
+    fn over(
+        &self,
+        py: Python<'py>,
+        input: &Input,
+        axes: &[i64],
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (memory, layout) = input.layout()?;
+        let folding = Folding::of(layout, axes).map_err(|error| raised(&error))?;
+        let form = folding.form().map_err(|error| raised(&error))?;
+        let shape = if self.keepdims { folding.shape_kept() } else { folding.shape() };
+        let (outputs, inputs) = (form.outputs, form.inputs);
+        let is_moment = matches!(self.op, Op::Var | Op::Std);
+        let is_missing = inputs == 0 || is_moment && inputs <= self.ddof;
+        if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (self.op, is_missing, wanted.nan())
+        {
+            let column = Column::of_values(vec![nan; outputs as usize]);
+            return self.give_columns(py, input, vec![(self.op.name(), column)], &shape, wanted);
+        }
+        let request = Request::new(self.op, memory)
+            .policy(self.policy)
+            .parts(Arc::new(Parts::Axes(form, folding)));
+        let columns = columns(py, input.bytes(), &request, wanted, inputs > 0)?;
+        self.give_columns(py, input, columns, &shape, wanted)
+    }
+
+    /// One output, as an array if it has axes.
+    pub(crate) fn give(
+        &self,
+        py: Python<'py>,
+        input: &Input,
+        output: Output,
+        shape: &[u64],
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match output {
+            Output::One(value) if shape.is_empty() && self.out.is_none() => {
+                give::scalar(py, input.home, wanted.value(value)?)
+            }
+            Output::Summary(summary) => {
+                crate::stats::summary(py, input.home, *summary, wanted, shape)
+            }
+            Output::One(value) => self.give_columns(
+                py,
+                input,
+                vec![("", Column::of_values(vec![value]))],
+                shape,
+                wanted,
+            ),
+            Output::Pair(min, max) => {
+                let columns = [("min", min), ("max", max)];
+                let columns = columns.map(|(name, value)| (name, Column::of_values(vec![value])));
+                self.give_columns(py, input, columns.into(), shape, wanted)
+            }
+        }
+    }
+
+    /// Outputs as arrays.
+    pub(crate) fn give_columns(
+        &self,
+        py: Python<'py>,
+        input: &Input,
+        columns: Columns,
+        shape: &[u64],
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if self.op == Op::Stats {
+            return crate::stats::columns(py, input.home, columns, wanted, shape);
+        }
+        let give = |column: Column| {
+            let column = wanted.convert(column)?;
+            match self.out {
+                Some(out) => give::into(out, &column, shape),
+                None => give::array(py, input.home, &column, shape),
+            }
+        };
+        let mut given =
+            columns.into_iter().map(|(_, column)| give(column)).collect::<PyResult<Vec<_>>>()?;
+        match self.op {
+            Op::MinMax => Ok((given.remove(0), given.remove(0)).into_pyobject(py)?.into_any()),
+            _ => Ok(given.remove(0)),
+        }
+    }
+}
+
+fn is_all(axes: &[i64], ndim: usize) -> bool {
+    matches!((axes, ndim), ([0 | -1], 1))
+}
+
+/// The exact partial of a whole array.
+pub(crate) fn partial(
+    py: Python<'_>,
+    input: &Input,
+    op: Op,
+    policy: Policy,
+) -> PyResult<AnyPartial> {
+    // Indices count in C order, and so do the factors of a product.
+    let is_ordered = matches!(op, Op::ArgMin | Op::ArgMax | Op::Prod | Op::Stats);
+    let partial = match input.contiguous(!is_ordered) {
+        Some(x) => {
+            let request = Request::new(op, x).policy(policy);
+            run(py, input.bytes(), || engine::reduce(&request))
+        }
+        None => {
+            let (memory, layout) = input.layout()?;
+            let all: Vec<i64> = (0..input.shape.len() as i64).collect();
+            let folding = Folding::of(layout, &all).map_err(|error| raised(&error))?;
+            let form = folding.form().map_err(|error| raised(&error))?;
+            let request =
+                Request::new(op, memory).policy(policy).parts(Arc::new(Parts::Axes(form, folding)));
+            let partials = run(py, input.bytes(), || engine::partials(&request));
+            partials.map(|mut partials| partials.swap_remove(0))
+        }
+    };
+    partial.map_err(|error| raised(&error))
+}
+
+/// The result of a whole array.
+pub(crate) fn whole(
+    py: Python<'_>,
+    input: &Input,
+    op: Op,
+    policy: Policy,
+    wanted: &Wanted,
+) -> PyResult<Output> {
+    finish(&partial(py, input, op, policy)?, op, wanted, input.len() > 0)
+}
+
+/// What a partial says, of a whole array that was empty or not.
+pub(crate) fn finish(
+    partial: &AnyPartial,
+    op: Op,
+    wanted: &Wanted,
+    is_any: bool,
+) -> PyResult<Output> {
+    match (partial.finish(op, wanted.finish), wanted.nan()) {
+        (Err(Error::Empty { .. } | Error::TooFew { .. }), Some(nan))
+            if matches!(op, Op::Mean | Op::Var | Op::Std) =>
+        {
+            Ok(Output::One(nan))
+        }
+        (Err(Error::Empty { op, .. }), _) => Err(raised(&Error::Empty { op, ignored: is_any })),
+        (output, _) => output.map_err(|error| raised(&error)),
+    }
+}
+
+/// Whether an output has no value.
+fn is_missing(error: &Error) -> bool {
+    matches!(cause(error), Error::Empty { .. } | Error::TooFew { .. })
+}
+
+/// The results of an array's parts. A part without a value has NaN, where the type has one and parts of no elements are not all there are.
+pub(crate) fn columns(
+    py: Python<'_>,
+    bytes: u64,
+    request: &Request<'_>,
+    wanted: &Wanted,
+    may_be_nan: bool,
+) -> PyResult<Columns> {
+    let columns = run(py, bytes, || engine::columns(request, wanted.finish));
+    let may_be_nan = may_be_nan && !matches!(request.op, Op::ArgMin | Op::ArgMax | Op::Stats);
+    let columns = match (columns, wanted.nan()) {
+        (Err(error), Some(nan)) if may_be_nan && is_missing(&error) => {
+            run(py, bytes, || one_by_one(request, wanted, nan))
+        }
+        (columns, _) => columns,
+    };
+    columns.map_err(|error| raised(&error))
+}
+
+/// The same from partials, of which each is read alone.
+fn one_by_one(request: &Request<'_>, wanted: &Wanted, nan: Value) -> Result<Columns> {
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for partial in engine::partials(request)? {
+        match partial.finish(request.op, wanted.finish) {
+            Ok(Output::One(value)) => first.push(value),
+            Ok(Output::Pair(min, max)) => {
+                first.push(min);
+                second.push(max);
+            }
+            Ok(Output::Summary(_)) => unreachable!("stats have no NaN of their own"),
+            Err(error) if is_missing(&error) => {
+                first.push(nan);
+                second.push(nan);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let mut columns = vec![("first", Column::of_values(first))];
+    if request.op == Op::MinMax {
+        columns.push(("second", Column::of_values(second)));
+    }
+    Ok(columns)
+}
+
+/// Refuses bools with bytes other than 0 and 1, where those would count as numbers.
+pub(crate) fn check_bools(py: Python<'_>, op: Op, input: &Input, policy: Policy) -> PyResult<()> {
+    if input.dtype != DType::Bool || matches!(op, Op::Any | Op::All | Op::Count) || input.len() == 0
+    {
+        return Ok(());
+    }
+    let largest = partial(py, input, Op::Max, policy)?.finish(Op::Max, Default::default());
+    match largest {
+        Ok(Output::One(Value::U8(2..))) => Err(PyValueError::new_err(
+            "bytes of this bool array are neither 0 nor 1; make it one with x.view(numpy.uint8) != 0",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Two arrays of one shape, as runs of memory.
+pub(crate) fn dot<'py>(
+    call: &Call<'_, 'py>,
+    x: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    let (x, y) = (take(x)?, take(y)?);
+    if x.shape != y.shape {
+        return Err(PyValueError::new_err(format!(
+            "dot takes two arrays of one shape, and they have {:?} and {:?}; it sums the products of all pairs",
+            x.shape, y.shape
+        )));
+    }
+    let wanted = call.wanted(x.dtype)?;
+    check_bools(py, call.op, &x, call.policy)?;
+    check_bools(py, call.op, &y, call.policy)?;
+    let request = pair(call, x.run("the first array of dot")?, y.run("the second array of dot")?);
+    let partial =
+        run(py, x.bytes(), || engine::reduce(&request)).map_err(|error| raised(&error))?;
+    let output = finish(&partial, call.op, &wanted, x.len() > 0)?;
+    call.give(py, &x, output, &[], &wanted)
+}
+
+fn pair<'a>(call: &Call<'_, '_>, x: HostArray<'a>, y: HostArray<'a>) -> Request<'a> {
+    Request::new(call.op, x).pair(y).policy(call.policy)
+}

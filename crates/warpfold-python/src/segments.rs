@@ -1,0 +1,85 @@
+//! Reductions of contiguous segments of an array.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use warpfold_engine::{self as engine, HostArray, Request};
+use warpfold_num::DType;
+use warpfold_plan::segment::{Numbers, Segments};
+
+use crate::errors::raised;
+use crate::reduce::{Call, check_bools, columns};
+use crate::run::run;
+use crate::take::{Input, take};
+
+/// How a caller says where segments lie.
+pub(crate) struct Where<'a, 'py> {
+    pub(crate) offsets: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) lengths: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) every: Option<u64>,
+}
+
+/// Offsets or lengths.
+fn numbers<'a>(what: &str, input: &'a Input) -> PyResult<Numbers<'a>> {
+    let x = one_axis(what, input)?;
+    let numbers = match x.dtype() {
+        DType::I32 => x.slice::<i32>().map(Numbers::from),
+        DType::I64 => x.slice::<i64>().map(Numbers::from),
+        DType::U32 => x.slice::<u32>().map(Numbers::from),
+        DType::U64 => x.slice::<u64>().map(Numbers::from),
+        _ => None,
+    };
+    numbers.ok_or_else(|| {
+        let name = crate::names::name(input.dtype);
+        PyTypeError::new_err(format!(
+            "{what} are integers of 32 or 64 bits, and these are {name}; convert them with astype(numpy.int64)"
+        ))
+    })
+}
+
+/// An array of one axis, as one run of memory.
+pub(crate) fn one_axis<'a>(what: &str, input: &'a Input) -> PyResult<HostArray<'a>> {
+    if input.shape.len() != 1 {
+        return Err(PyValueError::new_err(format!(
+            "{what} must have one axis, and there are {}; give x.reshape(-1)",
+            input.shape.len()
+        )));
+    }
+    input.run(what)
+}
+
+/// Reduces each segment.
+pub(crate) fn reduce<'py>(
+    call: &Call<'_, 'py>,
+    x: &Bound<'py, PyAny>,
+    segments: &Where<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    let input = take(x)?;
+    let host = one_axis("an array in segments", &input)?;
+    let wanted = call.wanted(input.dtype)?;
+    check_bools(py, call.op, &input, call.policy)?;
+    let (offsets, lengths) =
+        (segments.offsets.map(take).transpose()?, segments.lengths.map(take).transpose()?);
+    let stated = match (&offsets, &lengths, segments.every) {
+        (Some(offsets), None, None) => Segments::Offsets(numbers("offsets", offsets)?),
+        (None, Some(lengths), None) => Segments::Lengths(numbers("lengths", lengths)?),
+        (None, None, Some(length)) => Segments::Every(length),
+        _ => {
+            return Err(PyTypeError::new_err(
+                "segments are stated in one way; give offsets, lengths or every",
+            ));
+        }
+    };
+    let (n, policy) = (host.len() as u64, call.policy);
+    let parts = run(py, input.bytes(), || engine::segments(stated, n, policy));
+    let parts = Arc::new(parts.map_err(|error| raised(&error))?);
+    let request = Request::new(call.op, host).policy(call.policy).parts(parts.clone());
+    let outputs = match &*parts {
+        engine::Parts::Segments(bounds, _) => bounds.count(),
+        other => unreachable!("segments are {other:?}"),
+    };
+    let columns = columns(py, input.bytes(), &request, &wanted, true)?;
+    call.give_columns(py, &input, columns, &[outputs], &wanted)
+}

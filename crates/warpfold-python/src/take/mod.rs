@@ -1,0 +1,206 @@
+//! Arrays of other libraries, where they lie: nothing is copied.
+//!
+//! ```text
+//! NumPy            buffer protocol (fast path by the exact type)
+//! torch, JAX, …    DLPack
+//! Arrow, Polars    Arrow C data interface: chunks, each with its validity
+//! ```
+
+mod buffer;
+
+mod numpy;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use warpfold_engine::HostArray;
+use warpfold_num::{DType, Error};
+use warpfold_plan::shape::Layout;
+
+use crate::errors::raised;
+
+pub(crate) use buffer::Buffer;
+pub(crate) use numpy::numpy;
+
+/// The library that results go back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// Scalars and arrays of NumPy.
+    NumPy,
+    /// Numbers of Python; arrays of NumPy.
+    Python,
+}
+
+/// What keeps the memory of an array alive.
+enum Hold {
+    /// A buffer.
+    Buffer(#[allow(dead_code, reason = "it is held, not read")] Buffer),
+    /// Whoever made this array of a part of another.
+    Other,
+}
+
+/// An array that is held while this lives.
+pub(crate) struct Input {
+    /// The element type.
+    pub(crate) dtype: DType,
+    /// The lengths of the axes.
+    pub(crate) shape: Vec<u64>,
+    /// Where its results go.
+    pub(crate) home: Home,
+    /// From one element to the next, in elements.
+    strides: Vec<i64>,
+    /// Where the element with all indices 0 lies.
+    address: *const u8,
+    #[allow(dead_code, reason = "it is held, not read")]
+    hold: Hold,
+}
+
+/// Takes an array as it lies.
+pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
+    if numpy::is_ndarray(x) {
+        return numpy::take(x);
+    }
+    // SAFETY: the object is alive.
+    if unsafe { pyo3::ffi::PyObject_CheckBuffer(x.as_ptr()) } != 0 {
+        return of_buffer(Buffer::of(x, false)?, None, Home::Python);
+    }
+    Err(refused(x))
+}
+
+/// The error of what is no array.
+fn refused(x: &Bound<'_, PyAny>) -> PyErr {
+    let name = x.get_type().fully_qualified_name();
+    let name = name.map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    let remedy = if x.hasattr("__cuda_array_interface__").unwrap_or(false) {
+        "arrays on GPUs are not taken yet: copy it to the host, as x.get() does"
+    } else if x.hasattr("__iter__").unwrap_or(false) {
+        "convert it with numpy.asarray(x); nothing is copied silently"
+    } else {
+        "it has neither the buffer protocol nor DLPack nor the Arrow C data interface; give an array"
+    };
+    PyTypeError::new_err(format!("{name} is no array: {remedy}"))
+}
+
+/// The array in a buffer; of another type, where the caller knows better than the buffer's format.
+fn of_buffer(buffer: Buffer, dtype: Option<DType>, home: Home) -> PyResult<Input> {
+    let dtype = match dtype {
+        Some(dtype) => dtype,
+        None => buffer.dtype()?,
+    };
+    let size = dtype.size() as isize;
+    let mut strides = Vec::with_capacity(buffer.strides().len());
+    for (&stride, &length) in buffer.strides().iter().zip(buffer.shape()) {
+        if stride % size != 0 && length > 1 {
+            return Err(unaligned(dtype));
+        }
+        strides.push((stride / size) as i64);
+    }
+    let shape = buffer.shape().iter().map(|&length| length as u64).collect();
+    let address = buffer.address();
+    Input::new(dtype, shape, strides, address, home, Hold::Buffer(buffer))
+}
+
+fn unaligned(dtype: DType) -> PyErr {
+    let name = crate::names::name(dtype);
+    PyTypeError::new_err(format!(
+        "elements of {name} that are not aligned to their size cannot be read in place; copy them with x.copy()"
+    ))
+}
+
+/// What the address of an element must be a multiple of.
+fn alignment(dtype: DType) -> usize {
+    if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
+}
+
+impl Input {
+    fn new(
+        dtype: DType,
+        shape: Vec<u64>,
+        strides: Vec<i64>,
+        address: *const u8,
+        home: Home,
+        hold: Hold,
+    ) -> PyResult<Self> {
+        let input = Input { dtype, shape, strides, address, home, hold };
+        if !address.addr().is_multiple_of(alignment(dtype)) && !input.is_empty() {
+            return Err(unaligned(dtype));
+        }
+        Ok(input)
+    }
+
+    /// A part of an array that its maker holds: contiguous, in one axis.
+    pub(crate) fn part(dtype: DType, address: *const u8, len: u64, home: Home) -> PyResult<Self> {
+        Input::new(dtype, vec![len], vec![1], address, home, Hold::Other)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// Elements.
+    pub(crate) fn len(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.shape.iter().product() }
+    }
+
+    /// Bytes of the elements.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.len().saturating_mul(self.dtype.size() as u64)
+    }
+
+    /// The type that the engine reads: bytes of a bool that are neither 0 nor 1 exist, and are no `bool` of Rust.
+    pub(crate) fn read_as(&self) -> DType {
+        if self.dtype == DType::Bool { DType::U8 } else { self.dtype }
+    }
+
+    /// The elements as one run of memory, if they are one, in C order or, where the order does not matter, in Fortran's.
+    pub(crate) fn contiguous(&self, any_order: bool) -> Option<HostArray<'_>> {
+        let n = self.shape.len();
+        let is_dense = |is_fortran: bool| {
+            let mut next = 1;
+            (0..n).all(|axis| {
+                let axis = if is_fortran { axis } else { n - 1 - axis };
+                let (length, stride) = (self.shape[axis] as i64, self.strides[axis]);
+                let is_next = length == 1 || stride == next;
+                next *= length;
+                is_next
+            })
+        };
+        let is_run = self.is_empty() || is_dense(false) || any_order && is_dense(true);
+        is_run.then(|| self.memory(self.address, self.len()))
+    }
+
+    /// The elements as one run of memory, or what to do.
+    pub(crate) fn run(&self, what: &str) -> PyResult<HostArray<'_>> {
+        self.contiguous(false).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "{what} must be contiguous, and has strides of {:?} elements; copy it with numpy.ascontiguousarray",
+                self.strides
+            ))
+        })
+    }
+
+    /// The memory that the elements lie in, and how they lie there.
+    pub(crate) fn layout(&self) -> PyResult<(HostArray<'_>, Layout)> {
+        let (mut least, mut greatest) = (0i64, 0i64);
+        if !self.is_empty() {
+            for (&length, &stride) in self.shape.iter().zip(&self.strides) {
+                let span = (length as i64 - 1).saturating_mul(stride);
+                let end = if span < 0 { &mut least } else { &mut greatest };
+                *end = end.saturating_add(span);
+            }
+        }
+        let layout = Layout::strided(&self.shape, &self.strides, least.unsigned_abs());
+        let layout = layout.map_err(|error: Error| raised(&error))?;
+        let first = self.address.wrapping_offset(least as isize * self.dtype.size() as isize);
+        let len = if self.is_empty() { 0 } else { (greatest - least) as u64 + 1 };
+        Ok((self.memory(first, len), layout))
+    }
+
+    fn memory(&self, first: *const u8, len: u64) -> HostArray<'_> {
+        // An exporter may give any address for no elements.
+        let nothing = std::ptr::without_provenance(16);
+        let first = if len == 0 { nothing } else { first };
+        // SAFETY: the exporter vouches for these elements while it is held, which this borrows; `new` has looked at the alignment, and a
+        // `bool` is read as a byte. Another thread of the program may write to them, as it may while NumPy reads them: see the manual.
+        unsafe { HostArray::from_raw(self.read_as(), first, len as usize) }
+    }
+}

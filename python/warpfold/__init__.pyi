@@ -1,0 +1,600 @@
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+# An array of any library: by the buffer protocol, DLPack or the Arrow C data interface.
+_Array: TypeAlias = Any
+# A scalar or an array of the library that the input came from.
+_Result: TypeAlias = Any
+# A name such as "float32", a numpy.dtype, a scalar type or a torch.dtype.
+_DType: TypeAlias = Any
+_Axis: TypeAlias = int | tuple[int, ...] | None
+_Accuracy: TypeAlias = Literal["exact", "fast"]
+_Nan: TypeAlias = Literal["propagate", "ignore"]
+_Overflow: TypeAlias = Literal["raise", "wrap"]
+
+int8: Literal["int8"]
+int16: Literal["int16"]
+int32: Literal["int32"]
+int64: Literal["int64"]
+uint8: Literal["uint8"]
+uint16: Literal["uint16"]
+uint32: Literal["uint32"]
+uint64: Literal["uint64"]
+float16: Literal["float16"]
+bfloat16: Literal["bfloat16"]
+float32: Literal["float32"]
+float64: Literal["float64"]
+complex64: Literal["complex64"]
+complex128: Literal["complex128"]
+
+def sum(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_sum(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def mean(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_mean(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def l1(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_l1(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def l2(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_l2(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def linf(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_linf(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def prod(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_prod(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def var(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    correction: float | None = None,
+    ddof: float | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_var(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    correction: float | None = None,
+    ddof: float | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def std(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    correction: float | None = None,
+    ddof: float | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_std(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    correction: float | None = None,
+    ddof: float | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def min(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_min(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def max(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_max(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def argmin(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_argmin(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def argmax(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_argmax(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def any(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_any(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def all(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_all(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def count_nonzero(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    out: _Array = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_count_nonzero(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    out: _Array = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> _Result: ...
+def minmax(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> tuple[_Result, _Result]: ...
+def segment_minmax(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> tuple[_Result, _Result]: ...
+def dot(
+    x: _Array,
+    y: _Array,
+    /,
+    *,
+    dtype: _DType = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def stats(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    correction: float | None = None,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> Stats: ...
+def group_by(
+    keys: _Array,
+    x: _Array,
+    /,
+    *,
+    groups: int | None = None,
+    threads: int | None = None,
+) -> GroupBy: ...
+
+class Groups(NamedTuple):
+    keys: _Result
+    values: _Result
+
+class Stats(NamedTuple):
+    count: _Result = None
+    nan_count: _Result = None
+    sum: _Result = None
+    mean: _Result = None
+    var: _Result = None
+    std: _Result = None
+    min: _Result = None
+    max: _Result = None
+    argmin: _Result = None
+    argmax: _Result = None
+    l1: _Result = None
+    l2: _Result = None
+
+class GroupBy:
+    @property
+    def keys(self) -> _Result: ...
+    def sum(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def mean(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def l1(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def l2(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def linf(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def prod(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def var(
+        self,
+        *,
+        correction: float | None = None,
+        ddof: float | None = None,
+        dtype: _DType = None,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def std(
+        self,
+        *,
+        correction: float | None = None,
+        ddof: float | None = None,
+        dtype: _DType = None,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def min(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def max(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def argmin(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def argmax(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def any(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def all(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def count_nonzero(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def minmax(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+    def stats(
+        self,
+        *,
+        nan: _Nan = "propagate",
+    ) -> _Result: ...
+
+class Exact:
+    def __new__(cls, dtype: _DType, /, op: str = "sum", *, nan: _Nan = "propagate") -> Exact: ...
+    @property
+    def count(self) -> int | None: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def op(self) -> str: ...
+    def add(self, x: _Array, y: _Array = None, /, *, threads: int | None = None) -> None: ...
+    def merge(self, other: Exact) -> None: ...
+    def round(
+        self,
+        dtype: _DType = None,
+        *,
+        correction: float | None = None,
+        ddof: float | None = None,
+        overflow: _Overflow = "raise",
+    ) -> Any: ...
+    def to_bytes(self) -> bytes: ...
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Exact: ...
+    def __bytes__(self) -> bytes: ...
+    def __copy__(self) -> Exact: ...
+    def __deepcopy__(self, memo: Any, /) -> Exact: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Callable[[bytes], Exact], tuple[bytes]]: ...
