@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 # An array of any library: by the buffer protocol, DLPack or the Arrow C data interface.
 _Array: TypeAlias = Any
@@ -459,6 +459,7 @@ class Stats(NamedTuple):
     l1: _Result = None
     l2: _Result = None
 
+@final
 class GroupBy:
     @property
     def keys(self) -> _Result: ...
@@ -572,6 +573,7 @@ class GroupBy:
         nan: _Nan = "propagate",
     ) -> _Result: ...
 
+@final
 class Exact:
     def __new__(cls, dtype: _DType, /, op: str = "sum", *, nan: _Nan = "propagate") -> Exact: ...
     @property

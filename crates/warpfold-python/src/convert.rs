@@ -2,10 +2,12 @@
 
 use pyo3::PyResult;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
-use warpfold_exact::partial::Finish;
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, Value, bf16, f16};
 
 use crate::names::name;
+use crate::take::Home;
 
 /// Whether a reduction of floats has a rounded result, which can be of any float type.
 const fn is_rounded(op: Op) -> bool {
@@ -23,6 +25,11 @@ const fn is_float(op: Op) -> bool {
 /// Whether the result of complex elements is complex.
 const fn is_linear(op: Op) -> bool {
     matches!(op, Op::Sum | Op::Mean | Op::Prod | Op::Dot)
+}
+
+/// Whether the result counts elements, whatever they are.
+const fn is_index(op: Op) -> bool {
+    matches!(op, Op::ArgMin | Op::ArgMax | Op::Count)
 }
 
 /// How the results of a call are read, and what type they have.
@@ -45,6 +52,7 @@ impl Wanted {
         ddof: u64,
         policy: Policy,
         to: Option<DType>,
+        home: Home,
     ) -> PyResult<Self> {
         let refused = |to: DType, why: &str| {
             Err(PyTypeError::new_err(format!(
@@ -71,6 +79,20 @@ impl Wanted {
             // The array API gives what it was given.
             None if matches!(dtype, DType::F16 | DType::BF16) && is_rounded(op) => {
                 round_to = Some(dtype)
+            }
+            // JAX has 32 bits unless it was told otherwise, and would round or wrap what is wider.
+            None if home == (Home::Jax { is_narrow: true }) && !dtype.is_float() => {
+                let is_unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
+                let is_own =
+                    matches!(op, Op::Min | Op::Max | Op::MinMax | Op::Any | Op::All | Op::Stats);
+                match is_float(op) {
+                    true => round_to = Some(DType::F32),
+                    false if is_own => {}
+                    false => integer = Some(if is_unsigned { DType::U32 } else { DType::I32 }),
+                }
+            }
+            None if home == (Home::Jax { is_narrow: true }) && is_index(op) => {
+                integer = Some(DType::I32)
             }
             None => {}
         }
@@ -110,7 +132,7 @@ impl Wanted {
 
     /// One result with the type that the caller expects.
     pub(crate) fn value(&self, value: Value) -> PyResult<Value> {
-        if self.dtype.is_float() && !matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Count) {
+        if self.dtype.is_float() && !is_index(self.op) {
             return Ok(value);
         }
         Ok(self.convert(Column::of_values(vec![value]))?.get(0))
@@ -118,19 +140,40 @@ impl Wanted {
 
     /// The results with the type that the caller expects.
     pub(crate) fn convert(&self, column: Column) -> PyResult<Column> {
-        let is_index = matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Count);
         let is_bool = self.dtype == DType::Bool;
-        Ok(match (self.op, column) {
+        Ok(match (self.op, self.typed(column)) {
             // Bools were read as bytes.
             (Op::Min | Op::Max | Op::MinMax, Column::U8(values)) if is_bool => {
                 Column::Bool(values.into_iter().map(|value| value != 0).collect())
             }
             // A count of things in memory, or one: far below 2^63.
-            (_, Column::U64(values)) if is_index || is_bool => {
+            (_, Column::U64(values)) if is_index(self.op) || is_bool => {
                 self.whole(Column::I64(bytemuck::cast_vec(values)))?
             }
             (_, column) => self.whole(column)?,
         })
+    }
+
+    /// No results, of the type that some would have: what has no values tells no type.
+    fn typed(&self, column: Column) -> Column {
+        if !column.is_empty() || !is_rounded(self.op) {
+            return column;
+        }
+        let read_as = if self.dtype == DType::Bool { DType::U8 } else { self.dtype };
+        let value = match AnyPartial::empty(self.op, read_as).finish(self.op, self.finish) {
+            Ok(Output::One(value)) => Some(value),
+            _ => self.nan(),
+        };
+        let one = value.map(|value| Column::of_values(vec![value]));
+        macro_rules! none {
+            ($($variant:ident),+) => {
+                match one {
+                    $(Some(Column::$variant(_)) => Column::$variant(Vec::new()),)+
+                    _ => column,
+                }
+            };
+        }
+        none!(I64, U64, F16, BF16, F32, F64, Complex64, Complex128)
     }
 
     fn whole(&self, column: Column) -> PyResult<Column> {

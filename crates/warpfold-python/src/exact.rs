@@ -13,7 +13,7 @@ use crate::errors::raised;
 use crate::policy::{correction as ddof_of, policy};
 use crate::reduce::{check_bools, finish, partial};
 use crate::run::run;
-use crate::take::{Input, take};
+use crate::take::{Home, Input, Taken, take, take_any};
 use crate::{give, names};
 
 /// What marks the bytes of one.
@@ -57,15 +57,19 @@ impl Exact {
         Ok(Exact { op, dtype, policy, partial, is_any: false })
     }
 
-    fn take(&self, x: &Bound<'_, PyAny>) -> PyResult<Input> {
-        let input = take(x)?;
-        if input.dtype != self.dtype {
-            let (mine, theirs) = (names::name(self.dtype), names::name(input.dtype));
-            return Err(PyTypeError::new_err(format!(
-                "this partial is one of {mine}, and the array has elements of {theirs}; convert the array, or start another"
-            )));
+    fn check_type(&self, dtype: DType) -> PyResult<()> {
+        if dtype == self.dtype {
+            return Ok(());
         }
-        check_bools(x.py(), self.op, &input, self.policy)?;
+        let (mine, theirs) = (names::name(self.dtype), names::name(dtype));
+        Err(PyTypeError::new_err(format!(
+            "this partial is one of {mine}, and the array has elements of {theirs}; convert the array, or start another"
+        )))
+    }
+
+    fn check(&self, py: Python<'_>, input: Input) -> PyResult<Input> {
+        self.check_type(input.dtype)?;
+        check_bools(py, self.op, &input, self.policy)?;
         Ok(input)
     }
 
@@ -102,11 +106,21 @@ impl Exact {
         threads: Option<usize>,
     ) -> PyResult<()> {
         let py = slf.py();
-        let input = slf.take(x)?;
         let policy = Policy { threads, ..slf.policy };
+        let input = match take_any(x)? {
+            Taken::Array(input) => slf.check(py, input)?,
+            Taken::Column(column) if slf.op != Op::Dot && y.is_none() => {
+                slf.check_type(column.dtype)?;
+                let added = crate::columns::partial(py, &column, slf.op, policy)?;
+                slf.partial.merge(&added);
+                slf.is_any |= column.len() > 0;
+                return Ok(());
+            }
+            Taken::Column(column) => slf.check(py, column.into_input()?)?,
+        };
         let added = match (slf.op, y) {
             (Op::Dot, Some(y)) => {
-                let second = slf.take(y)?;
+                let second = slf.check(py, take(y)?)?;
                 let request = Request::new(Op::Dot, input.run("the first array of dot")?)
                     .pair(second.run("the second array of dot")?)
                     .policy(policy);
@@ -156,7 +170,8 @@ impl Exact {
         let to = dtype.map(names::dtype).transpose()?;
         let overflow = policy("exact", "propagate", overflow, None)?.overflow;
         let policy = Policy { overflow, ..self.policy };
-        let wanted = Wanted::new(self.op, self.dtype, ddof_of(correction, ddof)?, policy, to)?;
+        let wanted =
+            Wanted::new(self.op, self.dtype, ddof_of(correction, ddof)?, policy, to, Home::Python)?;
         match finish(&self.partial, self.op, &wanted, self.is_any)? {
             Output::One(value) => give::number(py, wanted.value(value)?),
             Output::Pair(min, max) => {

@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyTuple};
 use warpfold_num::{Column, DType, Value};
 
 use crate::names::name;
-use crate::take::{Buffer, Home, Input, numpy};
+use crate::take::{Buffer, Home, Input, jax, numpy, torch};
 
 /// The element type of a column of results.
 pub(crate) fn dtype_of(column: &Column) -> DType {
@@ -38,14 +38,13 @@ pub(crate) fn number(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>>
 
 /// One result, without axes.
 pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    let dtype = value.dtype();
+    let dtype = dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
     match home {
         Home::Python => number(py, value),
-        Home::NumPy => {
-            let dtype = value.dtype();
-            let dtype =
-                dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
-            numpy(py)?.scalar(py, dtype)?.call1((number(py, value)?,))
-        }
+        Home::NumPy => numpy(py)?.scalar(py, dtype)?.call1((number(py, value)?,)),
+        Home::Torch => torch::scalar(py, value, dtype),
+        Home::Jax { .. } => jax::array(&scalar(py, Home::NumPy, value)?),
     }
 }
 
@@ -60,6 +59,11 @@ pub(crate) fn array<'py>(
         return scalar(py, home, column.get(0));
     }
     let dtype = dtype_of(column);
+    match home {
+        Home::Torch => return torch::array(py, column, dtype, shape),
+        Home::Jax { .. } => return jax::array(&array(py, Home::NumPy, column, shape)?),
+        Home::NumPy | Home::Python => {}
+    }
     let numpy = numpy(py)?;
     // The buffer protocol has no name for bfloat16.
     let written = if dtype == DType::BF16 { DType::U16 } else { dtype };
@@ -97,6 +101,13 @@ pub(crate) fn into<'py>(
 }
 
 fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()> {
+    match given.home {
+        Home::Torch => return given.fill(bytes(column)),
+        Home::Jax { .. } => {
+            return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
+        }
+        Home::NumPy | Home::Python => {}
+    }
     if given.contiguous(false).is_none() {
         return Err(PyValueError::new_err(
             "out must be contiguous, in C order; give such an array",

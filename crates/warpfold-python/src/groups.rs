@@ -102,7 +102,7 @@ impl GroupBy {
     fn reduce<'py>(&self, py: Python<'py>, call: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let input = take(self.x.bind(py))?;
         let x = one_axis("values in groups", &input)?;
-        let wanted = call.wanted(input.dtype)?;
+        let wanted = call.wanted(input.dtype, input.home)?;
         check_bools(py, call.op, &input, call.policy)?;
         let (taken, parts);
         let parts: Arc<Parts<'_>> = match (&self.found, self.groups) {
@@ -121,7 +121,7 @@ impl GroupBy {
         };
         let request = Request::new(call.op, x).policy(call.policy).parts(parts);
         let columns = columns(py, input.bytes(), &request, &wanted, true)?;
-        let values = call.give_columns(py, &input, columns, &[outputs], &wanted)?;
+        let values = call.give_columns(py, input.home, columns, &[outputs], &wanted)?;
         if self.found.is_none() {
             return Ok(values);
         }

@@ -4,6 +4,7 @@
 //! array ─► take (where it lies) ─► Request ─► engine ─► convert (the array API's types) ─► give (the caller's library)
 //! ```
 
+mod columns;
 mod convert;
 mod errors;
 mod exact;

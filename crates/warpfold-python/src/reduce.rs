@@ -15,7 +15,7 @@ use crate::errors::{cause, raised};
 use crate::give;
 use crate::policy::{Axes, axes};
 use crate::run::run;
-use crate::take::{Input, take};
+use crate::take::{Home, Input, Taken, take, take_any};
 
 /// What a caller asks of an array.
 pub(crate) struct Call<'a, 'py> {
@@ -35,16 +35,19 @@ impl<'a, 'py> Call<'a, 'py> {
     }
 
     /// How the results of elements of a type are read.
-    pub(crate) fn wanted(&self, dtype: DType) -> PyResult<Wanted> {
+    pub(crate) fn wanted(&self, dtype: DType, home: Home) -> PyResult<Wanted> {
         let to = self.dtype.map(crate::names::dtype).transpose()?;
-        Wanted::new(self.op, dtype, self.ddof, self.policy, to)
+        Wanted::new(self.op, dtype, self.ddof, self.policy, to, home)
     }
 
     /// Reduces an array.
     pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
-        let input = take(x)?;
-        let wanted = self.wanted(input.dtype)?;
+        let input = match take_any(x)? {
+            Taken::Array(input) => input,
+            Taken::Column(column) => return crate::columns::reduce(py, self, &column),
+        };
+        let wanted = self.wanted(input.dtype, input.home)?;
         check_bools(py, self.op, &input, self.policy)?;
         let ndim = input.shape.len();
         match axes(self.axis)? {
@@ -52,7 +55,7 @@ impl<'a, 'py> Call<'a, 'py> {
             Axes::Some(_) | Axes::All => {
                 let output = whole(py, &input, self.op, self.policy, &wanted)?;
                 let shape = vec![1; if self.keepdims { ndim } else { 0 }];
-                self.give(py, &input, output, &shape, &wanted)
+                self.give(py, input.home, output, &shape, &wanted)
             }
         }
     }
@@ -75,34 +78,38 @@ impl<'a, 'py> Call<'a, 'py> {
         if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (self.op, is_missing, wanted.nan())
         {
             let column = Column::of_values(vec![nan; outputs as usize]);
-            return self.give_columns(py, input, vec![(self.op.name(), column)], &shape, wanted);
+            return self.give_columns(
+                py,
+                input.home,
+                vec![(self.op.name(), column)],
+                &shape,
+                wanted,
+            );
         }
         let request = Request::new(self.op, memory)
             .policy(self.policy)
             .parts(Arc::new(Parts::Axes(form, folding)));
         let columns = columns(py, input.bytes(), &request, wanted, inputs > 0)?;
-        self.give_columns(py, input, columns, &shape, wanted)
+        self.give_columns(py, input.home, columns, &shape, wanted)
     }
 
     /// One output, as an array if it has axes.
     pub(crate) fn give(
         &self,
         py: Python<'py>,
-        input: &Input,
+        home: Home,
         output: Output,
         shape: &[u64],
         wanted: &Wanted,
     ) -> PyResult<Bound<'py, PyAny>> {
         match output {
             Output::One(value) if shape.is_empty() && self.out.is_none() => {
-                give::scalar(py, input.home, wanted.value(value)?)
+                give::scalar(py, home, wanted.value(value)?)
             }
-            Output::Summary(summary) => {
-                crate::stats::summary(py, input.home, *summary, wanted, shape)
-            }
+            Output::Summary(summary) => crate::stats::summary(py, home, *summary, wanted, shape),
             Output::One(value) => self.give_columns(
                 py,
-                input,
+                home,
                 vec![("", Column::of_values(vec![value]))],
                 shape,
                 wanted,
@@ -110,7 +117,7 @@ impl<'a, 'py> Call<'a, 'py> {
             Output::Pair(min, max) => {
                 let columns = [("min", min), ("max", max)];
                 let columns = columns.map(|(name, value)| (name, Column::of_values(vec![value])));
-                self.give_columns(py, input, columns.into(), shape, wanted)
+                self.give_columns(py, home, columns.into(), shape, wanted)
             }
         }
     }
@@ -119,19 +126,19 @@ impl<'a, 'py> Call<'a, 'py> {
     pub(crate) fn give_columns(
         &self,
         py: Python<'py>,
-        input: &Input,
+        home: Home,
         columns: Columns,
         shape: &[u64],
         wanted: &Wanted,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.op == Op::Stats {
-            return crate::stats::columns(py, input.home, columns, wanted, shape);
+            return crate::stats::columns(py, home, columns, wanted, shape);
         }
         let give = |column: Column| {
             let column = wanted.convert(column)?;
             match self.out {
                 Some(out) => give::into(out, &column, shape),
-                None => give::array(py, input.home, &column, shape),
+                None => give::array(py, home, &column, shape),
             }
         };
         let mut given =
@@ -282,14 +289,14 @@ pub(crate) fn dot<'py>(
             x.shape, y.shape
         )));
     }
-    let wanted = call.wanted(x.dtype)?;
+    let wanted = call.wanted(x.dtype, x.home)?;
     check_bools(py, call.op, &x, call.policy)?;
     check_bools(py, call.op, &y, call.policy)?;
     let request = pair(call, x.run("the first array of dot")?, y.run("the second array of dot")?);
     let partial =
         run(py, x.bytes(), || engine::reduce(&request)).map_err(|error| raised(&error))?;
     let output = finish(&partial, call.op, &wanted, x.len() > 0)?;
-    call.give(py, &x, output, &[], &wanted)
+    call.give(py, x.home, output, &[], &wanted)
 }
 
 fn pair<'a>(call: &Call<'_, '_>, x: HostArray<'a>, y: HostArray<'a>) -> Request<'a> {

@@ -58,7 +58,7 @@ pub(crate) fn reduce<'py>(
     let py = x.py();
     let input = take(x)?;
     let host = one_axis("an array in segments", &input)?;
-    let wanted = call.wanted(input.dtype)?;
+    let wanted = call.wanted(input.dtype, input.home)?;
     check_bools(py, call.op, &input, call.policy)?;
     let (offsets, lengths) =
         (segments.offsets.map(take).transpose()?, segments.lengths.map(take).transpose()?);
@@ -81,5 +81,5 @@ pub(crate) fn reduce<'py>(
         other => unreachable!("segments are {other:?}"),
     };
     let columns = columns(py, input.bytes(), &request, &wanted, true)?;
-    call.give_columns(py, &input, columns, &[outputs], &wanted)
+    call.give_columns(py, input.home, columns, &[outputs], &wanted)
 }

@@ -109,6 +109,9 @@ impl Buffer {
             ([b'T', b'{', ..], _) => {
                 return refused("these are records; take one field, as x['name']");
             }
+            ([.., b'w' | b's'], _) => {
+                return refused("these are strings; convert them with x.astype(float)");
+            }
             _ => return refused("no reduction takes them; convert them to numbers"),
         })
     }

@@ -6,18 +6,25 @@
 //! Arrow, Polars    Arrow C data interface: chunks, each with its validity
 //! ```
 
+mod arrow;
 mod buffer;
-
+mod dlpack;
+pub(crate) mod jax;
 mod numpy;
+mod pandas;
+pub(crate) mod torch;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use warpfold_engine::HostArray;
 use warpfold_num::{DType, Error};
 use warpfold_plan::shape::Layout;
 
 use crate::errors::raised;
 
+pub(crate) use arrow::{Column as Chunked, column};
 pub(crate) use buffer::Buffer;
 pub(crate) use numpy::numpy;
 
@@ -28,14 +35,25 @@ pub(crate) enum Home {
     NumPy,
     /// Numbers of Python; arrays of NumPy.
     Python,
+    /// Tensors of torch.
+    Torch,
+    /// Arrays of JAX, which may have numbers of 32 bits at most.
+    Jax {
+        /// Whether they have.
+        is_narrow: bool,
+    },
 }
 
 /// What keeps the memory of an array alive.
 enum Hold {
     /// A buffer.
     Buffer(#[allow(dead_code, reason = "it is held, not read")] Buffer),
-    /// Whoever made this array of a part of another.
-    Other,
+    /// A tensor of DLPack.
+    Tensor(#[allow(dead_code, reason = "it is held, not read")] dlpack::Tensor),
+    /// A chunk of Arrow.
+    Chunk(#[allow(dead_code, reason = "it is held, not read")] arrow::Chunk),
+    /// Whoever made this array of a part of theirs, and outlives it.
+    Maker,
 }
 
 /// An array that is held while this lives.
@@ -54,16 +72,51 @@ pub(crate) struct Input {
     hold: Hold,
 }
 
-/// Takes an array as it lies.
-pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
+/// A module, if the program has imported it so far that it has an attribute.
+fn imported<'py>(py: Python<'py>, name: &str, attribute: &str) -> Option<Bound<'py, PyAny>> {
+    let modules = py.import(intern!(py, "sys")).ok()?.getattr(intern!(py, "modules")).ok()?;
+    let module = modules.cast::<PyDict>().ok()?.get_item(name).ok()??;
+    module.hasattr(attribute).ok()?.then_some(module)
+}
+
+/// An array, or a column in chunks.
+pub(crate) enum Taken {
+    /// An array as it lies.
+    Array(Input),
+    /// A column of Arrow.
+    Column(Chunked),
+}
+
+/// Takes an array, or a column, as it lies.
+pub(crate) fn take_any(x: &Bound<'_, PyAny>) -> PyResult<Taken> {
     if numpy::is_ndarray(x) {
-        return numpy::take(x);
+        return numpy::take(x).map(Taken::Array);
+    }
+    if let Some(taken) = torch::take(x).or_else(|| jax::take(x)) {
+        return taken.map(Taken::Array);
     }
     // SAFETY: the object is alive.
     if unsafe { pyo3::ffi::PyObject_CheckBuffer(x.as_ptr()) } != 0 {
-        return of_buffer(Buffer::of(x, false)?, None, Home::Python);
+        return of_buffer(Buffer::of(x, false)?, None, Home::Python).map(Taken::Array);
+    }
+    if let Some(array) = pandas::array(x) {
+        return numpy::take(&array).map(Taken::Array);
+    }
+    if let Some(column) = column(x)? {
+        return Ok(Taken::Column(column));
+    }
+    if dlpack::has(x) {
+        return dlpack::take(x, Home::Python).map(Taken::Array);
     }
     Err(refused(x))
+}
+
+/// Takes an array as it lies.
+pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
+    match take_any(x)? {
+        Taken::Array(input) => Ok(input),
+        Taken::Column(column) => column.into_input(),
+    }
 }
 
 /// The error of what is no array.
@@ -129,7 +182,24 @@ impl Input {
 
     /// A part of an array that its maker holds: contiguous, in one axis.
     pub(crate) fn part(dtype: DType, address: *const u8, len: u64, home: Home) -> PyResult<Self> {
-        Input::new(dtype, vec![len], vec![1], address, home, Hold::Other)
+        Input::new(dtype, vec![len], vec![1], address, home, Hold::Maker)
+    }
+
+    /// The same, holding the chunk that it lies in.
+    fn held(self, chunk: arrow::Chunk) -> Self {
+        Input { hold: Hold::Chunk(chunk), ..self }
+    }
+
+    /// Copies results to the elements, which whoever calls made for them or was given for them.
+    pub(crate) fn fill(&self, bytes: &[u8]) -> PyResult<()> {
+        if self.contiguous(false).is_none() || self.bytes() != bytes.len() as u64 {
+            return Err(PyValueError::new_err(
+                "out must be contiguous, in C order, and of the results' size; give such an array",
+            ));
+        }
+        // SAFETY: the elements are one run of as many bytes, held by this, and their library lets them be written; the results are memory of ours.
+        unsafe { self.address.cast_mut().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        Ok(())
     }
 
     fn is_empty(&self) -> bool {

@@ -3,10 +3,10 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyType;
 use warpfold_num::DType;
 
-use super::{Buffer, Home, Input, of_buffer};
+use super::{Buffer, Home, Input, imported, of_buffer};
 
 /// What is used of NumPy.
 pub(crate) struct NumPy {
@@ -55,10 +55,8 @@ fn loaded(py: Python<'_>) -> Option<&'static NumPy> {
     if let Some(numpy) = NUMPY.get(py) {
         return Some(numpy);
     }
-    let modules = py.import("sys").ok()?.getattr("modules").ok()?;
-    let numpy = modules.cast::<PyDict>().ok()?.get_item("numpy").ok()??;
     // It may be half imported, by whoever imports it now.
-    (numpy.hasattr("ndarray").ok()? && numpy.hasattr("complex128").ok()?).then_some(())?;
+    imported(py, "numpy", "complex128")?;
     self::numpy(py).ok()
 }
 

@@ -1,0 +1,239 @@
+//! DLPack, by hand: tensors of torch, JAX and others in host memory, by versioned capsules or legacy ones.
+
+use std::ffi::{CStr, c_void};
+use std::slice;
+
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::{ffi, intern};
+use warpfold_num::DType;
+
+use super::{Hold, Home, Input};
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Device {
+    kind: i32,
+    id: i32,
+}
+
+/// The host's memory, and such of it as GPUs reach as well.
+const HOST: [i32; 3] = [1, 3, 11];
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct ElementType {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct DlTensor {
+    data: *mut c_void,
+    device: Device,
+    ndim: i32,
+    dtype: ElementType,
+    shape: *const i64,
+    strides: *const i64,
+    byte_offset: u64,
+}
+
+#[repr(C)]
+pub(super) struct Managed {
+    tensor: DlTensor,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Managed)>,
+}
+
+#[repr(C)]
+pub(super) struct Versioned {
+    major: u32,
+    minor: u32,
+    context: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Versioned)>,
+    flags: u64,
+    tensor: DlTensor,
+}
+
+/// A tensor that was taken out of its capsule: it is ours to give back.
+pub(super) enum Tensor {
+    Legacy(*mut Managed),
+    Versioned(*mut Versioned),
+}
+
+const NAMES: [(&CStr, &CStr); 2] =
+    [(c"dltensor_versioned", c"used_dltensor_versioned"), (c"dltensor", c"used_dltensor")];
+
+impl Tensor {
+    /// Takes the tensor out of a capsule, once.
+    fn of(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
+        for (k, (name, used)) in NAMES.into_iter().enumerate() {
+            let capsule = capsule.as_ptr();
+            // SAFETY: the object is alive, and names are strings; whatever the object is, this looks at its type first.
+            if unsafe { ffi::PyCapsule_IsValid(capsule, name.as_ptr()) } == 0 {
+                continue;
+            }
+            // SAFETY: it is a capsule of that name. By the protocol, who renames it owns the tensor, which stays until its deleter is called.
+            let pointer = unsafe {
+                let pointer = ffi::PyCapsule_GetPointer(capsule, name.as_ptr());
+                ffi::PyCapsule_SetName(capsule, used.as_ptr());
+                pointer
+            };
+            return Ok(if k == 0 {
+                Tensor::Versioned(pointer.cast())
+            } else {
+                Tensor::Legacy(pointer.cast())
+            });
+        }
+        Err(PyBufferError::new_err(
+            "__dlpack__ gave no capsule with a tensor in it, or one whose tensor was taken; ask for another",
+        ))
+    }
+
+    /// Which elements lie where.
+    fn tensor(&self) -> PyResult<DlTensor> {
+        // SAFETY: the pointer is that of a tensor which nobody has given back, of the layout that the capsule's name promises; of other
+        // major versions nothing but the version is read.
+        unsafe {
+            match *self {
+                Tensor::Legacy(managed) => Ok((*managed).tensor),
+                Tensor::Versioned(versioned) if (*versioned).major == 1 => Ok((*versioned).tensor),
+                Tensor::Versioned(versioned) => Err(PyBufferError::new_err(format!(
+                    "the tensor is one of DLPack {}.{}, and 1.x is understood; update warpfold",
+                    (*versioned).major,
+                    (*versioned).minor
+                ))),
+            }
+        }
+    }
+}
+
+impl Drop for Tensor {
+    fn drop(&mut self) {
+        // SAFETY: the tensor is ours, and this is the one time that it is given back.
+        unsafe {
+            match *self {
+                Tensor::Legacy(managed) => {
+                    if let Some(deleter) = (*managed).deleter {
+                        deleter(managed);
+                    }
+                }
+                Tensor::Versioned(versioned) => {
+                    if let Some(deleter) = (*versioned).deleter {
+                        deleter(versioned);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether an object exports DLPack.
+pub(super) fn has(x: &Bound<'_, PyAny>) -> bool {
+    x.get_type().hasattr(intern!(x.py(), "__dlpack__")).unwrap_or(false)
+}
+
+/// Refuses what is not in the host's memory, before anything is asked of its device.
+fn check_device(x: &Bound<'_, PyAny>) -> PyResult<()> {
+    let device = x.call_method0(intern!(x.py(), "__dlpack_device__"))?;
+    let (kind, id): (i32, i32) = device.extract()?;
+    if HOST.contains(&kind) {
+        return Ok(());
+    }
+    let name = match kind {
+        2 | 13 => "CUDA device",
+        8 => "Metal device",
+        10 => "ROCm device",
+        14 => "oneAPI device",
+        _ => "device of DLPack type",
+    };
+    Err(PyTypeError::new_err(format!(
+        "the array is on {name} {id} ({kind}): arrays on GPUs are not taken yet; copy it to the host first, as x.cpu() does"
+    )))
+}
+
+/// Takes an array as it lies, for results of a library.
+pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
+    let py = x.py();
+    check_device(x)?;
+    let keywords = PyDict::new(py);
+    keywords.set_item(intern!(py, "max_version"), (1, 3))?;
+    keywords.set_item(intern!(py, "copy"), false)?;
+    let method = x.getattr(intern!(py, "__dlpack__"))?;
+    let capsule = match method.call((), Some(&keywords)) {
+        // What knows no versions yet.
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => method.call0()?,
+        capsule => capsule?,
+    };
+    let held = Tensor::of(&capsule)?;
+    let tensor = held.tensor()?;
+    let dtype = dtype(tensor.dtype)?;
+    if !HOST.contains(&tensor.device.kind) {
+        return Err(PyBufferError::new_err("the tensor is not in the memory that its array named"));
+    }
+    let ndim = usize::try_from(tensor.ndim).map_err(|_| wrong("a negative number of axes"))?;
+    let axes = |numbers: *const i64| {
+        // SAFETY: DLPack has as many lengths, and strides if there are any, as axes.
+        if ndim == 0 { &[][..] } else { unsafe { slice::from_raw_parts(numbers, ndim) } }
+    };
+    if ndim > 0 && tensor.shape.is_null() {
+        return Err(wrong("axes without lengths"));
+    }
+    let lengths = axes(tensor.shape).iter().map(|&length| u64::try_from(length));
+    let shape: Vec<u64> =
+        lengths.collect::<Result<_, _>>().map_err(|_| wrong("a negative length"))?;
+    let strides = if tensor.strides.is_null() {
+        contiguous(&shape).ok_or_else(|| wrong("more elements than memory has"))?
+    } else {
+        axes(tensor.strides).to_vec()
+    };
+    if tensor.data.is_null() && !shape.contains(&0) {
+        return Err(wrong("elements without memory"));
+    }
+    let address = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
+    Input::new(dtype, shape, strides, address, home, Hold::Tensor(held))
+}
+
+fn wrong(what: &str) -> PyErr {
+    PyBufferError::new_err(format!(
+        "the tensor that __dlpack__ gave has {what}; its library is at fault"
+    ))
+}
+
+fn contiguous(shape: &[u64]) -> Option<Vec<i64>> {
+    let mut strides = vec![1; shape.len()];
+    let mut stride = 1i64;
+    for (k, &length) in shape.iter().enumerate().rev() {
+        strides[k] = stride;
+        stride = stride.checked_mul(i64::try_from(length.max(1)).ok()?)?;
+    }
+    Some(strides)
+}
+
+fn dtype(of: ElementType) -> PyResult<DType> {
+    Ok(match (of.code, of.bits, of.lanes) {
+        (0, 8, 1) => DType::I8,
+        (0, 16, 1) => DType::I16,
+        (0, 32, 1) => DType::I32,
+        (0, 64, 1) => DType::I64,
+        (1, 8, 1) => DType::U8,
+        (1, 16, 1) => DType::U16,
+        (1, 32, 1) => DType::U32,
+        (1, 64, 1) => DType::U64,
+        (2, 16, 1) => DType::F16,
+        (2, 32, 1) => DType::F32,
+        (2, 64, 1) => DType::F64,
+        (4, 16, 1) => DType::BF16,
+        (5, 64, 1) => DType::Complex64,
+        (5, 128, 1) => DType::Complex128,
+        (6, 8, 1) => DType::Bool,
+        (code, bits, lanes) => {
+            return Err(PyTypeError::new_err(format!(
+                "elements of DLPack code {code}, {bits} bits and {lanes} lanes have no reduction here; convert them to float32"
+            )));
+        }
+    })
+}

@@ -1,0 +1,64 @@
+"""Every example in the docstrings and the manuals runs; the stub says what the module has."""
+
+import doctest
+import inspect
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+import warpfold as wf
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MANUALS = [ROOT / "docs/python.md", ROOT / "python/README.md", ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("name", ["", *wf.__all__])
+def test_docstrings(name):
+    object = getattr(wf, name) if name else wf
+    text = inspect.getdoc(object)
+    if isinstance(object, str) or name in ("Groups", "Stats", "GroupBy"):
+        return
+    test = doctest.DocTestParser().get_doctest(text, {}, name or "warpfold", None, 0)
+    assert test.examples, f"{name} has no example"
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", [n for n in wf.__all__ if inspect.isroutine(getattr(wf, n))])
+def test_docstrings_name_their_parameters(name):
+    function = getattr(wf, name)
+    documented = set(re.findall(r"^(\w[\w, ]*) : ", inspect.getdoc(function), re.M))
+    documented = {one.strip() for names in documented for one in names.split(",")}
+    if name.startswith("segment_"):
+        # The rest is as in the function of that name.
+        function = getattr(wf, name.removeprefix("segment_"))
+        documented |= {"axis", "keepdims"} | set(inspect.signature(function).parameters)
+    assert set(inspect.signature(function).parameters) <= documented
+
+
+@pytest.mark.parametrize("manual", MANUALS, ids=lambda m: str(m.relative_to(ROOT)))
+def test_manuals(manual):
+    if not manual.exists():
+        pytest.skip(f"{manual} is not beside this package")
+    text = manual.read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert blocks, manual
+    names = {}
+    for block in blocks:
+        needed = re.search(r"^# needs: (.*)$", block, re.M)
+        if needed:
+            for module in needed[1].split(", "):
+                pytest.importorskip(module)
+        exec(compile(block, str(manual), "exec"), names)
+
+
+def test_the_stub_is_that_of_the_module():
+    pytest.importorskip("mypy")
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "warpfold", "--ignore-missing-stub", "--concise"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,0 +1,149 @@
+"""Segments, groups and exact partials."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import warpfold as wf
+from oracle import REAL, FLOATS, UNSIGNED, fractions, same, sample, to_float, variance
+
+OFFSETS = [0, 3, 3, 50, 200]
+
+
+def total(x, name):
+    value = sum(fractions(x))
+    return to_float(value, name) if name in FLOATS else int(value)
+
+
+def of(name):
+    return name if name in FLOATS else "uint64" if name in UNSIGNED else "int64"
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64", "uint32", "uint64"])
+@pytest.mark.parametrize("name", REAL)
+def test_segments(name, kind):
+    x, offsets = sample(name, 210), np.array(OFFSETS, kind)
+    pairs = list(zip(OFFSETS, OFFSETS[1:]))
+    same(wf.segment_sum(x, offsets), np.array([total(x[a:b], name) for a, b in pairs], of(name)))
+    lengths = np.array([b - a for a, b in pairs] + [10], kind)
+    same(wf.segment_sum(x, lengths=lengths), np.array([total(x[a:b], name) for a, b in [*pairs, (200, 210)]], of(name)))
+    same(wf.segment_sum(x, every=70), np.array([total(x[a : a + 70], name) for a in (0, 70, 140)], of(name)))
+    assert wf.segment_count_nonzero(x, offsets).tolist() == [np.count_nonzero(x[a:b]) for a, b in pairs]
+    if name in FLOATS:
+        result = wf.segment_max(x, offsets)
+        assert np.isnan(result[1]) and result.dtype == name and result[2] == x[3:50].max()
+        moments = wf.segment_var(x, offsets, correction=1)
+        assert np.isnan(moments[1]) and moments[3] == np.dtype(name).type(to_float(variance(fractions(x[50:200]), 1), name))
+    else:
+        with pytest.raises(ValueError, match="segment 1"):
+            wf.segment_max(x, offsets)
+    with pytest.raises(ValueError, match="segment 1"):
+        wf.segment_argmax(x, offsets)
+    assert wf.segment_argmax(x, every=70).tolist() == [x[a : a + 70].argmax() for a in (0, 70, 140)]
+
+
+def test_wrong_segments():
+    x = np.arange(6.0)
+    for offsets in ([0, 4, 2], [0, 9], [-1, 3]):
+        with pytest.raises(ValueError):
+            wf.segment_sum(x, np.array(offsets))
+    with pytest.raises(TypeError, match="astype"):
+        wf.segment_sum(x, np.array([0.0, 6.0]))
+    with pytest.raises(TypeError, match="one way"):
+        wf.segment_sum(x)
+    with pytest.raises(TypeError, match="one way"):
+        wf.segment_sum(x, np.array([0, 6]), every=2)
+    with pytest.raises(ValueError, match="one axis"):
+        wf.segment_sum(x.reshape(2, 3), every=2)
+    with pytest.raises(ValueError, match="contiguous"):
+        wf.segment_sum(x[::2], every=1)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "int64", "uint16", "uint64"])
+@pytest.mark.parametrize("name", REAL)
+def test_groups(name, kind):
+    x = sample(name, 500)
+    keys = (sample("int64", 500, 9) % 7).astype(kind)
+    found = np.unique(keys)
+    by = wf.group_by(keys, x)
+    result = by.sum()
+    same(result.keys, found)
+    same(result.values, np.array([total(x[keys == k], name) for k in found], of(name)))
+    same(by.keys, found)
+    assert by.max().values.tolist() == [x[keys == k].max() for k in found]
+    assert by.argmin().values.tolist() == [x[keys == k].argmin() for k in found]
+    if kind != "bool":
+        dense = wf.group_by(keys, x, groups=9).sum()
+        same(dense, np.array([total(x[keys == k], name) for k in range(9)], of(name)))
+
+
+def test_groups_without_numbers():
+    keys, x = np.array([0, 2, 2]), np.array([1.0, np.nan, np.nan])
+    by = wf.group_by(keys, x, groups=3)
+    assert np.isnan(by.mean()).tolist() == [False, True, True]
+    assert np.isnan(by.max(nan="ignore")).tolist() == [False, True, True]
+    assert by.sum(nan="ignore").tolist() == [1, 0, 0]
+    assert np.isnan(wf.group_by(keys, x).var(correction=1).values).tolist() == [True, True]
+    with pytest.raises(IndexError, match="key 1 is 2"):
+        wf.group_by(keys, x, groups=2)
+    with pytest.raises(ValueError):
+        wf.group_by(keys[:2], x)
+    with pytest.raises(TypeError, match="unique"):
+        wf.group_by(x, x)
+
+
+def test_arrays_that_shrink_under_a_group_are_an_error():
+    keys, x = np.array([0, 1, 1]), np.arange(3.0)
+    by = wf.group_by(keys, x)
+    x.resize(2, refcheck=False)
+    with pytest.raises(ValueError):
+        by.sum()
+
+
+OPS = ["sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "minmax", "any", "all", "count_nonzero"]
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("name", REAL)
+def test_partials_merge_to_the_whole(name, op):
+    x = sample(name, (4, 60))
+    pieces = []
+    for row in (x[2], x[0][::-1], x[3, ::1], x[1]):
+        piece = wf.Exact(name, op)
+        piece.add(row)
+        pieces.append(pickle.loads(pickle.dumps(piece)))
+    whole = wf.Exact(name, op)
+    for piece in pieces:
+        whole.merge(piece)
+    assert whole == wf.Exact.from_bytes(bytes(whole)) == copy.deepcopy(whole)
+    expected = getattr(wf, op)(x)
+    expected = tuple(v.item() for v in expected) if op == "minmax" else expected.item()
+    assert whole.round() == expected
+    if op == "sum":
+        assert whole.round() == total(x, name) and whole.count == 240
+
+
+def test_partials_of_nothing_and_of_others():
+    assert wf.Exact("f8").round() == 0.0
+    assert np.isnan(wf.Exact("f8", "mean").round())
+    with pytest.raises(ValueError):
+        wf.Exact("f8", "max").round()
+    with pytest.raises(ValueError, match="order"):
+        wf.Exact("f8", "prod")
+    e = wf.Exact("f4")
+    with pytest.raises(TypeError, match="float64"):
+        e.add(np.zeros(2))
+    with pytest.raises(TypeError, match="merge"):
+        e.merge(wf.Exact("f8"))
+    for data in (b"", b"nonsense", bytes(wf.Exact("f4"))[:-1]):
+        with pytest.raises(ValueError):
+            wf.Exact.from_bytes(data)
+    e.add(np.full(10, 0.1, np.float32))
+    e.merge(e)
+    assert e.round() == to_float(20 * fractions(np.float32(0.1))[0], "float32")
+    assert e.round("float64") == float(20 * fractions(np.float32(0.1))[0])
+    d = wf.Exact("f8", "dot")
+    d.add(np.array([1e200, 1.0]), np.array([1e200, 2.0]))
+    d.add(np.array([-1e200]), np.array([1e200]))
+    assert d.round() == 2.0
