@@ -7,6 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CARGO_TARGET_DIR="$root/target"
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
     echo "python3 is $(python3 --version), and 3.11 or newer is needed" >&2
@@ -16,7 +17,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
 python3 -m venv "$work/tools"
 "$work/tools/bin/pip" install --quiet 'maturin>=1.14,<2' mypy
 "$work/tools/bin/mypy" --strict "$root/python/warpfold/__init__.pyi"
-"$work/tools/bin/maturin" build --profile dev --locked --manifest-path "$root/crates/warpfold-python/Cargo.toml" --out "$work/wheels" --interpreter python3
+(cd "$root/python" && "$work/tools/bin/maturin" build --profile dev --locked --interpreter python3 --out "$work/wheels")
 ls -l "$work/wheels"
 
 # Where nothing else is installed.

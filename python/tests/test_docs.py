@@ -1,11 +1,13 @@
 """Every example in the docstrings and the manuals runs; the stub says what the module has."""
 
 import doctest
+import importlib.util
 import inspect
 import pathlib
 import re
 import subprocess
 import sys
+import warnings
 
 import pytest
 import warpfold as wf
@@ -38,6 +40,7 @@ def test_docstrings_name_their_parameters(name):
     assert set(inspect.signature(function).parameters) <= documented
 
 
+@pytest.mark.filterwarnings("default::pytest.PytestWarning")
 @pytest.mark.parametrize("manual", MANUALS, ids=lambda m: str(m.relative_to(ROOT)))
 def test_manuals(manual):
     if not manual.exists():
@@ -48,9 +51,9 @@ def test_manuals(manual):
     names = {}
     for block in blocks:
         needed = re.search(r"^# needs: (.*)$", block, re.M)
-        if needed:
-            for module in needed[1].split(", "):
-                pytest.importorskip(module)
+        if needed and importlib.util.find_spec(needed[1]) is None:
+            warnings.warn(pytest.PytestWarning(f"{needed[1]} is not installed: one block was left out"))
+            continue
         exec(compile(block, str(manual), "exec"), names)
 
 
