@@ -38,13 +38,11 @@ pub(crate) fn number(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>>
 
 /// One result, without axes.
 pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound<'_, PyAny>> {
-    let dtype = value.dtype();
-    let dtype = dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
     match home {
         Home::Python => number(py, value),
-        Home::NumPy => numpy(py)?.scalar(py, dtype)?.call1((number(py, value)?,)),
-        Home::Torch => torch::scalar(py, value, dtype),
-        Home::Jax { .. } => jax::array(&scalar(py, Home::NumPy, value)?),
+        Home::NumPy => numpy(py)?.value(py, value),
+        Home::Torch => torch::scalar(py, value),
+        Home::Jax { .. } => jax::array(&numpy(py)?.value(py, value)?),
     }
 }
 

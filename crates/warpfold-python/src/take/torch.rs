@@ -95,7 +95,9 @@ fn check<'py>(x: &Bound<'py, PyAny>, torch: &Torch) -> PyResult<Bound<'py, PyAny
 }
 
 /// One result, as a tensor without axes.
-pub(crate) fn scalar(py: Python<'_>, value: Value, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn scalar(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    let dtype = value.dtype();
+    let dtype = dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
     let keywords = pyo3::types::PyDict::new(py);
     keywords.set_item(intern!(py, "dtype"), &torch(py).dtypes[dtype as usize])?;
     torch(py).scalar_tensor.bind(py).call((give::number(py, value)?,), Some(&keywords))
