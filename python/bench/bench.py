@@ -1,0 +1,174 @@
+"""What a call costs in Python, beside the libraries that are installed, in one run.
+
+    python python/bench/bench.py [--rust target/release/warpfold] [--wheel dist/warpfold.whl] [--export results/python/<date>.json]
+
+Each figure is a median over rounds, and peers take turns within a round, so that a disturbed machine disturbs all of them. Results are
+compared with math.fsum or rational arithmetic before anything is timed; peers round as they do, and are not compared.
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from fractions import Fraction
+
+import numpy as np
+import warpfold as wf
+
+
+def cpu():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def have(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def verified(x):
+    """The array, once its sum is the exact one rounded."""
+    total = sum(map(Fraction, x.astype(np.float64).tolist())) if x.size < 10**6 else None
+    expected = x.dtype.type(float(total)) if total is not None and x.dtype == np.float64 else None
+    if x.dtype == np.float32 and total is not None:
+        # No float32 lies between the two sums that are rounded to it: the nearest float64 decides unless it is a tie.
+        near = np.float32(float(total))
+        assert abs(Fraction(float(wf.sum(x))) - total) <= min(
+            abs(Fraction(float(n)) - total) for n in (near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf)))
+        )
+    elif expected is not None:
+        assert wf.sum(x) == expected
+    else:
+        assert float(wf.sum(x, dtype="float64")) == math.fsum(x)
+    return x
+
+
+def turns(calls, rounds, shortest):
+    """The median seconds of a call of each, in turn."""
+    number = {}
+    for name, call in calls.items():
+        call()
+        one = max(min(timeit.repeat(call, number=1, repeat=3)), 1e-9)
+        number[name] = max(1, math.ceil(shortest / one))
+    seconds = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            seconds[name].append(timeit.timeit(call, number=number[name]) / number[name])
+    return {
+        name: {"median": statistics.median(s), "min": min(s), "quartiles": [float(q) for q in np.quantile(s, [0.25, 0.75])], "rounds": len(s)}
+        for name, s in seconds.items()
+    }
+
+
+def peers(x, sums):
+    """The same reduction by everything that is here."""
+    calls = {"warpfold": lambda: wf.sum(x), "numpy": lambda: np.sum(x), "numpy method": lambda: x.sum()}
+    if sums:
+        calls["math.fsum"] = lambda: math.fsum(x)
+    if have("torch"):
+        import torch
+
+        t = torch.from_numpy(x)
+        calls["torch"] = lambda: torch.sum(t)
+        calls["warpfold of a tensor"] = lambda: wf.sum(t)
+    if have("polars"):
+        import polars
+
+        s = polars.from_numpy(x).to_series() if x.ndim > 1 else polars.Series(x)
+        calls["polars"] = lambda: s.sum()
+        calls["warpfold of a polars series"] = lambda: wf.sum(s)
+    return calls
+
+
+def imports():
+    """Milliseconds that an import takes beside a bare interpreter: the median of eleven of each."""
+    def run(code):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return (time.perf_counter() - start) * 1e3
+
+    both = [(run("pass"), run("import warpfold")) for _ in range(11)]
+    return statistics.median(b - a for a, b in both)
+
+
+def rust(program):
+    """Seconds of the same reduction by the program's own benchmark."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "rust.json"
+        subprocess.run(
+            [program, "bench", "cpu", "--filter", "^sum/(f32|f64)/natural/256MiB", "--export", str(file)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        report = json.loads(file.read_text())
+    return {row["dtype"]: row["seconds"]["median"] for row in report["rows"] if row["bytes"] == 1 << 28}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rust", help="the program, for its own figures of 256 MiB")
+    parser.add_argument("--wheel", help="a wheel whose size is told")
+    parser.add_argument("--export", help="a JSON file to write")
+    options = parser.parse_args()
+    rng = np.random.default_rng(1)
+    report = {
+        "schema": 1,
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "machine": {"cpu": cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "load_before": os.getloadavg(),
+        "versions": {n: importlib.metadata.version(n) for n in ("warpfold", "numpy", "torch", "polars", "jax") if have(n)},
+        "import_ms": imports(),
+        "rows": [],
+    }
+    if options.wheel:
+        report["wheel_bytes"] = os.path.getsize(options.wheel)
+
+    def row(name, x, calls, rounds, shortest):
+        seconds = turns(calls, rounds, shortest)
+        report["rows"].append({"name": name, "dtype": x.dtype.name, "n": x.size, "seconds": seconds})
+        best = seconds["warpfold"]["median"]
+        print(f"{name} {x.dtype} n={x.size}")
+        for peer, s in seconds.items():
+            print(f"    {peer:28} {s['median'] * 1e6:12.3f} us   {s['median'] / best:6.2f}")
+
+    for kind in (np.float32, np.float64):
+        x = verified(rng.standard_normal(1000).astype(kind))
+        row("sum", x, peers(x, True), 15, 0.02)
+    x = rng.standard_normal(1000).astype(np.float32)
+    row("var", x, {"warpfold": lambda: wf.var(x), "numpy": lambda: np.var(x)}, 15, 0.02)
+    table = rng.standard_normal((100, 100)).astype(np.float32)
+    row("sum over rows", table, {"warpfold": lambda: wf.sum(table, axis=1), "numpy": lambda: np.sum(table, axis=1)}, 15, 0.02)
+    for kind in (np.float32, np.float64):
+        big = rng.standard_normal((1 << 28) // np.dtype(kind).itemsize, dtype=kind)
+        if kind is np.float64:
+            assert wf.sum(big[: 1 << 20]) == math.fsum(big[: 1 << 20])
+        first = rust(options.rust) if options.rust else {}
+        row("sum of 256 MiB", big, peers(big, False), 15, 0.0)
+        second = rust(options.rust) if options.rust else {}
+        key = "f32" if kind is np.float32 else "f64"
+        if key in first:
+            report["rows"][-1]["rust_seconds"] = [first[key], second[key]]
+            print(f"    {'the Rust program, before':28} {first[key] * 1e6:12.3f} us\n    {'and after':28} {second[key] * 1e6:12.3f} us")
+    report["load_after"] = os.getloadavg()
+    print(f"import {report['import_ms']:.1f} ms, load {report['load_before'][0]:.1f} to {report['load_after'][0]:.1f}")
+    if options.export:
+        path = pathlib.Path(options.export)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(report, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
