@@ -198,3 +198,11 @@ def test_rows_without_numbers():
     assert lows[0] == highs[0] == 1 and np.isnan(lows[1]) and np.isnan(highs[1]) and lows.dtype == np.float16
     with pytest.raises(ValueError, match="output"):
         wf.argmax(x, axis=1, nan="ignore")
+
+
+def test_shapes_that_memory_does_not_hold():
+    nothing = np.broadcast_to(np.zeros((1, 0), np.int8), (2**60, 0))
+    assert wf.sum(nothing) == 0
+    for f in (wf.mean, wf.sum, wf.max):
+        with pytest.raises(MemoryError):
+            f(nothing, axis=1)

@@ -70,6 +70,6 @@ pub(crate) fn reduce<'py>(
     }
     let wanted = call.wanted(column.dtype, Home::Python)?;
     let partial = partial(py, column, call.op, call.policy)?;
-    let output = finish(&partial, call.op, &wanted, column.len() > 0)?;
+    let output = finish(&partial, call.op, &wanted, !column.is_empty())?;
     call.give(py, Home::Python, output, if call.keepdims { &[1] } else { &[] }, &wanted)
 }

@@ -155,7 +155,7 @@ impl Wanted {
     }
 
     /// No results, of the type that some would have: what has no values tells no type.
-    fn typed(&self, column: Column) -> Column {
+    pub(crate) fn typed(&self, column: Column) -> Column {
         if !column.is_empty() || !is_rounded(self.op) {
             return column;
         }

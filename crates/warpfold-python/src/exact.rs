@@ -113,7 +113,7 @@ impl Exact {
                 slf.check_type(column.dtype)?;
                 let added = crate::columns::partial(py, &column, slf.op, policy)?;
                 slf.partial.merge(&added);
-                slf.is_any |= column.len() > 0;
+                slf.is_any |= !column.is_empty();
                 return Ok(());
             }
             Taken::Column(column) => slf.check(py, column.into_input()?)?,
@@ -136,7 +136,7 @@ impl Exact {
             (op, None) => partial(py, &input, op, policy)?,
         };
         slf.partial.merge(&added);
-        slf.is_any |= input.len() > 0;
+        slf.is_any |= !input.is_empty();
         Ok(())
     }
 

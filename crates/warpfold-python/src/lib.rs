@@ -4,6 +4,12 @@
 //! array ─► take (where it lies) ─► Request ─► engine ─► convert (the array API's types) ─► give (the caller's library)
 //! ```
 
+#![allow(
+    clippy::doc_lazy_continuation,
+    clippy::doc_markdown,
+    reason = "docstrings are numpydoc, which is no Markdown"
+)]
+
 mod columns;
 mod convert;
 mod errors;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use warpfold_engine::{self as engine, Columns, HostArray, Parts, Request};
 use warpfold_exact::AnyPartial;
@@ -77,7 +77,15 @@ impl<'a, 'py> Call<'a, 'py> {
         let is_missing = inputs == 0 || is_moment && inputs <= self.ddof;
         if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (self.op, is_missing, wanted.nan())
         {
-            let column = Column::of_values(vec![nan; outputs as usize]);
+            let mut values = Vec::new();
+            let room = usize::try_from(outputs).map(|outputs| values.try_reserve_exact(outputs));
+            if !matches!(room, Ok(Ok(()))) {
+                return Err(PyMemoryError::new_err(format!(
+                    "there is no memory for {outputs} results; check the shape"
+                )));
+            }
+            values.resize(outputs as usize, nan);
+            let column = wanted.typed(Column::of_values(values));
             return self.give_columns(
                 py,
                 input.home,
@@ -190,7 +198,7 @@ pub(crate) fn whole(
     policy: Policy,
     wanted: &Wanted,
 ) -> PyResult<Output> {
-    finish(&partial(py, input, op, policy)?, op, wanted, input.len() > 0)
+    finish(&partial(py, input, op, policy)?, op, wanted, !input.is_empty())
 }
 
 /// What a partial says, of a whole array that was empty or not.
@@ -262,7 +270,7 @@ fn one_by_one(request: &Request<'_>, wanted: &Wanted, nan: Value) -> Result<Colu
 
 /// Refuses bools with bytes other than 0 and 1, where those would count as numbers.
 pub(crate) fn check_bools(py: Python<'_>, op: Op, input: &Input, policy: Policy) -> PyResult<()> {
-    if input.dtype != DType::Bool || matches!(op, Op::Any | Op::All | Op::Count) || input.len() == 0
+    if input.dtype != DType::Bool || matches!(op, Op::Any | Op::All | Op::Count) || input.is_empty()
     {
         return Ok(());
     }
@@ -295,7 +303,7 @@ pub(crate) fn dot<'py>(
     let request = pair(call, x.run("the first array of dot")?, y.run("the second array of dot")?);
     let partial =
         run(py, x.bytes(), || engine::reduce(&request)).map_err(|error| raised(&error))?;
-    let output = finish(&partial, call.op, &wanted, x.len() > 0)?;
+    let output = finish(&partial, call.op, &wanted, !x.is_empty())?;
     call.give(py, x.home, output, &[], &wanted)
 }
 

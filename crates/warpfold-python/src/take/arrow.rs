@@ -216,11 +216,10 @@ const fn dtype(kind: Kind) -> DType {
 }
 
 fn kind(x: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<Kind> {
-    // SAFETY: a schema that is not released has a format, which ends with a zero.
-    let format = if schema.format.is_null() {
-        &[][..]
-    } else {
-        unsafe { CStr::from_ptr(schema.format) }.to_bytes()
+    let format = match schema.format.is_null() {
+        true => &[][..],
+        // SAFETY: a schema that is not released has a format, which ends with a zero and lives as long.
+        false => unsafe { CStr::from_ptr(schema.format) }.to_bytes(),
     };
     let remedy = match format {
         _ if !schema.dictionary.is_null() => {
@@ -369,9 +368,9 @@ impl Column {
         }
     }
 
-    /// Elements, those that are null among them.
-    pub(crate) fn len(&self) -> u64 {
-        self.chunks.iter().map(|chunk| chunk.len() as u64).sum()
+    /// Whether there are no elements, null or not.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.iter().all(|chunk| chunk.len() == 0)
     }
 
     /// Whether an element is null.

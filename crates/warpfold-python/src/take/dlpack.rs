@@ -136,10 +136,8 @@ pub(super) fn has(x: &Bound<'_, PyAny>) -> bool {
     x.get_type().hasattr(intern!(x.py(), "__dlpack__")).unwrap_or(false)
 }
 
-/// Refuses what is not in the host's memory, before anything is asked of its device.
-fn check_device(x: &Bound<'_, PyAny>) -> PyResult<()> {
-    let device = x.call_method0(intern!(x.py(), "__dlpack_device__"))?;
-    let (kind, id): (i32, i32) = device.extract()?;
+/// Refuses what is not in the host's memory.
+fn check_device(kind: i32, id: i32) -> PyResult<()> {
     if HOST.contains(&kind) {
         return Ok(());
     }
@@ -158,7 +156,10 @@ fn check_device(x: &Bound<'_, PyAny>) -> PyResult<()> {
 /// Takes an array as it lies, for results of a library.
 pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
     let py = x.py();
-    check_device(x)?;
+    // Before anything is asked of the device.
+    let device = x.call_method0(intern!(py, "__dlpack_device__"))?;
+    let (kind, id) = device.extract()?;
+    check_device(kind, id)?;
     let keywords = PyDict::new(py);
     keywords.set_item(intern!(py, "max_version"), (1, 3))?;
     keywords.set_item(intern!(py, "copy"), false)?;
@@ -168,12 +169,55 @@ pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
         Err(error) if error.is_instance_of::<PyTypeError>(py) => method.call0()?,
         capsule => capsule?,
     };
-    let held = Tensor::of(&capsule)?;
-    let tensor = held.tensor()?;
-    let dtype = dtype(tensor.dtype)?;
-    if !HOST.contains(&tensor.device.kind) {
-        return Err(PyBufferError::new_err("the tensor is not in the memory that its array named"));
+    read(Tensor::of(&capsule)?, home)
+}
+
+/// What exports an object of the type that it was found at; it waits for no device.
+pub(super) type Export = unsafe extern "C" fn(*mut ffi::PyObject, *mut *mut Versioned) -> i32;
+
+#[repr(C)]
+struct ExchangeApi {
+    major: u32,
+    minor: u32,
+    previous: *const ExchangeApi,
+    allocate: *const c_void,
+    export: Option<Export>,
+}
+
+/// The C exchange API of a type (DLPack 1.3), which spares the calls in Python; `None` where the type has none.
+pub(super) fn exchange(class: &Bound<'_, PyAny>) -> Option<Export> {
+    let capsule = class.getattr("__dlpack_c_exchange_api__").ok()?;
+    // SAFETY: the object is alive; whatever it is, this looks whether it is a capsule of that name.
+    let table =
+        unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"dlpack_exchange_api".as_ptr()) };
+    if table.is_null() {
+        drop(PyErr::take(class.py()));
+        return None;
     }
+    // SAFETY: by the protocol a capsule of that name holds such a table, which lives as long as the program. Of another major version
+    // nothing but the version is read.
+    unsafe {
+        let table = table.cast::<ExchangeApi>();
+        if (*table).major == 1 { (*table).export } else { None }
+    }
+}
+
+/// Takes an array of the type whose exporter this is.
+pub(super) fn exported(x: &Bound<'_, PyAny>, export: Export, home: Home) -> PyResult<Input> {
+    let mut versioned = std::ptr::null_mut();
+    // SAFETY: the object is alive and of the exporter's type, as the caller saw to; what is written is a tensor of ours.
+    let status = unsafe { export(x.as_ptr(), &mut versioned) };
+    if status != 0 || versioned.is_null() {
+        return Err(PyErr::fetch(x.py()));
+    }
+    read(Tensor::Versioned(versioned), home)
+}
+
+/// The array that a tensor describes.
+fn read(held: Tensor, home: Home) -> PyResult<Input> {
+    let tensor = held.tensor()?;
+    check_device(tensor.device.kind, tensor.device.id)?;
+    let dtype = dtype(tensor.dtype)?;
     let ndim = usize::try_from(tensor.ndim).map_err(|_| wrong("a negative number of axes"))?;
     let axes = |numbers: *const i64| {
         // SAFETY: DLPack has as many lengths, and strides if there are any, as axes.

@@ -15,8 +15,8 @@ mod pandas;
 pub(crate) mod torch;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use warpfold_engine::HostArray;
 use warpfold_num::{DType, Error};
@@ -74,8 +74,10 @@ pub(crate) struct Input {
 
 /// A module, if the program has imported it so far that it has an attribute.
 fn imported<'py>(py: Python<'py>, name: &str, attribute: &str) -> Option<Bound<'py, PyAny>> {
-    let modules = py.import(intern!(py, "sys")).ok()?.getattr(intern!(py, "modules")).ok()?;
-    let module = modules.cast::<PyDict>().ok()?.get_item(name).ok()??;
+    static MODULES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let modules =
+        MODULES.get_or_try_init(py, || py.import("sys")?.getattr("modules").map(Bound::unbind));
+    let module = modules.ok()?.bind(py).cast::<PyDict>().ok()?.get_item(name).ok()??;
     module.hasattr(attribute).ok()?.then_some(module)
 }
 
@@ -202,13 +204,15 @@ impl Input {
         Ok(())
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether there are no elements.
+    pub(crate) fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
     /// Elements.
     pub(crate) fn len(&self) -> u64 {
-        if self.is_empty() { 0 } else { self.shape.iter().product() }
+        let product = |n: u64, &length: &u64| n.saturating_mul(length);
+        if self.is_empty() { 0 } else { self.shape.iter().fold(1, product) }
     }
 
     /// Bytes of the elements.
@@ -230,7 +234,7 @@ impl Input {
                 let axis = if is_fortran { axis } else { n - 1 - axis };
                 let (length, stride) = (self.shape[axis] as i64, self.strides[axis]);
                 let is_next = length == 1 || stride == next;
-                next *= length;
+                next = next.saturating_mul(length);
                 is_next
             })
         };

@@ -154,9 +154,9 @@ pub(super) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
 
 /// Masked arrays export their data without the mask.
 fn refuse_masked(x: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Ok(masked) = x.py().import("numpy.ma").and_then(|ma| ma.getattr("MaskedArray")) else {
-        return Ok(());
-    };
+    // Whoever has one has imported its module.
+    let Some(module) = imported(x.py(), "numpy.ma", "MaskedArray") else { return Ok(()) };
+    let masked = module.getattr("MaskedArray")?;
     if x.is_instance(&masked)? {
         return Err(PyTypeError::new_err(
             "masked arrays are not taken, as their memory does not tell what is masked; give x.compressed(), or x.filled(value)",

@@ -11,6 +11,7 @@ use super::{Home, Input, dlpack, imported};
 use crate::give;
 
 struct Torch {
+    export: Option<dlpack::Export>,
     tensor: Py<PyType>,
     parameter: Py<PyAny>,
     strided: Py<PyAny>,
@@ -28,6 +29,7 @@ impl Torch {
         let dtypes =
             DType::ALL.iter().map(|&dtype| Ok(torch.getattr(crate::names::name(dtype))?.unbind()));
         Ok(Torch {
+            export: dlpack::exchange(&torch.getattr("Tensor")?),
             tensor: torch.getattr("Tensor")?.cast_into::<PyType>()?.unbind(),
             parameter: torch.getattr("nn")?.getattr("Parameter")?.unbind(),
             strided: torch.getattr("strided")?.unbind(),
@@ -59,7 +61,11 @@ pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Input>> {
     if !x.is_instance(torch.tensor.bind(py)).ok()? {
         return None;
     }
-    Some(check(x, torch).and_then(|x| dlpack::take(&x, Home::Torch)))
+    Some(check(x, torch).and_then(|x| match torch.export {
+        // The type has just been found to be torch's own.
+        Some(export) => dlpack::exported(&x, export, Home::Torch),
+        None => dlpack::take(&x, Home::Torch),
+    }))
 }
 
 /// Refuses tensors whose memory is not what they say.
