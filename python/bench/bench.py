@@ -120,7 +120,7 @@ def rust(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rust", help="the program, for its own figures of 256 MiB")
-    parser.add_argument("--wheel", help="a wheel whose size is told")
+    parser.add_argument("--wheel", help="a wheel, for its size")
     parser.add_argument("--export", help="a JSON file to write")
     options = parser.parse_args()
     rng = np.random.default_rng(1)

@@ -170,7 +170,7 @@ class TestArrow:
 
 
 class Lies:
-    """A capsule's maker that says what it is told to."""
+    """An exporter of whatever capsule and device it was made with."""
 
     def __init__(self, capsule, device=(1, 0)):
         self.capsule, self.device = capsule, device

@@ -11,5 +11,5 @@ Stats = namedtuple(
     ["count", "nan_count", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax", "l1", "l2"],
     defaults=(None, None, None, None, None, None, None, None, None, None, None, None),
 )
-Stats.__doc__ = "Everything that one pass tells; None is what does not exist."
+Stats.__doc__ = "The results of one pass; None is what does not exist."
 Stats.__module__ = "warpfold"

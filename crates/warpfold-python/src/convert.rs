@@ -40,7 +40,7 @@ pub(crate) struct Wanted {
     dtype: DType,
     /// For the engine.
     pub(crate) finish: Finish,
-    /// An integer type that the caller asks for.
+    /// An integer type that the caller names.
     integer: Option<DType>,
 }
 
@@ -80,7 +80,7 @@ impl Wanted {
             None if matches!(dtype, DType::F16 | DType::BF16) && is_rounded(op) => {
                 round_to = Some(dtype)
             }
-            // JAX has 32 bits unless it was told otherwise, and would round or wrap what is wider.
+            // JAX has 32 bits by default, and would round or wrap what is wider.
             None if home == (Home::Jax { is_narrow: true }) && !dtype.is_float() => {
                 let is_unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
                 let is_own =
@@ -154,7 +154,7 @@ impl Wanted {
         })
     }
 
-    /// No results, of the type that some would have: what has no values tells no type.
+    /// No results, of the type that some would have, which no values do not show.
     pub(crate) fn typed(&self, column: Column) -> Column {
         if !column.is_empty() || !is_rounded(self.op) {
             return column;

@@ -57,20 +57,8 @@ impl Exact {
         Ok(Exact { op, dtype, policy, partial, is_any: false })
     }
 
-    fn check_type(&self, dtype: DType) -> PyResult<()> {
-        if dtype == self.dtype {
-            return Ok(());
-        }
-        let (mine, theirs) = (names::name(self.dtype), names::name(dtype));
-        Err(PyTypeError::new_err(format!(
-            "this partial is one of {mine}, and the array has elements of {theirs}; convert the array, or start another"
-        )))
-    }
-
-    fn check(&self, py: Python<'_>, input: Input) -> PyResult<Input> {
-        self.check_type(input.dtype)?;
-        check_bools(py, self.op, &input, self.policy)?;
-        Ok(input)
+    fn description(&self) -> Description {
+        Description { op: self.op, dtype: self.dtype, policy: self.policy }
     }
 
     /// Whether two partials are of one reduction, as far as merging goes.
@@ -89,6 +77,71 @@ impl Exact {
     }
 }
 
+/// What an array must be to be added, and how it is folded.
+struct Description {
+    op: Op,
+    dtype: DType,
+    policy: Policy,
+}
+
+impl Description {
+    /// The partial of an array or a pair, and whether it has elements.
+    fn fold(
+        &self,
+        x: &Bound<'_, PyAny>,
+        y: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<(AnyPartial, bool)> {
+        let py = x.py();
+        let threads = policy("exact", "propagate", "raise", threads)?.threads;
+        let policy = Policy { threads, ..self.policy };
+        let taken = take_any(x)?;
+        let added = match (self.op, taken, y) {
+            (Op::Dot, taken, Some(y)) => {
+                let (x, y) = (self.check(py, taken.into_input()?)?, self.check(py, take(y)?)?);
+                let request = Request::new(Op::Dot, x.run("the first array of dot")?)
+                    .pair(y.run("the second array of dot")?)
+                    .policy(policy);
+                let partial = run(py, x.bytes(), || engine::reduce(&request));
+                (partial.map_err(|error| raised(&error))?, !x.is_empty())
+            }
+            (Op::Dot, _, None) => {
+                return Err(PyTypeError::new_err("dot takes two arrays; give both"));
+            }
+            (op, _, Some(_)) => {
+                return Err(PyTypeError::new_err(format!(
+                    "{op} takes one array; leave the second out"
+                )));
+            }
+            (op, Taken::Column(column), None) => {
+                self.check_type(column.dtype)?;
+                (crate::columns::partial(py, &column, op, policy)?, !column.is_empty())
+            }
+            (op, Taken::Array(input), None) => {
+                let input = self.check(py, input)?;
+                (partial(py, &input, op, policy)?, !input.is_empty())
+            }
+        };
+        Ok(added)
+    }
+
+    fn check_type(&self, dtype: DType) -> PyResult<()> {
+        if dtype == self.dtype {
+            return Ok(());
+        }
+        let (mine, theirs) = (names::name(self.dtype), names::name(dtype));
+        Err(PyTypeError::new_err(format!(
+            "this partial is one of {mine}, and the array has elements of {theirs}; convert the array, or start another"
+        )))
+    }
+
+    fn check(&self, py: Python<'_>, input: Input) -> PyResult<Input> {
+        self.check_type(input.dtype)?;
+        check_bools(py, self.op, &input, self.policy)?;
+        Ok(input)
+    }
+}
+
 #[pymethods]
 impl Exact {
     #[new]
@@ -97,46 +150,20 @@ impl Exact {
         Exact::empty(names::dtype(dtype)?, op_of(op)?, nan)
     }
 
-    /// Adds the elements of an array, and of a second one for dot.
+    /// Adds the elements of an array, and of a second one for dot. Threads may add to one partial at once.
     #[pyo3(signature = (x, y=None, /, *, threads=None))]
     fn add(
-        mut slf: PyRefMut<'_, Self>,
+        slf: &Bound<'_, Self>,
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<()> {
-        let py = slf.py();
-        let policy = Policy { threads, ..slf.policy };
-        let input = match take_any(x)? {
-            Taken::Array(input) => slf.check(py, input)?,
-            Taken::Column(column) if slf.op != Op::Dot && y.is_none() => {
-                slf.check_type(column.dtype)?;
-                let added = crate::columns::partial(py, &column, slf.op, policy)?;
-                slf.partial.merge(&added);
-                slf.is_any |= !column.is_empty();
-                return Ok(());
-            }
-            Taken::Column(column) => slf.check(py, column.into_input()?)?,
-        };
-        let added = match (slf.op, y) {
-            (Op::Dot, Some(y)) => {
-                let second = slf.check(py, take(y)?)?;
-                let request = Request::new(Op::Dot, input.run("the first array of dot")?)
-                    .pair(second.run("the second array of dot")?)
-                    .policy(policy);
-                run(py, input.bytes(), || engine::reduce(&request))
-                    .map_err(|error| raised(&error))?
-            }
-            (Op::Dot, None) => return Err(PyTypeError::new_err("dot takes two arrays; give both")),
-            (op, Some(_)) => {
-                return Err(PyTypeError::new_err(format!(
-                    "{op} takes one array; leave the second out"
-                )));
-            }
-            (op, None) => partial(py, &input, op, policy)?,
-        };
+        let mine = slf.borrow().description();
+        // Nothing is borrowed while other threads of Python may run.
+        let (added, is_any) = mine.fold(x, y, threads)?;
+        let mut slf = slf.borrow_mut();
         slf.partial.merge(&added);
-        slf.is_any |= !input.is_empty();
+        slf.is_any |= is_any;
         Ok(())
     }
 

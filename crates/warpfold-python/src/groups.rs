@@ -211,5 +211,5 @@ methods! {
         any Any "Whether any element of each group is nonzero.",
         all All "Whether all elements of each group are nonzero.",
         count_nonzero Count "How many elements of each group are nonzero.",
-        stats Stats "Everything that one pass tells of each group.",
+        stats Stats "Count, sum, mean and so on of each group in one pass.",
 }

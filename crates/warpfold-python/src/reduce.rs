@@ -17,7 +17,7 @@ use crate::policy::{Axes, axes};
 use crate::run::run;
 use crate::take::{Home, Input, Taken, take, take_any};
 
-/// What a caller asks of an array.
+/// A reduction with everything that the caller chose.
 pub(crate) struct Call<'a, 'py> {
     pub(crate) op: Op,
     pub(crate) axis: Option<&'a Bound<'py, PyAny>>,

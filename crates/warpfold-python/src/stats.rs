@@ -1,4 +1,4 @@
-//! Everything that one pass tells, as the package's `Stats`.
+//! All results of one pass, as the package's `Stats`.
 
 use pyo3::prelude::*;
 use warpfold_engine::Columns;

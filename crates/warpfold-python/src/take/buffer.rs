@@ -47,7 +47,7 @@ impl Buffer {
         if self.0.ndim == 0 || numbers.is_null() {
             return &[];
         }
-        // SAFETY: a view that was asked for with strides has as many lengths and strides as axes, which live as long as the view.
+        // SAFETY: a view requested with strides has as many lengths and strides as axes, which live as long as the view.
         unsafe { slice::from_raw_parts(numbers, self.0.ndim as usize) }
     }
 

@@ -156,7 +156,7 @@ fn check_device(kind: i32, id: i32) -> PyResult<()> {
 /// Takes an array as it lies, for results of a library.
 pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
     let py = x.py();
-    // Before anything is asked of the device.
+    // Before the device is touched.
     let device = x.call_method0(intern!(py, "__dlpack_device__"))?;
     let (kind, id) = device.extract()?;
     check_device(kind, id)?;

@@ -89,6 +89,16 @@ pub(crate) enum Taken {
     Column(Chunked),
 }
 
+impl Taken {
+    /// The array; of a column, where it is one run of memory.
+    pub(crate) fn into_input(self) -> PyResult<Input> {
+        match self {
+            Taken::Array(input) => Ok(input),
+            Taken::Column(column) => column.into_input(),
+        }
+    }
+}
+
 /// Takes an array, or a column, as it lies.
 pub(crate) fn take_any(x: &Bound<'_, PyAny>) -> PyResult<Taken> {
     if numpy::is_ndarray(x) {
@@ -115,10 +125,7 @@ pub(crate) fn take_any(x: &Bound<'_, PyAny>) -> PyResult<Taken> {
 
 /// Takes an array as it lies.
 pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
-    match take_any(x)? {
-        Taken::Array(input) => Ok(input),
-        Taken::Column(column) => column.into_input(),
-    }
+    take_any(x)?.into_input()
 }
 
 /// The error of what is no array.

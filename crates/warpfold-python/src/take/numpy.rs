@@ -159,7 +159,7 @@ fn refuse_masked(x: &Bound<'_, PyAny>) -> PyResult<()> {
     let masked = module.getattr("MaskedArray")?;
     if x.is_instance(&masked)? {
         return Err(PyTypeError::new_err(
-            "masked arrays are not taken, as their memory does not tell what is masked; give x.compressed(), or x.filled(value)",
+            "masked arrays are not taken, as their memory does not show what is masked; give x.compressed(), or x.filled(value)",
         ));
     }
     Ok(())
