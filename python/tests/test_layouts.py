@@ -206,3 +206,17 @@ def test_shapes_that_memory_does_not_hold():
     for f in (wf.mean, wf.sum, wf.max):
         with pytest.raises(MemoryError):
             f(nothing, axis=1)
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if n not in COMPLEX])
+def test_dots_of_views(name):
+    x, y = (sample(name, (60, 7, 90), seed) for seed in (1, 2))
+    if name not in FLOATS:
+        x, y = (x % 100).astype(name), (y % 100).astype(name)
+    exact = sum(a * b for a, b in zip(fractions(x[::-1, :, 1::2]), fractions(y.transpose(0, 1, 2)[:, :, ::-2])))
+    result = wf.dot(x[::-1, :, 1::2], y[:, :, ::-2])
+    same(result, np.dtype(result.dtype).type(to_float(exact, name) if name in FLOATS else int(exact)))
+    f, g = np.asfortranarray(x), np.asfortranarray(y)
+    same(wf.dot(f, g), wf.dot(x, y))
+    same(wf.dot(f[1], g[1]), wf.dot(x[1].copy(), y[1].copy()))
+    same(wf.dot(x[3, 2, ::-5], y[3, 2, ::5][::-1]), wf.dot(x[3, 2, ::-5].copy(), y[3, 2, ::5][::-1].copy()))

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
-use warpfold_engine::{self as engine, Request, check};
+use warpfold_engine::check;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
 use warpfold_num::{DType, Op, Policy};
@@ -11,8 +11,7 @@ use warpfold_num::{DType, Op, Policy};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{check_bools, finish, partial};
-use crate::run::run;
+use crate::reduce::{check_bools, finish, pair, partial};
 use crate::take::{Home, Input, Taken, take, take_any};
 use crate::{give, names};
 
@@ -99,11 +98,7 @@ impl Description {
         let added = match (self.op, taken, y) {
             (Op::Dot, taken, Some(y)) => {
                 let (x, y) = (self.check(py, taken.into_input()?)?, self.check(py, take(y)?)?);
-                let request = Request::new(Op::Dot, x.run("the first array of dot")?)
-                    .pair(y.run("the second array of dot")?)
-                    .policy(policy);
-                let partial = run(py, x.bytes(), || engine::reduce(&request));
-                (partial.map_err(|error| raised(&error))?, !x.is_empty())
+                (pair(py, &x, &y, policy)?, !x.is_empty())
             }
             (Op::Dot, _, None) => {
                 return Err(PyTypeError::new_err("dot takes two arrays; give both"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use warpfold_engine::{self as engine, Columns, HostArray, Parts, Request};
+use warpfold_engine::{self as engine, Columns, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
 use warpfold_num::{Column, DType, Error, Op, Policy, Result, Value};
@@ -15,7 +15,7 @@ use crate::errors::{cause, raised};
 use crate::give;
 use crate::policy::{Axes, axes};
 use crate::run::run;
-use crate::take::{Home, Input, Taken, take, take_any};
+use crate::take::{Home, Input, Pairs, Taken, take, take_any};
 
 /// A reduction with everything that the caller chose.
 pub(crate) struct Call<'a, 'py> {
@@ -283,7 +283,39 @@ pub(crate) fn check_bools(py: Python<'_>, op: Op, input: &Input, policy: Policy)
     }
 }
 
-/// Two arrays of one shape, as runs of memory.
+/// The exact dot product of two arrays of one shape.
+pub(crate) fn pair(py: Python<'_>, x: &Input, y: &Input, policy: Policy) -> PyResult<AnyPartial> {
+    let op = Op::Dot;
+    if x.shape != y.shape {
+        return Err(PyValueError::new_err(format!(
+            "dot takes two arrays of one shape, and they have {:?} and {:?}; it sums the products of all pairs",
+            x.shape, y.shape
+        )));
+    }
+    check_bools(py, op, x, policy)?;
+    check_bools(py, op, y, policy)?;
+    let partial = match (x.contiguous(false), y.contiguous(false)) {
+        (Some(a), Some(b)) => {
+            let request = Request::new(op, a).pair(b).policy(policy);
+            run(py, x.bytes(), || engine::reduce(&request))
+        }
+        // Views are read through blocks.
+        _ => {
+            let pairs = Pairs::new(x, y);
+            let mut all = AnyPartial::empty(op, x.read_as());
+            run(py, x.bytes(), || {
+                pairs.each(|a, b| {
+                    let request = Request::new(op, a).pair(b).policy(policy);
+                    engine::reduce(&request).map(|partial| all.merge(&partial))
+                })?;
+                Ok(all)
+            })
+        }
+    };
+    partial.map_err(|error| raised(&error))
+}
+
+/// The dot product of two arrays.
 pub(crate) fn dot<'py>(
     call: &Call<'_, 'py>,
     x: &Bound<'py, PyAny>,
@@ -291,22 +323,8 @@ pub(crate) fn dot<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
     let (x, y) = (take(x)?, take(y)?);
-    if x.shape != y.shape {
-        return Err(PyValueError::new_err(format!(
-            "dot takes two arrays of one shape, and they have {:?} and {:?}; it sums the products of all pairs",
-            x.shape, y.shape
-        )));
-    }
     let wanted = call.wanted(x.dtype, x.home)?;
-    check_bools(py, call.op, &x, call.policy)?;
-    check_bools(py, call.op, &y, call.policy)?;
-    let request = pair(call, x.run("the first array of dot")?, y.run("the second array of dot")?);
-    let partial =
-        run(py, x.bytes(), || engine::reduce(&request)).map_err(|error| raised(&error))?;
+    let partial = pair(py, &x, &y, call.policy)?;
     let output = finish(&partial, call.op, &wanted, !x.is_empty())?;
     call.give(py, x.home, output, &[], &wanted)
-}
-
-fn pair<'a>(call: &Call<'_, '_>, x: HostArray<'a>, y: HostArray<'a>) -> Request<'a> {
-    Request::new(call.op, x).pair(y).policy(call.policy)
 }

@@ -7,6 +7,7 @@
 //! ```
 
 mod arrow;
+mod blocks;
 mod buffer;
 mod dlpack;
 pub(crate) mod jax;
@@ -25,6 +26,7 @@ use warpfold_plan::shape::Layout;
 use crate::errors::raised;
 
 pub(crate) use arrow::{Column as Chunked, column};
+pub(crate) use blocks::Pairs;
 pub(crate) use buffer::Buffer;
 pub(crate) use numpy::numpy;
 
