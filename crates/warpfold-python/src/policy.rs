@@ -61,7 +61,7 @@ pub(crate) fn correction(correction: Option<f64>, ddof: Option<f64>) -> PyResult
     let is_whole = given >= 0.0 && given.fract() == 0.0 && given <= (1u64 << 53) as f64;
     is_whole.then_some(given as u64).ok_or_else(|| {
         PyValueError::new_err(format!(
-            "correction={given} is none: n - correction counts elements; give a whole number from 0"
+            "correction={given}: the divisor n - correction must be whole here, and at most n; give a whole number from 0"
         ))
     })
 }
