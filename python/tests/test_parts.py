@@ -139,6 +139,13 @@ def test_partials_of_nothing_and_of_others():
     for data in (b"", b"nonsense", bytes(wf.Exact("f4"))[:-1]):
         with pytest.raises(ValueError):
             wf.Exact.from_bytes(data)
+    saved = bytes(wf.Exact("f4", "var"))
+    for k in range(len(saved)):
+        with pytest.raises(ValueError):
+            wf.Exact.from_bytes(saved[:k])
+    for op in ("prod", "mean", "max"):
+        with pytest.raises(ValueError):
+            wf.Exact.from_bytes(saved.replace(b"\3var", bytes([len(op)]) + op.encode()))
     e.add(np.full(10, 0.1, np.float32))
     e.merge(e)
     assert e.round() == to_float(20 * fractions(np.float32(0.1))[0], "float32")

@@ -6,7 +6,7 @@ use pyo3::types::{PyBytes, PyTuple, PyType};
 use warpfold_engine::check;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
-use warpfold_num::{DType, Op, Policy};
+use warpfold_num::{DType, Nan, Op, Policy};
 
 use crate::convert::Wanted;
 use crate::errors::raised;
@@ -65,14 +65,30 @@ impl Exact {
         self.dtype == other.dtype && other.partial.serves(self.op) && self.policy == other.policy
     }
 
+    /// The mark, the names of reduction and element type, two flags, and the partial in its own layout.
     fn saved(&self) -> Vec<u8> {
-        let is_ignored = u8::from(self.policy.nan == warpfold_num::Nan::Ignore);
-        let at = |of: usize| of as u8;
-        let op = Op::ALL.iter().position(|&op| op == self.op).map_or(0, at);
         let mut bytes = MARK.to_vec();
-        bytes.extend([op, self.dtype as u8, is_ignored, u8::from(self.is_any)]);
+        for name in [self.op.name(), names::name(self.dtype)] {
+            bytes.push(name.len() as u8);
+            bytes.extend(name.as_bytes());
+        }
+        bytes.extend([self.policy.nan == Nan::Ignore, self.is_any].map(u8::from));
         bytes.extend(self.partial.to_bytes());
         bytes
+    }
+
+    /// What was saved; `None` if it was not.
+    fn saved_as(bytes: &[u8]) -> Option<(&str, &str, [u8; 2], &[u8])> {
+        fn name<'a>(bytes: &mut &'a [u8]) -> Option<&'a str> {
+            let (&length, rest) = bytes.split_first()?;
+            let (name, rest) = rest.split_at_checked(length.into())?;
+            *bytes = rest;
+            std::str::from_utf8(name).ok()
+        }
+        let mut rest = bytes.strip_prefix(MARK)?;
+        let (op, dtype) = (name(&mut rest)?, name(&mut rest)?);
+        let (&flags, rest) = rest.split_first_chunk::<2>()?;
+        Some((op, dtype, flags, rest))
     }
 }
 
@@ -237,14 +253,11 @@ impl Exact {
     fn from_bytes(_class: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let refused =
             || PyValueError::new_err("these bytes are no saved Exact; save it again with to_bytes");
-        let (&[op, dtype, is_ignored, is_any], rest) = data
-            .strip_prefix(MARK)
-            .and_then(|rest| rest.split_first_chunk::<4>())
-            .ok_or_else(refused)?;
-        let op = *Op::ALL.get(usize::from(op)).ok_or_else(refused)?;
-        let dtype = *DType::ALL.get(usize::from(dtype)).ok_or_else(refused)?;
+        let (op, dtype, [is_ignored, is_any], rest) = Exact::saved_as(data).ok_or_else(refused)?;
+        let dtype = DType::ALL.iter().copied().find(|&of| names::name(of) == dtype);
+        let (op, dtype) = (op_of(op)?, dtype.ok_or_else(refused)?);
         let nan = if is_ignored == 0 { "propagate" } else { "ignore" };
-        let empty = Exact::empty(dtype, op_of(op.name())?, nan)?;
+        let empty = Exact::empty(dtype, op, nan)?;
         let partial =
             AnyPartial::from_bytes_of(read_as(dtype), rest).map_err(|error| raised(&error))?;
         if !partial.serves(op) {
