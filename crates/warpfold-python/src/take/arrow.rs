@@ -154,6 +154,10 @@ pub(crate) struct Column {
 pub(crate) fn column(x: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
     let py = x.py();
     let class = x.get_type();
+    if class.hasattr(intern!(py, "__arrow_c_stream__"))? {
+        let capsule = x.call_method0(intern!(py, "__arrow_c_stream__"))?;
+        return read(x, Owned::of(&capsule, c"arrow_array_stream")?).map(Some);
+    }
     if class.hasattr(intern!(py, "__arrow_c_array__"))? {
         let both = x.call_method0(intern!(py, "__arrow_c_array__"))?;
         let both = both.cast::<PyTuple>()?;
@@ -161,10 +165,6 @@ pub(crate) fn column(x: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
         let array = Owned::<Array>::of(&both.get_item(1)?, c"arrow_array")?;
         let kind = kind(x, &schema.0)?;
         return Ok(Some(Column { dtype: dtype(kind), chunks: vec![Chunk::new(array, kind)?] }));
-    }
-    if class.hasattr(intern!(py, "__arrow_c_stream__"))? {
-        let capsule = x.call_method0(intern!(py, "__arrow_c_stream__"))?;
-        return read(x, Owned::of(&capsule, c"arrow_array_stream")?).map(Some);
     }
     Ok(None)
 }
