@@ -38,7 +38,8 @@ fn op_of(name: &str) -> PyResult<Op> {
         found.filter(|op| !matches!(op, Op::ArgMin | Op::ArgMax | Op::Prod | Op::Stats));
     mergeable.ok_or_else(|| {
         PyValueError::new_err(format!(
-            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, any, all, count_nonzero and dot (products and indices depend on the order of pieces)"
+            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, any, all, \
+             count_nonzero and dot (products and indices depend on the order of pieces)"
         ))
     })
 }
