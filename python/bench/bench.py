@@ -122,12 +122,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rust", help="the program, for its own figures of 256 MiB")
     parser.add_argument("--wheel", help="a wheel, for its size")
+    parser.add_argument("--revision", help="the revision that was built")
     parser.add_argument("--export", help="a JSON file to write")
     options = parser.parse_args()
     rng = np.random.default_rng(1)
     report = {
         "schema": 1,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "revision": options.revision,
         "machine": {"cpu": cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
         "load_before": os.getloadavg(),
         "versions": {n: importlib.metadata.version(n) for n in ("warpfold", "numpy", "torch", "polars", "jax") if have(n)},
