@@ -66,7 +66,8 @@ def turns(calls, rounds, shortest):
     seconds = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            time.sleep(0.02)  # Threads of the peer before may spin for a while.
+            time.sleep(0.02)  # Threads of the peer before may spin for a while,
+            call()  # and this one's sleep by now.
             seconds[name].append(timeit.timeit(call, number=number[name]) / number[name])
     return {
         name: {"median": statistics.median(s), "min": min(s), "quartiles": [float(q) for q in np.quantile(s, [0.25, 0.75])], "rounds": len(s)}
