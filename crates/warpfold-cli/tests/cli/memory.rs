@@ -128,7 +128,7 @@ fn results_keep_to_the_bounds_of_the_manual() {
     let out = folder.at("r.npz");
     let input = 3 * 8 * RESULTS + 4 * RESULTS;
     let bytes = PROGRAM + PIECES_IN_FLIGHT * PIECE_BYTES + input;
-    for (parts, each) in [("--every 1".to_string(), 300), (format!("--by '{keys}'"), 300 + 72 + 4)]
+    for (parts, each) in [("--every 1".to_string(), 150), (format!("--by '{keys}'"), 150 + 72 + 4)]
     {
         let args = format!("stats '{x}' --dtype f64 {parts} --out '{}'", out.display());
         let found = run_within(bytes + each * RESULTS, &args);
