@@ -83,6 +83,9 @@ pub(crate) struct Many<'a, T> {
     pub(crate) source: Source<'a, T>,
 }
 
+/// A fold of every output of some reductions, which leaves something of each.
+pub(crate) type FoldMany<T, S> = fn(&Many<'_, T>, &Out<'_, T, S>);
+
 /// Short sums of an element's parts.
 pub(crate) type Sums<T> = <T as Element>::Sums;
 
@@ -110,7 +113,7 @@ impl<'a, T: Kernels> Many<'a, T> {
         &self,
         writer: &dyn Write<T, S>,
         most: Option<u64>,
-        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+        fold: FoldMany<T, S>,
     ) -> bool {
         let out = Out::new(self, writer, most);
         match self.source {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use super::leaves::{Leaves, is_nan, take};
 use super::pages::Pages;
-use super::{Many, flat};
+use super::{FoldMany, Many, flat};
 use crate::elements;
 use crate::isa::{Job, with_isa};
 use crate::kernels::Kernels;
@@ -445,7 +445,7 @@ pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
     reader: D,
     finish: Finish,
     at: &dyn Fn(u64) -> At,
-    fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+    fold: FoldMany<T, S>,
 ) -> Result<Vec<D::Result>> {
     let writer = Writer::new(many, reader, finish)?;
     many.fold(&writer, None, fold);
@@ -462,7 +462,7 @@ pub(crate) fn collect_in_turn<T: Kernels, S: Leaves<T>, U: Leaves<T>, D>(
     reader: D,
     finish: Finish,
     at: &dyn Fn(u64) -> At,
-    (first, then): (fn(&Many<'_, T>, &Out<'_, T, S>), fn(&Many<'_, T>, &Out<'_, T, U>)),
+    (first, then): (FoldMany<T, S>, FoldMany<T, U>),
 ) -> Result<Vec<<D as Read<S>>::Result>>
 where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,

@@ -13,7 +13,7 @@ use super::others::Values;
 use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
-use crate::batch::{Leaves, Many, Out, Read, Sums, Widest};
+use crate::batch::{FoldMany, Leaves, Read, Sums, Widest};
 use crate::kernels::Kernels;
 use crate::{Op, Result, bf16, f16};
 
@@ -68,7 +68,7 @@ fn values<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
 }
 
 /// Folds of many outputs, by the reader that is chosen for them.
-struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, fn(&Many<'_, T>, &Out<'_, T, Sums<T>>));
+struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, FoldMany<T, Sums<T>>);
 
 impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
     fn collect<D: Read<Sums<T>, Result: Scalar>>(self, reader: D) -> Result<Column> {

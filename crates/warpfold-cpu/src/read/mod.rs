@@ -24,7 +24,7 @@ use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::Scalar;
 use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{Leaves, Many, Out, Read, collect, collect_in_turn, keep};
+use crate::batch::{FoldMany, Leaves, Many, Read, collect, collect_in_turn, keep};
 use crate::kernels::Kernels;
 use crate::{BatchPlan, Result};
 
@@ -44,7 +44,7 @@ impl<T: Kernels> Outputs<'_, T> {
     fn read<S: Leaves<T>, D: Read<S>>(
         &self,
         reader: D,
-        fold: fn(&Many<'_, T>, &Out<'_, T, S>),
+        fold: FoldMany<T, S>,
     ) -> Result<Vec<D::Result>> {
         let many = Many::of(self.plan, self.parts, self.x);
         collect(&many, reader, self.finish, &|output| self.parts.name(output), fold)
@@ -54,7 +54,7 @@ impl<T: Kernels> Outputs<'_, T> {
     fn read_in_turn<S: Leaves<T>, U: Leaves<T>, D>(
         &self,
         reader: D,
-        folds: (fn(&Many<'_, T>, &Out<'_, T, S>), fn(&Many<'_, T>, &Out<'_, T, U>)),
+        folds: (FoldMany<T, S>, FoldMany<T, U>),
     ) -> Result<Vec<<D as Read<S>>::Result>>
     where
         D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
