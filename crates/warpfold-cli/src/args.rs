@@ -5,11 +5,13 @@ pub(crate) mod choice;
 pub(crate) mod count;
 mod measures;
 mod parts;
+mod written;
 
 pub(crate) use measures::{
     Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
 };
 pub(crate) use parts::Parts;
+pub(crate) use written::Written;
 
 use std::path::PathBuf;
 
@@ -156,7 +158,7 @@ pub(crate) struct Reduction {
     pub(crate) dtype: Option<DType>,
 
     /// Column of text, by name or by number from 1; without it all columns count
-    #[arg(long, value_name = "NAME|INDEX", help_heading = "Input")]
+    #[arg(long, value_name = "NAME|INDEX", allow_negative_numbers = true, help_heading = "Input")]
     pub(crate) column: Option<Column>,
 
     /// Reduce N random numbers (1e8 is understood) in place of inputs; two arrays of them for dot
@@ -170,6 +172,9 @@ pub(crate) struct Reduction {
     /// Seed of the random numbers: the same seed gives the same numbers everywhere [default: 0]
     #[arg(long, value_name = "S", help_heading = "Input")]
     seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) written: Written,
 
     #[command(flatten)]
     pub(crate) parts: Parts,

@@ -9,7 +9,8 @@ use warpfold::{DType, Element, Op, with_element};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::{self, Input, Order, Random, Wanted};
+use crate::input::text::{Dialect, Missing};
+use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
 use crate::{Failure, outfile, streams};
@@ -79,14 +80,43 @@ pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
 
 pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
-        let wanted = Wanted { dtype: asked.dtype, kind: asked.input, column: asked.column.clone() };
-        return input::open(&asked.inputs, &wanted);
+        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
+        check_text(asked, &dialect)?;
+        let (dtype, kind, column) = (asked.dtype, asked.input, asked.column.clone());
+        let beside = crate::many::key_column(asked);
+        return input::open(&asked.inputs, &Wanted { dtype, kind, column, dialect, beside });
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);
     let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
     arrays
         .map(|array| Random::new(dtype, n, distribution, seed, array).map(Input::random))
         .collect()
+}
+
+/// Fails where options of text do not fit what is asked.
+fn check_text(asked: &Reduction, dialect: &Dialect) -> Result<(), Failure> {
+    let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    if asked.written.any() && !asked.inputs.iter().any(|path| kind(path) == Kind::Text) {
+        return Err(Failure::Usage(
+            "--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out or add --input text".into(),
+        ));
+    }
+    let refused = |what: &str| {
+        Err(Failure::Usage(format!("--missing skip leaves rows out, and {what}; take them out of the files first")))
+    };
+    if dialect.missing != Missing::Skip {
+        return Ok(());
+    }
+    if matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
+        return refused("indices would not count them");
+    }
+    if asked.op() == Op::Dot {
+        return refused("dot pairs the rows of two inputs");
+    }
+    if asked.parts.any() && crate::many::key_column(asked).is_none() {
+        return refused("segments, axes and keys of another file count all");
+    }
+    Ok(())
 }
 
 /// Bytes of work in all, where every input knows its own.

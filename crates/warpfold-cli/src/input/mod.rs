@@ -13,6 +13,7 @@ mod pieces;
 mod problem;
 mod random;
 mod raw;
+mod stamp;
 pub mod text;
 mod whole;
 

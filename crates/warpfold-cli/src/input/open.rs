@@ -10,7 +10,8 @@ use warpfold::{DType, Op};
 
 use super::Endian;
 use super::raw::{Extent, RawReader};
-use super::text::{Column, Layout, TextReader};
+use super::stamp::{Stamp, Watched};
+use super::text::{Column, Dialect, Layout, Missing, TextReader};
 use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
 
@@ -42,6 +43,10 @@ pub struct Wanted {
     pub kind: Option<Kind>,
     /// `--column`.
     pub column: Option<Column>,
+    /// How text is written.
+    pub dialect: Dialect,
+    /// Another column of the text, whose missing cells leave rows out as well.
+    pub beside: Option<Column>,
 }
 
 /// An input that exists and whose type is known.
@@ -50,6 +55,8 @@ pub struct Input {
     dtype: DType,
     /// Where known before reading.
     bytes: Option<u64>,
+    /// What the file was, for sources that are opened again.
+    stamp: Option<Stamp>,
     source: Source,
 }
 
@@ -60,6 +67,8 @@ enum Source {
     Text {
         layout: Layout,
         column: Option<Column>,
+        dialect: Dialect,
+        beside: Option<Column>,
         file_bytes: Option<u64>,
         read: Arc<AtomicU64>,
     },
@@ -109,6 +118,10 @@ fn is_archive(name: &Name) -> bool {
 impl Input {
     fn open(name: &Name, kind: Kind, wanted: &Wanted) -> Result<Input, Failure> {
         let fail = |problem: Problem| Failure::input(name, problem);
+        let stamp = match name {
+            Name::File(path) => Stamp::of(&fs::metadata(&**path).map_err(|e| fail(e.into()))?),
+            _ => None,
+        };
         let size = size(name).map_err(fail)?;
         let name = name.clone();
         match (kind, wanted.dtype) {
@@ -122,7 +135,7 @@ impl Input {
                 let array = array.map_err(|problem| Failure::input(&name, problem))?;
                 let dtype = array.dtype();
                 let bytes = Some(array.header().len * dtype.size() as u64);
-                Ok(Input { name, dtype, bytes, source: Source::Npy(array) })
+                Ok(Input { name, dtype, bytes, stamp, source: Source::Npy(array) })
             }
             (Kind::Raw, None) => Err(Failure::Usage(format!(
                 "{name} is read as raw elements and needs --dtype (or --input npy, --input text); for example --dtype f32"
@@ -131,17 +144,34 @@ impl Input {
                 Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
                     Err(Failure::input(&name, Problem::NotWhole { bytes, dtype }))
                 }
-                bytes => Ok(Input { name, dtype, bytes, source: Source::Raw }),
+                bytes => Ok(Input { name, dtype, bytes, stamp, source: Source::Raw }),
             },
             (Kind::Text, dtype) => {
                 let layout = match &name {
                     Name::File(path) => Layout::of(&extension(path)),
                     _ => Layout::Sniff,
                 };
-                let column = wanted.column.clone();
-                let source =
-                    Source::Text { layout, column, file_bytes: size, read: Arc::default() };
-                Ok(Input { name, dtype: dtype.unwrap_or(DType::F64), bytes: None, source })
+                let dtype = dtype.unwrap_or(DType::F64);
+                let dialect = wanted.dialect;
+                if dialect.missing == Missing::Nan && !(dtype.is_float() || dtype.is_complex()) {
+                    return Err(Failure::Usage(format!(
+                        "--missing nan needs a type that has a NaN, and {dtype} has none; take --missing skip, or a float --dtype"
+                    )));
+                }
+                let delimiter = dialect.delimiter.or(match layout {
+                    Layout::Delimited(delimiter) => Some(delimiter),
+                    _ => None,
+                });
+                let twice = |mark: Option<u8>| mark.is_some() && delimiter == mark;
+                if twice(Some(dialect.decimal)) || twice(dialect.comment) {
+                    return Err(Failure::Usage(
+                        "one character cannot separate fields and begin fractions or comments; choose another --delimiter, for example ';'".into(),
+                    ));
+                }
+                let (column, beside) = (wanted.column.clone(), wanted.beside.clone());
+                let read = Arc::default();
+                let source = Source::Text { layout, column, dialect, beside, file_bytes: size, read };
+                Ok(Input { name, dtype, bytes: None, stamp, source })
             }
         }
     }
@@ -150,7 +180,7 @@ impl Input {
     pub fn random(random: Random) -> Input {
         let dtype = random.dtype();
         let bytes = Some(random.elements() * dtype.size() as u64);
-        Input { name: Name::Random, dtype, bytes, source: Source::Random(random) }
+        Input { name: Name::Random, dtype, bytes, stamp: None, source: Source::Random(random) }
     }
 
     /// What it is called.
@@ -211,18 +241,19 @@ impl Input {
     /// # Errors
     /// [`Failure::Input`] where the input cannot be opened (any more) or not be read in this order.
     pub fn pieces(self, order: Order) -> Result<Pieces, Failure> {
-        let Input { name, dtype, bytes, source } = self;
+        let Input { name, dtype, bytes, stamp, source } = self;
         match source {
             Source::Npy(array) => array.pieces(&name, order),
             Source::Random(random) => Ok(Pieces::produce(random, bytes)),
             Source::Raw => {
-                let source = stream(&name)?;
+                let source = stream(&name, stamp)?;
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
                 Ok(Pieces::produce(reader, bytes))
             }
-            Source::Text { layout, column, read, .. } => {
-                let source = Box::new(Counted { source: stream(&name)?, read });
-                Ok(Pieces::produce(TextReader::new(name, source, layout, column, dtype), None))
+            Source::Text { layout, column, dialect, beside, read, .. } => {
+                let source = Box::new(Counted { source: stream(&name, stamp)?, read });
+                let reader = TextReader::new(name, source, layout, column, dtype);
+                Ok(Pieces::produce(reader.dialect(dialect, beside), None))
             }
         }
     }
@@ -259,9 +290,12 @@ fn file(name: &Name) -> Result<Option<File>, Problem> {
     }
 }
 
-fn stream(name: &Name) -> Result<Box<dyn Read + Send>, Failure> {
+fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Failure> {
     match file(name).map_err(|problem| Failure::input(name, problem))? {
-        Some(file) => Ok(Box::new(file)),
+        Some(file) => {
+            let watched = Watched::new(file, stamp);
+            Ok(Box::new(watched.map_err(|error| Failure::input(name, error))?))
+        }
         None => crate::streams::input().map_err(|error| Failure::input(name, error)),
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use warpfold::DType;
 
+use super::stamp::Changed;
 use super::{Name, npy, text};
 use crate::error::system_message;
 
@@ -89,6 +90,14 @@ pub enum Problem {
         /// Its type.
         found: DType,
     },
+    /// Keys below 0 and above what signed ones hold.
+    #[error(
+        "has keys that fit in neither i64 nor u64; 64 bits hold keys from -9223372036854775808 to 9223372036854775807, or from 0 to 18446744073709551615: number them anew"
+    )]
+    WideKeys,
+    /// A file that is not what it was when it was opened.
+    #[error("changed while it was read ({0}); there is no result; run again when nothing writes to it")]
+    Changed(String),
     /// No `.npy` file, or a wrong one.
     #[error(transparent)]
     Npy(#[from] npy::NpyError),
@@ -99,6 +108,9 @@ pub enum Problem {
 
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Problem {
+        if let Some(changed) = Changed::of(&error) {
+            return Problem::Changed(changed.to_string());
+        }
         match error.kind() {
             io::ErrorKind::NotFound => Problem::Missing,
             io::ErrorKind::IsADirectory => Problem::Directory,

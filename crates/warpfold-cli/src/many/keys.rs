@@ -6,36 +6,62 @@ use warpfold::{Column, DType, Key};
 
 use crate::Failure;
 use crate::args::Reduction;
-use crate::input::text::Column as Chosen;
+use crate::input::text::{Column as Chosen, Missing, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+
+/// The column of a text input that `--by` names, unless it names a file.
+pub(crate) fn key_column(asked: &Reduction) -> Option<Chosen> {
+    let (by, input) = (asked.parts.by.as_ref()?, asked.inputs.first()?);
+    let kind = |path: &Path| Kind::of(&Name::of(path.to_path_buf()));
+    let is_text = asked.input.unwrap_or_else(|| kind(input)) == Kind::Text;
+    let is_file = matches!(kind(by), Kind::Npy | Kind::Text);
+    // What is no column is looked for by its name, and then said to be missing.
+    let column = || by.to_string_lossy().parse().unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()));
+    (is_text && !is_file).then(column)
+}
 
 /// Reads the keys that `--by` names.
 pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
-    let input = asked.inputs.first().map(|path| Name::of(path.clone()));
-    let is_text = input
-        .as_ref()
-        .is_some_and(|name| asked.input.unwrap_or_else(|| Kind::of(name)) == Kind::Text);
-    let is_file = matches!(Kind::of(&Name::of(by.to_path_buf())), Kind::Npy | Kind::Text);
-    let wanted = Wanted { dtype: None, kind: None, column: None };
-    let keys = match (is_text && !is_file, &asked.inputs[..]) {
-        (true, [path]) if path.as_os_str() == "-" => {
-            return Err(Failure::Usage(
+    let wanted = Wanted::default();
+    match (key_column(asked), &asked.inputs[..]) {
+        (Some(_), [path]) if path.as_os_str() == "-" => {
+            Err(Failure::Usage(
                 "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
-            ));
+            ))
         }
-        (true, [path]) => {
-            // Text is f64 unless it is said to be something else; keys are integers.
-            let column =
-                by.to_string_lossy().parse::<Chosen>().unwrap_or_else(|never| match never {});
-            let wanted =
-                Wanted { dtype: Some(DType::I64), kind: Some(Kind::Text), column: Some(column) };
-            input::open(std::slice::from_ref(path), &wanted)?
+        (Some(column), [path]) => {
+            let mut dialect = asked.written.dialect(false);
+            if dialect.missing == Missing::Nan {
+                dialect.missing = Missing::Error;
+            }
+            let (kind, beside) = (Some(Kind::Text), asked.column.clone());
+            text(path, &Wanted { dtype: None, kind, column: Some(column), dialect, beside })
         }
-        _ if is_text_file(by) => {
-            input::open(&[by.to_path_buf()], &Wanted { dtype: Some(DType::I64), ..wanted })?
-        }
-        _ => input::open(&[by.to_path_buf()], &Wanted { kind: Some(Kind::Npy), ..wanted })?,
+        _ if is_text_file(by) => text(by, &wanted),
+        _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }),
+    }
+}
+
+/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
+fn text(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
+    let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() });
+    let is_too_narrow = |failure: &Failure| {
+        matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })))
     };
+    match of(DType::I64) {
+        // A pipe can be read once only.
+        Err(failure) if is_too_narrow(&failure) && path.is_file() => match of(DType::U64) {
+            Err(failure) if is_too_narrow(&failure) => {
+                Err(Failure::input(&Name::of(path.to_path_buf()), Problem::WideKeys))
+            }
+            found => found,
+        },
+        found => found,
+    }
+}
+
+fn whole(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
+    let keys = input::open(&[path.to_path_buf()], wanted)?;
     let keys = keys.into_iter().next().expect("one path is one input");
     let (name, dtype) = (keys.name().clone(), keys.dtype());
     if dtype.is_float() {

@@ -4,6 +4,8 @@ mod device;
 mod keys;
 mod numbers;
 
+pub(crate) use keys::key_column;
+
 use std::time::Instant;
 
 use warpfold::partial::Finish;

@@ -90,7 +90,7 @@ impl Header {
         let descr = descr_of(descr.ok_or_else(|| missing("descr"))?)?;
         let fortran_order = match order.ok_or_else(|| missing("fortran_order"))? {
             Literal::Bool(fortran) => fortran,
-            other => return Err(NpyError::Header(format!("fortran_order is {other:?}"))),
+            other => return Err(NpyError::Header(format!("fortran_order is {}, not True or False", other.kind()))),
         };
         let shape = shape_of(shape.ok_or_else(|| missing("shape"))?)?;
         let size = match descr {
@@ -127,7 +127,7 @@ fn descr_of(descr: Literal) -> Result<Descr, NpyError> {
     let text = match descr {
         Literal::Text(text) => text,
         Literal::List(_) => return Err(unknown("a structured type")),
-        other => return Err(NpyError::Header(format!("descr is {other:?}"))),
+        other => return Err(NpyError::Header(format!("descr is {}, not a string", other.kind()))),
     };
     let (order, code) = text.split_at_checked(1).unwrap_or(("", &text));
     let dtype = match code {

@@ -13,6 +13,19 @@ pub(super) enum Literal {
     List(Vec<Literal>),
 }
 
+impl Literal {
+    /// What it is, in words.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Literal::Text(_) => "a string",
+            Literal::Bool(_) => "True or False",
+            Literal::Integer(_) => "a number",
+            Literal::Tuple(_) => "a tuple",
+            Literal::List(_) => "a list",
+        }
+    }
+}
+
 /// How deep tuples and lists may nest; NumPy's own nest three deep.
 const DEPTH: usize = 16;
 
@@ -24,7 +37,7 @@ pub(super) fn dictionary(text: &str) -> Result<Vec<(String, Literal)>, String> {
     while !parser.accept('}') {
         let key = match parser.value(0)? {
             Literal::Text(key) => key,
-            other => return Err(format!("a key is {other:?}, not a string")),
+            other => return Err(format!("a key is {}, not a string", other.kind())),
         };
         parser.expect(':')?;
         let value = parser.value(0)?;
@@ -97,6 +110,7 @@ impl<'a> Parser<'a> {
             Some('[') => self.sequence('[', ']', depth),
             _ if self.word("True") => Ok(Literal::Bool(true)),
             _ if self.word("False") => Ok(Literal::Bool(false)),
+            Some('-') => Err(format!("a negative number stands at byte {}, and sizes are not negative", self.at)),
             Some(other) => Err(format!("{other:?} at byte {} starts no value", self.at)),
             None => Err("it ends where a value should stand".into()),
         }

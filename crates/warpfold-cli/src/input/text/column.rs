@@ -1,12 +1,10 @@
-//! [`Column`]: which fields of a line count.
+//! [`Column`]: which fields of a line count, and what the first line means.
 
-use std::convert::Infallible;
 use std::str::FromStr;
 
-use warpfold::{Complex, DType};
-
+use super::TextError;
+use super::dialect::{Cell, Dialect, Header};
 use super::record::Record;
-use super::{Number, TextError};
 
 /// The column that a user chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,13 +16,39 @@ pub enum Column {
 }
 
 impl FromStr for Column {
-    type Err = Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Column, Infallible> {
-        Ok(match text.parse() {
-            Ok(index) if index > 0 => Column::Index(index),
-            _ => Column::Name(text.to_string()),
-        })
+    fn from_str(text: &str) -> Result<Column, String> {
+        match text.parse::<i64>() {
+            Ok(index) if index > 0 => Ok(Column::Index(index as u64)),
+            Ok(index) if index < 0 => Err("columns are counted from 1, the first; give a number from 1, or a name".into()),
+            _ => Ok(Column::Name(text.to_string())),
+        }
+    }
+}
+
+impl Column {
+    /// Its place in the first line, from 0.
+    pub(super) fn find(&self, record: &Record) -> Result<u64, TextError> {
+        let name = match self {
+            Column::Index(index) => return Ok(index - 1),
+            Column::Name(name) => name,
+        };
+        let at = |from| {
+            let mut fields = record.fields().enumerate().skip(from);
+            fields.find(|(_, field)| *field == name.as_bytes()).map(|(at, _)| at)
+        };
+        let Some(first) = at(0) else {
+            let columns = names(record);
+            return Err(TextError::NoColumn { name: name.clone(), columns });
+        };
+        match at(first + 1) {
+            None => Ok(first as u64),
+            Some(second) => {
+                let (first, second) = (first as u64 + 1, second as u64 + 1);
+                Err(TextError::TwoColumns { name: name.clone(), first, second })
+            }
+        }
     }
 }
 
@@ -36,49 +60,49 @@ pub(super) enum Chosen {
     One(u64),
 }
 
-/// What the first line means.
-pub(super) struct FirstLine {
-    pub(super) chosen: Chosen,
-    pub(super) is_header: bool,
+/// Whether the first line holds names. The element type has no say in it.
+pub(super) fn is_header(
+    dialect: &Dialect,
+    named: bool,
+    chosen: Chosen,
+    record: &Record,
+) -> Result<bool, TextError> {
+    match dialect.header {
+        Header::Yes => return Ok(true),
+        Header::No => return Ok(false),
+        Header::Auto if named => return Ok(true),
+        Header::Auto => {}
+    }
+    let cells: Vec<Cell> = record.fields().map(|field| dialect.cell(field)).collect();
+    let is_data = match chosen {
+        Chosen::All => cells.iter().all(|&cell| cell == Cell::Number),
+        // A line without the column is an error of its own.
+        Chosen::One(at) => cells.get(at as usize).is_none_or(|&cell| cell == Cell::Number),
+    };
+    if is_data || cells.iter().all(|&cell| cell == Cell::Name) {
+        return Ok(!is_data);
+    }
+    let unclear = cells.iter().position(|&cell| cell == Cell::Unclear);
+    let at = unclear.or(cells.iter().position(|&cell| cell == Cell::Name)).unwrap_or(0);
+    Err(first_row(record, at))
 }
 
-impl FirstLine {
-    /// `headed`: whether the layout has a header where nothing in the first line is a number.
-    /// A header that looks like numbers of a type would be taken for data, so the type decides what a number is.
-    pub(super) fn read(
-        column: Option<&Column>,
-        record: &Record,
-        headed: bool,
-        dtype: DType,
-    ) -> Result<FirstLine, TextError> {
-        let is_a_number = |field: &[u8]| is_a_number(field, dtype);
-        match column {
-            None => {
-                let is_header = headed && !record.fields().any(&is_a_number);
-                Ok(FirstLine { chosen: Chosen::All, is_header })
-            }
-            Some(Column::Index(index)) => {
-                let field = record.fields().nth((index - 1) as usize);
-                let is_header = field.is_some_and(|field| !is_a_number(field));
-                Ok(FirstLine { chosen: Chosen::One(index - 1), is_header })
-            }
-            Some(Column::Name(name)) => {
-                let at = |from| {
-                    let mut fields = record.fields().enumerate().skip(from);
-                    fields.find(|(_, field)| *field == name.as_bytes()).map(|(at, _)| at)
-                };
-                let Some(first) = at(0) else {
-                    let columns = names(record);
-                    return Err(TextError::NoColumn { name: name.clone(), columns });
-                };
-                if let Some(second) = at(first + 1) {
-                    let (first, second) = (first as u64 + 1, second as u64 + 1);
-                    return Err(TextError::TwoColumns { name: name.clone(), first, second });
-                }
-                Ok(FirstLine { chosen: Chosen::One(first as u64), is_header: true })
-            }
-        }
+/// Fails where the first line was taken for data, and one of its names stands above a number: `id,2020` above `7,1`.
+pub(super) fn check_second(dialect: &Dialect, first: &Record, second: &Record) -> Result<(), TextError> {
+    let mut pairs = first.fields().zip(second.fields());
+    let is_name_above_number = |(above, below): (&[u8], &[u8])| {
+        dialect.cell(above) == Cell::Name && dialect.cell(below) == Cell::Number
+    };
+    match pairs.position(is_name_above_number) {
+        Some(at) => Err(first_row(first, at)),
+        None => Ok(()),
     }
+}
+
+fn first_row(record: &Record, at: usize) -> TextError {
+    let column = record.first_column + at as u64 + 1;
+    let text = record.field(at).unwrap_or_default().to_vec();
+    TextError::FirstRow { line: record.line, column, text }
 }
 
 /// The first fields, for a message.
@@ -93,17 +117,4 @@ fn names(record: &Record) -> String {
         names.push_str(", …");
     }
     names
-}
-
-/// Whether a field is meant as data: a number, a bool, or what begins as a number does, so that a wrong number in the first line is told and not
-/// lost; the columns `i` and `j` are none.
-fn is_a_number(field: &[u8], dtype: DType) -> bool {
-    let digits = field.strip_prefix(b"-").or(field.strip_prefix(b"+")).unwrap_or(field);
-    let digits = digits.strip_prefix(b".").unwrap_or(digits);
-    if digits.first().is_some_and(u8::is_ascii_digit) {
-        return true;
-    }
-    let is_complex =
-        || dtype.is_complex() && Complex::<f64>::parse(field).is_ok() && field.len() > 1;
-    f64::parse(field).is_ok() || bool::parse(field).is_ok() || is_complex()
 }

@@ -1,10 +1,11 @@
 //! Numbers as text: CSV, TSV, and numbers separated by blanks.
 //!
-//! Lines that start with `#` are comments. Fields may be quoted in CSV and TSV. A first line without a single number in it is a
-//! header (of CSV and TSV; with a column chosen, of all three). Without a column chosen, all fields count, row after row.
+//! Fields may be quoted in CSV and TSV. A first line of names is a header; [`Dialect`] says what names and comments are, and what a cell
+//! without a number does. Without a column chosen, all fields count, row after row.
 //! Every number is rounded once to its element type, whatever the number of digits.
 
 mod column;
+mod dialect;
 mod number;
 mod problem;
 mod reader;
@@ -12,6 +13,7 @@ mod record;
 mod words;
 
 pub use column::Column;
+pub use dialect::{Dialect, Header, Missing};
 pub use number::{Number, NumberError};
 pub use problem::TextError;
 pub use reader::TextReader;

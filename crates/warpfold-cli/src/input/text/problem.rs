@@ -4,6 +4,8 @@ use std::fmt;
 
 use warpfold::DType;
 
+use super::dialect::is_missing;
+
 /// What is wrong with a text; the message follows the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -37,6 +39,34 @@ pub enum TextError {
         /// The type's range.
         range: String,
     },
+    /// A first row that is neither names nor numbers.
+    #[error(
+        "line {line}, column {column}: {} makes this first row neither names nor numbers; correct it, or say --header yes if the row holds names, --header no if it is data{}",
+        Quoted(text), comment_hint(text)
+    )]
+    FirstRow {
+        /// Line, from 1.
+        line: u64,
+        /// Column (field), from 1.
+        column: u64,
+        /// The field.
+        text: Vec<u8>,
+    },
+    /// A first row of names, and nothing after it.
+    #[error("line {line} looks like names, and no row of numbers follows; say --header yes if the text is empty but for its names")]
+    OnlyNames {
+        /// Line, from 1.
+        line: u64,
+    },
+    /// A quote that is open at the end of the text.
+    #[error("line {line}: a quote opens here and is never closed; close it, or double it (\"\") if it belongs to the text")]
+    OpenQuote {
+        /// Line where the quote opens, from 1.
+        line: u64,
+    },
+    /// Two bytes a character.
+    #[error("is UTF-16, and text is read as UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8")]
+    Utf16,
     /// A line with another number of fields than the lines before it.
     #[error("line {line} has {found} columns, and the lines before it have {expected}")]
     Ragged {
@@ -85,6 +115,9 @@ pub enum TextError {
         /// The most bytes kept.
         limit: usize,
     },
+    /// The file is not what it was.
+    #[error("changed while it was read ({0}); there is no result; run again when nothing writes to it")]
+    Changed(String),
     /// The system would not read it.
     #[error("cannot be read: {0}")]
     Unreadable(String),
@@ -104,9 +137,14 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
+fn comment_hint(text: &[u8]) -> &'static str {
+    if text.starts_with(b"#") { ", --comment '#' if such rows are comments" } else { "" }
+}
+
 fn hint(text: &[u8], column: u64) -> &'static str {
-    match (text.is_empty(), column) {
-        (true, _) => "; fill the field, or choose another column with --column",
+    match (is_missing(text), column) {
+        _ if text.starts_with(b"#") => "; correct it, or say --comment '#' if such rows are comments",
+        (true, _) => "; fill the field, choose another column with --column, or say --missing nan or --missing skip",
         (false, 1) => "; correct it, or check --dtype",
         (false, _) => "; correct it, or choose the column to read with --column",
     }

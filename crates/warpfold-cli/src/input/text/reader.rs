@@ -4,14 +4,23 @@ use std::io::Read;
 
 use warpfold::{DType, Element, with_element};
 
-use super::column::{Chosen, FirstLine};
+use super::column::{self, Chosen};
+use super::dialect::is_missing;
 use super::record::{Record, Records};
-use super::{Column, Layout, Number, NumberError, TextError};
+use super::{Column, Dialect, Header, Layout, Missing, Number, NumberError, TextError};
 use crate::Failure;
 use crate::input::{Name, Produce};
 
 /// Parses a field and appends nothing: writes the number's native bytes.
 type Parse = fn(&[u8], &mut [u8]) -> Result<(), NumberError>;
+
+/// A first line that `--header auto` has judged.
+enum First {
+    /// Names.
+    Names(u64),
+    /// Data, with its names and numbers.
+    Data(Record),
+}
 
 /// Reads numbers from a text.
 pub struct TextReader {
@@ -26,6 +35,15 @@ pub struct TextReader {
     /// The next field of the record.
     field: usize,
     column: Option<Column>,
+    dialect: Dialect,
+    /// Another column of the text, whose missing cells leave rows out as well.
+    beside: Option<Column>,
+    /// Its place, from 0.
+    beside_at: Option<u64>,
+    /// A first line, until a second has shown what it is.
+    first: Option<First>,
+    /// Room for a number with a point before its fraction.
+    room: Vec<u8>,
     /// What counts, once the first line has been seen.
     chosen: Option<Chosen>,
     /// Fields of the first line, where all lines must have as many.
@@ -52,9 +70,20 @@ impl TextReader {
             record: Record::default(),
             field: 0,
             column,
+            dialect: Dialect::default(),
+            beside: None,
+            beside_at: None,
+            first: None,
+            room: Vec::new(),
             chosen: None,
             width: None,
         }
+    }
+
+    /// Says how the text is written, and which other column may leave rows out.
+    #[must_use]
+    pub fn dialect(self, dialect: Dialect, beside: Option<Column>) -> TextReader {
+        TextReader { dialect, beside, ..self }
     }
 
     /// Writes the next number's native bytes; false at the end.
@@ -68,7 +97,14 @@ impl TextReader {
             }
         }
         let text = self.record.field(self.field).unwrap_or_default();
-        (self.parse)(text, number).map_err(|error| self.explain(error, text))?;
+        let parsed = match self.dialect.missing {
+            Missing::Nan if is_missing(text) => (self.parse)(b"nan", number),
+            _ => match self.dialect.with_point(text, &mut self.room) {
+                Some(text) => (self.parse)(text, number),
+                None => Err(NumberError::NotANumber),
+            },
+        };
+        parsed.map_err(|error| self.explain(error, text))?;
         self.field = match self.chosen {
             Some(Chosen::One(_)) => self.record.len(),
             _ => self.field + 1,
@@ -80,48 +116,86 @@ impl TextReader {
     fn next_line(&mut self) -> Result<bool, TextError> {
         // The first read may wait for a terminal or a pipe, so it happens here, on the read-ahead thread.
         if let Some(source) = self.source.take() {
-            self.records = Some(Records::new(source, self.layout, self.column.is_some())?);
+            let whole_lines = self.column.is_some() || self.dialect.missing == Missing::Skip;
+            self.records = Some(Records::new(source, self.layout, whole_lines, self.dialect)?);
         }
         let Some(records) = &mut self.records else { return Ok(false) };
         if !records.next(&mut self.record)? {
             (self.record, self.field) = (Record::default(), 0);
-            return Ok(false);
+            return match self.first.take() {
+                Some(First::Names(line)) => Err(TextError::OnlyNames { line }),
+                _ => Ok(false),
+            };
         }
+        if let Some(First::Data(first)) = self.first.take() {
+            column::check_second(&self.dialect, &first, &self.record)?;
+        }
+        let is_table = records.is_table();
         let chosen = match self.chosen {
             Some(chosen) => chosen,
             None => {
-                let first = FirstLine::read(
-                    self.column.as_ref(),
-                    &self.record,
-                    records.headed(),
-                    self.dtype,
-                )?;
-                self.chosen = Some(first.chosen);
-                self.width = records.headed().then_some(self.record.len());
-                if first.is_header {
+                let (chosen, is_header) = self.first_line(is_table)?;
+                if is_header {
                     self.field = self.record.len();
                     return Ok(true);
                 }
-                first.chosen
+                chosen
             }
         };
         let (line, found) = (self.record.line, self.record.len() as u64);
-        match (chosen, self.width) {
+        self.field = match (chosen, self.width) {
             (Chosen::One(column), _) if column >= found => {
-                Err(TextError::NoField { line, column: column + 1, found })
+                return Err(TextError::NoField { line, column: column + 1, found });
             }
             (_, Some(expected)) if expected as u64 != found => {
-                Err(TextError::Ragged { line, found, expected: expected as u64 })
+                return Err(TextError::Ragged { line, found, expected: expected as u64 });
             }
-            (Chosen::One(column), _) => {
-                self.field = column as usize;
-                Ok(true)
-            }
-            (Chosen::All, _) => {
-                self.field = 0;
-                Ok(true)
+            (Chosen::One(column), _) => column as usize,
+            (Chosen::All, _) => 0,
+        };
+        if self.dialect.missing == Missing::Skip && self.lacks_a_number(chosen) {
+            self.field = self.record.len();
+        }
+        Ok(true)
+    }
+
+    /// Finds the columns in the first line, and whether it holds names.
+    fn first_line(&mut self, is_table: bool) -> Result<(Chosen, bool), TextError> {
+        let place = |column: &Option<Column>| {
+            column.as_ref().map(|column| column.find(&self.record)).transpose()
+        };
+        let chosen = place(&self.column)?.map_or(Chosen::All, Chosen::One);
+        self.beside_at = place(&self.beside)?;
+        let named = [&self.column, &self.beside]
+            .into_iter()
+            .any(|column| matches!(column, Some(Column::Name(_))));
+        let is_header = column::is_header(&self.dialect, named, chosen, &self.record)?;
+        if self.dialect.header == Header::Auto {
+            // A named column is in a row of names, whatever follows.
+            self.first = match (is_header, named) {
+                (true, true) => None,
+                (true, false) => Some(First::Names(self.record.line)),
+                (false, _) if chosen == Chosen::All => None,
+                (false, _) => Some(First::Data(self.record.clone())),
+            };
+            if self.dialect.verbose {
+                let taken = if is_header { "names" } else { "data" };
+                crate::say!("header: {}: line {} is taken for {taken}", self.name, self.record.line);
             }
         }
+        self.chosen = Some(chosen);
+        self.width = is_table.then_some(self.record.len());
+        Ok((chosen, is_header))
+    }
+
+    /// Whether a cell that counts, or the other column's, holds no number.
+    fn lacks_a_number(&self, chosen: Chosen) -> bool {
+        let lacks = |at: u64| self.record.field(at as usize).is_none_or(is_missing);
+        let own = match chosen {
+            Chosen::One(at) => lacks(at),
+            Chosen::All => self.record.fields().any(is_missing),
+        };
+        own || self.beside_at.is_some_and(lacks)
     }
 
     fn explain(&self, error: NumberError, text: &[u8]) -> TextError {

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::TextError;
+use super::{Dialect, TextError};
 use super::words::Words;
 use crate::error::system_message;
+use crate::input::stamp::Changed;
 
 /// The longest line kept in memory.
 pub(super) const LINE_LIMIT: usize = 16 << 20;
@@ -33,10 +34,12 @@ impl Layout {
         }
     }
 
-    fn sniff(start: &[u8]) -> Layout {
-        let telling = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+    fn sniff(start: &[u8], dialect: &Dialect) -> Layout {
+        let telling = |line: &&[u8]| !line.trim_ascii().is_empty() && !dialect.is_comment(line);
         let first = start.split(|&byte| byte == b'\n').find(telling).unwrap_or_default();
-        match [b'\t', b','].into_iter().find(|delimiter| first.trim_ascii().contains(delimiter)) {
+        // Where a comma stands before fractions, semicolons separate.
+        let other = if dialect.decimal == b',' { b';' } else { b',' };
+        match [b'\t', other].into_iter().find(|delimiter| first.trim_ascii().contains(delimiter)) {
             Some(delimiter) => Layout::Delimited(delimiter),
             None => Layout::Words,
         }
@@ -44,7 +47,7 @@ impl Layout {
 }
 
 /// The fields of a line, or of a part of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Record {
     /// From 1.
     pub(super) line: u64,
@@ -71,7 +74,7 @@ impl Record {
 
 /// Lines and their fields, one after another.
 pub(super) enum Records {
-    Csv { reader: Box<csv::Reader<Bounded>>, row: csv::ByteRecord, record_start: Arc<AtomicU64> },
+    Csv { reader: Box<csv::Reader<Bounded>>, row: csv::ByteRecord, bounds: Arc<Bounds> },
     Words(Words),
 }
 
@@ -81,29 +84,40 @@ impl Records {
         source: Box<dyn Read + Send>,
         layout: Layout,
         whole_lines: bool,
+        dialect: Dialect,
     ) -> Result<Records, TextError> {
-        let (start, source) = peek(source).map_err(|error| unreadable(&error))?;
-        let layout = if layout == Layout::Sniff { Layout::sniff(&start) } else { layout };
+        let (start, source) = peek(source, &dialect).map_err(|error| unreadable(&error))?;
+        if is_utf16(&start) {
+            return Err(TextError::Utf16);
+        }
+        let layout = match (dialect.delimiter, layout) {
+            (Some(b' '), _) => Layout::Words,
+            (Some(delimiter), _) => Layout::Delimited(delimiter),
+            (None, Layout::Sniff) => Layout::sniff(&start, &dialect),
+            (None, layout) => layout,
+        };
         let Layout::Delimited(delimiter) = layout else {
             return Ok(Records::Words(Words::new(
                 BufReader::with_capacity(1 << 16, source),
                 whole_lines,
+                dialect,
             )));
         };
-        let record_start = Arc::new(AtomicU64::new(0));
-        let bounded = Bounded { source, read: 0, record_start: record_start.clone() };
+        let bounds = Arc::new(Bounds { record_start: 0.into(), end: u64::MAX.into() });
+        let after = [b'\n', Bounded::after(delimiter, dialect.comment)];
+        let bounded = Bounded { source, read: 0, after, bounds: bounds.clone() };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .comment(Some(b'#'))
+            .comment(dialect.comment)
             .buffer_capacity(1 << 16)
             .from_reader(bounded);
-        Ok(Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), record_start })
+        Ok(Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), bounds })
     }
 
-    /// Whether a first line without numbers is taken for a header.
-    pub(super) fn headed(&self) -> bool {
+    /// Whether all lines have as many fields as the first.
+    pub(super) fn is_table(&self) -> bool {
         matches!(self, Records::Csv { .. })
     }
 
@@ -111,11 +125,21 @@ impl Records {
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
         match self {
             Records::Words(words) => words.next(record),
-            Records::Csv { reader, row, record_start } => {
-                record_start.store(reader.position().byte(), Relaxed);
+            Records::Csv { reader, row, bounds } => {
+                bounds.record_start.store(reader.position().byte(), Relaxed);
                 let line = reader.position().line();
-                let more = reader.read_byte_record(row).map_err(|error| csv_error(&error, line))?;
+                let mut more = reader.read_byte_record(row).map_err(|error| csv_error(&error, line))?;
                 record.line = row.position().map_or(line, csv::Position::line);
+                let end = bounds.end.load(Relaxed);
+                if reader.position().byte() > end.saturating_add(1) {
+                    // What follows the text is a record of its own, unless an open quote has taken it in.
+                    if row.position().is_some_and(|position| position.byte() < end) && row.as_slice().len() > 1 {
+                        let before = &row.as_slice()[..row.range(row.len() - 1).map_or(0, |range| range.start)];
+                        let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                        return Err(TextError::OpenQuote { line: record.line + lines });
+                    }
+                    more = false;
+                }
                 record.bytes.clear();
                 record.bytes.extend_from_slice(row.as_slice());
                 record.ranges.clear();
@@ -126,22 +150,59 @@ impl Records {
     }
 }
 
-/// A reader that refuses to feed one record for ever, so that an unclosed quote does not fill the memory.
+/// What the reader and its source know of each other, in bytes from the start of the text.
+pub(super) struct Bounds {
+    record_start: AtomicU64,
+    /// Where the text ends, once that is known.
+    end: AtomicU64,
+}
+
+/// A reader that refuses to feed one record for ever, so that an unclosed quote does not fill the memory, and that adds a record of its own after the
+/// last one, so that a quote that is open at the end is seen.
 pub(super) struct Bounded {
     source: Source,
     read: u64,
-    record_start: Arc<AtomicU64>,
+    after: [u8; 2],
+    bounds: Arc<Bounds>,
+}
+
+impl Bounded {
+    /// A byte that is a record and means nothing else.
+    fn after(delimiter: u8, comment: Option<u8>) -> u8 {
+        let is_free = |byte: &u8| *byte != delimiter && Some(*byte) != comment;
+        [1, 2, 3].into_iter().find(is_free).unwrap_or(3)
+    }
 }
 
 impl Read for Bounded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read.saturating_sub(self.record_start.load(Relaxed)) > LINE_LIMIT as u64 {
+        if self.read.saturating_sub(self.bounds.record_start.load(Relaxed)) > LINE_LIMIT as u64 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let n = self.source.read(buffer)?;
+        let end = self.bounds.end.load(Relaxed);
+        let n = if end == u64::MAX { self.source.read(buffer)? } else { 0 };
+        if n == 0 && !buffer.is_empty() {
+            let end = if end == u64::MAX { self.read } else { end };
+            self.bounds.end.store(end, Relaxed);
+            let rest = &self.after[(self.read - end) as usize..];
+            let n = rest.len().min(buffer.len());
+            buffer[..n].copy_from_slice(&rest[..n]);
+            self.read += n as u64;
+            return Ok(n);
+        }
         self.read += n as u64;
         Ok(n)
     }
+}
+
+/// Whether a text begins as UTF-16 does: with its mark, or with characters of which every other byte is 0.
+fn is_utf16(start: &[u8]) -> bool {
+    let is_zero = |at: usize| start.get(at).map(|&byte| byte == 0);
+    let zeros = [0, 1, 2, 3].map(is_zero);
+    start.starts_with(b"\xff\xfe")
+        || start.starts_with(b"\xfe\xff")
+        || zeros == [false, true, false, true].map(Some)
+        || zeros == [true, false, true, false].map(Some)
 }
 
 fn csv_error(error: &csv::Error, line: u64) -> TextError {
@@ -155,17 +216,20 @@ fn csv_error(error: &csv::Error, line: u64) -> TextError {
 }
 
 pub(super) fn unreadable(error: &io::Error) -> TextError {
-    TextError::Unreadable(system_message(error))
+    match Changed::of(error) {
+        Some(changed) => TextError::Changed(changed.to_string()),
+        None => TextError::Unreadable(system_message(error)),
+    }
 }
 
 pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 /// Reads the start of a text, without the byte order mark, and puts it back.
-fn peek(mut source: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Source)> {
+fn peek(mut source: Box<dyn Read + Send>, dialect: &Dialect) -> io::Result<(Vec<u8>, Source)> {
     const ENOUGH: u64 = 4096;
     let mut start = Vec::new();
     // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line.
-    while (start.len() as u64) < ENOUGH && !has_a_line(&start) {
+    while (start.len() as u64) < ENOUGH && !has_a_line(&start, dialect) {
         let before = start.len();
         let mut some = [0; ENOUGH as usize];
         match source.read(&mut some) {
@@ -183,8 +247,8 @@ fn peek(mut source: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Source)> {
     Ok((start.clone(), io::Cursor::new(start).chain(source)))
 }
 
-fn has_a_line(start: &[u8]) -> bool {
+fn has_a_line(start: &[u8], dialect: &Dialect) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n');
     lines.next_back();
-    lines.any(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
+    lines.any(|line| !line.trim_ascii().is_empty() && !dialect.is_comment(line))
 }

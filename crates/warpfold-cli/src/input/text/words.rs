@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, ErrorKind};
 
-use super::TextError;
+use super::{Dialect, TextError};
 use super::record::{LINE_LIMIT, Record, Source, unreadable};
 
 /// Bytes after which a long line is handed on in parts.
@@ -12,6 +12,7 @@ const PART: usize = 1 << 16;
 pub(super) struct Words {
     source: BufReader<Source>,
     whole_lines: bool,
+    dialect: Dialect,
     /// The line being read, from 1.
     line: u64,
     /// Words of this line already handed on.
@@ -29,8 +30,8 @@ enum Stop {
 }
 
 impl Words {
-    pub(super) fn new(source: BufReader<Source>, whole_lines: bool) -> Words {
-        Words { source, whole_lines, line: 1, column: 0, carry: Vec::new() }
+    pub(super) fn new(source: BufReader<Source>, whole_lines: bool, dialect: Dialect) -> Words {
+        Words { source, whole_lines, dialect, line: 1, column: 0, carry: Vec::new() }
     }
 
     /// Reads the next line that has words, or a part of it; false at the end.
@@ -51,7 +52,7 @@ impl Words {
                 Stop::Line => (self.line, self.column) = (self.line + 1, 0),
                 Stop::Part | Stop::Text => self.column += record.len() as u64,
             }
-            let is_comment = record.first_column == 0 && record.bytes.starts_with(b"#");
+            let is_comment = record.first_column == 0 && self.dialect.is_comment(&record.bytes);
             if record.len() > 0 && !is_comment {
                 return Ok(true);
             }

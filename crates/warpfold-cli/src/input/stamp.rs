@@ -1,0 +1,95 @@
+//! [`Stamp`]: what a file looked like when it was opened, so that one that changes while it is read is no result.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// How a file changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Changed {
+    #[error("it had {0} bytes and has {1}")]
+    Size(u64, u64),
+    #[error("it was written to")]
+    Time,
+}
+
+impl Changed {
+    /// The change that an error of reading stands for.
+    pub(crate) fn of(error: &io::Error) -> Option<&Changed> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+/// Size and time of modification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+    /// Which file it is, where the system numbers files.
+    file: (u64, u64),
+}
+
+impl Stamp {
+    /// That of a regular file. Files of no size are not followed: the system makes some of them up as they are read.
+    pub(crate) fn of(metadata: &Metadata) -> Option<Stamp> {
+        #[cfg(unix)]
+        let file = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let file = (0, 0);
+        let size = metadata.len();
+        (metadata.is_file() && size > 0).then(|| Stamp { size, modified: metadata.modified().ok(), file })
+    }
+
+    fn check(self, now: &Metadata) -> Result<(), Changed> {
+        let Some(now) = Stamp::of(now) else { return Err(Changed::Size(self.size, now.len())) };
+        match () {
+            () if now.size != self.size => Err(Changed::Size(self.size, now.size)),
+            () if now.modified != self.modified => Err(Changed::Time),
+            () => Ok(()),
+        }
+    }
+
+    /// Fails if the file of this name has changed; one that another has taken the place of has not.
+    pub(crate) fn check_path(self, path: &Path) -> Result<(), Changed> {
+        match fs::metadata(path) {
+            Ok(now) if Stamp::of(&now).is_none_or(|now| now.file == self.file) => self.check(&now),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A file that says at its end if it has changed.
+pub(crate) struct Watched {
+    file: File,
+    stamp: Option<Stamp>,
+    read: u64,
+}
+
+impl Watched {
+    /// Watches from a stamp that was taken before; without one, from now.
+    pub(crate) fn new(file: File, before: Option<Stamp>) -> io::Result<Watched> {
+        let stamp = before.or(Stamp::of(&file.metadata()?));
+        Ok(Watched { file, stamp, read: 0 })
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        self.read += n as u64;
+        if n == 0
+            && !buffer.is_empty()
+            && let Some(stamp) = self.stamp
+        {
+            stamp.check(&self.file.metadata()?).map_err(io::Error::other)?;
+            if self.read < stamp.size {
+                return Err(io::Error::other(Changed::Size(stamp.size, self.read)));
+            }
+        }
+        Ok(n)
+    }
+}
