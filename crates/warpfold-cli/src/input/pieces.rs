@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use memmap2::Mmap;
 
 use super::Buffer;
+use super::stamp::Watch;
 use crate::{Failure, threads};
 
 /// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
@@ -39,6 +40,8 @@ pub enum Pieces {
         map: Mmap,
         /// Where the next piece starts.
         at: usize,
+        /// Says at the end if the file has changed.
+        watch: Watch,
     },
     /// Bytes that a second thread makes.
     Produced(ReadAhead),
@@ -56,8 +59,11 @@ impl Pieces {
     /// Whatever is wrong with the input.
     pub fn next_piece(&mut self) -> Result<Option<&[u8]>, Failure> {
         match self {
-            Pieces::Mapped { map, at } => {
+            Pieces::Mapped { map, at, watch } => {
                 let piece = &map[*at..map.len().min(*at + PIECE_BYTES)];
+                if piece.is_empty() {
+                    watch.check()?;
+                }
                 *at += piece.len();
                 Ok((!piece.is_empty()).then_some(piece))
             }

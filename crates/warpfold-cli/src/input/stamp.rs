@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::{Name, Problem};
+use crate::Failure;
+
 /// How a file changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Changed {
@@ -62,6 +65,45 @@ impl Stamp {
     }
 }
 
+/// A mapped file, to be looked at once it has been folded.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    name: Name,
+    stamp: Option<Stamp>,
+}
+
+impl Watch {
+    pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> Watch {
+        Watch { name, stamp }
+    }
+
+    /// Fails if the file has changed since it was mapped.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let (Name::File(path), Some(stamp)) = (&self.name, self.stamp) else { return Ok(()) };
+        let changed = |changed: Changed| Problem::Changed(changed.to_string());
+        stamp.check_path(path).map_err(|found| Failure::input(&self.name, changed(found)))
+    }
+}
+
+/// Has the process end with a line, and without a result, when a mapped file lacks the page that is read.
+pub(crate) fn guard_maps() {
+    #[cfg(unix)]
+    {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        const LINE: &str = "warpfold: a mapped input became shorter while it was read, or its disk failed (SIGBUS); there is no result; run again when nothing writes to it\n";
+        ONCE.call_once(|| {
+            // SAFETY: `end` calls only functions that are safe in handlers of signals, and does not return.
+            let guarded = unsafe {
+                signal_hook::low_level::register(signal_hook::consts::SIGBUS, || {
+                    crate::signals::end(LINE, 1);
+                })
+            };
+            // Without the handler the process ends by the signal: without a result as well.
+            drop(guarded);
+        });
+    }
+}
+
 /// A file that says at its end if it has changed.
 pub(crate) struct Watched {
     file: File,
@@ -73,7 +115,12 @@ impl Watched {
     /// Watches from a stamp that was taken before; without one, from now.
     pub(crate) fn new(file: File, before: Option<Stamp>) -> io::Result<Watched> {
         let stamp = before.or(Stamp::of(&file.metadata()?));
-        Ok(Watched { file, stamp, read: 0 })
+        Ok(Watched::after(file, stamp, 0))
+    }
+
+    /// Watches a file of which some bytes were read before.
+    pub(crate) fn after(file: File, stamp: Option<Stamp>, read: u64) -> Watched {
+        Watched { file, stamp, read }
     }
 }
 

@@ -3,6 +3,7 @@
 use memmap2::Mmap;
 use warpfold::{DType, Element, Layout, View};
 
+use super::stamp::Watch;
 use super::{Name, Problem, elements};
 use crate::{Failure, memory};
 
@@ -15,15 +16,15 @@ pub struct Whole {
 }
 
 enum Data {
-    Mapped(Mmap),
+    Mapped(Mmap, Watch),
     /// Words, so that they are aligned, and how many bytes of them count.
     Copied(Vec<u64>, usize),
 }
 
 impl Whole {
     /// A mapped file whose elements can be used where they lie.
-    pub(crate) fn mapped(name: Name, dtype: DType, layout: Layout, map: Mmap) -> Whole {
-        Whole { name, dtype, layout, data: Data::Mapped(map) }
+    pub(crate) fn mapped(name: Name, dtype: DType, layout: Layout, map: Mmap, watch: Watch) -> Whole {
+        Whole { name, dtype, layout, data: Data::Mapped(map, watch) }
     }
 
     /// A copy of all pieces; the layout is that of one axis unless it is known.
@@ -56,6 +57,17 @@ impl Whole {
         Ok(Whole { name, dtype, layout, data: Data::Copied(words, bytes) })
     }
 
+    /// Fails if a mapped file has changed since it was opened; to be asked once its elements have been folded.
+    ///
+    /// # Errors
+    /// [`Problem::Changed`].
+    pub fn check_unchanged(&self) -> Result<(), Failure> {
+        match &self.data {
+            Data::Mapped(_, watch) => watch.check(),
+            Data::Copied(..) => Ok(()),
+        }
+    }
+
     /// What it is called.
     pub fn name(&self) -> &Name {
         &self.name
@@ -72,7 +84,7 @@ impl Whole {
     /// [`Failure::Input`] for a bool that is neither 0 nor 1.
     pub fn elements<T: Element>(&self) -> Result<&[T], Failure> {
         let bytes = match &self.data {
-            Data::Mapped(map) => &map[..],
+            Data::Mapped(map, _) => &map[..],
             Data::Copied(words, bytes) => &bytemuck::cast_slice(words)[..*bytes],
         };
         elements(bytes, 0).map_err(|problem| Failure::input(&self.name, problem))

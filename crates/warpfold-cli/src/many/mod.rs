@@ -43,6 +43,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         Executor::Cpu => fold::<T>(asked, &whole, &parted, finish),
         other => device::fold::<T>(asked, &whole, &parted, other, finish),
     })?;
+    whole.check_unchanged()?;
+    parted.check_unchanged()?;
     let table = Table {
         op: asked.op(),
         dtype: whole.dtype(),
@@ -135,6 +137,14 @@ impl Parted {
             (.., Some(length)) => Parted::Every(length),
             _ => Parted::Axes,
         })
+    }
+
+    /// Fails if a file has changed since it was opened.
+    fn check_unchanged(&self) -> Result<(), Failure> {
+        match self {
+            Parted::Keys(whole) | Parted::Offsets(Numbers::Whole(whole)) | Parted::Lengths(Numbers::Whole(whole)) => whole.check_unchanged(),
+            _ => Ok(()),
+        }
     }
 
     /// Segments, if it is these.

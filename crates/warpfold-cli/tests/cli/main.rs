@@ -1,8 +1,10 @@
 //! The built program from the outside: files in, text and exit codes out.
 
 mod arrays;
+mod changing;
 mod corpus;
 mod devices;
+mod dialect;
 mod driver;
 mod errors;
 mod explain;

@@ -52,40 +52,48 @@ fn columns_by_name_and_number() {
         .fails(1, &["x.csv", "line 2, column 3", "\"x\""]);
     text("x.csv", "a,a\n1,2\n", &["sum", "--column", "a"]).fails(1, &["two columns", "--column 1"]);
     // Years as names are no data when they are asked for by name.
-    assert_eq!(text("x.csv", "id,2020\n7,1\n8,2\n", &["sum", "--column", "2"]).value(), "2023.0");
+    text("x.csv", "id,2020\n7,1\n8,2\n", &["sum", "--column", "2"]).fails(1, &["line 1, column 1", "--header yes"]);
+    let as_data = ["sum", "--column", "2", "--header", "no"];
+    assert_eq!(text("x.csv", "id,2020\n7,1\n8,2\n", &as_data).value(), "2023.0");
+    assert_eq!(text("x.csv", "ann,5\nbob,6\n", &["sum", "--column", "2"]).value(), "11.0");
+    text("x.csv", "1\n", &["sum", "--column", "-1"]).fails(2, &["counted from 1"]);
     assert_eq!(text("x.txt", "a b\n1 2\n3 4\n", &["sum", "--column", "b"]).value(), "6.0");
     assert_eq!(text("x.txt", "1 2\n3 4\n", &["sum", "--column", "1"]).value(), "4.0");
 }
 
 #[test]
-fn headers_are_lines_without_a_number() {
+fn headers_are_lines_of_names() {
     assert_eq!(text("x.csv", "a,b\n1,2\n", &["sum"]).value(), "3.0");
     assert_eq!(text("x.csv", "1,2\n3,4\n", &["sum"]).value(), "10.0");
-    assert_eq!(text("x.tsv", "i\tj\n1\t2\n", &["sum", "--dtype", "c64"]).value(), "3.0+0.0i");
+    let names = ["sum", "--dtype", "c64", "--header", "yes"];
+    assert_eq!(text("x.tsv", "i\tj\n1\t2\n", &names).value(), "3.0+0.0i");
     // One number makes it data, and then the rest must be numbers too.
     text("x.csv", "a,1\n2,3\n", &["sum"]).fails(1, &["line 1, column 1", "\"a\""]);
     // Nor is a wrong number a name.
     text("x.csv", "1 2,3;4\n", &["sum"]).fails(1, &["line 1, column 1", "\"1 2\""]);
     text("x.csv", "12:00,5 kg\n5,6\n", &["sum"]).fails(1, &["line 1, column 1", "\"12:00\""]);
-    // Plain numbers have no header, so that a wrong first line is not lost.
-    text("x.txt", "x\n1\n", &["sum"]).fails(1, &["line 1, column 1", "\"x\"", "f64"]);
+    // The same holds of every layout, and of standard input.
+    assert_eq!(text("x.txt", "x\n1\n", &["sum"]).value(), "1.0");
+    assert_eq!(run_with_stdin(&["sum", "-", "--input", "text"], b"x\n1\n").value(), "1.0");
+    text("x.txt", "x\n1\n", &["sum", "--header", "no"]).fails(1, &["line 1, column 1", "\"x\"", "f64"]);
 }
 
 #[test]
 fn comments_blank_lines_marks_and_line_ends() {
-    assert_eq!(text("x.txt", "# a comment\n1 2\n\n  \n# 5\n3\n", &["sum"]).value(), "6.0");
-    assert_eq!(text("x.csv", "\u{feff}a\r\n# no\r\n1\r\n\r\n2", &["sum"]).value(), "3.0");
+    let hash = ["sum", "--comment", "#"];
+    assert_eq!(text("x.txt", "# a comment\n1 2\n\n  \n# 5\n3\n", &hash).value(), "6.0");
+    assert_eq!(text("x.csv", "\u{feff}a\r\n# no\r\n1\r\n\r\n2", &hash).value(), "3.0");
     assert_eq!(text("x.txt", "\u{feff}1", &["sum"]).value(), "1.0");
     assert_eq!(text("x.csv", " 1 ,\t2\n", &["sum"]).value(), "3.0");
     assert_eq!(text("x.txt", "", &["sum"]).value(), "0.0");
-    text("x.csv", "a\n", &["mean"]).fails(1, &["empty"]);
+    text("x.csv", "a\n", &["mean"]).fails(1, &["no row of numbers follows"]);
 }
 
 #[test]
 fn errors_say_file_line_column_and_text() {
     text("x.csv", "1,2\n3,four\n", &["sum"])
         .fails(1, &["x.csv", "line 2, column 2", "\"four\" is no f64"]);
-    text("x.txt", "1 2\n\n# x\n3 4 5e\n", &["sum"]).fails(1, &["line 4, column 3", "\"5e\""]);
+    text("x.txt", "1 2\n\n# x\n3 4 5e\n", &["sum", "--comment", "#"]).fails(1, &["line 4, column 3", "\"5e\""]);
     text("x.csv", "1,\n", &["sum"]).fails(1, &["line 1, column 2", "\"\"", "fill"]);
     text("x.csv", "1,2\n3\n", &["sum"]).fails(1, &["line 2 has 1 columns", "2"]);
     text("x.txt", "1\n300\n", &["sum", "--dtype", "u8"])
@@ -95,7 +103,7 @@ fn errors_say_file_line_column_and_text() {
         .fails(1, &["does not fit in i64"]);
     text("x.txt", "1.5\n", &["sum", "--dtype", "i32"]).fails(1, &["\"1.5\" is no i32"]);
     text("x.txt", "2\n", &["any", "--dtype", "bool"]).fails(1, &["true, false, 1 or 0"]);
-    text("x.txt", b"\xff\xfe1\n", &["sum"]).fails(1, &["line 1, column 1"]);
+    text("x.txt", b"\xff\xfe1\0\n\0", &["sum"]).fails(1, &["UTF-16", "iconv"]);
     text("x.csv", b"1,\x80\n", &["sum"]).fails(1, &["line 1, column 2"]);
     text("x.txt", "x".repeat(1000), &["sum"]).fails(1, &["…"]);
     let unclosed = format!("1\n\"{}", "2\n".repeat(10 << 20));

@@ -11,6 +11,7 @@ use super::{Descr, Header, NpyError};
 use crate::Failure;
 use crate::input::Endian;
 use crate::input::raw::{Extent, RawReader};
+use crate::input::stamp::{Stamp, Watch, Watched, guard_maps};
 use crate::input::{Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
@@ -24,6 +25,8 @@ pub struct Array {
     header: Header,
     dtype: DType,
     endian: Endian,
+    /// What a mapped file was when it was opened.
+    stamp: Option<Stamp>,
     data: Data,
 }
 
@@ -34,10 +37,11 @@ impl Array {
     /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`].
     pub fn open(mut file: File, asked: Option<DType>) -> Result<Array, Problem> {
         let metadata = file.metadata()?;
+        let stamp = Stamp::of(&metadata);
         let header = Header::read(&mut file)?;
         let (dtype, endian) = resolve(&header, asked)?;
         if !metadata.is_file() {
-            return Ok(Array { header, dtype, endian, data: Data::Stream(Box::new(file)) });
+            return Ok(Array { header, dtype, endian, stamp, data: Data::Stream(Box::new(file)) });
         }
         let expected = header.len * dtype.size() as u64;
         let found = metadata.len().saturating_sub(header.data_start);
@@ -49,9 +53,9 @@ impl Array {
         }
         let data = match map(&file, header.data_start, expected) {
             Some(map) => Data::Mapped(map),
-            None => Data::Stream(Box::new(file)),
+            None => Data::Stream(Box::new(Watched::after(file, stamp, header.data_start))),
         };
-        Ok(Array { header, dtype, endian, data })
+        Ok(Array { header, dtype, endian, stamp, data })
     }
 
     /// Reads the header of a stream.
@@ -64,7 +68,7 @@ impl Array {
     ) -> Result<Array, Problem> {
         let header = Header::read(&mut source)?;
         let (dtype, endian) = resolve(&header, asked)?;
-        Ok(Array { header, dtype, endian, data: Data::Stream(source) })
+        Ok(Array { header, dtype, endian, stamp: None, data: Data::Stream(source) })
     }
 
     /// The type of the elements.
@@ -102,7 +106,8 @@ impl Array {
             Data::Mapped(map)
                 if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
             {
-                Ok(Whole::mapped(name.clone(), dtype, layout, map))
+                let watch = Watch::new(name.clone(), self.stamp);
+                Ok(Whole::mapped(name.clone(), dtype, layout, map, watch))
             }
             data => {
                 let pieces = Array { data, ..self }.pieces(name, order)?;
@@ -116,7 +121,8 @@ impl Array {
     /// # Errors
     /// [`Problem::NeedsMapping`].
     pub fn pieces(self, name: &Name, order: Order) -> Result<Pieces, Failure> {
-        let Array { header, dtype, endian, data } = self;
+        let Array { header, dtype, endian, stamp, data } = self;
+        let watch = Watch::new(name.clone(), stamp);
         let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
             .then(|| Transposed::new(&header.shape));
         let bytes = header.len * dtype.size() as u64;
@@ -128,10 +134,10 @@ impl Array {
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
-                Ok(Pieces::Mapped { map, at: 0 })
+                Ok(Pieces::Mapped { map, at: 0, watch })
             }
             (Data::Mapped(map), transposed) => {
-                let copy = MappedCopy { map, at: 0, dtype, endian, transposed };
+                let copy = MappedCopy { map, at: 0, dtype, endian, transposed, watch };
                 Ok(Pieces::produce(copy, Some(bytes)))
             }
         }
@@ -157,8 +163,9 @@ fn resolve(header: &Header, asked: Option<DType>) -> Result<(DType, Endian), Pro
 /// Maps `bytes` bytes from `start` on; `None` where the system cannot (no memory, no such file system), and for no bytes.
 fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
     let len = usize::try_from(bytes).ok().filter(|&len| len > 0)?;
-    // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. The
-    // module's documentation asks that no other process changes the file while it is mapped; elements that are read in place
+    guard_maps();
+    // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. A page that
+    // is gone when it is read ends the process (`guard_maps`), and a file that was written to gives no result (`Watch`); elements that are read in place
     // have no invalid bit patterns (bools are copied, then checked).
     let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }.ok()?;
     #[cfg(unix)]
@@ -174,6 +181,7 @@ struct MappedCopy {
     dtype: DType,
     endian: Endian,
     transposed: Option<Transposed>,
+    watch: Watch,
 }
 
 impl Produce for MappedCopy {
@@ -187,6 +195,9 @@ impl Produce for MappedCopy {
         }
         self.endian.make_native(piece, self.dtype);
         self.at += filled;
+        if self.at == self.map.len() {
+            self.watch.check()?;
+        }
         Ok(filled)
     }
 }

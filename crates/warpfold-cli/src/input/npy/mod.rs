@@ -3,9 +3,9 @@
 //! # Mapping, and what it asks of others
 //!
 //! A regular file is mapped, read-only, and its pages are the pieces that are folded: no copy is made where the elements are
-//! native and aligned. The length is checked against the header before the first access. From then on the file must keep its
-//! length and content until the program ends: a process that truncates it meanwhile ends this one with `SIGBUS` (no result is
-//! printed then), and one that rewrites it leaves the result undefined, as it would with any reader. Pipes and file systems that
+//! native and aligned. The length is checked against the header before the first access, and size and time of modification once all has
+//! been folded: a file that has changed gives an error in place of a result. One that is truncated while it is mapped ends the program
+//! with a line and exit code 1, by a handler of `SIGBUS`. Pipes and file systems that
 //! cannot map are read instead, and bool arrays are always copied, because their bytes must stay the ones that were checked.
 
 mod data;
