@@ -102,7 +102,9 @@ fn check_text(asked: &Reduction, dialect: &Dialect) -> Result<(), Failure> {
         ));
     }
     let refused = |what: &str| {
-        Err(Failure::Usage(format!("--missing skip leaves rows out, and {what}; take them out of the files first")))
+        Err(Failure::Usage(format!(
+            "--missing skip leaves rows out, and {what}; take them out of the files first"
+        )))
     };
     if dialect.missing != Missing::Skip {
         return Ok(());

@@ -56,10 +56,15 @@ fn mark(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         _ if text == "space" => Ok(b' '),
-        &[byte @ (b'\t' | b' '..=b'~')] if !byte.is_ascii_alphanumeric() && !b"\"+-.()".contains(&byte) => {
+        &[byte @ (b'\t' | b' '..=b'~')]
+            if !byte.is_ascii_alphanumeric() && !b"\"+-.()".contains(&byte) =>
+        {
             Ok(byte)
         }
-        _ => Err("it is one ASCII character that is no part of a number and no quote, or tab or space".into()),
+        _ => Err(
+            "it is one ASCII character that is no part of a number and no quote, or tab or space"
+                .into(),
+        ),
     }
 }
 

@@ -170,7 +170,8 @@ impl Input {
                 }
                 let (column, beside) = (wanted.column.clone(), wanted.beside.clone());
                 let read = Arc::default();
-                let source = Source::Text { layout, column, dialect, beside, file_bytes: size, read };
+                let source =
+                    Source::Text { layout, column, dialect, beside, file_bytes: size, read };
                 Ok(Input { name, dtype, bytes: None, stamp, source })
             }
         }

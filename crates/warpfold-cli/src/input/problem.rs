@@ -96,7 +96,9 @@ pub enum Problem {
     )]
     WideKeys,
     /// A file that is not what it was when it was opened.
-    #[error("changed while it was read ({0}); there is no result; run again when nothing writes to it")]
+    #[error(
+        "changed while it was read ({0}); there is no result; run again when nothing writes to it"
+    )]
     Changed(String),
     /// No `.npy` file, or a wrong one.
     #[error(transparent)]

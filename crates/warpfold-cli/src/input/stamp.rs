@@ -44,7 +44,11 @@ impl Stamp {
         #[cfg(not(unix))]
         let file = (0, 0);
         let size = metadata.len();
-        (metadata.is_file() && size > 0).then(|| Stamp { size, modified: metadata.modified().ok(), file })
+        (metadata.is_file() && size > 0).then(|| Stamp {
+            size,
+            modified: metadata.modified().ok(),
+            file,
+        })
     }
 
     fn check(self, now: &Metadata) -> Result<(), Changed> {

@@ -23,7 +23,13 @@ enum Data {
 
 impl Whole {
     /// A mapped file whose elements can be used where they lie.
-    pub(crate) fn mapped(name: Name, dtype: DType, layout: Layout, map: Mmap, watch: Watch) -> Whole {
+    pub(crate) fn mapped(
+        name: Name,
+        dtype: DType,
+        layout: Layout,
+        map: Mmap,
+        watch: Watch,
+    ) -> Whole {
         Whole { name, dtype, layout, data: Data::Mapped(map, watch) }
     }
 

@@ -16,7 +16,11 @@ pub(crate) fn key_column(asked: &Reduction) -> Option<Chosen> {
     let is_text = asked.input.unwrap_or_else(|| kind(input)) == Kind::Text;
     let is_file = matches!(kind(by), Kind::Npy | Kind::Text);
     // What is no column is looked for by its name, and then said to be missing.
-    let column = || by.to_string_lossy().parse().unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()));
+    let column = || {
+        by.to_string_lossy()
+            .parse()
+            .unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()))
+    };
     (is_text && !is_file).then(column)
 }
 
@@ -45,9 +49,7 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
 fn text(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
     let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() });
-    let is_too_narrow = |failure: &Failure| {
-        matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })))
-    };
+    let is_too_narrow = |failure: &Failure| matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })));
     match of(DType::I64) {
         // A pipe can be read once only.
         Err(failure) if is_too_narrow(&failure) && path.is_file() => match of(DType::U64) {

@@ -142,7 +142,9 @@ impl Parted {
     /// Fails if a file has changed since it was opened.
     fn check_unchanged(&self) -> Result<(), Failure> {
         match self {
-            Parted::Keys(whole) | Parted::Offsets(Numbers::Whole(whole)) | Parted::Lengths(Numbers::Whole(whole)) => whole.check_unchanged(),
+            Parted::Keys(whole)
+            | Parted::Offsets(Numbers::Whole(whole))
+            | Parted::Lengths(Numbers::Whole(whole)) => whole.check_unchanged(),
             _ => Ok(()),
         }
     }

@@ -20,7 +20,8 @@ impl Numbers {
         let is_text = Kind::of(&Name::of(path.to_path_buf())) == Kind::Text;
         let (dtype, kind) =
             if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
-        let inputs = input::open(&[path.to_path_buf()], &Wanted { dtype, kind, ..Wanted::default() })?;
+        let inputs =
+            input::open(&[path.to_path_buf()], &Wanted { dtype, kind, ..Wanted::default() })?;
         let whole = inputs.into_iter().next().expect("one path is one input").whole(Order::C)?;
         let found = whole.dtype();
         match found {

@@ -97,7 +97,7 @@ fn files_that_grow_or_are_written_to() {
             // Later than what wrote the file by more than the system's clock of files ticks.
             std::thread::sleep(std::time::Duration::from_millis(50));
             let mut file = OpenOptions::new().write(true).open(path).unwrap();
-            file.write_all(b"\x93").unwrap();
+            file.write_all(b"2").unwrap();
         };
         run(&write).fails(1, &["changed while it was read", "written to"]);
     });
@@ -117,7 +117,8 @@ fn shortened_maps() {
         let path = folder.file("x.npy", npy(LEN));
         let found = changed(&path, &["--input", "npy"], head, tail, |path| cut(path, bytes));
         assert_eq!((found.code, found.out.as_str()), (Some(1), ""), "{bytes}: {found:?}");
-        let is_told = ["changed while", "became shorter"].iter().any(|words| found.err.contains(words));
+        let is_told =
+            ["changed while", "became shorter"].iter().any(|words| found.err.contains(words));
         assert!(is_told, "{bytes}: {found:?}");
     }
 }

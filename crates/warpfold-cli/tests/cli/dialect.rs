@@ -19,7 +19,8 @@ fn both(content: impl AsRef<[u8]>, args: &[&str]) -> Run {
 #[test]
 fn quotes_must_close() {
     both("a,b\n1,\"x\n2,y\n3,z\n", &["sum", "--column", "a"]).fails(1, &["line 2", "never closed"]);
-    both("a,b\n1,\"x\ny\"\n2,\"y\n3,z\n", &["sum", "--column", "a"]).fails(1, &["line 4", "never closed"]);
+    both("a,b\n1,\"x\ny\"\n2,\"y\n3,z\n", &["sum", "--column", "a"])
+        .fails(1, &["line 4", "never closed"]);
     for open in ["\"", "\"1", "1\n\"", "1\n\"2", "1\n\"2\n", "1\n\"2\n\n"] {
         both(open, &["sum"]).fails(1, &["never closed"]);
     }
@@ -31,9 +32,12 @@ fn quotes_must_close() {
 
 #[test]
 fn first_rows_that_are_neither_names_nor_numbers() {
-    for first in ["NA", "−1", "+ 5", "nan(1)", "a\0", "\"\"", "#x", "1 2", "inf.", "j", "12:00", "1,5"] {
+    for first in
+        ["NA", "−1", "+ 5", "nan(1)", "a\0", "\"\"", "#x", "1 2", "inf.", "j", "12:00", "1,5"]
+    {
         let quoted = if first.starts_with('"') { first.into() } else { format!("\"{first}\"") };
-        both(format!("{quoted}\n1\n"), &["sum"]).fails(1, &["line 1, column 1", "--header yes", "--header no"]);
+        both(format!("{quoted}\n1\n"), &["sum"])
+            .fails(1, &["line 1, column 1", "--header yes", "--header no"]);
         assert_eq!(both(format!("{quoted}\n1\n"), &["sum", "--header", "yes"]).value(), "1.0");
     }
     both(",,,\n1,2,3,4\n", &["sum"]).fails(1, &["line 1, column 1"]);
@@ -60,22 +64,31 @@ fn missing_cells_are_errors_nans_or_left_out() {
     both(text, &["sum", "--column", "v"]).fails(1, &["line 3, column 2", "--missing"]);
     assert_eq!(both(text, &["sum", "--column", "v", "--missing", "skip"]).value(), "20.0");
     assert_eq!(both(text, &["sum", "--column", "v", "--missing", "nan"]).value(), "NaN");
-    assert_eq!(both(text, &["sum", "--column", "v", "--missing", "nan", "--nan", "ignore"]).value(), "20.0");
-    both(text, &["sum", "--column", "v", "--missing", "nan", "--dtype", "i64"]).fails(2, &["--missing nan", "i64"]);
-    both(text, &["argmax", "--column", "v", "--missing", "skip"]).fails(2, &["--missing skip", "indices"]);
+    assert_eq!(
+        both(text, &["sum", "--column", "v", "--missing", "nan", "--nan", "ignore"]).value(),
+        "20.0"
+    );
+    both(text, &["sum", "--column", "v", "--missing", "nan", "--dtype", "i64"])
+        .fails(2, &["--missing nan", "i64"]);
+    both(text, &["argmax", "--column", "v", "--missing", "skip"])
+        .fails(2, &["--missing skip", "indices"]);
     assert_eq!(both("1,2\nNA,3\n4,5\n", &["sum", "--missing", "skip"]).value(), "12.0");
     let folder = Folder::new();
     let path = folder.file("x.csv", text);
     let by_key = ["sum", &path, "--column", "v", "--by", "k", "--missing", "skip"];
     assert_eq!(run(by_key).value(), "1 5.0\n2 7.0");
-    run(["sum", &path, "--column", "v", "--every", "2", "--missing", "skip"]).fails(2, &["--missing skip"]);
+    run(["sum", &path, "--column", "v", "--every", "2", "--missing", "skip"])
+        .fails(2, &["--missing skip"]);
 }
 
 #[test]
 fn keys_of_all_64_bits() {
     let folder = Folder::new();
     let path = folder.file("x.csv", "k,v\n18446744073709551615,5\n1,6\n");
-    assert_eq!(run(["sum", &path, "--column", "v", "--by", "k"]).value(), "1 6.0\n18446744073709551615 5.0");
+    assert_eq!(
+        run(["sum", &path, "--column", "v", "--by", "k"]).value(),
+        "1 6.0\n18446744073709551615 5.0"
+    );
     let path = folder.file("y.csv", "k,v\n18446744073709551615,5\n-1,6\n");
     run(["sum", &path, "--column", "v", "--by", "k"]).fails(1, &["neither i64 nor u64"]);
 }
@@ -102,7 +115,8 @@ fn the_table_of_the_documentation_is_true() {
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let mut checked = 0;
     for row in rows {
-        let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`'])).collect();
+        let cells: Vec<&str> =
+            row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`'])).collect();
         let [text, options, found] = cells[..] else { panic!("{row}") };
         let args: Vec<&str> = std::iter::once("sum").chain(options.split_whitespace()).collect();
         let text = text.replace("\\n", "\n").replace("\\0", "\0");

@@ -126,7 +126,10 @@ fn headers_that_lie() {
     npy(&npy_header(1, "{'descr': '<f8', 'shape': (1,)}", 64))
         .fails(1, &["'fortran_order'".trim_matches('\''), "missing"]);
     npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", 64))
-        .fails(1, &["fortran_order"]);
+        .fails(1, &["fortran_order is a number, not True or False"]);
+    npy(&npy_header(1, "{'descr': ('<f8',), 'fortran_order': False, 'shape': (1,)}", 64))
+        .fails(1, &["descr is a tuple, not a string"]);
+    npy(&npy_header(1, "{1: '<f8'}", 64)).fails(1, &["a key is a number, not a string"]);
     npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': False, 'shape': [1]}", 64))
         .fails(1, &["shape", "tuple"]);
     npy(&npy_header(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'x': 1}", 64))
@@ -145,7 +148,7 @@ fn headers_that_lie() {
     npy_with("<f8", "(1152921504606846976,)", 8).fails(1, &["overflows"]);
     npy_with("<f8", "(1152921504606846975,)", 8).fails(1, &["truncated"]);
     npy_with("<f8", "(18446744073709551616,)", 8).fails(1, &["64 bits"]);
-    npy_with("<f8", "(-1,)", 8).fails(1, &["damaged"]);
+    npy_with("<f8", "(-1,)", 8).fails(1, &["damaged", "negative number", "sizes are not negative"]);
     npy_with("<f8", "(3,)", 23).fails(1, &["truncated", "24 bytes", "23"]);
     npy_with("<f8", "(3,)", 25).fails(1, &["goes on after the 24 bytes"]);
     npy_with("<f8", "(0,)", 1).fails(1, &["goes on"]);

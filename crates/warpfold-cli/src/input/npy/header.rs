@@ -90,7 +90,12 @@ impl Header {
         let descr = descr_of(descr.ok_or_else(|| missing("descr"))?)?;
         let fortran_order = match order.ok_or_else(|| missing("fortran_order"))? {
             Literal::Bool(fortran) => fortran,
-            other => return Err(NpyError::Header(format!("fortran_order is {}, not True or False", other.kind()))),
+            other => {
+                return Err(NpyError::Header(format!(
+                    "fortran_order is {}, not True or False",
+                    other.kind()
+                )));
+            }
         };
         let shape = shape_of(shape.ok_or_else(|| missing("shape"))?)?;
         let size = match descr {

@@ -110,7 +110,10 @@ impl<'a> Parser<'a> {
             Some('[') => self.sequence('[', ']', depth),
             _ if self.word("True") => Ok(Literal::Bool(true)),
             _ if self.word("False") => Ok(Literal::Bool(false)),
-            Some('-') => Err(format!("a negative number stands at byte {}, and sizes are not negative", self.at)),
+            Some('-') => Err(format!(
+                "a negative number stands at byte {}, and sizes are not negative",
+                self.at
+            )),
             Some(other) => Err(format!("{other:?} at byte {} starts no value", self.at)),
             None => Err("it ends where a value should stand".into()),
         }

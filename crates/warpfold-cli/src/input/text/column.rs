@@ -21,7 +21,9 @@ impl FromStr for Column {
     fn from_str(text: &str) -> Result<Column, String> {
         match text.parse::<i64>() {
             Ok(index) if index > 0 => Ok(Column::Index(index as u64)),
-            Ok(index) if index < 0 => Err("columns are counted from 1, the first; give a number from 1, or a name".into()),
+            Ok(index) if index < 0 => {
+                Err("columns are counted from 1, the first; give a number from 1, or a name".into())
+            }
             _ => Ok(Column::Name(text.to_string())),
         }
     }
@@ -88,7 +90,11 @@ pub(super) fn is_header(
 }
 
 /// Fails where the first line was taken for data, and one of its names stands above a number: `id,2020` above `7,1`.
-pub(super) fn check_second(dialect: &Dialect, first: &Record, second: &Record) -> Result<(), TextError> {
+pub(super) fn check_second(
+    dialect: &Dialect,
+    first: &Record,
+    second: &Record,
+) -> Result<(), TextError> {
     let mut pairs = first.fields().zip(second.fields());
     let is_name_above_number = |(above, below): (&[u8], &[u8])| {
         dialect.cell(above) == Cell::Name && dialect.cell(below) == Cell::Number

@@ -42,7 +42,8 @@ pub enum TextError {
     /// A first row that is neither names nor numbers.
     #[error(
         "line {line}, column {column}: {} makes this first row neither names nor numbers; correct it, or say --header yes if the row holds names, --header no if it is data{}",
-        Quoted(text), comment_hint(text)
+        Quoted(text),
+        first_row_hint(text)
     )]
     FirstRow {
         /// Line, from 1.
@@ -53,19 +54,25 @@ pub enum TextError {
         text: Vec<u8>,
     },
     /// A first row of names, and nothing after it.
-    #[error("line {line} looks like names, and no row of numbers follows; say --header yes if the text is empty but for its names")]
+    #[error(
+        "line {line} looks like names, and no row of numbers follows; say --header yes if the text is empty but for its names"
+    )]
     OnlyNames {
         /// Line, from 1.
         line: u64,
     },
     /// A quote that is open at the end of the text.
-    #[error("line {line}: a quote opens here and is never closed; close it, or double it (\"\") if it belongs to the text")]
+    #[error(
+        "line {line}: a quote opens here and is never closed; close it, or double it (\"\") if it belongs to the text"
+    )]
     OpenQuote {
         /// Line where the quote opens, from 1.
         line: u64,
     },
     /// Two bytes a character.
-    #[error("is UTF-16, and text is read as UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8")]
+    #[error(
+        "is UTF-16, and text is read as UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8"
+    )]
     Utf16,
     /// A line with another number of fields than the lines before it.
     #[error("line {line} has {found} columns, and the lines before it have {expected}")]
@@ -116,7 +123,9 @@ pub enum TextError {
         limit: usize,
     },
     /// The file is not what it was.
-    #[error("changed while it was read ({0}); there is no result; run again when nothing writes to it")]
+    #[error(
+        "changed while it was read ({0}); there is no result; run again when nothing writes to it"
+    )]
     Changed(String),
     /// The system would not read it.
     #[error("cannot be read: {0}")]
@@ -137,14 +146,24 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-fn comment_hint(text: &[u8]) -> &'static str {
-    if text.starts_with(b"#") { ", --comment '#' if such rows are comments" } else { "" }
+fn first_row_hint(text: &[u8]) -> &'static str {
+    match text {
+        _ if text.starts_with(b"#") => ", --comment '#' if such rows are comments",
+        _ if is_missing(text) => {
+            ", and fill the field or say --missing nan or --missing skip if there is no number"
+        }
+        _ => "",
+    }
 }
 
 fn hint(text: &[u8], column: u64) -> &'static str {
     match (is_missing(text), column) {
-        _ if text.starts_with(b"#") => "; correct it, or say --comment '#' if such rows are comments",
-        (true, _) => "; fill the field, choose another column with --column, or say --missing nan or --missing skip",
+        _ if text.starts_with(b"#") => {
+            "; correct it, or say --comment '#' if such rows are comments"
+        }
+        (true, _) => {
+            "; fill the field, choose another column with --column, or say --missing nan or --missing skip"
+        }
         (false, 1) => "; correct it, or check --dtype",
         (false, _) => "; correct it, or choose the column to read with --column",
     }

@@ -180,7 +180,11 @@ impl TextReader {
             };
             if self.dialect.verbose {
                 let taken = if is_header { "names" } else { "data" };
-                crate::say!("header: {}: line {} is taken for {taken}", self.name, self.record.line);
+                crate::say!(
+                    "header: {}: line {} is taken for {taken}",
+                    self.name,
+                    self.record.line
+                );
             }
         }
         self.chosen = Some(chosen);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Dialect, TextError};
 use super::words::Words;
+use super::{Dialect, TextError};
 use crate::error::system_message;
 use crate::input::stamp::Changed;
 
@@ -128,13 +128,17 @@ impl Records {
             Records::Csv { reader, row, bounds } => {
                 bounds.record_start.store(reader.position().byte(), Relaxed);
                 let line = reader.position().line();
-                let mut more = reader.read_byte_record(row).map_err(|error| csv_error(&error, line))?;
+                let mut more =
+                    reader.read_byte_record(row).map_err(|error| csv_error(&error, line))?;
                 record.line = row.position().map_or(line, csv::Position::line);
                 let end = bounds.end.load(Relaxed);
                 if reader.position().byte() > end.saturating_add(1) {
                     // What follows the text is a record of its own, unless an open quote has taken it in.
-                    if row.position().is_some_and(|position| position.byte() < end) && row.as_slice().len() > 1 {
-                        let before = &row.as_slice()[..row.range(row.len() - 1).map_or(0, |range| range.start)];
+                    if row.position().is_some_and(|position| position.byte() < end)
+                        && row.as_slice().len() > 1
+                    {
+                        let before = &row.as_slice()
+                            [..row.range(row.len() - 1).map_or(0, |range| range.start)];
                         let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
                         return Err(TextError::OpenQuote { line: record.line + lines });
                     }

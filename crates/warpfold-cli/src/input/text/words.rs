@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader, ErrorKind};
 
-use super::{Dialect, TextError};
 use super::record::{LINE_LIMIT, Record, Source, unreadable};
+use super::{Dialect, TextError};
 
 /// Bytes after which a long line is handed on in parts.
 const PART: usize = 1 << 16;
