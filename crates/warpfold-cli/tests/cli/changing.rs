@@ -45,6 +45,9 @@ fn cut(path: &Path, bytes: u64) {
     OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
 }
 
+/// A file's name and bytes, how it is read, and what standard input gives before and after the change.
+type Case<'a> = (&'a str, Vec<u8>, &'a [&'a str], &'a [u8], &'a [u8]);
+
 /// Each kind of input, and what standard input gives before and after the change.
 fn each(check: impl Fn(&str, &dyn Fn(&dyn Fn(&Path)) -> Run)) {
     let npy = |len: usize| {
@@ -53,7 +56,7 @@ fn each(check: impl Fn(&str, &dyn Fn(&dyn Fn(&Path)) -> Run)) {
     };
     let one = npy(1);
     let (head, tail) = one.split_at(one.len() - 1);
-    let cases: [(&str, Vec<u8>, &[&str], &[u8], &[u8]); 3] = [
+    let cases: [Case<'_>; 3] = [
         ("x.bin", vec![1; LEN], &["--dtype", "u8"], b"", b"\x01"),
         ("x.txt", b"1\n".repeat(LEN), &["--input", "text"], b"", b"1\n"),
         ("x.npy", npy(LEN), &["--input", "npy"], head, tail),

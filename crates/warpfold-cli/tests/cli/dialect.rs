@@ -96,7 +96,7 @@ fn keys_of_all_64_bits() {
 #[test]
 fn marks_decimals_and_delimiters() {
     assert_eq!(both("\u{feff}a\n1\n", &["sum"]).value(), "1.0");
-    for utf16 in [&b"\xff\xfe1\0"[..], b"\xfe\xff\01", b"1\0\n\02\0", b"\01\0\n"] {
+    for utf16 in [&b"\xff\xfe1\x00"[..], b"\xfe\xff\x001", b"1\x00\n\x002\x00", b"\x001\x00\n"] {
         both(utf16, &["sum"]).fails(1, &["UTF-16"]);
     }
     let folder = Folder::new();
