@@ -8,6 +8,7 @@ mod column;
 mod dialect;
 mod number;
 mod problem;
+mod quotes;
 mod reader;
 mod record;
 mod words;

@@ -69,6 +69,14 @@ pub enum TextError {
         /// Line where the quote opens, from 1.
         line: u64,
     },
+    /// Text that follows a closing quote.
+    #[error(
+        "line {line}: text follows a closing quote; put all of the cell in quotes, or none of it, and double a quote (\"\") that belongs to it"
+    )]
+    AfterQuote {
+        /// Line where the record begins, from 1.
+        line: u64,
+    },
     /// Two bytes a character.
     #[error(
         "is UTF-16, and text is read as UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8"

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::quotes::{AfterQuote, Quotes};
 use super::words::Words;
 use super::{Dialect, TextError};
 use crate::error::system_message;
@@ -105,7 +106,9 @@ impl Records {
         };
         let bounds = Arc::new(Bounds { record_start: 0.into(), end: u64::MAX.into() });
         let after = [b'\n', Bounded::after(delimiter, dialect.comment)];
-        let bounded = Bounded { source, read: 0, after, bounds: bounds.clone() };
+        let quotes = Quotes::new(delimiter, dialect.comment);
+        let bounded =
+            Bounded { source, read: 0, after, bounds: bounds.clone(), quotes, is_broken: false };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
@@ -162,12 +165,15 @@ pub(super) struct Bounds {
 }
 
 /// A reader that refuses to feed one record for ever, so that an unclosed quote does not fill the memory, and that adds a record of its own after the
-/// last one, so that a quote that is open at the end is seen.
+/// last one, so that a quote that is open at the end is seen. It ends in an error where text follows a closing quote.
 pub(super) struct Bounded {
     source: Source,
     read: u64,
     after: [u8; 2],
     bounds: Arc<Bounds>,
+    quotes: Quotes,
+    /// Whether the next byte follows a closing quote and must not.
+    is_broken: bool,
 }
 
 impl Bounded {
@@ -184,7 +190,17 @@ impl Read for Bounded {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let end = self.bounds.end.load(Relaxed);
-        let n = if end == u64::MAX { self.source.read(buffer)? } else { 0 };
+        let mut n = 0;
+        if end == u64::MAX && !self.is_broken {
+            n = self.source.read(buffer)?;
+            // What is before it is read first, so that the error names its line.
+            let well_formed = self.quotes.well_formed(&buffer[..n]);
+            self.is_broken = well_formed < n;
+            n = well_formed;
+        }
+        if self.is_broken && n == 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, AfterQuote));
+        }
         if n == 0 && !buffer.is_empty() {
             let end = if end == u64::MAX { self.read } else { end };
             self.bounds.end.store(end, Relaxed);
@@ -213,6 +229,11 @@ fn csv_error(error: &csv::Error, line: u64) -> TextError {
     match error.kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             TextError::TooLong { line, limit: LINE_LIMIT }
+        }
+        csv::ErrorKind::Io(error)
+            if error.get_ref().is_some_and(|error| error.is::<AfterQuote>()) =>
+        {
+            TextError::AfterQuote { line }
         }
         csv::ErrorKind::Io(error) => unreadable(error),
         _ => TextError::Unreadable(error.to_string()),
