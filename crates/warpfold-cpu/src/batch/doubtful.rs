@@ -9,7 +9,7 @@ use crate::kernels::Kernels;
 use crate::threads::share;
 use warpfold_plan::group::{Numbered, for_each};
 
-/// Outputs that a thread takes at a time.
+/// Outputs that a thread takes at a time at most.
 const GRAIN: usize = 64;
 
 /// Folds every output that was noted as doubtful; `false`, and none is, where they are more than there may be.
@@ -50,18 +50,29 @@ pub(super) fn run<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>) -> bool {
             });
         }
         Source::Segments(x, bounds) => {
-            let threads = if outputs.len() == 1 { out.many.plan.threads } else { 1 };
-            each(out, &outputs, &|output| {
-                out.exact(output, &x[bounds.range(output as usize)], threads);
-            });
+            let all: Vec<_> = outputs.iter().map(|&k| (k, &x[bounds.range(k as usize)])).collect();
+            long_and_short(out, all);
         }
         Source::Groups(x, numbers, groups) => {
             let members = members(x, numbers, groups as usize, &outputs);
-            let all: Vec<_> = outputs.iter().copied().zip(&members).collect();
-            each(out, &all, &|(output, x)| out.exact(output, x, 1));
+            long_and_short(
+                out,
+                outputs.iter().copied().zip(members.iter().map(|x| &x[..])).collect(),
+            );
         }
     }
     true
+}
+
+/// Folds outputs by their elements: long ones by all threads together, the others by one each.
+fn long_and_short<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
+    let plan = out.many.plan;
+    let (long, short): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, x)| x.len() as u64 >= plan.long);
+    for (output, x) in long {
+        out.exact(output, x, plan.threads);
+    }
+    each(out, &short, &|(output, x)| out.exact(output, x, 1));
 }
 
 /// Does something with each of some outputs.
@@ -70,15 +81,16 @@ fn each<T: Kernels, S: Leaves<T>, A: Copy + Sync>(
     all: &[A],
     work: &(dyn Fn(A) + Sync),
 ) {
-    let next = AtomicUsize::new(0);
-    share(out.many.plan.threads.min(all.len().div_ceil(GRAIN)), &|| {
+    let (next, threads) = (AtomicUsize::new(0), out.many.plan.threads);
+    let grain = (all.len() / (4 * threads)).clamp(1, GRAIN);
+    share(threads.min(all.len().div_ceil(grain)), &|| {
         loop {
-            let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(GRAIN);
+            let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(grain);
             let Some(some) = all.get(first..) else { return };
             if some.is_empty() {
                 return;
             }
-            some.iter().take(GRAIN).for_each(|&one| work(one));
+            some.iter().take(grain).for_each(|&one| work(one));
         }
     });
 }

@@ -44,15 +44,23 @@ pub(super) fn run<K: Kind>(
                 let block =
                     Block { kind, x, strip, runs: runs.clone(), ahead: 0, smalls, uncovered };
                 with_lanes(plan.isa, block);
-                let counted = match strip.length() {
-                    Some(length) => Counts::Same(length as u64),
-                    None => {
-                        counts.clear();
-                        counts.extend(runs.map(|run| strip.range(run).len() as u64));
-                        Counts::Each(&counts)
+                counts.clear();
+                if strip.length().is_none() {
+                    counts.extend(runs.clone().map(|run| strip.range(run).len() as u64));
+                }
+                // Between the runs that are left to the kernels for one array, of which nothing is to be read.
+                let mut next = runs.start;
+                for end in uncovered.iter().copied().chain([runs.end]) {
+                    let some = next - runs.start..end - runs.start;
+                    if !some.is_empty() {
+                        let counted = match strip.length() {
+                            Some(length) => Counts::Same(length as u64),
+                            None => Counts::Each(&counts[some.clone()]),
+                        };
+                        sink.smalls(strip.output(next), strip.step(), counted, &smalls[some]);
                     }
-                };
-                sink.smalls(strip.output(first), strip.step(), counted, smalls);
+                    next = end + 1;
+                }
                 left.append(uncovered);
             }
         }
@@ -98,7 +106,7 @@ impl<K: Kind> Job for Block<'_, K> {
 }
 
 impl<K: Kind> Block<'_, K> {
-    /// Leaves a run to the kernels for one array; something stands for it until they have done it.
+    /// Leaves a run to the kernels for one array; something stands for it that is never read.
     #[inline(always)]
     fn leave(&mut self, run: usize) {
         self.uncovered.push(run);

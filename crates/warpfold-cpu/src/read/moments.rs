@@ -139,7 +139,7 @@ impl Nearly for f64 {
 impl Nearly for DoubleDouble {
     #[inline(always)]
     fn bound(n: f64) -> f64 {
-        // Two additions an element, each within 8, and all that follows within 128; of the sum's square as much again.
+        // Two additions an element, each within 8, and of the sum's square as much again; all that follows, lanes that are joined first of all, within 512.
         n.mul_add(64.0, 512.0) * ULP_SQUARED
     }
 

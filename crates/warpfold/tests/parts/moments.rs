@@ -157,3 +157,24 @@ fn moments_of_specials() {
         }
     }
 }
+
+#[test]
+fn moments_of_long_segments_among_short_ones() {
+    let x: Vec<f64> = (0..250_000).map(|at| 1.7e9 + unit(at)).collect();
+    let offsets = [0u64, 3, 100_003, 100_003, 100_010, 249_000, 249_600, 250_000];
+    let inputs: Vec<&[f64]> =
+        offsets.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]).collect();
+    for threads in [1, 2, 3] {
+        let policy = Policy { threads: Some(threads), ..Policy::default() };
+        let many = policy.reduce_segments(&x, Segments::offsets(&offsets)).unwrap();
+        let norms = inputs.iter().map(|x| warpfold::l2(x)).collect::<Vec<_>>();
+        assert_eq!(many.l2().unwrap(), norms);
+        // The third has no variance.
+        assert!(many.var(0).is_err());
+        let kept = [&offsets[..3], &offsets[4..]].concat();
+        let many = policy.reduce_segments(&x, Segments::offsets(&kept)).unwrap();
+        let inputs = kept.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]);
+        let variances: Vec<f64> = inputs.map(|x| warpfold::reduce(x).var(0).unwrap()).collect();
+        assert_eq!(many.var(0).unwrap(), variances);
+    }
+}
