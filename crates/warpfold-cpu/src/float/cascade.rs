@@ -68,7 +68,7 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
     #[inline(always)]
     pub(crate) fn exact(&self, part: usize, step: usize) -> (f64, f64) {
         let (levels, rests) = self.exact_lanes();
-        (folded(levels, step)[part], folded(rests, step)[part])
+        (added_by_halves(levels, step)[part], added_by_halves(rests, step)[part])
     }
 
     /// What went into each lane: the sums of the only level, if there is one, and the rests.
@@ -126,7 +126,10 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
 
 /// Lanes added by halves, several at once, until `step` are left; an exact zero is +0.0.
 #[inline(always)]
-fn folded<const LANES: usize>(mut lanes: [f64; LANES], step: usize) -> [f64; LANES] {
+pub(crate) fn added_by_halves<const LANES: usize>(
+    mut lanes: [f64; LANES],
+    step: usize,
+) -> [f64; LANES] {
     let mut left = LANES;
     while left > step {
         left /= 2;

@@ -128,19 +128,21 @@ lane! {
 /// The fields of an f16 moved to their places in an f32, which reads as the value times 2^-112 (subnormals included): three
 /// vector instructions, since the sign extension fills the bits between with copies to be masked.
 #[inline(always)]
-fn f16_bits_in_f32(x: f16) -> f32 {
+pub(crate) fn f16_bits_in_f32(x: f16) -> f32 {
     f32::from_bits(((i32::from(x.to_bits() as i16) << 13) as u32) & 0x8fff_e000)
 }
 
 #[inline(always)]
-fn bf16_to_f32(x: bf16) -> f32 {
+pub(crate) fn bf16_to_f32(x: bf16) -> f32 {
     f32::from_bits(u32::from(x.to_bits()) << 16)
 }
+
+/// What the bits of an f16 in an f32 lack: 2^112.
+pub(crate) const MEND: f32 = f32::from_bits((127 + 112) << 23);
 
 /// Factors of 11 bits and at most 2^16 have a product that f32 holds.
 #[inline(always)]
 fn f16_product(x: f16, y: f16) -> f32 {
-    const MEND: f32 = f32::from_bits((127 + 112) << 23);
     (f16_bits_in_f32(x) * MEND) * (f16_bits_in_f32(y) * MEND)
 }
 

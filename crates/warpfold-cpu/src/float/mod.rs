@@ -24,11 +24,11 @@ mod tally;
 mod window;
 
 use adapt::Adapt;
-pub(super) use cascade::Cascade;
+pub(super) use cascade::{Cascade, added_by_halves};
 pub(super) use complex_dot::ComplexDotFold;
 pub(super) use dot::DotFold;
 pub(super) use folded::{Squared, Summed};
-pub(super) use lane::Lane;
+pub(super) use lane::{Lane, MEND, bf16_to_f32, f16_bits_in_f32};
 pub(super) use moments::MomentsFold;
 use spill::Spill;
 pub(super) use sum::{Magnitudes, SumFold, Term, Values};

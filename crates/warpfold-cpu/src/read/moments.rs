@@ -63,7 +63,7 @@ impl Certain for f32 {
     }
 }
 
-/// What a reduction makes of sums, of their lanes at once.
+/// Neighbours that are read at once.
 const N: usize = AT_ONCE;
 
 /// Numbers that are nearly known, and bounds on what they are off by; those of things that have no result are NaN.
@@ -74,12 +74,12 @@ struct Known<X> {
 
 /// Rounds what is nearly known, and says what is certain.
 #[inline(always)]
-fn round<X: Nearly, F: Certain>(known: Known<X>) -> ([MaybeUninit<F>; N], [bool; N]) {
+fn round<X: Nearly, F: Certain>(known: Known<X>) -> ([F; N], [bool; N]) {
     let (mut results, mut are_certain) = ([F::ZERO; N], [false; N]);
     for k in 0..N {
         (results[k], are_certain[k]) = F::certain(known.value[k].double(), known.error[k]);
     }
-    (results.map(MaybeUninit::new), are_certain)
+    (results, are_certain)
 }
 
 /// A number with an error that is known.
@@ -186,7 +186,7 @@ impl<F: Certain> MomentAs<F> {
         &self,
         smalls: &[Approximate<X, PARTS>; N],
         counts: [u64; N],
-    ) -> ([MaybeUninit<F>; N], [bool; N]) {
+    ) -> ([F; N], [bool; N]) {
         let squares = smalls.map(|small| small.squares);
         let sums = smalls.map(|small| small.sum);
         let n = counts.map(|count| count as f64);
@@ -269,8 +269,7 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
 
     fn small(&self, small: &Approximate<X, PARTS>, count: u64) -> Option<F> {
         let ([result, ..], [is_certain, ..]) = self.moments(&[*small; N], [count; N]);
-        // SAFETY: `round` has written all results.
-        is_certain.then(|| unsafe { result.assume_init() })
+        is_certain.then_some(result)
     }
 
     #[inline(always)]
@@ -279,7 +278,8 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
         smalls: &[Approximate<X, PARTS>; N],
         counts: [u64; N],
     ) -> ([MaybeUninit<F>; N], [bool; N]) {
-        self.moments(smalls, counts)
+        let (results, are_certain) = self.moments(smalls, counts);
+        (results.map(MaybeUninit::new), are_certain)
     }
 
     fn short(&self, x: HostArray<'_>) -> Option<F> {

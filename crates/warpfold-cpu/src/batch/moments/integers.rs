@@ -1,0 +1,126 @@
+//! [`Integers`]: exact integers, for words of up to 32 bits.
+
+use std::marker::PhantomData;
+
+use super::super::lanes::{Kind, N, Places, without_rules};
+use super::Approximate;
+use super::widen::{TWO_TO_32, Widen};
+use warpfold_num::double_double::{DoubleDouble, fast_two_sum};
+
+/// An integer of up to 32 bits, as these lanes take it.
+pub(crate) trait Whole: Copy + Default + Into<i64> + Send + Sync {
+    /// Whether sums of squares need lanes of upper halves.
+    const IS_WIDE: bool;
+}
+macro_rules! wholes {
+    ($($wide:literal: $($ty:ty),+;)+) => {$($(
+        impl Whole for $ty {
+            const IS_WIDE: bool = $wide;
+        }
+    )+)+};
+}
+wholes! {
+    false: u8, i8, u16, i16;
+    true: u32, i32;
+}
+
+/// Sums and sums of squares of integers, exactly: drivers make fewer than 2^31 additions in a lane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Integers<W>(PhantomData<W>);
+
+impl<W> Integers<W> {
+    pub(crate) fn new() -> Self {
+        Integers(PhantomData)
+    }
+}
+
+/// Sums, sums of squares or of their lower halves, and sums of upper halves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wholes {
+    sums: [i64; N],
+    lower: [u64; N],
+    upper: [u64; N],
+}
+
+impl<W: Whole> Kind for Integers<W> {
+    type Element = W;
+    type Lanes = Wholes;
+    type Small = Approximate<DoubleDouble, 1>;
+    const NOTHING: Self::Small =
+        Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO };
+    without_rules!(W);
+
+    #[inline(always)]
+    fn filler(self, _: W) -> W {
+        W::default()
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> Wholes {
+        Wholes { sums: [0; N], lower: [0; N], upper: [0; N] }
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Wholes, x: &[W; N], _: Places) {
+        for l in 0..N {
+            let x: i64 = x[l].into();
+            let square = x.wrapping_mul(x) as u64;
+            lanes.sums[l] += x;
+            if W::IS_WIDE {
+                lanes.lower[l] += square & u64::from(u32::MAX);
+                lanes.upper[l] += square >> 32;
+            } else {
+                lanes.lower[l] += square;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Wholes, lane: usize) -> Self::Small {
+        approximate::<W>(lanes.sums[lane], lanes.lower[lane], lanes.upper[lane])
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Wholes) -> Self::Small {
+        // Runs that are joined have no more elements than a few tiles.
+        approximate::<W>(
+            lanes.sums.iter().sum(),
+            lanes.lower.iter().sum(),
+            lanes.upper.iter().sum(),
+        )
+    }
+
+    #[inline(always)]
+    fn put(self, small: &mut Self::Small, x: W) -> bool {
+        let x: i64 = x.into();
+        let one = approximate::<W>(x, x.wrapping_mul(x) as u64, 0);
+        small.sum[0] = small.sum[0].plus(one.sum[0].high);
+        small.squares = small.squares.add_same_sign(one.squares);
+        true
+    }
+
+    const MERGES: bool = true;
+
+    #[inline(always)]
+    fn merge(small: &mut Self::Small, other: &Self::Small) -> bool {
+        small.sum[0] = small.sum[0].add(other.sum[0]);
+        small.squares = small.squares.add_same_sign(other.squares);
+        true
+    }
+}
+
+#[inline(always)]
+fn approximate<W: Whole>(sum: i64, lower: u64, upper: u64) -> Approximate<DoubleDouble, 1> {
+    let (high, low) = sum.widen();
+    let mut squares = double(lower);
+    if W::IS_WIDE {
+        squares = double(upper).scale(TWO_TO_32).add_same_sign(squares);
+    }
+    Approximate { sum: [fast_two_sum(high, low)], squares }
+}
+
+#[inline(always)]
+fn double(x: u64) -> DoubleDouble {
+    let (high, low) = x.widen();
+    fast_two_sum(high, low)
+}

@@ -1,0 +1,364 @@
+//! Slots for the results of many reductions, which threads fill by a reader, and the first output that has no value.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::Mutex;
+
+use super::leaves::{Leaves, is_nan};
+use super::outputs::{Counts, Read, Write};
+use super::pages::Pages;
+use super::{FoldMany, Many};
+use crate::elements;
+use crate::isa::{Job, with_isa};
+use crate::kernels::Kernels;
+use crate::memory::room;
+use crate::{DType, Error, Nan, Op, Result};
+use warpfold_exact::partial::{Finish, Output, Partial};
+use warpfold_num::Element;
+use warpfold_num::error::At;
+use warpfold_plan::HostArray;
+use warpfold_plan::plan::Isa;
+/// Slots for results, and the first output that has none.
+struct Slots<R> {
+    slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
+    pages: Pages,
+    failure: Mutex<Option<(u64, Error)>>,
+}
+
+// SAFETY: threads write different slots, as `Sink` asks of drivers.
+unsafe impl<R: Send> Sync for Slots<R> {}
+
+impl<R: Copy + Send> Slots<R> {
+    fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
+        let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
+            return Err(Error::Shape {
+                asked: format!("{op} of {dtype} into {outputs} outputs"),
+                obstacle: "there is no memory for them".into(),
+                remedy: "keep fewer axes or segments, or take them a part at a time",
+            });
+        };
+        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
+        let pages = Pages::new(threads);
+        Ok(Slots { slots: slots.into(), pages, failure: Mutex::new(None) })
+    }
+
+    #[inline(always)]
+    fn write(&self, output: u64, result: R) {
+        fill(&self.slots[output as usize], result);
+    }
+
+    /// The results, or why the first output without one has none.
+    fn finish(self, at: &dyn Fn(u64) -> At) -> Result<Vec<R>> {
+        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        if let Some((output, error)) = failure {
+            return Err(Error::Output { output: at(output), error: Box::new(error) });
+        }
+        let slots = Box::into_raw(self.slots) as *mut [R];
+        // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
+        // output, or fail, or panic, and only the first comes here.
+        Ok(unsafe { Box::from_raw(slots) }.into_vec())
+    }
+}
+
+#[inline(always)]
+fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
+    // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
+    unsafe { *slot.get() = MaybeUninit::new(result) };
+}
+
+/// Results that lie side by side: of those that are only rounded, several at once.
+struct Neighbours<'n, R, S, D> {
+    reader: &'n D,
+    counts: Counts<'n>,
+    smalls: &'n [S],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+/// Results that are read before it is asked which of them are none.
+pub(crate) const AT_ONCE: usize = 16;
+
+impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
+    #[inline(always)]
+    fn fill(self, count: impl Fn(usize) -> u64) {
+        let (smalls, last_smalls) = self.smalls.as_chunks();
+        let (slots, last_slots) = self.slots.as_chunks::<AT_ONCE>();
+        let mut first = 0;
+        for (smalls, slots) in smalls.iter().zip(slots) {
+            let counts = std::array::from_fn(|k| count(first + k));
+            let found = self.reader.neighbours(smalls, counts);
+            write(found, slots, first, self.left);
+            first += AT_ONCE;
+        }
+        let Some(&last) = last_smalls.last() else { return };
+        if D::FILLS_UP {
+            let mut smalls = [last; AT_ONCE];
+            smalls[..last_smalls.len()].copy_from_slice(last_smalls);
+            let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
+            let found = self.reader.neighbours(&smalls, counts);
+            return write(found, last_slots, first, self.left);
+        }
+        for (k, (small, slot)) in last_smalls.iter().zip(last_slots).enumerate() {
+            match self.reader.small(small, count(first + k)) {
+                Some(result) => fill(slot, result),
+                None => self.left.push(first + k),
+            }
+        }
+    }
+}
+
+/// Writes results into their slots, no more than these, and notes which are none.
+#[inline(always)]
+fn write<R>(
+    (results, are_results): ([MaybeUninit<R>; AT_ONCE], [bool; AT_ONCE]),
+    slots: &[UnsafeCell<MaybeUninit<R>>],
+    first: usize,
+    left: &mut Vec<usize>,
+) {
+    for (result, slot) in results.into_iter().zip(slots) {
+        // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
+        unsafe { *slot.get() = result };
+    }
+    if are_results != [true; AT_ONCE] {
+        let none = (0..slots.len().min(AT_ONCE)).filter(|&k| !are_results[k]);
+        left.extend(none.map(|k| first + k));
+    }
+}
+
+impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Job for Neighbours<'_, R, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.counts {
+            Counts::Same(count) => self.fill(|_| count),
+            Counts::Each(counts) => self.fill(|k| counts[k]),
+        }
+    }
+}
+
+/// Inputs of one element each that lie side by side, and the slots of their results.
+pub(crate) struct Lone<'n, R> {
+    x: HostArray<'n>,
+    nan: Nan,
+    isa: Isa,
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<R> Lone<'_, R> {
+    /// The element type.
+    pub(crate) fn dtype(&self) -> DType {
+        self.x.dtype()
+    }
+
+    /// Makes a result of each element, of this type; a NaN that is ignored takes its partial.
+    pub(crate) fn each<T: Element>(self, read: impl Fn(T) -> R) {
+        let Lone { x, nan, isa, slots, left } = self;
+        with_isa(isa, Singles { read, nan, x: elements(&x), slots, left });
+    }
+
+    /// Leaves all of them to their partials.
+    pub(crate) fn leave(self) {
+        self.left.extend(0..self.x.len());
+    }
+}
+
+/// The body of [`Lone::each`].
+struct Singles<'n, T, R, F> {
+    read: F,
+    nan: Nan,
+    x: &'n [T],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    left: &'n mut Vec<usize>,
+}
+
+impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let skips = self.nan == Nan::Ignore;
+        for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
+            if skips && is_nan(x) {
+                self.left.push(k);
+            } else {
+                fill(slot, (self.read)(x));
+            }
+        }
+    }
+}
+
+/// A reader and its slots.
+struct Writer<R, D> {
+    slots: Slots<R>,
+    op: Op,
+    isa: Isa,
+    finish: Finish,
+    reader: D,
+}
+
+impl<R: Copy + Send, D> Writer<R, D> {
+    fn new<T: Kernels>(many: &Many<'_, T>, reader: D, finish: Finish) -> Result<Self> {
+        let op = many.plan.batch.op;
+        let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
+        Ok(Writer { slots, op, isa: many.plan.isa, finish, reader })
+    }
+
+    /// The results of inputs of accumulators, by the reader.
+    fn read<S>(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    ) where
+        S: Copy,
+        D: Read<S, Result = R>,
+    {
+        let last = first.wrapping_add_signed(step.wrapping_mul(smalls.len() as i64 - 1));
+        self.slots.pages.reach(&self.slots.slots, first.max(last) as usize);
+        if step == 1 {
+            let slots = &self.slots.slots[first as usize..][..smalls.len()];
+            let reader = &self.reader;
+            return with_isa(self.isa, Neighbours { reader, counts, smalls, slots, left });
+        }
+        let mut output = first;
+        for (k, small) in smalls.iter().enumerate() {
+            match self.reader.small(small, counts.of(k)) {
+                Some(result) => self.slots.write(output, result),
+                None => left.push(k),
+            }
+            output = output.wrapping_add_signed(step);
+        }
+    }
+
+    /// The results of inputs of one element each, by the reader.
+    fn read_lone<S>(&self, first: u64, x: HostArray<'_>, nan: Nan, left: &mut Vec<usize>)
+    where
+        D: Read<S, Result = R>,
+    {
+        let end = first as usize + x.len();
+        self.slots.pages.reach(&self.slots.slots, end);
+        let slots = &self.slots.slots[first as usize..end];
+        self.reader.lone(Lone { x, nan, isa: self.isa, slots, left });
+    }
+
+    /// The result of an output of `count` elements whose partial was finished.
+    fn finished<S>(&self, output: u64, count: u64, finished: Result<Output>)
+    where
+        D: Read<S, Result = R>,
+    {
+        let error = match finished {
+            Ok(finished) => return self.slots.write(output, self.reader.finished(finished)),
+            Err(Error::Empty { .. } | Error::TooFew { .. })
+                if let Some(none) = self.reader.none() =>
+            {
+                return self.slots.write(output, none);
+            }
+            // Elements were there and none was left: they were ignored.
+            Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
+            Err(other) => other,
+        };
+        let mut failure = self.slots.failure.lock().unwrap_or_else(|poison| poison.into_inner());
+        if failure.as_ref().is_none_or(|(first, _)| output < *first) {
+            *failure = Some((output, error));
+        }
+    }
+}
+
+impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
+    fn smalls(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        smalls: &[S],
+        left: &mut Vec<usize>,
+    ) {
+        self.read(first, step, counts, smalls, left);
+    }
+
+    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>) {
+        self.read_lone(first, HostArray::of(x), nan, left);
+    }
+
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        self.finished(output, count, partial.finish(self.op, self.finish));
+    }
+
+    fn short(&self, output: u64, x: &[T]) -> bool {
+        let result = self.reader.short(HostArray::of(x));
+        result.map(|result| self.slots.write(output, result)).is_some()
+    }
+}
+
+/// Partials that are kept as they are.
+struct Keeper<T: Kernels>(Mutex<Vec<(u64, Partial<T>)>>);
+
+impl<T: Kernels> Write<T, ()> for Keeper<T> {
+    fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], left: &mut Vec<usize>) {
+        left.extend(0..smalls.len());
+    }
+
+    fn singles(&self, _: u64, x: &[T], _: Nan, left: &mut Vec<usize>) {
+        left.extend(0..x.len());
+    }
+
+    fn partial(&self, output: u64, _: u64, partial: &Partial<T>) {
+        let mut kept = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        kept.push((output, partial.clone()));
+    }
+
+    fn short(&self, _: u64, _: &[T]) -> bool {
+        false
+    }
+}
+
+/// The partial of every output.
+pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
+    let keeper = Keeper(Mutex::new(Vec::new()));
+    many.fold(&keeper, None, T::many_alone);
+    let mut kept = keeper.0.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    kept.sort_unstable_by_key(|(output, _)| *output);
+    kept.into_iter().map(|(_, partial)| partial).collect()
+}
+
+/// Folds every output into a slot of its own.
+pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
+    many: &Many<'_, T>,
+    reader: D,
+    finish: Finish,
+    at: &dyn Fn(u64) -> At,
+    fold: FoldMany<T, S>,
+) -> Result<Vec<D::Result>> {
+    let writer = Writer::new(many, reader, finish)?;
+    many.fold(&writer, None, fold);
+    writer.slots.finish(at)
+}
+
+/// One of how many outputs may be left in doubt, before all are folded in another way, and elements of an output for which that is faster.
+const DOUBTFUL: u64 = 64;
+const SHORT: u64 = 256;
+
+/// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
+pub(crate) fn collect_in_turn<T: Kernels, S: Leaves<T>, U: Leaves<T>, D>(
+    many: &Many<'_, T>,
+    reader: D,
+    finish: Finish,
+    at: &dyn Fn(u64) -> At,
+    (first, then): (FoldMany<T, S>, FoldMany<T, U>),
+) -> Result<Vec<<D as Read<S>>::Result>>
+where
+    D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
+{
+    let writer = Writer::new(many, reader, finish)?;
+    let outputs = many.plan.batch.outputs();
+    // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
+    let is_long = many.memory().len() as u64 / SHORT >= outputs;
+    if !many.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
+        many.fold(&writer, None, then);
+    }
+    writer.slots.finish(at)
+}
