@@ -150,7 +150,11 @@ impl Records {
                 record.bytes.clear();
                 record.bytes.extend_from_slice(row.as_slice());
                 record.ranges.clear();
-                record.ranges.extend((0..row.len()).filter_map(|field| row.range(field)));
+                let mut start = 0;
+                record.ranges.extend(row.iter().map(|field| {
+                    let end = start + field.len();
+                    std::mem::replace(&mut start, end)..end
+                }));
                 Ok(more)
             }
         }
