@@ -1,6 +1,15 @@
 //! Variances, deviations and norms of many inputs, by approximations that must not be seen: each as if its input were alone.
 
-use warpfold::{Complex, Element, Nan, Policy, Segments, UnderPolicy, View, bf16, f16};
+use warpfold::partial::Partial;
+use warpfold::{Complex, Element, Nan, Op, Policy, Segments, UnderPolicy, View, bf16, f16};
+
+/// The moments of one input in wide accumulators, which share no step with what is tested: `reduce(x).var(0)` would, of a few elements.
+fn exact<T: Element>(x: &[T], nan: Nan) -> warpfold_exact::Moments<T> {
+    match warpfold::reduce(x).nan(nan).partial(Op::Var) {
+        Ok(Partial::Moments(moments)) => *moments,
+        other => panic!("a variance leaves moments, not {other:?}"),
+    }
+}
 
 /// Compares all moments of rows, columns, segments and groups with those of each input alone, by its exact partial.
 fn agree<T: Element<Round: Into<f64>>>(what: &str, x: &[T])
@@ -45,9 +54,9 @@ where
             let offsets: Vec<u64> = (0..=rows as u64).map(|row| row * length as u64).collect();
             let policy = Policy { threads: Some(2), ..Policy::default() };
             for ddof in [0, 1] {
-                let var = |x: &[T]| bits(warpfold::reduce(x).nan(nan).var(ddof));
-                let std = |x: &[T]| bits(warpfold::reduce(x).nan(nan).std(ddof));
-                let l2 = |x: &[T]| bits(Ok(warpfold::reduce(x).nan(nan).l2()));
+                let var = |x: &[T]| bits(exact(x, nan).var(ddof));
+                let std = |x: &[T]| bits(exact(x, nan).std(ddof));
+                let l2 = |x: &[T]| bits(Ok(exact(x, nan).l2()));
                 macro_rules! each {
                     ($how:literal, $many:expr, $inputs:expr, $values:expr) => {
                         let many = || $many.nan(nan).threads(2);
@@ -167,14 +176,15 @@ fn moments_of_long_segments_among_short_ones() {
     for threads in [1, 2, 3] {
         let policy = Policy { threads: Some(threads), ..Policy::default() };
         let many = policy.reduce_segments(&x, Segments::offsets(&offsets)).unwrap();
-        let norms = inputs.iter().map(|x| warpfold::l2(x)).collect::<Vec<_>>();
+        let alone = |x: &[f64]| exact(x, Nan::Propagate);
+        let norms = inputs.iter().map(|x| alone(x).l2()).collect::<Vec<_>>();
         assert_eq!(many.l2().unwrap(), norms);
         // The third has no variance.
         assert!(many.var(0).is_err());
         let kept = [&offsets[..3], &offsets[4..]].concat();
         let many = policy.reduce_segments(&x, Segments::offsets(&kept)).unwrap();
         let inputs = kept.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]);
-        let variances: Vec<f64> = inputs.map(|x| warpfold::reduce(x).var(0).unwrap()).collect();
+        let variances: Vec<f64> = inputs.map(|x| alone(x).var(0).unwrap()).collect();
         assert_eq!(many.var(0).unwrap(), variances);
     }
 }
