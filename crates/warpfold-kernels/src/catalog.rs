@@ -21,111 +21,117 @@ pub const ELEMENTS: &[Element] = &[
 
 /// The kinds of fold: each a template of a source file, instantiated for every element type it takes.
 pub const FOLDS: &[Fold] = &[
-    Fold { name: "sum", source: "sum.cu", template: "Sum", takes: Takes::All, again: None },
+    Fold { name: "sum", source: "entry/sum.cu", template: "Sum", takes: Takes::All, again: None },
     Fold {
         name: "min",
-        source: "extremes.cu",
+        source: "entry/extremes.cu",
         template: "Min",
         takes: Takes::Real,
         again: NARROW_FLOATS,
     },
     Fold {
         name: "max",
-        source: "extremes.cu",
+        source: "entry/extremes.cu",
         template: "Max",
         takes: Takes::Real,
         again: NARROW_FLOATS,
     },
     Fold {
         name: "minmax",
-        source: "extremes.cu",
+        source: "entry/extremes.cu",
         template: "MinMax",
         takes: Takes::Real,
         again: NARROW_FLOATS,
     },
     Fold {
         name: "argmin",
-        source: "extremes.cu",
+        source: "entry/extremes.cu",
         template: "ArgMin",
         takes: Takes::Real,
         again: NARROW_FLOATS,
     },
     Fold {
         name: "argmax",
-        source: "extremes.cu",
+        source: "entry/extremes.cu",
         template: "ArgMax",
         takes: Takes::Real,
         again: NARROW_FLOATS,
     },
     Fold {
         name: "linf",
-        source: "linf.cu",
+        source: "entry/linf.cu",
         template: "Linf",
         takes: Takes::All,
         again: NARROW_FLOATS,
     },
-    Fold { name: "count", source: "count.cu", template: "Count", takes: Takes::All, again: None },
-    Fold { name: "l1", source: "norms.cu", template: "L1", takes: Takes::All, again: None },
+    Fold {
+        name: "count",
+        source: "entry/count.cu",
+        template: "Count",
+        takes: Takes::All,
+        again: None,
+    },
+    Fold { name: "l1", source: "entry/norms.cu", template: "L1", takes: Takes::All, again: None },
     Fold {
         name: "squares",
-        source: "norms.cu",
+        source: "entry/norms.cu",
         template: "Squares",
         takes: Takes::Floats,
         again: None,
     },
     Fold {
         name: "moments",
-        source: "moments.cu",
+        source: "entry/moments.cu",
         template: "Moments",
         takes: Takes::All,
         again: None,
     },
     Fold {
         name: "stats",
-        source: "stats.cu",
+        source: "entry/stats.cu",
         template: "Stats",
         takes: Takes::Integers,
         again: NARROW_INTEGERS,
     },
-    Fold { name: "dot", source: "dot.cu", template: "Dot", takes: Takes::All, again: None },
+    Fold { name: "dot", source: "entry/dot.cu", template: "Dot", takes: Takes::All, again: None },
     Fold {
         name: "prod",
-        source: "product.cu",
+        source: "entry/product.cu",
         template: "Product",
         takes: Takes::All,
         again: None,
     },
     Fold {
         name: "exact_sum",
-        source: "exact_sum.cu",
+        source: "entry/exact_sum.cu",
         template: "ExactSum",
         takes: Takes::Floats,
         again: None,
     },
     Fold {
         name: "exact_l1",
-        source: "exact_l1.cu",
+        source: "entry/exact_l1.cu",
         template: "ExactL1",
         takes: Takes::Floats,
         again: None,
     },
     Fold {
         name: "exact_dot",
-        source: "exact_dot.cu",
+        source: "entry/exact_dot.cu",
         template: "ExactDot",
         takes: Takes::Floats,
         again: None,
     },
     Fold {
         name: "exact_moments",
-        source: "exact_moments.cu",
+        source: "entry/exact_moments.cu",
         template: "ExactMoments",
         takes: Takes::Floats,
         again: None,
     },
     Fold {
         name: "exact_stats",
-        source: "exact_stats.cu",
+        source: "entry/exact_stats.cu",
         template: "ExactStats",
         takes: Takes::RealFloats,
         again: None,
@@ -181,12 +187,12 @@ const fn storage(kind: &str) -> &str {
 }
 
 /// The last step of values that stay on the device.
-pub const FINISH: Plain = Plain { name: "finish", source: "finish.cu", entries: &["finish"] };
+pub const FINISH: Plain = Plain { name: "finish", source: "entry/finish.cu", entries: &["finish"] };
 
 /// Nothing at all, and reading alone.
 pub const LIMITS: Plain = Plain {
     name: "limits",
-    source: "limits.cu",
+    source: "entry/limits.cu",
     entries: &["empty", "read_1", "read_2", "read_4", "read_8"],
 };
 
@@ -200,14 +206,14 @@ pub const DIVERGENCE: Plain = Plain {
 /// Additions alone.
 pub const ADDS: Plain = Plain {
     name: "adds",
-    source: "adds.cu",
+    source: "entry/adds.cu",
     entries: &["add_u32", "add_u64", "add_f32", "add_f64"],
 };
 
 /// Digits counted for a sort, runs of equal keys, and where those of each number begin.
 pub const GROUPS: Plain = Plain {
     name: "groups",
-    source: "groups.cu",
+    source: "entry/groups.cu",
     entries: &[
         "groups_digits",
         "groups_scan",
@@ -222,29 +228,29 @@ pub const GROUPS: Plain = Plain {
 /// The scatter of a radix sort: of ordinals of 32 bits with values of as many, and of ordinals of 32 and of 64 bits with any.
 pub const SORT: Plain = Plain {
     name: "sort",
-    source: "sort.cu",
+    source: "entry/sort.cu",
     entries: &["sort_pairs", "sort_scatter_32", "sort_scatter_64"],
 };
 
 /// The same for pairs of 32 bits in more shared memory.
 pub const SORT_WIDE: Plain =
-    Plain { name: "sort_wide", source: "sort_wide.cu", entries: &["sort_pairs_wide"] };
+    Plain { name: "sort_wide", source: "entry/sort_wide.cu", entries: &["sort_pairs_wide"] };
 
 /// The same in less shared memory.
 pub const SORT_SMALL: Plain = Plain {
     name: "sort_small",
-    source: "sort_small.cu",
+    source: "entry/sort_small.cu",
     entries: &["sort_pairs_small", "sort_scatter_32_small", "sort_scatter_64_small"],
 };
 
 /// How many elements segments have.
 pub const LENGTHS: Plain =
-    Plain { name: "segment_lengths", source: "lengths.cu", entries: &["segment_lengths"] };
+    Plain { name: "segment_lengths", source: "entry/lengths.cu", entries: &["segment_lengths"] };
 
 /// Sums by keys in tables in shared memory.
 pub const TABLES: Plain = Plain {
     name: "tables",
-    source: "tables.cu",
+    source: "entry/tables.cu",
     entries: &["tables_floats", "tables_floats_join", "tables_integers", "tables_integers_join"],
 };
 
@@ -445,13 +451,13 @@ impl ManyBuild {
     /// The file below `cuda/`.
     pub fn source(&self) -> &'static str {
         match (self.way, self.fold) {
-            ("column", _) => "columns.cu",
-            ("row", _) => "rows.cu",
-            ("strided", _) => "strided.cu",
-            (_, "redo") => "segment_redo.cu",
-            (_, "moments") => "segment_moments.cu",
-            (_, "magnitudes") => "segment_magnitudes.cu",
-            _ => "segments.cu",
+            ("column", _) => "entry/columns.cu",
+            ("row", _) => "entry/rows.cu",
+            ("strided", _) => "entry/strided.cu",
+            (_, "redo") => "entry/segment_redo.cu",
+            (_, "moments") => "entry/segment_moments.cu",
+            (_, "magnitudes") => "entry/segment_magnitudes.cu",
+            _ => "entry/segments.cu",
         }
     }
 

@@ -7,7 +7,7 @@ include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 /// A source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// Its folder below `cuda/`: `ladder/`, or nothing.
+    /// Its folder below `cuda/`, with a slash at its end: `ladder/`, `walk/`.
     pub folder: &'static str,
     /// Its name, which no other file has in any folder.
     pub name: &'static str,

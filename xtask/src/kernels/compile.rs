@@ -135,7 +135,7 @@ pub(super) fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
         for (number, line) in text.lines().enumerate() {
             match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
                 Some(include) => {
-                    join(folder, &beside(file, include), seen, out)?;
+                    join(folder, include, seen, out)?;
                     out.push_str(&format!("#line {} \"{name}\"\n", number + 2));
                 }
                 None if line == "#pragma once" => out.push('\n'),
@@ -150,16 +150,6 @@ pub(super) fn join_includes(folder: &Path, file: &str) -> Outcome<String> {
     let mut out = String::new();
     join(folder, file, &mut BTreeSet::new(), &mut out)?;
     Ok(out)
-}
-
-/// The file that another one includes: in its own folder, or in the one above.
-fn beside(file: &str, include: &str) -> String {
-    let below = file.rsplit_once('/').map_or("", |(below, _)| below);
-    match include.strip_prefix("../") {
-        Some(above) => above.to_owned(),
-        None if below.is_empty() => include.to_owned(),
-        None => format!("{below}/{include}"),
-    }
 }
 
 /// Without the compiler's banner and blank lines, which say nothing, and the numbers of calls, which count what this process compiled before.

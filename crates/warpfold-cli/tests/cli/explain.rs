@@ -191,7 +191,7 @@ fn many_reductions_at_once_are_explained_by_their_ways() {
     for (way, kernel, words) in [
         ("segments", "segment_exact_f32", &["offsets", "segment_warp.cuh"][..]),
         ("rows", "row_exact_f32", &["rows.cuh"]),
-        ("columns", "column_exact_f32_packs", &["columns.cuh"]),
+        ("columns", "column_exact_f32_vectors", &["columns.cuh"]),
         ("strided", "strided_exact_f32_loops", &["strided.cuh"]),
         ("scatter", "sort_pairs_wide", &["keys", "scatter.cuh"]),
     ] {

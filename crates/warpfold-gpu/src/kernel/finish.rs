@@ -1,4 +1,4 @@
-//! The last step on the device: which reductions a fold's own kernel finishes, and what `cuda/finish.cu` is asked to do for the others.
+//! The last step on the device: which reductions a fold's own kernel finishes, and what `cuda/entry/finish.cu` is asked to do for the others.
 
 use crate::element::{Element, Real};
 use crate::exact::{ProductLimbs, SumLimbs};
@@ -17,7 +17,7 @@ pub(super) enum Ending {
     },
 }
 
-/// What is done at the end, as `cuda/finish.cu` numbers it.
+/// What is done at the end, as `cuda/entry/finish.cu` numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Mean,

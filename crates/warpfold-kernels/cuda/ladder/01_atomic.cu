@@ -11,8 +11,8 @@
 //
 // Threads by the thousand, and still one after the other: the atomics meet at one address, which takes them in turn. A warp brings 32 of
 // them at once. The parallelism W/S is one.
-#include "atomic.cuh"
-#include "rung.cuh"
+#include "ladder/atomic.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void atomic(const T* in, T* out, u64 n) {
     const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -11,8 +11,8 @@
 //         is left over when n is no multiple of four is left out.
 //
 // Four times fewer atomics, and still a serial algorithm: S grows as n does.
-#include "atomic.cuh"
-#include "rung.cuh"
+#include "ladder/atomic.cuh"
+#include "ladder/rung.cuh"
 
 template <class T> struct alignas(16) Four { T element[4]; };
 

@@ -13,7 +13,7 @@
 //
 // The array itself stays as it is: blocks work on a copy, each on its own part of it. Which threads work, the guard says: every second, then
 // every fourth, … of a warp, while the others of the same warp wait. See 06_interleaved for the same tree in shared memory.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void global_interleaved(const T* in, T* out, u64 n, T* work) {
     const u32 t = threadIdx.x;

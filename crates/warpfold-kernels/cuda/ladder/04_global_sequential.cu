@@ -12,7 +12,7 @@
 //
 // Threads that work stand side by side, and so do their elements: a warp touches few sectors of memory. Yet every step still goes through
 // global memory.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void global_sequential(const T* in, T* out, u64 n, T* work) {
     const u32 t = threadIdx.x;

@@ -11,7 +11,7 @@
 //         where n is no power of two.
 //
 // One block is one multiprocessor: all others are idle, and an array is no longer than a block may be.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void one_block(const T* in, T* out, u64 n) {
     T* const shared = shared_array<T>();

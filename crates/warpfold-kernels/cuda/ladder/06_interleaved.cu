@@ -13,7 +13,7 @@
 //
 // The guard asks for every 2s-th thread: half of each warp waits in the first step, and all but one lane after five, while the warp goes
 // through every step all the same. The remainder is not cheap either.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void interleaved(const T* in, T* out, u64 n) {
     T* const shared = shared_array<T>();

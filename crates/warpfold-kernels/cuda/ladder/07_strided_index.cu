@@ -11,7 +11,7 @@
 //
 // Whole warps work and whole warps wait. But neighbouring threads touch words that lie 2s apart: with s = 16 all of a warp's words are in one
 // bank of shared memory, which serves them one after the other.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void strided_index(const T* in, T* out, u64 n) {
     T* const shared = shared_array<T>();

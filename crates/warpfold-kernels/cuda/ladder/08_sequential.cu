@@ -11,7 +11,7 @@
 //         which never ends.
 //
 // No conflicts, and whole warps work or wait until the last 32 elements. But half of the threads do nothing but load.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void sequential(const T* in, T* out, u64 n) {
     T* const shared = shared_array<T>();

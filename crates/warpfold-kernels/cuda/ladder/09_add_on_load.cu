@@ -11,7 +11,7 @@
 //         element is now twice as far on.
 //
 // Half as many blocks for the same array, so half of all trees, barriers and partial results are gone; and each thread has two loads in flight.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <class Op, class T> void add_on_load(const T* in, T* out, u64 n) {
     T* const shared = shared_array<T>();

@@ -11,7 +11,7 @@
 //         move in step: that is a race. It also takes blocks of 64 threads for granted.
 //
 // `__syncwarp` is what the order of reads and writes within a warp is made of; it costs next to nothing.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 // Folds the first `width` elements, 33 to 64 of them or the block's 32; one warp calls it.
 template <class Op, class T> T last_warp(T* shared, u32 t, u32 width) {

@@ -10,7 +10,7 @@
 // wrong:  The guide's and Harris's last warp is that of 10_unroll_last_warp: `volatile` and no `__syncwarp`.
 //
 // One entry for each size: the launch chooses. What is gained are instructions; where memory is what everyone waits for, that is little.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 template <u32 BLOCK, class Op, class T> void unrolled(const T* in, T* out, u64 n) {
     __shared__ T shared[BLOCK];

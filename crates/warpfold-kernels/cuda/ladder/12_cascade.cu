@@ -11,7 +11,7 @@
 //
 // Serial where it costs nothing, a tree where threads must meet: S grows by seven, and the number of trees falls to a quarter. Brent's bound
 // says why that pays: processors are fewer than elements.
-#include "rung.cuh"
+#include "ladder/rung.cuh"
 
 constexpr u32 EACH = 8;
 

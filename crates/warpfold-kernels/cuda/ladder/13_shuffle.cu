@@ -10,8 +10,8 @@
 //
 // One barrier for the whole block, whatever its size: before the first warp gathers what the warps have left. All lanes fold in every step
 // though fewer and fewer are asked for: the work that is counted is more than the formula's, but those lanes would only have waited.
-#include "../block_fold.cuh"
-#include "rung.cuh"
+#include "walk/block.cuh"
+#include "ladder/rung.cuh"
 
 constexpr u32 EACH = 8;
 

@@ -11,25 +11,25 @@
 //
 // The fences are what makes it right: a block's partial result is seen by all before its ticket is, and whoever holds the last ticket has
 // seen all others. The ticket wraps to zero by itself, for the next launch.
-#include "blocks_and_packs.cuh"
+#include "ladder/blocks_and_vectors.cuh"
 
 constexpr u32 LOADS = 4;
 
 template <class Op, class T> T fold_share(const T* in, u64 n) {
-    const Pack* const packs = reinterpret_cast<const Pack*>(in);
-    const u64 count = n / PER_PACK<T>, threads = u64(gridDim.x) * blockDim.x;
+    const Vector* const vectors = reinterpret_cast<const Vector*>(in);
+    const u64 count = n / PER_VECTOR<T>, threads = u64(gridDim.x) * blockDim.x;
     const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     T value = Op::identity();
     u64 i = thread;
     for (; i + (LOADS - 1) * threads < count; i += LOADS * threads) {
-        Pack x[LOADS];
+        Vector x[LOADS];
 #pragma unroll
-        for (u32 k = 0; k < LOADS; k++) x[k] = load(packs + i + k * threads);
+        for (u32 k = 0; k < LOADS; k++) x[k] = load(vectors + i + k * threads);
 #pragma unroll
-        for (u32 k = 0; k < LOADS; k++) value = fold_pack<Op>(value, x[k]);
+        for (u32 k = 0; k < LOADS; k++) value = fold_vector<Op>(value, x[k]);
     }
-    for (; i < count; i += threads) value = fold_pack<Op>(value, load(packs + i));
-    const u64 rest = count * PER_PACK<T> + thread;
+    for (; i < count; i += threads) value = fold_vector<Op>(value, load(vectors + i));
+    const u64 rest = count * PER_VECTOR<T> + thread;
     return rest < n ? Op::of(value, in[rest]) : value;
 }
 

@@ -13,13 +13,13 @@
 //
 // Hopper's bulk copies go past the registers: an mbarrier a stage counts the bytes that have landed. What is read cannot come faster than this;
 // whether it comes faster than by 15_single_pass is for the measurement to say.
-#include "blocks_and_packs.cuh"
+#include "ladder/blocks_and_vectors.cuh"
 
-constexpr u32 STAGES = 4, TILE = 8192, PACKS = TILE / 16;
+constexpr u32 STAGES = 4, TILE = 8192, VECTORS = TILE / 16;
 
 inline u32 address(const void* shared) { return u32(__cvta_generic_to_shared(shared)); }
 
-inline void order(const Pack* from, Pack* stage, u64* landed) {
+inline void order(const Vector* from, Vector* stage, u64* landed) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(landed)), "r"(TILE) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  ::"r"(address(stage)), "l"(from), "r"(TILE), "r"(address(landed)) : "memory");
@@ -33,9 +33,9 @@ inline void await(u64* landed, u32 round) {
 
 template <class Op, class T> T fold_tiles(const T* in, u64 n) {
     __shared__ __align__(8) u64 landed[STAGES];
-    Pack* const stages = shared_array<Pack>();
-    const Pack* const packs = reinterpret_cast<const Pack*>(in);
-    const u64 tiles = n / (PACKS * PER_PACK<T>);
+    Vector* const stages = shared_array<Vector>();
+    const Vector* const vectors = reinterpret_cast<const Vector*>(in);
+    const u64 tiles = n / (VECTORS * PER_VECTOR<T>);
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < STAGES; s++) {
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(landed + s)));
@@ -43,7 +43,7 @@ template <class Op, class T> T fold_tiles(const T* in, u64 n) {
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         for (u32 s = 0; s < STAGES; s++) {
             const u64 tile = blockIdx.x + u64(s) * gridDim.x;
-            if (tile < tiles) order(packs + tile * PACKS, stages + s * PACKS, landed + s);
+            if (tile < tiles) order(vectors + tile * VECTORS, stages + s * VECTORS, landed + s);
         }
     }
     __syncthreads();
@@ -51,16 +51,16 @@ template <class Op, class T> T fold_tiles(const T* in, u64 n) {
     u32 stage = 0, round = 0;
     for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         await(landed + stage, round);
-        for (u32 k = threadIdx.x; k < PACKS; k += blockDim.x) {
-            value = fold_pack<Op>(value, stages[stage * PACKS + k]);
+        for (u32 k = threadIdx.x; k < VECTORS; k += blockDim.x) {
+            value = fold_vector<Op>(value, stages[stage * VECTORS + k]);
         }
         __syncthreads();  // all have read the stage before it is filled again
         const u64 next = tile + u64(STAGES) * gridDim.x;
-        if (threadIdx.x == 0 && next < tiles) order(packs + next * PACKS, stages + stage * PACKS, landed + stage);
+        if (threadIdx.x == 0 && next < tiles) order(vectors + next * VECTORS, stages + stage * VECTORS, landed + stage);
         if (++stage == STAGES) stage = 0, round ^= 1;
     }
     const u64 threads = u64(gridDim.x) * blockDim.x;
-    u64 i = tiles * PACKS * PER_PACK<T> + u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    u64 i = tiles * VECTORS * PER_VECTOR<T> + u64(blockIdx.x) * blockDim.x + threadIdx.x;
     for (; i < n; i += threads) value = Op::of(value, in[i]);
     return value;
 }

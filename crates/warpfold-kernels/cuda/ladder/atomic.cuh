@@ -6,7 +6,7 @@
 // What would change nothing is not swapped, so that extremes of floats need few. Tried on an H200: who fails sleeps, twice as long each time, and then
 // swaps what it saw before it slept, which is no longer there: 20 ms for 1025 elements. It would have to look again first; not taken.
 #pragma once
-#include "operations.cuh"
+#include "ladder/operations.cuh"
 
 inline u32 swapped(u32* at, u32 seen, u32 next) { return atomicCAS(at, seen, next); }
 inline u64 swapped(u64* at, u64 seen, u64 next) { return atomicCAS(at, seen, next); }

@@ -4,7 +4,7 @@
 // branches, and the second that of one, while both compute the same. Each branch has its own arithmetic: equal ones the compiler would join.
 //
 // The thesis has no bodies for its branches; here each folds `rounds` steps of a recurrence over its own start value.
-#include "../elements.cuh"
+#include "num/elements.cuh"
 
 inline u32 do_a(u32 x, u32 rounds) { for (u32 k = 0; k < rounds; k++) x = x * 1664525u + 1013904223u; return x; }
 inline u32 do_b(u32 x, u32 rounds) { for (u32 k = 0; k < rounds; k++) x = (x ^ (x << 13)) + 7u; return x; }

@@ -2,7 +2,7 @@
 //
 // Rungs compute in the element type, as the documents do that they come from: a sum of i32 wraps.
 #pragma once
-#include "../elements.cuh"
+#include "num/elements.cuh"
 
 // Integers wrap as unsigned ones do; an overflow of signed ones would be undefined.
 inline i32 plus(i32 a, i32 b) { return i32(u32(a) + u32(b)); }

@@ -1,7 +1,7 @@
 // The entry points of a rung: one for each operation and element type, such as `interleaved_sum_f32`. All take the same parameters, so that
 // one runner launches them: the array, where results go, how many elements there are, memory to work in, and a ticket that is zero.
 #pragma once
-#include "operations.cuh"
+#include "ladder/operations.cuh"
 
 #define ENTRY(rung, Op, op, T, ...)                                                                       \
     extern "C" __global__ void __launch_bounds__(1024)                                                    \

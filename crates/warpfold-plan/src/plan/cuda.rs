@@ -115,7 +115,7 @@ impl Fold {
     }
 
     /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have digits of their own in shared memory
-    /// (`exact_digits.cuh`), which leave room for fewer.
+    /// (`private_limbs.cuh`), which leave room for fewer.
     pub const fn most_threads(self, dtype: DType) -> u32 {
         if !self.is_exact() {
             return 512;
@@ -142,7 +142,7 @@ impl Fold {
         }
     }
 
-    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`exact_shared.cuh`, `exact_aligned.cuh`).
+    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`shared_limbs.cuh`, `binned_limbs.cuh`).
     pub(super) const fn digits(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {
             DType::F32 if !matches!(self, Fold::ExactSum | Fold::ExactL1) => (0, 0),
@@ -193,7 +193,7 @@ pub struct Shape {
     pub alone: u32,
 }
 
-/// Blocks that exact folds of few numbers can count (`exact_few.cuh`).
+/// Blocks that exact folds of few numbers can count (`small_array.cuh`).
 pub const MOST_BLOCKS_OF_EXACT: u32 = 4095;
 
 /// Chooses how to run a problem on a GPU.

@@ -49,7 +49,7 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
     let wide = matches!(dtype, DType::F64 | DType::Complex128);
     let most = exact_threads(fold, dtype);
     let per_multiprocessor = ((228 << 10) / bytes).min(most / block);
-    // Where blocks meet without waiting for memory (`exact_few.cuh`) more of them pay: sums of 2^14 f32 3.9 µs with two packs a thread, 4.2 with four.
+    // Where blocks meet without waiting for memory (`small_array.cuh`) more of them pay: sums of 2^14 f32 3.9 µs with two packs a thread, 4.2 with four.
     let few = match fold {
         Fold::ExactSum => !wide,
         Fold::ExactL1 => !wide && !dtype.is_complex(),
@@ -58,7 +58,7 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
     Shape { block, per_multiprocessor, packs: if few { 2 } else { 4 }, alone: 4 * block }
 }
 
-/// Threads of a multiprocessor, as `exact_kinds.cuh` and the folds say them. Fewer than find room are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
+/// Threads of a multiprocessor, as `accumulators.cuh` and the folds say them. Fewer than find room are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
 /// multiprocessor that load eight packs at a time, in 506 by five that load four; moments of 2^28 f64 in 492 µs by 512 threads that load six, in 520 by 640 that load four.
 pub(super) const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
     match (fold, dtype) {

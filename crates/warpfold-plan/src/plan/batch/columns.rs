@@ -139,7 +139,7 @@ impl Columns {
         match (self.vector, self.lines) {
             (1, false) => "_elements",
             (1, true) => "_lines",
-            _ => "_packs",
+            _ => "_vectors",
         }
     }
 

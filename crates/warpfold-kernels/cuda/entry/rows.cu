@@ -1,0 +1,7 @@
+// What segments.cu folds, where segments are many short ones of one length: the build defines FOLD, ELEMENT and ENTRY.
+// out: as segments.cu.
+#include "walk/rows.cuh"
+#include "op/part_exact.cuh"
+#include "op/part_folds.cuh"
+
+SEGMENT_KERNEL(ENTRY, fold_rows, FOLD<ELEMENT>)

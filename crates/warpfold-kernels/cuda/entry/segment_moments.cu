@@ -1,0 +1,97 @@
+// Sums, means, norms, variances and deviations of floats and complex numbers, each rounded once, of segments or by
+// loops: a block an output, by windows and limbs, as exact_moments.cu and finish.cu do a whole array. Of every output,
+// or of those alone that an exact kernel has marked. The build defines ELEMENT and ENTRY.
+#include "op/exact_squares.cuh"
+#include "acc/finish_integers.cuh"
+#include "walk/gather.cuh"
+
+template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
+
+// What is asked for beside Choice, as the plan numbers it.
+enum class Moment { Sum, L1, Mean, L2, Var, Std };
+
+// What finish.cu is asked for: all but the step is known here. A sum is the mean of one.
+template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, bool skips) {
+    typedef SumsAndSquares<E> Integers;
+    constexpr u64 LAYOUT = u64(Integers::Sum::WORDS / 2) << 8 | u64(Integers::Square::WORDS / 2) << 16 |
+                           Parts<E>::COUNT << 24 | u64(sizeof(typename Parts<E>::Part) == 8) << 26 | 1 << 27 |
+                           u64(u32(Integers::Sum::UNIT)) << 32;
+    const Step step = moment == Moment::L2    ? Step::L2
+                      : moment == Moment::Var ? Step::Var
+                      : moment == Moment::Std ? Step::Std
+                                              : Step::Mean;
+    return Finish(LAYOUT | u64(skips) << 29 | (u64(step) & 3));
+}
+
+// Numbers of a result: sums and means have one a part.
+template <class E> __device__ __forceinline__ u64 numbers_of(Moment moment) {
+    return moment == Moment::L2 || moment >= Moment::Var ? 1 : Parts<E>::COUNT;
+}
+
+// What the last step needs, in the room of the limbs, which are done with by then.
+template <class E> struct Finishing {
+    u64 record[2 + Moments<E>::WORDS / 2];
+    Scratch s;
+};
+
+// The first warp, from the integers in shared memory.
+template <class E>
+__device__ __forceinline__ void finish_moments(const SegmentArguments& a, Block<Moments<E>>& block, Finishing<E>& room,
+                                               u64 output, u64 inputs, Moment moment, u64 ddof) {
+    typedef Moments<E> Fold;
+    typedef typename Parts<E>::Part Wide;
+    const bool plain = moment == Moment::Sum || moment == Moment::L1,
+               spread = moment == Moment::Var || moment == Moment::Std;
+    const u64 skipped = a.options & SKIP_NAN ? block.seen.nans : 0, counted = inputs - skipped;
+    if ((spread || moment == Moment::Mean) && counted == 0) {
+        if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
+        return;
+    }
+    typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output * numbers_of<E>(moment);
+    if (spread && counted <= ddof) {
+        // How many there were is left where the result would be.
+        if (threadIdx.x == 0) {
+            fault(a, TOO_FEW, output);
+            *out = counted;
+        }
+        return;
+    }
+    Arguments one = {};
+    one.record = room.record;
+    // Hidden from the compiler, which would carry every word of the record through all that follows.
+    asm volatile("" : "+l"(one.record));
+    Fold::finish(block.word, block.seen, block.scratch, one);
+    if (threadIdx.x == 0) {
+        one.record[0] = 0;
+#pragma unroll
+        for (int k = 0; k < Fold::INTEGERS; k++) one.record[0] |= u64(block.seen.specials[k]) << 8 * k;
+        one.record[1] = plain ? 0 : skipped;
+    }
+    __syncwarp();
+    finish_integers(finish_of<E>(moment, a.options & SKIP_NAN), one.record, plain ? 1 : inputs, ddof, out, room.s);
+}
+
+extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS)
+    ENTRY(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops,
+          u64* faults, u64 options, u64 kept, u64 folded, u64 first_output, u64 inputs, u64 all, u64 moment, u64 ddof,
+          u64 size) {
+    typedef Moments<ELEMENT> Fold;
+    typedef Mark<typename Parts<ELEMENT>::Part> M;
+    const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
+    const OfOutputs anywhere = {a, {loops, kept, folded, first_output}, inputs, size == 2};
+    __shared__ u64 storage[Fold::STORAGE];
+    __shared__ Block<Fold> block;
+    static_assert(sizeof(Finishing<ELEMENT>) <= sizeof(storage), "limbs leave room for the last step");
+    auto& room = *reinterpret_cast<Finishing<ELEMENT>*>(storage);
+    Arguments one = {};
+    one.options = options & SKIP_NAN;
+    const auto wanted = Moment(moment);
+    for_outputs<Fold, typename M::Bits>(a, all, block.votes, static_cast<const typename M::Bits*>(out),
+                                        numbers_of<ELEMENT>(wanted), M::BITS, [&](u64 output) {
+                                            const Anywhere in = anywhere(output);
+                                            fold_again<Fold>(x, in, wanted == Moment::L1, one, storage, block);
+                                            if (threadIdx.x < 32)
+                                                finish_moments(a, block, room, output, in.count, wanted, ddof);
+                                            __syncthreads();
+                                        });
+}

@@ -1,8 +1,0 @@
-// exact_l1: the sum of magnitudes of floats, whatever the order; of real numbers correctly rounded, of complex ones within one ulp.
-//
-// record: see exact_fold.cuh; one integer, its unit that of the type, for complex numbers its square. value: f32 or f64.
-#include "exact_roots.cuh"
-
-template <class E, Nan> using ExactL1 = typename L1Of<E>::type;
-
-#include "entries.cuh"

@@ -1,0 +1,32 @@
+// The last step of products of floats: a mantissa of two f64 and an exponent apart, rounded once. One thread.
+#pragma once
+#include "acc/finish_integers.cuh"
+
+// Fraction bits of a product's mantissa in fixed point.
+constexpr int FRACTION = 116;
+
+// A number below 4 as a multiple of 2^-FRACTION, cut towards zero; with its sign.
+__device__ __forceinline__ U128 fixed(f64 x) {
+    const u64 bits = __double_as_longlong(x);
+    const i32 field = i32(bits >> 52 & 0x7ff), shift = (field > 0 ? field : 1) - 1075 + FRACTION;
+    const u64 mantissa = (bits & 0xfffffffffffffull) | u64(field > 0) << 52;
+    U128 m = {0, 0};
+    if (shift >= 64) m.high = mantissa << (shift - 64);
+    else if (shift >= 0) m = {shift ? mantissa >> (64 - shift) : 0, mantissa << shift};
+    else if (shift > -64) m.low = mantissa >> -shift;
+    return bits >> 63 ? U128{0, 0} - m : m;
+}
+__device__ __forceinline__ void write_product(bool wide, void* value, int part, f64 high, f64 low, i64 exponent,
+                                              bool negated) {
+    if (high != high || fabs(high) > 1.7976931348623157e308) {
+        write_special(value, part, wide, high != high ? QUIET_NAN : INFINITE, high == high && (high < 0) != negated);
+        return;
+    }
+    const U128 a = fixed(high), b = fixed(low);
+    U128 sum = {a.high + b.high + (a.low + b.low < a.low), a.low + b.low};
+    const bool negative = sum.high >> 63;
+    if (negative) sum = U128{0, 0} - sum;
+    const i64 most = 1 << 30, unit = exponent - FRACTION;
+    const i32 clamped = unit > most ? most : unit < -most ? -most : unit;
+    write(value, part, wide, round_bits(sum, false, clamped, wide), !sum.is_zero() && negative != negated);
+}

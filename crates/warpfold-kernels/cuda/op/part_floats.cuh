@@ -1,0 +1,47 @@
+// Floats of segments, as folds see them.
+#pragma once
+#include "walk/parts.cuh"
+
+struct half {
+    u16 bits;
+};
+
+// Floats in their accumulator's type: without their sign for magnitudes, and 0 for a NaN that is skipped.
+template <class E> struct Floats;
+// Floats as they are.
+template <class E> struct PlainFloats {
+    __device__ __forceinline__ E of(E x) const { return x; }
+};
+template <> struct Floats<f32> {
+    typedef f32 Wide;
+    u32 kept, skipped;
+    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+        : kept(~mask_if<u32>(magnitudes, 1u << 31)), skipped(mask_if<u32>(c.skip())) {}
+    __device__ __forceinline__ bool is_plain() const { return kept == ~0u && skipped == 0; }
+    static __device__ __forceinline__ PlainFloats<f32> plain() { return {}; }
+    __device__ __forceinline__ f32 of(f32 x) const {
+        return __uint_as_float(__float_as_uint(x) & kept & ~(x != x ? skipped : 0));
+    }
+};
+template <> struct Floats<f64> {
+    typedef f64 Wide;
+    u64 kept, skipped;
+    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+        : kept(~mask_if<u64>(magnitudes, 1ull << 63)), skipped(mask_if<u64>(c.skip())) {}
+    __device__ __forceinline__ bool is_plain() const { return kept == ~0ull && skipped == 0; }
+    static __device__ __forceinline__ PlainFloats<f64> plain() { return {}; }
+    __device__ __forceinline__ f64 of(f64 x) const {
+        return __longlong_as_double(u64(__double_as_longlong(x)) & kept & ~(x != x ? skipped : 0));
+    }
+};
+template <> struct Floats<half> {
+    typedef f32 Wide;
+    Floats<f32> wide;
+    u32 is_bfloat;
+    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+        : wide(c, magnitudes), is_bfloat(mask_if<u32>(c.is_bfloat())) {}
+    __device__ __forceinline__ f32 of(half x) const {
+        return wide.of(is_bfloat ? widen(bf16{x.bits}) : widen(f16{x.bits}));
+    }
+};
+template <class E> using Wide = typename Floats<E>::Wide;

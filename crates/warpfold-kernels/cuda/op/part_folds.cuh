@@ -1,0 +1,391 @@
+// What is folded in segments: states as small as they can be, each result finished on the device in its own type.
+//
+// Floats here are fast: trees in the accumulator type. Integers are exact: 64 bits for elements of up to 32 (2^31
+// elements a segment), 128 for wider ones; a result that its type cannot hold is a fault. Integers of one width are one
+// element type, f16 and bf16 another: which they are is part of the choice.
+#pragma once
+#include "num/order.cuh"
+#include "op/real_product.cuh"
+#include "op/part_floats.cuh"
+#include "num/wide_integers.cuh"
+
+// The bits of elements, and their width in registers.
+template <class E> using Bits = typename Select<sizeof(E) == 8, u64, u32>::type;
+__device__ __forceinline__ u32 bits_of(u8 x) { return x; }
+__device__ __forceinline__ u32 bits_of(u16 x) { return x; }
+__device__ __forceinline__ u32 bits_of(u32 x) { return x; }
+__device__ __forceinline__ u64 bits_of(u64 x) { return x; }
+
+// Integers of up to 32 bits as i64: the sign is moved up by hand.
+template <class E> struct Integers {
+    u32 sign;
+    __device__ __forceinline__ explicit Integers(Choice c)
+        : sign(mask_if<u32>(c.is_signed(), 1u << (8 * sizeof(E) - 1))) {}
+    __device__ __forceinline__ i64 of(E x) const { return i64(u64(u32(x) ^ sign)) - i64(u64(sign)); }
+};
+
+template <class E> constexpr bool FLOAT = false;
+template <> constexpr bool FLOAT<half> = true;
+template <> constexpr bool FLOAT<f32> = true;
+template <> constexpr bool FLOAT<f64> = true;
+
+// The ratio of an unsigned number of 128 bits to one of 64, rounded once.
+__device__ __forceinline__ f64 to_f64(u64 high, u64 low, u64 divisor) {
+    if (high == 0 && low < 1ull << 53 && divisor < 1ull << 53) return f64(low) / f64(divisor);
+    // Long division, until 63 bits of the quotient are there; what is left only tells ties from what lies beside them.
+    u64 quotient = 0, rest = 0;
+    int bit = 128;
+#pragma unroll 1
+    while (bit > -128 && quotient >> 62 == 0) {
+        bit--;
+        const u64 next = bit >= 64 ? high >> (bit - 64) & 1 : bit >= 0 ? low >> bit & 1 : 0;
+        rest = rest << 1 | next;
+        const bool fits = rest >= divisor;
+        rest -= fits ? divisor : 0;
+        quotient = quotient << 1 | fits;
+    }
+    if (bit > 64) rest |= low | (high & ((1ull << (bit - 64)) - 1));
+    else if (bit > 0) rest |= bit == 64 ? low : low & ((1ull << bit) - 1);
+    return f64(quotient | (rest != 0)) * __longlong_as_double(i64(1023 + bit) << 52);
+}
+
+template <class T> __device__ __forceinline__ T* results(const SegmentArguments& a) { return static_cast<T*>(a.out); }
+
+// What totals and extremes may be asked for.
+enum Total_ { SUM, MEAN, L1, COUNT };
+enum Side_ { MIN, MAX, LINF, ANY, ALL };
+
+// Whether bits are those of something nonzero; a NaN is, unless it is skipped. Of any type.
+template <class E> __device__ __forceinline__ Bits<E> infinity(Choice c) {
+    if constexpr (sizeof(E) == 1) return 0;
+    else if constexpr (sizeof(E) == 2) return c.is_bfloat() ? 0x7f80 : 0x7c00;
+    else if constexpr (sizeof(E) == 4) return 0x7f800000u;
+    else return 0x7ff0000000000000ull;
+}
+template <class E> struct Nonzero {
+    typedef Bits<E> B;
+    B unsigned_, most;  // the bits that are no sign, and the last value that counts
+    __device__ __forceinline__ explicit Nonzero(Choice c)
+        : unsigned_(~mask_if<B>(c.is_float(), B(1) << (8 * sizeof(E) - 1))),
+          most(~mask_if<B>(c.is_float() && c.skip(), ~infinity<E>(c))) {}
+    __device__ __forceinline__ bool of(E x) const { return (bits_of(x) & unsigned_) - 1 < most; }
+};
+
+// Sums and means of integers of up to 32 bits and of their magnitudes; and how many elements of any type are nonzero.
+template <class E> struct NarrowTotal {
+    typedef E Element;
+    struct State {
+        i64 sum;
+    };
+    static constexpr int BLOCKS = 4;
+    struct Setup {
+        Integers<E> integers;
+        Nonzero<E> nonzero;
+        u64 magnitude, count;
+        __device__ __forceinline__ explicit Setup(Choice c)
+            : integers(c), nonzero(c), magnitude(mask_if<u64>(c.fold() == L1)), count(mask_if<u64>(c.fold() == COUNT)) {
+        }
+    };
+    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ State identity() { return {0}; }
+    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
+        const i64 n = setup.integers.of(x), flip = n >> 63 & setup.magnitude;
+        s.sum += ((n ^ flip) - flip) & ~setup.count | u64(setup.nonzero.of(x)) & setup.count;
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
+                                                  u64 end) {
+        if (c.fold() == SUM || c.fold() == COUNT) {
+            results<i64>(a)[k] = s.sum;
+        } else if (c.fold() == MEAN && begin == end) {
+            fault(a, EMPTY, k);
+        } else {
+            const f64 size = to_f64(0, s.sum < 0 ? -s.sum : s.sum, c.fold() == MEAN ? end - begin : 1);
+            results<f64>(a)[k] = s.sum < 0 ? -size : size;
+        }
+    }
+};
+
+// The same of 64 bits.
+struct WideTotal {
+    typedef u64 Element;
+    typedef Total<2> State;
+    static constexpr int BLOCKS = 4;
+    struct Setup {
+        Nonzero<u64> nonzero;
+        u64 sign, magnitude, count;
+        __device__ __forceinline__ explicit Setup(Choice c)
+            : nonzero(c), sign(mask_if<u64>(c.is_signed())), magnitude(mask_if<u64>(c.fold() == L1)),
+              count(mask_if<u64>(c.fold() == COUNT)) {}
+    };
+    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ State identity() { return State::zero(); }
+    static __device__ __forceinline__ void add(State& s, u64 x, u64, const Setup& setup) {
+        const u64 negative = u64(i64(x) >> 63) & setup.sign & ~setup.count, flip = negative & setup.magnitude;
+        const u64 low = ((x ^ flip) - flip) & ~setup.count | u64(setup.nonzero.of(x)) & setup.count,
+                  sum = s.limb[0] + low;
+        s.limb[1] += (negative & ~flip) + (sum < low);
+        s.limb[0] = sum;
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { a.add(b); }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, State s, u64 begin,
+                                                  u64 end) {
+        const bool is_signed = c.is_signed() && c.fold() != L1, negative = is_signed && i64(s.limb[1]) < 0;
+        if (c.fold() == SUM || c.fold() == COUNT) {
+            if (s.limb[1] != (is_signed ? u64(i64(s.limb[0]) >> 63) : 0)) fault(a, TOO_LARGE, k);
+            results<u64>(a)[k] = s.limb[0];
+        } else if (c.fold() == MEAN && begin == end) {
+            fault(a, EMPTY, k);
+        } else {
+            if (negative) {
+                s.limb[0] = 0 - s.limb[0];
+                s.limb[1] = ~s.limb[1] + (s.limb[0] == 0);
+            }
+            const f64 size = to_f64(s.limb[1], s.limb[0], c.fold() == MEAN ? end - begin : 1);
+            results<f64>(a)[k] = negative ? -size : size;
+        }
+    }
+};
+
+// Fast sums and means of floats and of their magnitudes.
+template <class E> struct FloatTotal {
+    typedef E Element;
+    typedef Wide<E> W;
+    struct State {
+        W sum;
+    };
+    static constexpr int BLOCKS = 4;
+    struct Setup : Floats<E> {
+        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, c.fold() == L1) {}
+    };
+    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ State identity() { return {0}; }
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
+        s.sum += asked.of(x);
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
+                                                  u64 end) {
+        if (c.fold() == MEAN && begin == end) fault(a, EMPTY, k);
+        else results<W>(a)[k] = canonical(c.fold() == MEAN ? s.sum / W(end - begin) : s.sum);
+    }
+};
+
+// The root of the sum of squares, in f64, so that only squares of f64 itself can overflow.
+template <class E> struct Norm {
+    typedef E Element;
+    typedef Wide<E> W;
+    struct State {
+        f64 sum;
+    };
+    static constexpr int BLOCKS = 4;
+    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ State identity() { return {0}; }
+    struct Setup : Floats<E> {
+        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, false) {}
+    };
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
+        const f64 w = asked.of(x);
+        s.sum = fma(w, w, s.sum);
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
+        results<W>(a)[k] = canonical(W(sqrt(s.sum)));
+    }
+};
+
+// Ranks as order.cuh has them, of any type of a width: of numbers, or, where folds may ask for those, of their
+// magnitudes: linf, any and all do.
+template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
+    typedef Bits<E> B;
+    typedef typename Select<sizeof(E) == 8, i64, i32>::type R;
+    static constexpr u32 UP = 8 * (sizeof(B) - sizeof(E));  // narrow numbers stand at the top of their word
+    // Of negative numbers bits are turned; of magnitudes of integers one is added then.
+    B sign, turned, negated, unsigned_, most, flip;
+    R of_nan;
+    __device__ __forceinline__ explicit Ranks(Choice c)
+        : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || of_magnitudes(c)), LOWEST<R>)),
+          turned(mask_if<B>(c.is_float() || (c.is_signed() && of_magnitudes(c)),
+                            c.is_float() ? of_magnitudes(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
+          negated(mask_if<B>(c.is_signed() && of_magnitudes(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
+          most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))), flip(mask_if<B>(of_least(c))),
+          of_nan(R(mask_if<B>(true, c.skip() || (of_magnitudes(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
+    static __device__ __forceinline__ bool of_magnitudes(Choice c) { return MAY_BE_MAGNITUDES && c.fold() >= LINF; }
+    static __device__ __forceinline__ bool of_least(Choice c) {
+        return c.fold() == MIN || (MAY_BE_MAGNITUDES && c.fold() == ALL);
+    }
+    // The rank of the magnitude of zero.
+    static __device__ __forceinline__ R of_zero(Choice c) {
+        return (c.is_float() ? 0 : LOWEST<R>)^(of_least(c) ? R(-1) : R(0));
+    }
+    __device__ __forceinline__ bool is_nan(E x) const { return (bits_of(x) << UP & unsigned_) > most; }
+    __device__ __forceinline__ R of(E x) const {
+        const B b = bits_of(x) << UP, negative = B(R(b) >> (8 * sizeof(R) - 1));
+        const B size = (b ^ (negative & turned)) - (MAY_BE_MAGNITUDES ? negative & negated : 0);
+        const R r = R(size ^ sign ^ flip);
+        return is_nan(x) ? of_nan : r;
+    }
+};
+template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R rank, Choice c) {
+    typedef Ranks<E> All;
+    typedef typename All::B B;
+    typedef typename All::R R;
+    // The quiet NaN: an infinity, and the bit below its own.
+    if (c.is_float() && rank == HIGHEST<R>) return E(infinity<E>(c) | infinity<E>(c) >> 1);
+    B b = B(c.fold() == MIN ? ~rank : rank);
+    if (c.is_float()) b ^= B(R(b) >> (8 * sizeof(R) - 1)) & B(HIGHEST<R>);
+    else if (!c.is_signed()) b ^= B(LOWEST<R>);
+    return E(b >> All::UP);
+}
+
+// Extremes. Of no elements, or of NaNs alone when they are skipped, there is none.
+template <class E> struct Extreme {
+    typedef E Element;
+    typedef typename Ranks<E>::R R;
+    typedef Ranks<E, true> Setup;
+    struct State {
+        R best;
+    };
+    static constexpr int BLOCKS = 4;
+    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ State identity() { return {LOWEST<R>}; }
+    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& ranks) {
+        s.best = larger(s.best, ranks.of(x));
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { a.best = larger(a.best, b.best); }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
+                                                  u64 end) {
+        if (c.fold() == ANY) results<bool>(a)[k] = s.best > Setup::of_zero(c);
+        else if (c.fold() == ALL) results<bool>(a)[k] = s.best != Setup::of_zero(c);
+        else if (c.fold() == LINF) largest(a, c, k, s.best);
+        else if (begin == end) fault(a, EMPTY, k);
+        else if (c.is_float() && s.best == LOWEST<R>) fault(a, ALL_SKIPPED, k);
+        else results<E>(a)[k] = of_rank<E>(s.best, c);
+    }
+    // A magnitude in the type of its result; of nothing it is 0.
+    static __device__ __forceinline__ void largest(const SegmentArguments& a, Choice c, u64 k, R best) {
+        typedef typename Setup::B B;
+        if (!c.is_float()) {
+            results<u64>(a)[k] = (B(best) ^ B(LOWEST<R>)) >> Setup::UP;
+            return;
+        }
+        const E magnitude = of_rank<E>(best == LOWEST<R> ? 0 : best, c);
+        if constexpr (sizeof(E) == 2) results<u32>(a)[k] = widened(magnitude, c);
+        else if constexpr (sizeof(E) > 2) results<E>(a)[k] = magnitude;
+    }
+    // The bits of an f32 of those of a half that is not negative.
+    static __device__ __forceinline__ u32 widened(E half, Choice c) {
+        const u32 bits = bits_of(half);
+        return __float_as_uint(canonical(c.is_bfloat() ? widen(bf16{u16(bits)}) : widen(f16{u16(bits)})));
+    }
+};
+
+// Where an extreme is first, counted from the segment's start.
+template <class E> struct Place {
+    typedef E Element;
+    typedef typename Ranks<E>::R R;
+    struct alignas(16) State {
+        i64 best;
+        u64 at;
+    };
+    static constexpr int BLOCKS = 4;
+    struct Setup : Ranks<E> {
+        u32 skip;
+        __device__ __forceinline__ explicit Setup(Choice c) : Ranks<E>(c), skip(mask_if<u32>(c.skip())) {}
+    };
+    static __device__ __forceinline__ bool spans(Choice) { return true; }
+    static __device__ __forceinline__ State identity() { return {LOWEST<i64>, ~0ull}; }
+    static __device__ __forceinline__ void add(State& s, E x, u64 index, const Setup& setup) {
+        // Elements come in order, so that only more is better.
+        const i64 r = setup.of(x);
+        if ((r > s.best || s.at == ~0ull) && !(setup.skip && setup.is_nan(x))) s = {r, index};
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;
+    }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
+                                                  u64 end) {
+        if (s.at == ~0ull) fault(a, begin == end ? EMPTY : ALL_SKIPPED, k);
+        else results<u64>(a)[k] = s.at - begin;
+    }
+};
+
+template <class E> struct IntegerProd {
+    typedef E Element;
+    typedef IntegerProduct<u64> Product;
+    typedef typename Product::State State;
+    static constexpr int BLOCKS = 4;
+    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ State identity() { return Product::identity(); }
+    struct Setup {
+        u64 sign;
+        __device__ __forceinline__ explicit Setup(Choice c) : sign(mask_if<u64>(c.is_signed())) {}
+    };
+    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
+        constexpr int UP = 64 - 8 * sizeof(E);
+        const i64 extended = i64(u64(x) << UP) >> UP;
+        const u64 negative = u64(extended >> 63) & setup.sign;
+        Product::multiply(s, negative ? 0 - u64(extended) : u64(x));
+        s.flags ^= negative & NEGATIVE;
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { Product::merge(a, b); }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
+                                                  u64) {
+        const bool negative = s.flags & NEGATIVE, zero = s.flags & ZERO;
+        const u64 most = c.is_signed() ? (1ull << 63) - !negative : ~0ull;
+        if (!zero && ((s.flags & BEYOND) || s.low > most)) fault(a, TOO_LARGE, k);
+        results<u64>(a)[k] = zero ? 0 : negative ? 0 - s.low : s.low;
+    }
+};
+
+template <class E> struct FloatProd {
+    typedef E Element;
+    typedef Wide<E> W;
+    typedef RealProduct<W, Nan::Propagate> Product;
+    typedef typename Product::State State;
+    static constexpr int BLOCKS = 3;
+    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ State identity() { return Product::identity(); }
+    struct Setup {
+        Floats<E> floats;
+        u32 skip;
+        __device__ __forceinline__ explicit Setup(Choice c)
+            : floats(Choice{c.options & ~1u}, false), skip(mask_if<u32>(c.skip())) {}
+    };
+    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
+        const W w = setup.floats.of(x);
+        Product one(nullptr, 0);
+        one.product = s;
+        one.one(w != w && setup.skip ? W(1) : w, 0);
+        s = one.product;
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { Product::merge(a, b); }
+    // m * 2^exponent, rounded once: only the last step can leave the normal numbers.
+    static __device__ __forceinline__ f64 scaled(f64 m, i64 exponent) {
+        const int bounded = exponent < -2200 ? -2200 : exponent > 2200 ? 2200 : int(exponent);
+        const int third = bounded / 3;
+        const f64 step = __longlong_as_double(i64(1023 + third) << 52);
+        return m * step * step * __longlong_as_double(i64(1023 + bounded - 2 * third) << 52);
+    }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
+        const bool negative = ((s.flags & NEGATIVE) != 0) != (s.high < 0);
+        const bool nan = (s.flags & NOT_A_NUMBER) || (s.flags & (ZERO | BEYOND)) == (ZERO | BEYOND);
+        f64 value = scaled(fabs(s.high + s.low), s.exponent);
+        if (s.flags & BEYOND) value = __longlong_as_double(0x7ff0000000000000ll);
+        value = nan ? __longlong_as_double(0x7ff8000000000000ll) : negative ? -value : value;
+        if (!nan && (s.flags & ZERO)) value = 0;
+        results<W>(a)[k] = canonical(W(value));
+    }
+};
+
+template <class E> struct TotalOf {
+    typedef typename Select<FLOAT<E>, FloatTotal<E>, NarrowTotal<E>>::type type;
+};
+template <> struct TotalOf<u64> {
+    typedef WideTotal type;
+};
+template <class E> using Totals = typename TotalOf<E>::type;
+template <class E> struct ProductsOf {
+    typedef typename Select<FLOAT<E>, FloatProd<E>, IntegerProd<E>>::type type;
+};
+template <class E> using Products = typename ProductsOf<E>::type;

@@ -1,0 +1,107 @@
+// What the kernels of many reductions at once are given, and what they share: segments, rows, columns and views of any
+// strides.
+//
+// A fold, of which a kernel may know several that differ by a choice:
+//
+//   Element, State            what it reads; plain words; of 16 bytes that warps keep, aligned to them, so that PTX
+//   tells the accesses that are made BLOCKS                    blocks a multiprocessor spans(Choice) whether finish
+//   wants the segment's true bounds identity() Setup(Choice)             what add needs of the choice: masks rather
+//   than conditions, so that no loop is compiled once for each add(State&, Element, index, Setup)   one element
+//   merge(State&, State)      the second comes after the first
+//   finish(arguments, Choice, segment, State, begin, end)   writes the result; unless it spans, only whether begin <
+//   end is told
+#pragma once
+#include "walk/grid.cuh"
+
+// The parameters of every kernel of segments, 64 bits each.
+struct SegmentArguments {
+    const void* x;  // n elements, aligned to their size
+    u64 n;
+    const void* offsets;  // segments + 1, or null
+    u64 bounds;  // bytes of an offset, 0 for segments of `length` elements each; of rows (rows.cuh) how many lanes
+                 // share one
+    u64 length;
+    u64 segments;
+    void* out;             // a result a segment
+    Workspace* workspace;  // ticket, then a piece a block
+    u64* faults;           // all ones before the first launch; the least index of each fault
+    u64 options;           // see Choice
+};
+
+// What is folded, as far as kernels do not know by themselves.
+struct Choice {
+    u32 options;
+    __device__ __forceinline__ bool skip() const { return options & 1; }  // NaNs are skipped
+    __device__ __forceinline__ bool is_signed() const { return options & 2; }
+    __device__ __forceinline__ bool is_float() const { return options & 4; }
+    __device__ __forceinline__ bool is_bfloat() const { return options & 8; }
+    __device__ __forceinline__ u32 fold() const { return options >> 8; }
+};
+
+// A mask that the compiler takes for data.
+template <class M> __device__ __forceinline__ M mask_if(bool is, M mask = M(~M(0))) {
+    M m = is ? mask : M(0);
+    if constexpr (sizeof(M) == 8) asm volatile("" : "+l"(m));
+    else asm volatile("" : "+r"(m));
+    return m;
+}
+
+// A setup that may ask for nothing says whether it does, and what add takes then in its place (part_floats.cuh); any
+// other is its own.
+template <class Setup> __device__ __forceinline__ auto is_plain(const Setup& setup, int) -> decltype(setup.is_plain()) {
+    return setup.is_plain();
+}
+template <class Setup> __device__ __forceinline__ bool is_plain(const Setup&, long) { return true; }
+template <class Setup> __device__ __forceinline__ auto plain(const Setup& setup, int) -> decltype(setup.plain()) {
+    return setup.plain();
+}
+template <class Setup> __device__ __forceinline__ const Setup& plain(const Setup& setup, long) { return setup; }
+
+// What may be wrong, each with the first segment (or offset) that is. What an exact kernel missed, another one does
+// again.
+enum Fault { OFFSETS, EMPTY, ALL_SKIPPED, TOO_LARGE, MISSED, TOO_FEW, FAULTS };
+__device__ __forceinline__ void fault(const SegmentArguments& a, Fault which, u64 at) {
+    atomicMin(a.faults + which, at);
+}
+
+// Where segments begin: offset 0 to offset `segments`.
+struct Bounds {
+    const void* offsets;
+    u64 bytes, length;
+    __device__ __forceinline__ explicit Bounds(const SegmentArguments& a)
+        : offsets(a.offsets), bytes(a.bounds), length(a.length) {}
+    __device__ __forceinline__ u64 operator[](u64 k) const {
+        // Evaluated at every use, so that no loop is compiled thrice.
+        u32 kind = u32(bytes);
+        asm volatile("" : "+r"(kind));
+        if (kind == 0) return k * length;
+        if (kind == 4) return static_cast<const u32*>(offsets)[k];
+        return static_cast<const u64*>(offsets)[k];
+    }
+    // Asks for the sector of memory that offset k, which there is, lies in.
+    __device__ __forceinline__ void prefetch(u64 k) const {
+        if (offsets != nullptr)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(offsets) + k * bytes));
+    }
+};
+
+constexpr int SEGMENT_THREADS = 256, SEGMENT_WARPS = SEGMENT_THREADS / 32;
+
+template <class State> __device__ __forceinline__ State shuffle_words(const State& state, u32 from) {
+    union Words {
+        State state;
+        u32 word[sizeof(State) / 4];
+        __device__ __forceinline__ explicit Words(const State& s) : state(s) {}
+    } words(state);
+#pragma unroll
+    for (int k = 0; k < int(sizeof(State) / 4); k++) words.word[k] = __shfl_sync(0xffffffffu, words.word[k], from);
+    return words.state;
+}
+
+// An entry point of a kernel file for one element type: its name, what it does, and the fold.
+#define SEGMENT_KERNEL(name, body, ...) \
+    extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, __VA_ARGS__::BLOCKS) \
+        name(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, \
+             Workspace* workspace, u64* faults, u64 options) { \
+        body<__VA_ARGS__>({x, n, offsets, bounds, length, segments, out, workspace, faults, options}); \
+    }

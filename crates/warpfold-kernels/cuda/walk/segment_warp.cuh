@@ -1,0 +1,407 @@
+// What one warp does with its share of the merge path (segments.cuh).
+//
+// Ends: lanes hold the next 32, compared once when they are loaded. Stretches without one are walked by whole tiles
+// (`walk`). A tile with ends goes through shared memory (`round`), so that a lane owns neighbours; every end is a flag,
+// a bit for the element it follows. A lane folds its elements, leaving a state at every flag, and what spans lanes is
+// joined by a scan, of as many steps as the longest such run needs.
+#pragma once
+#include "walk/segment_runs.cuh"
+
+template <class Fold> struct SegmentWarp {
+    typedef typename Fold::Element E;
+    typedef typename Fold::State State;
+    // Only few elements a vector are worth their code for every vector.
+    static constexpr int UNROLL = PER_VECTOR<E> <= 4 && sizeof(State) <= 8 ? 4 : 1;
+    // Results wait to be written side by side: those that are no larger than an element in the place of the one they
+    // end with, others beside the tile, as many as there is room for.
+    static constexpr bool IN_PLACE = sizeof(State) <= sizeof(E);
+    // Vectors of a lane, and how many of them it has in flight.
+    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = IN_PLACE ? 8 : FLIGHT, OWN = VECTORS * PER,
+                         TILE = 32 * OWN;
+    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State),
+                         CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
+    // A bit for each element of a lane.
+    typedef typename Select<(OWN > 32), u64, u32>::type Flags;
+    static_assert(!IN_PLACE || OWN <= 32, "a word has the flags of elements that results wait in");
+    // Vectors that are loaded before a tile's ends are looked at; only folds of little state have registers for them.
+    static constexpr u32 EARLY = IN_PLACE && PER == 4 ? FLIGHT : 0;
+    // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where
+    // that lies between.
+    static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
+    static constexpr u32 NONE = ~0u, MOST = 1u << 31;
+    // Ends that are passed over in a round, and how many there may be before the last ones are looked at.
+    typedef typename Select<IN_PLACE, u8, u16>::type Skipped;
+    static constexpr u32 MOST_SKIPPED = Skipped(~0u) - 64;
+    struct Shared {
+        Vector tile[32 * VECTORS];
+        u32 flag[TILE / 32];  // a bit an element: whether a segment ends after it
+        State stage[IN_PLACE ? 1 : CAP];
+        Skipped
+            skipped[CAP];  // how many of the round's ends, beside those before it that wait, come before each that does
+        u16 slot[IN_PLACE ? CAP : 1];  // and where it waits
+    };
+
+    const SegmentArguments& a;
+    const Bounds bounds;
+    Shared& shared;
+    CarryOut<State>& piece;
+    const Choice choice;
+    const typename Fold::Setup setup;
+    const u32 lane;
+    // Of the share, whose elements and segments, no more than MOST, are counted from there on: element `start`, which
+    // begins a vector, and its first segment.
+    u64 start, segment;
+    const Vector* vectors;  // element `start`; of those before the array's first so many are none
+    u32 none, size;         // and how many there are from there on
+    u32 s, e, s1, e1;       // the first segment whose end a lane holds, the next element, and where the share ends
+    u32 end;                // where segment s + lane ends, or NONE if that is beyond the share
+    u32 passed = 0;         // how many of the ends that lanes hold lie before e
+    bool full;              // whether segment s + lane has elements
+    State carry, mine;      // the open segment up to e: of the warp, and what lanes hold apart
+    bool apart = false;
+
+    __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, CarryOut<State>& piece)
+        : a(a), bounds(a), shared(shared), piece(piece), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32),
+          carry(Fold::identity()), mine(Fold::identity()) {}
+
+    // How many ends come before a place on the path: 32 probes at a time.
+    __device__ __forceinline__ u64 ends_before(u64 place, u64 first, u64 weight) const {
+        u64 low = 0, high = a.segments;
+        while (low < high) {
+            const u64 step = (high - low + 31) / 32, probe = low + lane * step;
+            const bool before = probe < high && bounds[probe + 1] - first + probe * weight < place;
+            const u32 count = __popc(__ballot_sync(0xffffffffu, before));
+            if (count == 0) return low;
+            low += (count - 1) * step + 1;
+            const u64 last = low + step - 1;
+            high = last < high ? last : high;
+        }
+        return low;
+    }
+
+    // The element at a place of the path (counted from element 0) that so many ends come before: the last of these may
+    // reach beyond it.
+    __device__ __forceinline__ u64 element_at(u64 place, u64 ends, u64 weight) const {
+        const u64 begun = bounds[ends], passed_at = begun + ends * weight;
+        return place < passed_at ? begun : begun + (place - passed_at);
+    }
+
+    // The share of this warp; false if the offsets are none.
+    __device__ __forceinline__ bool take_share() {
+        const u64 first = bounds[0], last = bounds[a.segments];
+        if (last < first || last > a.n) {
+            if (lane == 0) fault(a, OFFSETS, a.segments);
+            return false;
+        }
+        const u64 eighth = (last - first) / (8 * a.segments + !a.segments);
+        const u64 weight = eighth < LEAST_WEIGHT ? LEAST_WEIGHT : eighth < MOST_WEIGHT ? eighth : MOST_WEIGHT;
+        const u64 work = last - first + a.segments * weight, warps = u64(gridDim.x) * SEGMENT_WARPS;
+        const u64 warp = u64(blockIdx.x) * SEGMENT_WARPS + threadIdx.x / 32, share = (work + warps - 1) / warps;
+        const u64 from = warp * share < work ? warp * share : work, to = from + share < work ? from + share : work;
+        segment = ends_before(from, first, weight);
+        if (lane == 0) piece.segment = segment;
+        __syncwarp();
+        const u64 ended = to == work ? a.segments : ends_before(to, first, weight);
+        const u64 begin = element_at(first + from, segment, weight),
+                  stop = to == work ? last : element_at(first + to, ended, weight);
+        const bool open = segment == a.segments || begin <= bounds[segment + 1];
+        // Nor are shares of sound offsets longer than that: there are blocks enough.
+        const bool is_long = stop - begin > MOST || ended - segment > MOST;
+        if (ended < segment || stop < begin || stop > last || !open || is_long) {
+            if (lane == 0) fault(a, OFFSETS, segment);
+            return false;
+        }
+        // What the array's first vector has before it.
+        const u64 address = reinterpret_cast<u64>(a.x) + begin * sizeof(E);
+        e = u32(address % 16 / sizeof(E));
+        vectors = reinterpret_cast<const Vector*>(address & ~15ull);
+        start = begin - e;
+        none = begin < e ? u32(0 - start) : 0;
+        size = a.n - start < NONE ? u32(a.n - start) : NONE;
+        e1 = u32(stop - start);
+        s = 0;
+        s1 = u32(ended - segment);
+        return true;
+    }
+
+    // The next 32 ends, of which the first comes after element `before`; false if they descend.
+    __device__ __forceinline__ bool look(u32 before) {
+        s += passed;
+        passed = 0;
+        const bool there = s + lane < s1;
+        const u64 here = there ? bounds[segment + s + lane + 1] : ~0ull;
+        // So that the next but one do not come from memory first; of each sector of four, one.
+        if (lane % 4 == 0 && s + 64 + lane < s1) bounds.prefetch(segment + s + 64 + lane + 1);
+        u64 begin = __shfl_up_sync(0xffffffffu, here, 1);
+        if (lane == 0) begin = start + before;
+        full = here > begin;
+        const bool wrong = there && (here < begin || here > a.n);
+        if (wrong) fault(a, OFFSETS, segment + s + lane);
+        end = there && here - start <= e1 ? u32(here - start) : NONE;
+        return !__any_sync(0xffffffffu, wrong);
+    }
+
+    // The state of a segment at its end. What the share's first has before it is not known here.
+    __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
+        if (k == 0) {
+            piece.head = state;
+            return;
+        }
+        u64 begin = 0, end = !empty;
+        if (Fold::spans(choice)) {
+            begin = bounds[segment + k];
+            end = bounds[segment + k + 1];
+        }
+        Fold::finish(a, choice, segment + k, state, begin, end);
+    }
+
+    // Neighbouring vectors of different lanes, and different vectors of one lane's own, lie in different banks.
+    static __device__ __forceinline__ u32 place(u32 vector) { return vector ^ (vector >> 3 & (VECTORS - 1)); }
+
+    // Whole tiles inside the open segment: up to its end, or up to the share's end, if no segment ends in it any more.
+    __device__ __forceinline__ void walk() {
+        const u32 next = __shfl_sync(0xffffffffu, end, passed % 32);
+        // The last element comes with its end, in a round.
+        const u32 stop = passed < 32 && next <= e1 ? next : e1 + 1;
+        u32 at = e;
+        constexpr u32 STEP = 32 * FLIGHT * PER;
+        if (at % PER != 0 || at + TILE >= stop) return;
+#pragma unroll 1
+        for (; at + STEP < stop; at += STEP) {
+            Vector p[FLIGHT];
+#pragma unroll
+            for (u32 k = 0; k < FLIGHT; k++) p[k] = load(vectors + at / PER + k * 32 + lane);
+#pragma unroll UNROLL
+            for (u32 k = 0; k < FLIGHT; k++) {
+                Elements<E> x(p[0]);
+                if constexpr (UNROLL > 1) x.vector = p[k];
+                const u64 index = start + (at + (k * 32 + lane) * PER);
+#pragma unroll
+                for (u32 i = 0; i < PER; i++) Fold::add(mine, x.element[i], index + i, setup);
+                if constexpr (UNROLL == 1) {
+#pragma unroll
+                    for (u32 j = 1; j < FLIGHT; j++) p[j - 1] = p[j];
+                }
+            }
+        }
+        e = at;
+        apart = true;
+    }
+
+    __device__ __forceinline__ void gather_lanes() {
+        if (!apart) return;
+#pragma unroll 1
+        for (u32 by = 16; by > 0; by /= 2) {
+            const State other = shuffle_words(mine, (lane + by) % 32);
+            Fold::merge(mine, other);
+        }
+        Fold::merge(carry, shuffle_words(mine, 0));
+        mine = Fold::identity();
+        apart = false;
+    }
+
+    // Whether all of a tile that begins with element `base` counts, up to `limit`.
+    __device__ __forceinline__ bool is_whole(u32 base, u32 limit) const { return base >= none && limit == base + TILE; }
+    // So many vectors of a tile, from number `h` on, as far as `limit`; elements that the array does not have are left
+    // alone.
+    template <u32 COUNT> __device__ __forceinline__ void load_vectors(Vector (&p)[COUNT], u32 h, u32 base,
+                                                                      u32 limit) const {
+        const Vector* from = vectors + base / PER + h * 32 + lane;
+        if (is_whole(base, limit)) {
+#pragma unroll
+            for (u32 k = 0; k < COUNT; k++) p[k] = load(from + k * 32);
+        } else {
+#pragma unroll
+            for (u32 k = 0; k < COUNT; k++) {
+                const u32 at = base + ((h + k) * 32 + lane) * PER;
+                p[k] = Vector{};
+                if (at < limit && at >= none && at + PER <= size) p[k] = load(from + k * 32);
+            }
+        }
+    }
+    template <u32 COUNT> __device__ __forceinline__ void stage_vectors(const Vector (&p)[COUNT], u32 h) {
+#pragma unroll
+        for (u32 k = 0; k < COUNT; k++) shared.tile[place((h + k) * 32 + lane)] = p[k];
+    }
+    // What of the array's first and last vector is not beyond it.
+    __device__ __forceinline__ void stage_rest(u32 base, u32 limit) {
+        __syncwarp();
+        if (is_whole(base, limit) || (base >= none && limit <= size / PER * PER)) return;
+        for (u32 k = lane; k < 2 * PER; k += 32) {
+            const u32 vector = k < PER ? 0 : size / PER, at = vector * PER + k % PER;
+            if ((k >= PER && vector == 0) || vector * PER < base || at < none || at >= limit) continue;
+            reinterpret_cast<E*>(shared.tile + place(vector - base / PER))[k % PER] =
+                reinterpret_cast<const E*>(vectors)[at];
+        }
+        __syncwarp();
+    }
+    __device__ __forceinline__ void clear_flags() {
+#pragma unroll
+        for (u32 k = 0; k < TILE / 32; k += 32) {
+            if (k + lane < TILE / 32) shared.flag[k + lane] = 0;
+        }
+        __syncwarp();
+    }
+
+    // Flags what ends in a tile that begins with element `base`, up to element `last`, and closes segments that have no
+    // elements there. Returns how many flags there are; `last` is nearer where their results would find no room. False
+    // in `sound` if the offsets descend.
+    __device__ __forceinline__ u32 flag_ends(u32 base, u32& last, u32 first, bool& sound) {
+        u32 ranks = 0;
+        while (true) {
+            const u32 number = s + lane - first;
+            const bool in = lane >= passed && end <= last, flagged = in && full && end > e;
+            const u32 votes = __ballot_sync(0xffffffffu, flagged), ends = __ballot_sync(0xffffffffu, in);
+            if (flagged) {
+                const u32 rank = ranks + __popc(votes & ((1u << lane) - 1));
+                const u32 at = end - base - 1;
+                atomicOr(shared.flag + at / 32, 1u << at % 32);
+                shared.skipped[rank] = Skipped(number - rank);
+                if constexpr (IN_PLACE) shared.slot[rank] = u16(place(at / PER) * PER + at % PER);
+            }
+            if (ends != votes) {
+                // Nothing of these is here: they are empty, or the first, whose elements all came before.
+                const bool opened = number == 0 && in && !flagged;
+                if (in && !flagged) close(s + lane, opened ? carry : Fold::identity(), true);
+                if (__any_sync(0xffffffffu, opened)) carry = Fold::identity();
+            }
+            ranks += __popc(votes);
+            passed += __popc(ends);
+            if (passed < 32) return ranks;
+            const u32 before = __shfl_sync(0xffffffffu, end, 31);
+            sound = look(before);
+            if (!sound) return ranks;
+            if (ranks + 32 > CAP || s - first - ranks >= MOST_SKIPPED) {
+                last = before;
+                return ranks;
+            }
+        }
+    }
+
+    // A tile with what ends in it, as far as `window` elements; false if the offsets descend.
+    __device__ __forceinline__ bool round(u32& window) {
+        gather_lanes();
+        const u32 base = e / PER * PER, first = s + passed, limit = base + window < e1 ? base + window : e1;
+        clear_flags();
+        Vector early[EARLY > 0 ? EARLY : 1];
+        if constexpr (EARLY > 0) load_vectors(early, 0, base, limit);
+        u32 last = limit;
+        bool sound = true;
+        const u32 ranks = flag_ends(base, last, first, sound);
+        if (!sound) return false;
+        if (s + passed == first && e == e1) {
+            // The share's last end lies beyond it: the offsets went up and down again.
+            if (lane == 0) fault(a, OFFSETS, segment + first);
+            return false;
+        }
+        if constexpr (EARLY > 0) stage_vectors(early, 0);
+#pragma unroll 1
+        for (u32 h = EARLY; h < VECTORS; h += FLIGHT) {
+            Vector p[FLIGHT];
+            load_vectors(p, h, base, limit);
+            stage_vectors(p, h);
+        }
+        stage_rest(base, limit);
+        fold_tile(e - base, last - base, base);
+        for (u32 r = lane; r < ranks; r += 32)
+            close(first + r + shared.skipped[r], IN_PLACE ? waiting(shared.slot[r]) : shared.stage[r], false);
+        __syncwarp();
+        // Where ends are so dense that a round has no room for a tile's, there is no use in loading all of it.
+        const u32 used = (last - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
+        window = last < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
+        window = window > 0 ? window : 32 * PER;
+        e = last;
+        return true;
+    }
+
+    __device__ __forceinline__ State& waiting(u32 slot) const {
+        return *reinterpret_cast<State*>(reinterpret_cast<E*>(shared.tile) + slot);
+    }
+
+    // Folds the lane's elements, of which those from `low` to `high` count, or all; what ends goes to `result` and its
+    // neighbours, or in place.
+    template <bool ALL, class Wanted> __device__ __forceinline__ void fold_own(State& state, Flags ends, State* result,
+                                                                               u32 own, u32 low, u32 high, u32 base,
+                                                                               const Wanted& wanted) {
+#pragma unroll 1
+        for (u32 h = 0; h < own; h += FLIGHT) {
+            // Read before anything waits in their place, so that no vector has to.
+            Vector vectors[FLIGHT];
+            if constexpr (UNROLL > 1) {
+#pragma unroll
+                for (u32 k = 0; k < FLIGHT; k++) vectors[k] = shared.tile[place(lane * own + h + k)];
+            }
+#pragma unroll UNROLL
+            for (u32 k = 0; k < FLIGHT; k++) {
+                Vector& vector = shared.tile[place(lane * own + h + k)];
+                Elements<E> x(UNROLL > 1 ? vectors[k] : vector);
+#pragma unroll
+                for (u32 i = 0; i < PER; i++) {
+                    const u32 p = (lane * own + h + k) * PER + i;
+                    if (ALL || p - low < high - low) Fold::add(state, x.element[i], start + (base + p), wanted);
+                    if (ends >> i & 1) {
+                        if constexpr (IN_PLACE) *reinterpret_cast<State*>(reinterpret_cast<E*>(&vector) + i) = state;
+                        else *result++ = state;
+                        state = Fold::identity();
+                    }
+                }
+                ends >>= PER;
+            }
+        }
+    }
+
+    // Folds elements `low` to `high` of the tile, lane by lane, and leaves a result for every flag. The tile begins
+    // with element `base`.
+    __device__ __forceinline__ void fold_tile(u32 low, u32 high, u32 base) {
+        // Vectors of a lane: of few elements every lane has some.
+        const u32 own = IN_PLACE && high <= TILE / 2 ? VECTORS / 2 : VECTORS, first = lane * own * PER;
+        Flags ends;
+        if constexpr (OWN > 32) ends = u64(shared.flag[2 * lane + 1]) << 32 | shared.flag[2 * lane];
+        else ends = shared.flag[first / 32] >> first % 32 & ~0u >> (32 - own * PER);
+        State* slot = shared.stage;
+        if constexpr (IN_PLACE) {
+            const u32 at = __ffs(u32(ends)) - 1;
+            slot = &waiting(place((first + at) / PER) * PER + at % PER);
+        } else {
+            const u32 count = OWN > 32 ? __popcll(ends) : __popc(u32(ends));
+            u32 at = count;
+#pragma unroll
+            for (u32 by = 1; by < 32; by *= 2) {
+                const u32 below = __shfl_up_sync(0xffffffffu, at, by);
+                if (lane >= by) at += below;
+            }
+            slot += at - count;
+        }
+        // What came before is the first lane's.
+        State state = lane == 0 ? carry : Fold::identity();
+        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0))
+            fold_own<true>(state, ends, slot, own, low, high, base, plain(setup, 0));
+        else fold_own<false>(state, ends, slot, own, low, high, base, setup);
+        const u32 enders = __ballot_sync(0xffffffffu, ends != 0);
+        scan_lanes<Fold>(state, lanes_behind(enders));
+        State before = shuffle_words(state, (lane + 31) % 32);
+        if (ends != 0 && lane > 0) {
+            Fold::merge(before, *slot);
+            *slot = before;
+        }
+        carry = shuffle_words(state, 31);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ void run() {
+        bool sound = take_share() && look(e);
+        u32 window = TILE;
+#pragma unroll 1
+        while (sound && (s + passed < s1 || e < e1)) {
+            walk();
+            // A share that ends inside a segment may end with a tile.
+            if (s + passed == s1 && e == e1) break;
+            sound = round(window);
+        }
+        gather_lanes();
+        if (lane == 0) {
+            piece.tail = carry;
+            piece.ended = sound && s + passed > 0;
+        }
+    }
+};
