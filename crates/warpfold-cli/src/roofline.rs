@@ -6,12 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::ladder::found::Kind;
-use warpfold_lab::ladder::{
+use warpfold_lab::machine::Machine;
+use warpfold_ladder::found::Kind;
+use warpfold_ladder::roofline::{self as lab, Roofline as Found};
+use warpfold_ladder::{
     Ask, Case, MOST_THREADS, Rung, Runs, Setting, Way, defined, find, natural_data, rungs,
 };
-use warpfold_lab::machine::Machine;
-use warpfold_lab::roofline::{self as lab, Roofline as Found};
 
 use crate::args::block::whole_warps;
 use crate::args::{choice, count};

@@ -1,6 +1,6 @@
 //! Opens what rungs are climbed on: a GPU, the simulator in its place, or this computer alone.
 
-use warpfold_lab::ladder::{Processor, Setting, Simulated, Stage};
+use warpfold_ladder::{Processor, Setting, Simulated, Stage};
 
 use crate::Failure;
 use crate::device::Device;

@@ -7,20 +7,15 @@
 //! - [`machine`] says where, [`report`] holds what was measured, [`table`] prints it.
 //! - [`cpu`] is the benchmark of the CPU backend, [`cuda`] that of NVIDIA GPUs.
 //! - [`segments`] measures reductions of parts: segments, axes, keys.
-//! - [`ladder`] climbs from one atomic an element to the read ceiling.
 
 pub mod array;
 pub mod cpu;
 pub mod cuda;
-pub mod ladder;
 pub mod machine;
 pub mod oracle;
-pub mod replay;
 pub mod report;
-pub mod roofline;
 pub mod sampler;
 pub mod segments;
-pub mod sweep;
 pub mod table;
 
 pub use regex_lite::Regex;

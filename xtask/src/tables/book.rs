@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use warpfold_kernels::ladder::rungs;
-use warpfold_lab::ladder::{Ladder, found};
-use warpfold_lab::replay::{Machine, PAPERS, Paper, Quantity, audit, machines};
 use warpfold_lab::table::{gigabytes, percent, time};
+use warpfold_ladder::replay::{Machine, PAPERS, Paper, Quantity, audit, machines};
+use warpfold_ladder::{Ladder, found};
 
 use super::Table;
 use crate::Outcome;
@@ -62,7 +62,7 @@ fn share(rung: &str, machine: &Machine) -> String {
     let lines = PAPERS.iter().rev().flat_map(|paper| paper.lines);
     let of_rung = lines.filter(|line| line.does.rung() == Some(rung));
     let mut figures = of_rung.flat_map(|line| line.figures);
-    let is_it = |figure: &&warpfold_lab::replay::Figure| {
+    let is_it = |figure: &&warpfold_ladder::replay::Figure| {
         figure.quantity == Quantity::Gigabytes && figure.machine == machine
     };
     let found = figures.find(is_it);

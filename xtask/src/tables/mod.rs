@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpfold_lab::cuda::report::Report as CudaReport;
 use warpfold_lab::cuda::segments::Report as SegmentsReport;
-use warpfold_lab::ladder::Ladder;
 use warpfold_lab::report::Report;
 use warpfold_lab::segments::Report as CpuSegmentsReport;
+use warpfold_ladder::Ladder;
 
 use self::counters::Counters;
 use self::hard::HardSums;

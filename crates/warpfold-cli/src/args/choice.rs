@@ -6,7 +6,6 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
-use warpfold_lab::ladder;
 
 /// One value and its names.
 #[derive(Clone, Copy)]
@@ -43,12 +42,12 @@ pub(crate) fn dtype() -> OneOf<DType> {
 
 /// An element type of the ladder.
 pub(crate) fn ladder_dtype() -> OneOf<DType> {
-    dtypes("element type of the ladder", |dtype| ladder::TYPES.contains(&dtype))
+    dtypes("element type of the ladder", |dtype| warpfold_ladder::TYPES.contains(&dtype))
 }
 
 /// An operation of the ladder.
 pub(crate) fn ladder_op() -> OneOf<Op> {
-    ops("operation of the ladder", &ladder::OPS)
+    ops("operation of the ladder", &warpfold_ladder::OPS)
 }
 
 /// A float type to round to.

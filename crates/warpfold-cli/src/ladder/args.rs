@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use warpfold::{DType, Op};
 use warpfold_lab::array::Data;
-use warpfold_lab::ladder::{self, Rung};
+use warpfold_ladder::Rung;
 
 use crate::args::{choice, count};
 use crate::device::Device;
@@ -89,7 +89,9 @@ pub(crate) enum Step {
 fn step(name: &str) -> Result<Step, String> {
     match name.eq_ignore_ascii_case("divergence") {
         true => Ok(Step::Divergence),
-        false => ladder::find(name).map(Step::Rung).map_err(|error| error + ", and divergence"),
+        false => {
+            warpfold_ladder::find(name).map(Step::Rung).map_err(|error| error + ", and divergence")
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The columns of a ladder's table: each declared once, for people and for programs.
 
-use warpfold_lab::ladder::found::{Complexity, Kind};
-use warpfold_lab::ladder::{Ladder, Row};
+use warpfold_ladder::found::{Complexity, Kind};
+use warpfold_ladder::{Ladder, Row};
 
 /// One column.
 pub(super) struct Column {

@@ -3,11 +3,11 @@
 use warpfold::cuda::Gpu;
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_lab::cuda::{READ_BYTES, read_peak};
-use warpfold_lab::ladder::found::Peak;
-use warpfold_lab::ladder::verify::{Cell, Verified, verify as verify_cells};
-use warpfold_lab::ladder::{self as lab, Cuda, Options, Target};
 use warpfold_lab::machine::available_memory;
-use warpfold_lab::with_number;
+use warpfold_ladder::found::Peak;
+use warpfold_ladder::verify::{Cell, Verified, verify as verify_cells};
+use warpfold_ladder::with_number;
+use warpfold_ladder::{Cuda, Options, Target};
 
 use super::place::{array, fits};
 use crate::Failure;
@@ -20,11 +20,11 @@ pub(super) fn climb(
     gpu: &Gpu,
     mut options: Options,
     demonstrate: bool,
-    watch: &mut dyn lab::Observer,
-) -> Result<lab::Ladder, Failure> {
+    watch: &mut dyn warpfold_ladder::Observer,
+) -> Result<warpfold_ladder::Ladder, Failure> {
     let mut target = Cuda::new(gpu)?;
     let case = options.case;
-    fits(lab::bytes(&options, gpu.facts()), target.free()?, case, "on the GPU")?;
+    fits(warpfold_ladder::bytes(&options, gpu.facts()), target.free()?, case, "on the GPU")?;
     fits(array(case), available_memory(), case, "on this computer")?;
     if !options.rungs.is_empty() {
         options.peak = peak(gpu, &options);
@@ -34,9 +34,10 @@ pub(super) fn climb(
     }
     options.method = Some(method(&options));
     let dtype = case.dtype;
-    let mut found = with_number!(dtype, T => lab::climb::<T, _>(&mut target, &options, watch))?;
+    let mut found =
+        with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, watch))?;
     if demonstrate {
-        found.divergence = Some(lab::divergence(&mut target, ROUNDS, options.runs)?);
+        found.divergence = Some(warpfold_ladder::divergence(&mut target, ROUNDS, options.runs)?);
     }
     Ok(found)
 }
@@ -71,8 +72,11 @@ fn method(options: &Options) -> String {
 }
 
 /// A GPU as a stage.
-pub(crate) fn on_gpu(gpu: &Gpu, setting: &lab::Setting) -> Result<Box<dyn lab::Stage>, Failure> {
-    Ok(Box::new(lab::OnGpu::new(gpu, setting.clone())?))
+pub(crate) fn on_gpu(
+    gpu: &Gpu,
+    setting: &warpfold_ladder::Setting,
+) -> Result<Box<dyn warpfold_ladder::Stage>, Failure> {
+    Ok(Box::new(warpfold_ladder::OnGpu::new(gpu, setting.clone())?))
 }
 
 /// Verifies cells, from several threads: most cells are too small to fill a GPU, and many of the rest wait for one atomic after the other.

@@ -1,7 +1,7 @@
 //! What stands for GPUs in a program built without them.
 
-use warpfold_lab::ladder::verify::{Cell, Verified};
-use warpfold_lab::ladder::{Ladder, Observer, Options, Setting, Stage};
+use warpfold_ladder::verify::{Cell, Verified};
+use warpfold_ladder::{Ladder, Observer, Options, Setting, Stage};
 
 use crate::Failure;
 use crate::device::cuda::Gpu;

@@ -13,7 +13,7 @@ mod sheets;
 mod verify;
 
 use indicatif::ProgressBar;
-use warpfold_lab::ladder::{self as lab, Row, Rung};
+use warpfold_ladder::{Row, Rung};
 
 pub(crate) use args::Ladder;
 pub(crate) use gpu::on_gpu;
@@ -67,7 +67,7 @@ fn verdict(wrong: &[&str]) -> Result<(), Failure> {
 /// Shows on a terminal how far the climb is.
 struct Watch(ProgressBar);
 
-impl lab::Observer for Watch {
+impl warpfold_ladder::Observer for Watch {
     fn next(&mut self, rung: &Rung) {
         self.0.set_message(rung.name);
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::ladder::{self as lab, Case, Options, Runs, Simulator, Target};
 use warpfold_lab::machine::available_memory;
-use warpfold_lab::with_number;
+use warpfold_ladder::with_number;
+use warpfold_ladder::{Case, Options, Runs, Simulator, Target};
 
 use super::args::{Ladder, Step};
 use super::gpu;
@@ -55,8 +55,8 @@ impl Place {
         self,
         asked: &Ladder,
         mut options: Options,
-        watch: &mut dyn lab::Observer,
-    ) -> Result<lab::Ladder, Failure> {
+        watch: &mut dyn warpfold_ladder::Observer,
+    ) -> Result<warpfold_ladder::Ladder, Failure> {
         let demonstrate =
             asked.rungs.is_empty() || asked.rungs.iter().any(|s| matches!(s, Step::Divergence));
         let dtype = options.case.dtype;
@@ -72,17 +72,17 @@ impl Place {
                     "on this computer",
                 )?;
                 options.method = Some("the monotonic clock around each call".to_owned());
-                Ok(with_number!(dtype, T => lab::climb_cpu::<T>(&options, watch))?)
+                Ok(with_number!(dtype, T => warpfold_ladder::climb_cpu::<T>(&options, watch))?)
             }
             Place::Simt { why } => {
                 let mut target = Simulator::default();
-                let needed = lab::bytes(&options, target.machine().facts());
+                let needed = warpfold_ladder::bytes(&options, target.machine().facts());
                 fits(needed, target.free()?, options.case, "in the simulator")?;
                 tell(why.as_deref());
-                let mut found =
-                    with_number!(dtype, T => lab::climb::<T, _>(&mut target, &options, watch))?;
+                let mut found = with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, watch))?;
                 if demonstrate {
-                    found.divergence = Some(lab::divergence(&mut target, 1000, options.runs)?);
+                    found.divergence =
+                        Some(warpfold_ladder::divergence(&mut target, 1000, options.runs)?);
                 }
                 Ok(found)
             }
@@ -137,13 +137,13 @@ pub(crate) fn fits(bytes: u128, free: u64, case: Case, place: &str) -> Result<()
 pub(super) fn options(asked: &Ladder, place: &Place) -> Result<Options, Failure> {
     let op = asked.op.unwrap_or(Op::Sum);
     let dtype = asked.dtype.unwrap_or(DType::F32);
-    lab::defined(op, dtype).map_err(Failure::Usage)?;
+    warpfold_ladder::defined(op, dtype).map_err(Failure::Usage)?;
     let block = asked.block.unwrap_or(256);
-    whole_warps(block, lab::MOST_THREADS, "a block")?;
+    whole_warps(block, warpfold_ladder::MOST_THREADS, "a block")?;
     let case = Case { op, dtype, n: asked.n.unwrap_or_else(|| place.default_n()), block };
     let rungs = match asked.rungs.is_empty() {
-        true => lab::rungs().iter().collect(),
-        false => lab::rungs()
+        true => warpfold_ladder::rungs().iter().collect(),
+        false => warpfold_ladder::rungs()
             .iter()
             .filter(|rung| {
                 asked

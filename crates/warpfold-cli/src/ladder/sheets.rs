@@ -1,7 +1,7 @@
 //! What was found, as tables: rounded for people, every figure as it is for programs; and what is to be said beside them.
 
-use warpfold_lab::ladder::found::Kind;
-use warpfold_lab::ladder::{Divergence, Ladder};
+use warpfold_ladder::found::Kind;
+use warpfold_ladder::{Divergence, Ladder};
 
 use super::columns::{columns, table};
 use crate::sheet::Sheet;
@@ -79,7 +79,7 @@ fn remarks(ladder: &Ladder) -> Vec<String> {
 
 /// The demonstration.
 fn pair(found: &Divergence) -> Sheet {
-    let kernel = |kernel: &warpfold_lab::ladder::Branching| {
+    let kernel = |kernel: &warpfold_ladder::Branching| {
         let right = if kernel.verified { "right" } else { "WRONG" };
         let cost = match (kernel.time, kernel.longest_warp) {
             (Some(time), _) => format!("{:.2} µs ± {:.2}", time.mean, time.standard_error),

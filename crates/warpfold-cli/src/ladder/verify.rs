@@ -1,8 +1,8 @@
 //! `warpfold ladder --verify-all`: every rung, operation, element type, length and size of block.
 
 use serde::Serialize;
-use warpfold_lab::ladder::Simulator;
-use warpfold_lab::ladder::verify::{Cell, Verified, every_cell, sample, verify as verify_cells};
+use warpfold_ladder::Simulator;
+use warpfold_ladder::verify::{Cell, Verified, every_cell, sample, verify as verify_cells};
 use warpfold_simt::Settings;
 
 use super::args::{Ladder, Step};

@@ -1,7 +1,7 @@
 //! What each step up the ladder gains: published on machines of their time, here, and why the two differ, from counters.
 
-use warpfold_lab::ladder::{Ladder, Row};
-use warpfold_lab::replay::{Machine, PAPERS, Quantity, machines};
+use warpfold_ladder::replay::{Machine, PAPERS, Quantity, machines};
+use warpfold_ladder::{Ladder, Row};
 
 /// A step from one rung to the next.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ fn published(from: &str, to: &str) -> Vec<(&'static str, f64)> {
     let all: [&Machine; 3] = [&machines::G80, &machines::RTX_3070, &machines::RTX_3090];
     let rate = |machine: &Machine, rung: &str, paper: usize| {
         let line = PAPERS[paper].lines.iter().find(|line| line.does.rung() == Some(rung))?;
-        let is_it = |f: &&warpfold_lab::replay::Figure| {
+        let is_it = |f: &&warpfold_ladder::replay::Figure| {
             f.quantity == Quantity::Gigabytes && f.machine == machine
         };
         line.figures.iter().find(is_it).map(|figure| figure.printed.value())

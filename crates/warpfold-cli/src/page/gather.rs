@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::ladder::found::Kind;
-use warpfold_lab::ladder::{
+use warpfold_ladder::found::Kind;
+use warpfold_ladder::replay::{self, PAPERS, Replay};
+use warpfold_ladder::roofline::{self, Roofline};
+use warpfold_ladder::sweep::{self, Over, Sweep};
+use warpfold_ladder::{
     Ask, Case, Ladder, MOST_THREADS, Runs, Setting, Stage, found, natural_data, rungs,
 };
-use warpfold_lab::replay::{self, PAPERS, Replay};
-use warpfold_lab::roofline::{self, Roofline};
-use warpfold_lab::sweep::{self, Over, Sweep};
 
 use super::args::Page;
 use crate::bench::bar;

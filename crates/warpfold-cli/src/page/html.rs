@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::ladder::found::Kind;
-use warpfold_lab::ladder::{Ask, Case, Ladder, Runs, Simulated, Stage as _, rungs};
-use warpfold_lab::replay::{PAPERS, Quantity, machines};
+use warpfold_ladder::found::Kind;
+use warpfold_ladder::replay::{PAPERS, Quantity, machines};
+use warpfold_ladder::{Ask, Case, Ladder, Runs, Simulated, Stage as _, rungs};
 
 use super::gains::{Fate, gains};
 use super::gather::Gathered;
@@ -134,7 +134,7 @@ fn share_chart(found: &Ladder) -> Option<Chart> {
         let lines = PAPERS.iter().rev().flat_map(|paper| paper.lines);
         let of_rung = lines.filter(|line| line.does.rung() == Some(rung));
         let mut figures = of_rung.flat_map(|line| line.figures);
-        let is_it = |f: &&warpfold_lab::replay::Figure| {
+        let is_it = |f: &&warpfold_ladder::replay::Figure| {
             f.quantity == Quantity::Gigabytes && std::ptr::eq(f.machine, machine)
         };
         figures
@@ -142,7 +142,7 @@ fn share_chart(found: &Ladder) -> Option<Chart> {
             .map(|figure| (figure.printed.value() * 1e9 / figure.machine.peak * 100.0, None))
     };
     let rows = found.rungs.iter().filter(|row| row.n == found.n && !row.name.starts_with("host"));
-    let row = |row: &warpfold_lab::ladder::Row| {
+    let row = |row: &warpfold_ladder::Row| {
         let rate = row.bytes_per_second?;
         let error = row.time.map(|time| time.standard_error / time.median);
         let share = rate / peak * 100.0;
@@ -164,7 +164,7 @@ fn share_chart(found: &Ladder) -> Option<Chart> {
 /// Where nothing is timed: what is counted.
 fn cost_chart(found: &Ladder) -> Option<Chart> {
     let rows = found.rungs.iter().filter(|row| row.n == found.n);
-    let row = |row: &warpfold_lab::ladder::Row| {
+    let row = |row: &warpfold_ladder::Row| {
         let count = *row.counts.as_ref()?.get("warp_instructions")? as f64;
         let slots = 32.0 * count / row.n.max(1) as f64;
         Some(BarRow { name: row.name.clone(), bars: vec![Some((slots, None))] })

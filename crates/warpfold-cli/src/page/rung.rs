@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use warpfold::DType;
-use warpfold_lab::ladder::{Ladder, Rung};
-use warpfold_lab::replay::{PAPERS, Quantity};
+use warpfold_ladder::replay::{PAPERS, Quantity};
+use warpfold_ladder::{Ladder, Rung};
 
 use super::html::table;
 use crate::explain::{Explain, Explanation, Format, Picture, escaped, picture, told};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use warpfold_lab::replay::{Paper, paper};
+use warpfold_ladder::replay::{Paper, paper};
 
 use crate::device::Device;
 use crate::sheet::Format;

@@ -1,7 +1,7 @@
 //! [`Beside`]: a replay beside its document: the cells that the documents' tables have in common.
 
-use warpfold_lab::ladder::{Ladder, Row};
-use warpfold_lab::replay::{Figure, Line, Machine, Paper, Quantity, Replay, audit};
+use warpfold_ladder::replay::{Figure, Line, Machine, Paper, Quantity, Replay, audit};
+use warpfold_ladder::{Ladder, Row};
 
 use crate::sheet::Sheet;
 
@@ -39,7 +39,7 @@ impl Beside<'_> {
 
     /// The row of a line, of the climb over as many elements as it has.
     pub(super) fn row(&self, line: &Line) -> Option<&Row> {
-        let n = warpfold_lab::replay::elements(self.paper, line);
+        let n = warpfold_ladder::replay::elements(self.paper, line);
         let rung = line.does.rung()?;
         let over = |ladder: &&Ladder| n == self.paper.experiment.n || ladder.n == n;
         let ladders = || self.found.ladders.iter().filter(over);

@@ -1,8 +1,8 @@
 //! The post's table, its roofline, and other libraries beside the rungs.
 
 use warpfold_lab::cuda::report::Peer;
-use warpfold_lab::ladder::Row;
-use warpfold_lab::replay::{Does, Quantity, machines::RTX_3090};
+use warpfold_ladder::Row;
+use warpfold_ladder::replay::{Does, Quantity, machines::RTX_3090};
 
 use super::beside::{Beside, digits, percent, printed, share_of};
 use crate::sheet::Sheet;

@@ -1,7 +1,7 @@
 //! The guide's lines of keys and values, its comparison matrix and its second table: counted, where it has marks.
 
-use warpfold_lab::ladder::Row;
-use warpfold_lab::replay::{ASPECTS, COLUMNS, MATRIX, Mark};
+use warpfold_ladder::Row;
+use warpfold_ladder::replay::{ASPECTS, COLUMNS, MATRIX, Mark};
 
 use super::beside::{Beside, digits};
 use crate::sheet::Sheet;
@@ -47,7 +47,7 @@ fn versions(beside: &Beside<'_>) -> Sheet {
 /// As its benchmark prints them.
 fn lines(beside: &Beside<'_>) -> Sheet {
     let ladder = beside.main();
-    let line = |(k, line): (usize, &warpfold_lab::replay::Line)| {
+    let line = |(k, line): (usize, &warpfold_ladder::replay::Line)| {
         let row = beside.row(line)?;
         let mut text = format!(
             "op=reduce version=v{k} rung={} n={} block={} verified={}",

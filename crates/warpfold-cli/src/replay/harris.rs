@@ -1,6 +1,6 @@
 //! The deck's table: time, bandwidth, and speed-up by step and altogether.
 
-use warpfold_lab::replay::{Does, Printed, Quantity, machines::G80};
+use warpfold_ladder::replay::{Does, Printed, Quantity, machines::G80};
 
 use super::beside::{Beside, printed, share_of, times};
 use crate::sheet::Sheet;
@@ -26,9 +26,9 @@ pub(super) fn sheets(beside: &Beside<'_>) -> Vec<Sheet> {
             "verified",
         ],
     );
-    let there = |line: &warpfold_lab::replay::Line| {
+    let there = |line: &warpfold_ladder::replay::Line| {
         let is_time =
-            |figure: &&warpfold_lab::replay::Figure| figure.quantity == Quantity::Milliseconds;
+            |figure: &&warpfold_ladder::replay::Figure| figure.quantity == Quantity::Milliseconds;
         line.figures.iter().find(is_time).map(|figure| Printed::value(figure.printed))
     };
     let (mut before, mut first): ([Option<f64>; 2], [Option<f64>; 2]) = ([None; 2], [None; 2]);

@@ -1,6 +1,6 @@
 //! The lesson's four versions, and the one figure that it prints.
 
-use warpfold_lab::replay::RATIO;
+use warpfold_ladder::replay::RATIO;
 
 use super::beside::{Beside, times};
 use crate::sheet::Sheet;

@@ -18,9 +18,9 @@ mod wrong;
 pub(crate) use args::Replay;
 pub(crate) use beside::Beside;
 use serde::Serialize;
-use warpfold_lab::ladder::Setting;
-use warpfold_lab::ladder::found::Kind;
-use warpfold_lab::replay::{self as lab, Finding, Mistake};
+use warpfold_ladder::Setting;
+use warpfold_ladder::found::Kind;
+use warpfold_ladder::replay::{self as lab, Finding, Mistake};
 
 use crate::bench::{bar, read_peers};
 use crate::device::Device;

@@ -1,6 +1,6 @@
 //! What the slides' program prints, its two launches, and their exercise.
 
-use warpfold_lab::ladder::Ladder;
+use warpfold_ladder::Ladder;
 
 use super::beside::Beside;
 use crate::sheet::Sheet;

@@ -1,8 +1,8 @@
 //! The thesis's table 3.1 with its statistical errors, its three figures, and its pair of kernels.
 
-use warpfold_lab::ladder::{Divergence, Row};
-use warpfold_lab::replay::machines::{G80, RTX_3070};
-use warpfold_lab::replay::{FIGURES, Quantity};
+use warpfold_ladder::replay::machines::{G80, RTX_3070};
+use warpfold_ladder::replay::{FIGURES, Quantity};
+use warpfold_ladder::{Divergence, Row};
 
 use super::beside::{Beside, digits, percent, printed, share_of, times};
 use crate::sheet::Sheet;
@@ -49,8 +49,8 @@ fn table(beside: &Beside<'_>) -> Sheet {
             "verified",
         ],
     );
-    let rate = |line: &warpfold_lab::replay::Line, machine| {
-        let is_it = |figure: &&warpfold_lab::replay::Figure| {
+    let rate = |line: &warpfold_ladder::replay::Line, machine| {
+        let is_it = |figure: &&warpfold_ladder::replay::Figure| {
             figure.quantity == Quantity::Gigabytes && std::ptr::eq(figure.machine, machine)
         };
         line.figures.iter().find(is_it).map(|figure| figure.printed.value())

@@ -1,6 +1,6 @@
 //! What a document got wrong: figures by computing them anew, code and statements as they were found.
 
-use warpfold_lab::replay::{Paper, audit};
+use warpfold_ladder::replay::{Paper, audit};
 
 use super::beside::digits;
 use crate::sheet::Sheet;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::ladder::{self, Rung};
-use warpfold_lab::sweep::Over;
+use warpfold_ladder::Rung;
+use warpfold_ladder::sweep::Over;
 
 use crate::args::{choice, count};
 use crate::device::Device;
@@ -19,7 +19,7 @@ pub(crate) struct Sweep {
     pub(crate) over: What,
 
     /// A rung, by its name or number; may be given several times [default: some that differ]
-    #[arg(long = "rung", value_name = "NAME", value_parser = ladder::find)]
+    #[arg(long = "rung", value_name = "NAME", value_parser = warpfold_ladder::find)]
     pub(crate) rungs: Vec<&'static Rung>,
 
     /// Elements, the most of them for a sweep over sizes [default: 2^25, over sizes 2^28; in the simulator 2^13, 2^16]

@@ -1,7 +1,7 @@
 //! A sweep as charts: one for each temperature.
 
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::sweep::{Over, Point as Measured, Sweep};
+use warpfold_ladder::sweep::{Over, Point as Measured, Sweep};
 
 use super::sheets::{kind, title};
 use crate::chart::{Axis, Bars, Chart, Limit, Lines, Point, Row, Scale, Series};

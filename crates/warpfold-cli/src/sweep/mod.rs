@@ -14,11 +14,9 @@ pub(crate) use args::Sweep;
 use args::{Export, Kind};
 pub(crate) use charts::charts;
 pub(crate) use sheets::sheets;
-use warpfold_lab::ladder::found::Kind as DeviceKind;
-use warpfold_lab::ladder::{
-    Ask, Case, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data,
-};
-use warpfold_lab::sweep::{self as lab, Over};
+use warpfold_ladder::found::Kind as DeviceKind;
+use warpfold_ladder::sweep::{self as lab, Over};
+use warpfold_ladder::{Ask, Case, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data};
 
 use crate::args::block::whole_warps;
 use crate::bench::bar;

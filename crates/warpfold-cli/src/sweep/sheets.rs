@@ -1,7 +1,7 @@
 //! A sweep as tables: places down and rungs across for people, a point a line for programs.
 
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_lab::sweep::{Over, Point, Sweep};
+use warpfold_ladder::sweep::{Over, Point, Sweep};
 
 use crate::sheet::Sheet;
 
@@ -96,7 +96,7 @@ fn place(over: Over, point: &Point) -> Option<(f64, String)> {
 
 /// The place of a type among the ladder's.
 pub(super) fn kind(point: &Point) -> u32 {
-    let types = warpfold_lab::ladder::TYPES;
+    let types = warpfold_ladder::TYPES;
     types.iter().position(|dtype| *dtype == point.dtype).unwrap_or(types.len()) as u32
 }
 

@@ -38,6 +38,5 @@ pub use device_time::DeviceTime;
 #[cfg(feature = "cuda")]
 pub use latency::first_uses;
 #[cfg(feature = "cuda")]
-pub(crate) use run::Leaves;
 #[cfg(feature = "cuda")]
-pub use run::{Observer, Options, READ_BYTES, read_peak, run};
+pub use run::{Leaves, Observer, Options, READ_BYTES, read_peak, run};

@@ -264,10 +264,13 @@ impl<'a> Bench<'a> {
 
 /// What a timed reduction leaves on the device: its value, where its own kernel writes that. Others are finished on the host, or by a launch
 /// more that takes the same few microseconds whatever the array is.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Leaves {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    /// Not yet asked for.
     Unknown,
+    /// Its value.
     Value,
+    /// A record that the host finishes.
     Nothing,
 }
 
@@ -276,7 +279,10 @@ impl Leaves {
     ///
     /// # Safety
     /// As [`Queue::start`].
-    pub(crate) unsafe fn start<T: Element>(
+    ///
+    /// # Errors
+    /// [`Error::Device`](warpfold::Error::Device).
+    pub unsafe fn start<T: Element>(
         &mut self,
         queue: &mut Queue,
         reduce: &Reduce<'_, T>,

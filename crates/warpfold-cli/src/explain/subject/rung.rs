@@ -4,8 +4,8 @@ use warpfold::plan::CudaFacts;
 use warpfold::{DType, Op};
 use warpfold_kernels::Module;
 use warpfold_kernels::ladder::{self, Rung};
-use warpfold_lab::ladder::{Addresses, Case, MOST_THREADS, Number, Plan, defined};
-use warpfold_lab::with_number;
+use warpfold_ladder::with_number;
+use warpfold_ladder::{Addresses, Case, MOST_THREADS, Number, Plan, defined};
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
 use super::{Place, Subject, failed, files, program, random};
@@ -15,7 +15,7 @@ use crate::explain::args::Explain;
 
 /// The rung of a name, with its number, without it, or by it alone.
 pub(super) fn find(name: &str) -> Option<&'static Rung> {
-    let found = warpfold_lab::ladder::find(name).ok()?;
+    let found = warpfold_ladder::find(name).ok()?;
     ladder::rungs().iter().find(|rung| rung.name == found.name)
 }
 

@@ -3,9 +3,9 @@
 use warpfold::kernel::{Buffer, View};
 use warpfold::{Op, Result};
 
-use super::number::Number;
-use super::plan::{Addresses, Launch, Plan};
-use super::target::Target;
+use crate::number::Number;
+use crate::plan::{Addresses, Launch, Plan};
+use crate::target::Target;
 
 /// Elements that every copy of the array begins on a multiple of: whole sectors, and whole packs of 16 bytes.
 const ALIGNMENT: u64 = 256;

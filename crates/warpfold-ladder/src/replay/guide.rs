@@ -2,7 +2,7 @@
 
 use warpfold::DType;
 
-use crate::array::Data;
+use warpfold_lab::array::Data;
 
 use super::paper::{Act, Claim, Does, Experiment, Line, Mistake, Paper, Printed};
 

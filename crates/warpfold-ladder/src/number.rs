@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use warpfold::{Complex, DType, Element, Op, Value};
 
-use crate::array::Draw;
-use crate::oracle::{Exact, Nearest, Split};
+use warpfold_lab::array::Draw;
+use warpfold_lab::oracle::{Exact, Nearest, Split};
 
 /// The operations of the ladder.
 pub const OPS: [Op; 4] = [Op::Sum, Op::Min, Op::Max, Op::Prod];

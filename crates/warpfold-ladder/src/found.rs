@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
-use super::{Case, Divergence, Pass};
-use crate::array::Data;
-use crate::cuda::report::Temperature;
+use crate::{Case, Divergence, Pass};
+use warpfold_lab::array::Data;
+use warpfold_lab::cuda::report::Temperature;
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;

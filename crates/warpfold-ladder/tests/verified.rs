@@ -4,8 +4,8 @@
 //! `WARPFOLD_SEED` another sample.
 
 use warpfold::{DType, Op};
-use warpfold_lab::ladder::verify::{Cell, every_cell, sample, verify, word};
-use warpfold_lab::ladder::{Simulator, rungs};
+use warpfold_ladder::verify::{Cell, every_cell, sample, verify, word};
+use warpfold_ladder::{Simulator, rungs};
 use warpfold_simt::Settings;
 
 /// Lengths above are long.
@@ -71,7 +71,7 @@ fn long_arrays() {
 /// What is counted is what the formulas say: exactly for whole blocks, and never a longer chain for any others.
 #[test]
 fn work_and_steps_are_those_of_the_formulas() {
-    use warpfold_lab::ladder::{Case, Options, Runs, climb, natural_data};
+    use warpfold_ladder::{Case, Options, Runs, climb, natural_data};
     let kernels: Vec<_> = rungs().iter().filter(|rung| rung.number().is_some()).collect();
     for (n, block, dtype) in [
         (1 << 14, 64, DType::F32),
@@ -88,8 +88,7 @@ fn work_and_steps_are_those_of_the_formulas() {
             ..Options::new(Case { op: Op::Sum, dtype, n, block })
         };
         let mut target = Simulator::default();
-        let ladder =
-            warpfold_lab::with_number!(dtype, T => climb::<T, _>(&mut target, &options, &mut ()));
+        let ladder = warpfold_ladder::with_number!(dtype, T => climb::<T, _>(&mut target, &options, &mut ()));
         for row in ladder.expect("memory").rungs {
             let what = format!("{} of {n} {dtype} in blocks of {block}: {row:?}", row.name);
             if row.obstacle.is_some() {

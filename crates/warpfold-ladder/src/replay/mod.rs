@@ -76,7 +76,7 @@ mod tests {
     fn documents_and_headers_name_the_same_rungs() {
         for paper in PAPERS {
             for rung in paper.lines.iter().filter_map(|line| line.does.rung()) {
-                let found = crate::ladder::find(rung).expect("a rung");
+                let found = crate::find(rung).expect("a rung");
                 let seeds = |name: &str| name.eq_ignore_ascii_case(paper.name);
                 assert!(
                     found.seeds.iter().any(|(name, _)| seeds(name)),
@@ -90,7 +90,7 @@ mod tests {
     /// The whole experiment of each document, in the simulator, and nothing of it wrong.
     #[test]
     fn every_document_replays_without_a_gpu() {
-        use crate::ladder::{Setting, Simulated};
+        use crate::{Setting, Simulated};
         // The largest are left to the program's own tests.
         for name in ["slides", "harris"] {
             let paper = paper(name).expect("a document");

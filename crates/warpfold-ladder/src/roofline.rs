@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Result};
 
-use crate::ladder::found::{Device, Peak};
-use crate::ladder::{Ask, Ladder, Stage};
+use crate::found::{Device, Peak};
+use crate::{Ask, Ladder, Stage};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -126,7 +126,7 @@ mod tests {
     use warpfold::Op;
 
     use super::*;
-    use crate::ladder::{Case, Runs, Simulated, find};
+    use crate::{Case, Runs, Simulated, find};
 
     #[test]
     fn the_longest_of_three_is_the_bound() {
@@ -134,9 +134,9 @@ mod tests {
         let ask = Ask {
             case,
             rungs: vec![find("13").expect("a rung")],
-            data: crate::array::Data::Ones,
+            data: warpfold_lab::array::Data::Ones,
             runs: Runs::Exactly(1),
-            temperature: crate::cuda::report::Temperature::Cold,
+            temperature: warpfold_lab::cuda::report::Temperature::Cold,
             grid: None,
         };
         let ladder = Simulated::default().climb(&ask, &mut ()).expect("it climbs");

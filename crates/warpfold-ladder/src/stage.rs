@@ -5,17 +5,17 @@ use std::time::Duration;
 use warpfold::plan::CudaFacts;
 use warpfold::{DType, Result};
 
-use super::climb::{Observer, Options, climb, climb_cpu};
-use super::divergence::{Divergence, divergence};
-use super::found::{Device, Ladder, Peak};
-use super::host::Runs;
-use super::plan::Case;
-use super::rung::Rung;
-use super::target::{Simulator, Target};
-use crate::array::Data;
-use crate::cuda::report::{Peer, Temperature};
-use crate::sampler::Sampling;
+use crate::climb::{Observer, Options, climb, climb_cpu};
+use crate::divergence::{Divergence, divergence};
+use crate::found::{Device, Ladder, Peak};
+use crate::host::Runs;
+use crate::plan::Case;
+use crate::rung::Rung;
+use crate::target::{Simulator, Target};
 use crate::with_number;
+use warpfold_lab::array::Data;
+use warpfold_lab::cuda::report::{Peer, Temperature};
+use warpfold_lab::sampler::Sampling;
 
 /// What to climb, as far as it does not depend on the machine.
 #[derive(Debug, Clone)]
@@ -186,7 +186,7 @@ impl Processor {
 
 impl Stage for Processor {
     fn device(&self) -> Device {
-        super::climb::here()
+        crate::climb::here()
     }
 
     fn facts(&self) -> Option<CudaFacts> {
@@ -194,12 +194,12 @@ impl Stage for Processor {
     }
 
     fn cache(&self) -> u64 {
-        crate::machine::Machine::here().caches.last().copied().unwrap_or(0)
+        warpfold_lab::machine::Machine::here().caches.last().copied().unwrap_or(0)
     }
 
     fn free(&self) -> Result<u64> {
         // The tree works in a copy.
-        Ok(crate::machine::available_memory() / 2)
+        Ok(warpfold_lab::machine::available_memory() / 2)
     }
 
     fn reading(&mut self) -> Result<Option<Peak>> {
@@ -213,7 +213,7 @@ impl Stage for Processor {
                 min_samples: 3,
                 ..Sampling::default()
             };
-            let (_, found) = crate::cpu::Reading::fastest(&words, threads, sampling);
+            let (_, found) = warpfold_lab::cpu::Reading::fastest(&words, threads, sampling);
             let how = format!("{} bytes, {threads} threads, {}", found.bytes, found.variant);
             self.peak = Some(Peak { bytes_per_second: found.bytes_per_second, how });
         }
@@ -222,7 +222,10 @@ impl Stage for Processor {
 
     fn adding(&mut self, dtype: DType) -> Result<Option<(f64, String)>> {
         let threads = rayon::current_num_threads();
-        Ok(Some((crate::cpu::add_rate(dtype), format!("{threads} threads, registers alone"))))
+        Ok(Some((
+            warpfold_lab::cpu::add_rate(dtype),
+            format!("{threads} threads, registers alone"),
+        )))
     }
 
     fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
@@ -247,9 +250,9 @@ pub use gpu::OnGpu;
 mod gpu {
     use warpfold::cuda::Gpu;
 
-    use super::super::{Cuda, Plan, Way};
     use super::*;
-    use crate::cuda::{READ_BYTES, read_peak};
+    use crate::{Cuda, Plan, Way};
+    use warpfold_lab::cuda::{READ_BYTES, read_peak};
 
     /// Copies of an array at most: of the smallest, more than there is any use for.
     const MOST_COPIES: usize = 1 << 14;
@@ -307,11 +310,11 @@ mod gpu {
         }
 
         fn free(&self) -> Result<u64> {
-            Ok(self.target.free()?.min(crate::machine::available_memory()))
+            Ok(self.target.free()?.min(warpfold_lab::machine::available_memory()))
         }
 
         fn launch(&mut self) -> Result<Option<f64>> {
-            crate::cuda::empty_launch(&self.gpu).map(Some)
+            warpfold_lab::cuda::empty_launch(&self.gpu).map(Some)
         }
 
         fn reading(&mut self) -> Result<Option<Peak>> {
@@ -319,7 +322,7 @@ mod gpu {
         }
 
         fn adding(&mut self, dtype: DType) -> Result<Option<(f64, String)>> {
-            crate::cuda::add_rate(&self.gpu, dtype).map(Some)
+            warpfold_lab::cuda::add_rate(&self.gpu, dtype).map(Some)
         }
 
         fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {

@@ -6,6 +6,9 @@
 //!
 //! A [`Rung`] is one way, a [`Plan`] how it folds a [`Case`], a [`Target`] what runs it; [`climb`] does all of that for many rungs
 //! and leaves a [`Ladder`] of plain rows.
+//!
+//! - A [`Stage`] runs rungs on a GPU, in the simulator or on this computer; [`sweep`](mod@sweep) and [`roofline`](mod@roofline) ask it.
+//! - [`replay`] holds what the documents published, and repeats their experiments.
 
 mod arrays;
 mod climb;
@@ -16,8 +19,11 @@ mod gpu;
 mod host;
 mod number;
 mod plan;
+pub mod replay;
+pub mod roofline;
 mod rung;
 mod stage;
+pub mod sweep;
 mod target;
 mod truth;
 pub mod verify;
@@ -36,3 +42,6 @@ pub use stage::OnGpu;
 pub use stage::{Ask, Processor, Setting, Simulated, Stage};
 pub use target::{LANES, Simulator, Target};
 pub use truth::{Truth, Verdict, gamma};
+
+/// The version of this crate, which is that of the library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use warpfold::Op;
 
-use super::found::Times;
-use super::number::Number;
-use super::rung::Host;
+use crate::found::Times;
+use crate::number::Number;
+use crate::rung::Host;
 
 /// How often to run what is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

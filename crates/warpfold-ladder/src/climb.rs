@@ -10,16 +10,16 @@ use warpfold::{Accuracy, Error, Op, Result};
 use warpfold_kernels::ladder as kernels;
 use warpfold_simt::{Class, Counters, Counts};
 
-use super::arrays::{Inputs, Workspace};
-use super::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
-use super::host::{self, Runs};
-use super::number::Number;
-use super::plan::{Case, Plan};
-use super::rung::{Host, Rung, Way, natural_data, rungs};
-use super::target::{Simulator, Target, policy};
-use super::truth::{Truth, Verdict};
-use crate::array::{Buffer, Data, fill};
-use crate::cuda::report::{Peer, Temperature};
+use crate::arrays::{Inputs, Workspace};
+use crate::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
+use crate::host::{self, Runs};
+use crate::number::Number;
+use crate::plan::{Case, Plan};
+use crate::rung::{Host, Rung, Way, natural_data, rungs};
+use crate::target::{Simulator, Target, policy};
+use crate::truth::{Truth, Verdict};
+use warpfold_lab::array::{Buffer, Data, fill};
+use warpfold_lab::cuda::report::{Peer, Temperature};
 
 /// What to climb.
 #[derive(Debug, Clone)]
@@ -186,7 +186,7 @@ fn array<T: Number>(options: &Options) -> Result<Buffer> {
 
 /// This computer.
 pub(super) fn here() -> Device {
-    let machine = crate::machine::Machine::here();
+    let machine = warpfold_lab::machine::Machine::here();
     let processors = machine.cores as u64;
     Device {
         kind: Kind::Cpu,
@@ -349,7 +349,7 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
         let Case { op, n, .. } = self.options.case;
         let (output, counters) = match &mut self.ground {
             Some(Ground { target, inputs }) => target.library(inputs.view(0, n), op, accuracy)?,
-            None => (crate::cpu::reduce(op, policy(accuracy), self.x)?, Vec::new()),
+            None => (warpfold_lab::cpu::reduce(op, policy(accuracy), self.x)?, Vec::new()),
         };
         let value = match output {
             Output::One(value) => T::of_value(value),
@@ -371,7 +371,9 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
             Some(Ground { target, inputs }) => {
                 target.time_library(&|k| inputs.view(k, n), op, accuracy, runs)?
             }
-            None => Some(host::time(runs, || crate::cpu::reduce(op, policy(accuracy), self.x))),
+            None => {
+                Some(host::time(runs, || warpfold_lab::cpu::reduce(op, policy(accuracy), self.x)))
+            }
         };
         Ok(Outcome { value, verdict, time, counters })
     }

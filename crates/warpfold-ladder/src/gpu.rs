@@ -10,12 +10,12 @@ use warpfold::{Accuracy, Element, Error, Op, Result};
 use warpfold_kernels::{catalog, ladder as kernels};
 use warpfold_simt::Counters;
 
-use super::climb::{Options, bytes};
-use super::found::{self, Times};
-use super::host::Runs;
-use super::plan::{Case, Launch};
-use super::target::{LANES, Target, module, policy};
-use crate::cuda::Leaves;
+use crate::climb::{Options, bytes};
+use crate::found::{self, Times};
+use crate::host::Runs;
+use crate::plan::{Case, Launch};
+use crate::target::{LANES, Target, module, policy};
+use warpfold_lab::cuda::Leaves;
 
 /// A GPU, with what was loaded onto it.
 pub struct Cuda {

@@ -2,8 +2,8 @@
 
 use warpfold::DType;
 
-use crate::array::Data;
 use crate::sweep::Over;
+use warpfold_lab::array::Data;
 
 use super::paper::figure::{error, rate};
 use super::paper::machines::{A100, G80, RTX_3070};

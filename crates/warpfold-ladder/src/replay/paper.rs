@@ -3,8 +3,8 @@
 use serde::Serialize;
 use warpfold::DType;
 
-use crate::array::Data;
 use crate::sweep::Over;
+use warpfold_lab::array::Data;
 
 /// One of the six documents that the ladder was built from.
 #[derive(Debug, Clone, Copy)]

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use warpfold::kernel::Machine as _;
 use warpfold::{Op, Result};
 
-use super::arrays::{Inputs, Workspace};
-use super::number::{Number, OPS, TYPES, defined};
-use super::plan::{Case, Plan};
-use super::rung::{Rung, Way, natural_data, rungs};
-use super::target::Target;
-use super::truth::Truth;
-use crate::array::{Buffer, fill};
+use crate::arrays::{Inputs, Workspace};
+use crate::number::{Number, OPS, TYPES, defined};
+use crate::plan::{Case, Plan};
+use crate::rung::{Rung, Way, natural_data, rungs};
+use crate::target::Target;
+use crate::truth::Truth;
 use crate::with_number;
+use warpfold_lab::array::{Buffer, fill};
 
 /// Sizes of block that are verified.
 pub const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];

@@ -10,8 +10,8 @@
 use rayon::prelude::*;
 use warpfold::Op;
 
-use super::number::{Number, Part};
-use crate::oracle::{Bins, Double, Exact, Split, product_of};
+use crate::number::{Number, Part};
+use warpfold_lab::oracle::{Bins, Double, Exact, Split, product_of};
 
 /// The exact result of an array, and what its bound is made of.
 #[derive(Debug, Clone)]

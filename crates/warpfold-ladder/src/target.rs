@@ -7,10 +7,10 @@ use warpfold::{Accuracy, Element, Error, Op, Overflow, Policy, Result};
 use warpfold_kernels::Module;
 use warpfold_simt::{Argument, Counters, Detail, Dimensions};
 
-use super::Launch;
-use super::found::{self, Times};
-use super::host::Runs;
-use crate::machine::available_memory;
+use crate::Launch;
+use crate::found::{self, Times};
+use crate::host::Runs;
+use warpfold_lab::machine::available_memory;
 
 /// Lanes of a multiprocessor that work at once, from Volta's 64 of each kind to Hopper's 128: the latter.
 pub const LANES: u64 = 128;

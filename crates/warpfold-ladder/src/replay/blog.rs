@@ -2,7 +2,7 @@
 
 use warpfold::DType;
 
-use crate::array::Data;
+use warpfold_lab::array::Data;
 
 use super::paper::figure::{milliseconds, rate, relative};
 use super::paper::machines::RTX_3090;

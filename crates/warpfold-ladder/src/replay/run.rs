@@ -6,13 +6,11 @@ use serde::{Deserialize, Serialize};
 use warpfold::{Op, Result};
 
 use super::paper::{Act, Does, Paper};
-use crate::array::Data;
-use crate::cuda::report::{Peer, Temperature};
-use crate::ladder::found::{Device, Kind};
-use crate::ladder::{
-    Ask, Case, Divergence, Ladder, Rung, Runs, Setting, Simulated, Stage, find, rungs,
-};
+use crate::found::{Device, Kind};
 use crate::sweep::{Sweep, sweep};
+use crate::{Ask, Case, Divergence, Ladder, Rung, Runs, Setting, Simulated, Stage, find, rungs};
+use warpfold_lab::array::Data;
+use warpfold_lab::cuda::report::{Peer, Temperature};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;

@@ -5,10 +5,10 @@ use warpfold::Result;
 use warpfold::kernel::Machine as _;
 use warpfold_kernels::ladder::DIVERGENCE;
 
-use super::found::{Device, Times};
-use super::host::Runs;
-use super::target::Target;
-use super::{Launch, Pass};
+use crate::found::{Device, Times};
+use crate::host::Runs;
+use crate::target::Target;
+use crate::{Launch, Pass};
 
 /// What was found of the pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,7 +91,7 @@ fn expected(rounds: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ladder::Simulator;
+    use crate::Simulator;
 
     #[test]
     fn the_four_branches_take_one_warp_four_times_as_long() {

@@ -173,10 +173,10 @@ pub fn find(name: &str) -> Result<&'static Rung, String> {
 }
 
 /// The data that rungs fold unless told otherwise: full-width integers, whose sums wrap; normal floats, but factors near one for products.
-pub fn natural_data(op: Op, dtype: warpfold::DType) -> crate::array::Data {
+pub fn natural_data(op: Op, dtype: warpfold::DType) -> warpfold_lab::array::Data {
     match dtype.is_float() && op != Op::Prod {
-        true => crate::array::Data::Natural,
-        false => crate::array::Data::Factors,
+        true => warpfold_lab::array::Data::Natural,
+        false => warpfold_lab::array::Data::Factors,
     }
 }
 

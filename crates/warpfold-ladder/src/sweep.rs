@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op, Result};
 use warpfold_kernels::ladder::Grid;
 
-use crate::array::Data;
-use crate::cuda::report::Temperature;
-use crate::ladder::found::{Device, Kind, Peak, Times};
-use crate::ladder::{Ask, Case, Ladder, Row, Rung, Stage, TYPES, Way, defined};
+use crate::found::{Device, Kind, Peak, Times};
+use crate::{Ask, Case, Ladder, Row, Rung, Stage, TYPES, Way, defined};
+use warpfold_lab::array::Data;
+use warpfold_lab::cuda::report::Temperature;
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -274,7 +274,7 @@ fn items(ask: &Ask) -> Vec<Ask> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ladder::{Runs, Simulated, find};
+    use crate::{Runs, Simulated, find};
 
     fn ask(rungs: &[&str], n: u64) -> Ask {
         Ask {
