@@ -1,0 +1,55 @@
+//! [`Comm`]: what carries bytes between ranks.
+
+use crate::Result;
+
+/// A world of ranks that call the same functions in the same order.
+///
+/// After an error the world is of no more use: other ranks may be in the middle of a call.
+pub trait Comm {
+    /// The number of this rank, below [`size`](Self::size).
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are, at least one.
+    fn size(&self) -> usize;
+
+    /// Gathers bytes of one length from every rank, in rank order; `all` has room for [`size`](Self::size) times as many.
+    ///
+    /// # Errors
+    /// An [`Error`](crate::Error) that names the rank that did not answer, left, or came with another length.
+    fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()>;
+
+    /// Replaces each number by its sum over all ranks, modulo 2^64.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
+        let mine: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let mut all = vec![0; mine.len() * self.size()];
+        self.all_gather(&mine, &mut all)?;
+        numbers.fill(0);
+        for rank in all.chunks_exact(mine.len().max(1)) {
+            for (number, bytes) in numbers.iter_mut().zip(rank.as_chunks().0) {
+                *number = number.wrapping_add(u64::from_le_bytes(*bytes));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<C: Comm + ?Sized> Comm for Box<C> {
+    fn rank(&self) -> usize {
+        (**self).rank()
+    }
+
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
+        (**self).all_gather(mine, all)
+    }
+
+    fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
+        (**self).sum_u64(numbers)
+    }
+}

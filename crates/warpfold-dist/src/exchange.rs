@@ -1,0 +1,106 @@
+//! [`exchange`]: everyone's bytes to everyone, once all ranks have said that they do the same.
+
+use warpfold_num::{DType, Op, Policy};
+
+use crate::frame;
+use crate::{Comm, Error, Result};
+
+/// What ranks have to agree on before they merge: the library's version, the reduction, the element type, and choices that matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreement {
+    op: Op,
+    dtype: DType,
+    text: String,
+}
+
+impl Agreement {
+    /// A reduction under the contract's policy.
+    pub fn new(op: Op, dtype: DType) -> Self {
+        let text = format!("{op} of {dtype} by warpfold {}", env!("CARGO_PKG_VERSION"));
+        Agreement { op, dtype, text }
+    }
+
+    /// Under another policy; the number of threads is each rank's own affair.
+    #[must_use]
+    pub fn policy(self, policy: &Policy) -> Self {
+        self.and(&policy.to_string().trim_start_matches(", ").replace(", ", " "))
+    }
+
+    /// With something else that has to be the same on all ranks, in words.
+    #[must_use]
+    pub fn and(mut self, more: &str) -> Self {
+        if !more.is_empty() {
+            self.text.push_str(", ");
+            self.text.push_str(more);
+        }
+        self
+    }
+
+    /// The reduction.
+    pub fn op(&self) -> Op {
+        self.op
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The words that are compared.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Gathers what every rank contributes, of any length, in rank order; `Err` is the message of a rank that has nothing to contribute.
+///
+/// All ranks get the same answer: everyone's contribution, or the same error about the same rank.
+///
+/// # Errors
+/// [`Error::Differs`] if `text` is another one on some rank, [`Error::Failed`] if a rank said so, [`Error::Lost`] and
+/// [`Error::Contribution`] for what is no exchange.
+pub fn exchange<C: Comm + ?Sized>(
+    comm: &C,
+    text: &str,
+    outcome: Result<&[u8], &str>,
+) -> Result<Vec<Vec<u8>>> {
+    let size = comm.size();
+    let mine = frame::write(text, outcome);
+    let mut all = vec![0; frame::BYTES * size];
+    comm.all_gather(&mine, &mut all)?;
+    let mut frames = Vec::with_capacity(size);
+    for (rank, bytes) in all.chunks_exact(frame::BYTES).enumerate() {
+        frames.push(frame::read(bytes).map_err(|why| Error::Contribution { rank, why })?);
+    }
+    let failed = frames.iter().position(|frame| frame.failed);
+    if let Some(rank) = failed {
+        let why = frames[rank].inline.map(String::from_utf8_lossy).unwrap_or_default();
+        let others = frames.iter().filter(|frame| frame.failed).count() - 1;
+        let others = match others {
+            0 => String::new(),
+            1 => " (and another rank failed)".into(),
+            n => format!(" (and {n} other ranks failed)"),
+        };
+        return Err(Error::Failed { rank, why: format!("{why}{others}") });
+    }
+    if let Some(rank) = frames.iter().position(|frame| frame.text != frames[0].text) {
+        let (theirs, expected) = (frames[rank].text.into(), frames[0].text.into());
+        return Err(Error::Differs { rank, theirs, expected });
+    }
+    let longest = frames.iter().map(|frame| frame.length).max().unwrap_or(0);
+    if longest <= frame::INLINE as u64 {
+        return Ok(frames.iter().map(|frame| frame.inline.unwrap_or_default().to_vec()).collect());
+    }
+    let lengths: Vec<u64> = frames.iter().map(|frame| frame.length).collect();
+    let room = usize::try_from(longest).ok().and_then(|longest| longest.checked_mul(size));
+    let room = room.ok_or_else(|| {
+        let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
+        Error::Contribution { rank, why: format!("{longest} bytes of {size} ranks have no room") }
+    })?;
+    let mut padded = outcome.unwrap_or_default().to_vec();
+    padded.resize(longest as usize, 0);
+    let mut all = vec![0; room];
+    comm.all_gather(&padded, &mut all)?;
+    let payloads = all.chunks_exact(longest as usize).zip(&lengths);
+    Ok(payloads.map(|(bytes, &length)| bytes[..length as usize].to_vec()).collect())
+}

@@ -1,0 +1,42 @@
+//! Reductions over many processes, with the same bits at any number of ranks.
+//!
+//! Every rank folds its share of the data to an exact partial. Partials are gathered as bytes, in rank order, and each rank merges all of
+//! them: [`all_merge`]. Because partials are exact, neither the number of ranks nor the shares show in the result. Products of floats are
+//! the exception: their partials depend on how the array is cut, so ranks hand over blocks of one grid, [`all_merge_blocks`].
+//!
+//! ```
+//! use warpfold_dist::{Agreement, Threads, all_merge};
+//! use warpfold_exact::{AnyPartial, Exact, Partial};
+//! use warpfold_num::{DType, Op};
+//!
+//! let sum = |rank: usize| {
+//!     let mut sum = Exact::<f64>::new();
+//!     sum.add([1e300, 1.0, -1e300][rank]);
+//!     AnyPartial::from(Partial::Sum(sum))
+//! };
+//! let agreement = Agreement::new(Op::Sum, DType::F64);
+//! let totals = Threads::run(3, |comm| all_merge(&comm, &agreement, Ok(&sum(warpfold_dist::Comm::rank(&comm)))));
+//! for total in totals {
+//!     let AnyPartial::F64(Partial::Sum(total)) = total.unwrap() else { unreachable!() };
+//!     assert_eq!(total.round(), 1.0);
+//! }
+//! ```
+//!
+//! Who carries the bytes is a [`Comm`]: [`Tcp`], or [`Threads`] of one process.
+
+mod comm;
+mod error;
+mod exchange;
+pub mod frame;
+mod merge;
+mod share;
+pub mod tcp;
+mod threads;
+
+pub use comm::Comm;
+pub use error::{Error, Result};
+pub use exchange::{Agreement, exchange};
+pub use merge::{Block, all_merge, all_merge_blocks};
+pub use share::{share, shares};
+pub use tcp::Tcp;
+pub use threads::Threads;

@@ -1,0 +1,179 @@
+//! Every reduction of every type over worlds of several sizes: partials and results are those of one rank, to the last bit.
+
+mod data;
+
+use data::{Style, with_array};
+use warpfold_dist::{Agreement, Block, Comm, Threads, all_merge, all_merge_blocks, share};
+use warpfold_engine::{HostArray, Request, check, reduce};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Finish;
+use warpfold_num::{DType, Element, Nan, Op, Policy};
+
+const WORLDS: [usize; 5] = [1, 2, 3, 4, 7];
+const N: usize = 700;
+
+/// How elements are shared out: the bounds of each rank's share.
+#[derive(Debug, Clone, Copy)]
+enum Shares {
+    Even,
+    /// The first rank has nearly all.
+    Uneven,
+    /// All but the last rank have nothing.
+    Empty,
+}
+
+impl Shares {
+    fn bounds(self, n: usize, rank: usize, size: usize) -> std::ops::Range<usize> {
+        let last = rank + 1 == size;
+        match self {
+            Shares::Even => {
+                let range = share(n as u64, 1, rank, size);
+                range.start as usize..range.end as usize
+            }
+            Shares::Uneven => {
+                let start = |rank: usize| if rank == 0 { 0 } else { n - (size - rank).min(n) };
+                start(rank)..if last { n } else { start(rank + 1) }
+            }
+            Shares::Empty => {
+                if last {
+                    0..n
+                } else {
+                    0..0
+                }
+            }
+        }
+    }
+}
+
+fn partial<T: Element + bytemuck::CheckedBitPattern>(
+    op: Op,
+    x: &[T],
+    first: usize,
+    policy: Policy,
+) -> AnyPartial {
+    let array = HostArray::of(x);
+    let request = Request::new(op, array).policy(policy).starting_at(first as u64);
+    let request = if op == Op::Dot { request.pair(array) } else { request };
+    reduce(&request).expect("a reduction that is defined")
+}
+
+/// Any and all stop at the first element that decides, so only what they say is compared.
+fn compare(op: Op, found: &AnyPartial, expected: &AnyPartial, what: &str) {
+    if !matches!(op, Op::Any | Op::All) {
+        assert_eq!(found.to_bytes(), expected.to_bytes(), "{what}");
+    }
+    let read = |partial: &AnyPartial| format!("{:?}", partial.finish(op, Finish::default()));
+    assert_eq!(read(found), read(expected), "{what}");
+}
+
+fn is_cut_dependent(op: Op, dtype: DType) -> bool {
+    op == Op::Prod && dtype.is_float()
+}
+
+#[test]
+fn every_world_has_the_bits_of_one_rank() {
+    for size in WORLDS {
+        Threads::run(size, |comm| {
+            for &dtype in DType::ALL {
+                for style in Style::ALL {
+                    with_array!(dtype, style, N, T, x => every_op::<T>(&comm, &x, style));
+                }
+            }
+        });
+    }
+}
+
+fn every_op<T: Element + bytemuck::CheckedBitPattern>(comm: &Threads, x: &[T], style: Style) {
+    let ops = Op::ALL.iter().copied().filter(|&op| check(op, T::DTYPE).is_ok());
+    for op in ops {
+        for shares in [Shares::Even, Shares::Uneven, Shares::Empty] {
+            for nan in [Nan::Propagate, Nan::Ignore] {
+                let policy = Policy { nan, threads: Some(1), ..Policy::default() };
+                let range = shares.bounds(x.len(), comm.rank(), comm.size());
+                let agreement = Agreement::new(op, T::DTYPE).policy(&policy);
+                let mine = partial(op, &x[range.clone()], range.start, policy);
+                let what = format!("{op} {} {style:?} {shares:?} {} ranks", T::DTYPE, comm.size());
+                let merged = all_merge(comm, &agreement, Ok(&mine));
+                if is_cut_dependent(op, T::DTYPE) && comm.size() > 1 {
+                    assert!(
+                        merged.unwrap_err().to_string().contains("blocks of one grid"),
+                        "{what}"
+                    );
+                } else {
+                    compare(op, &merged.unwrap(), &partial(op, x, 0, policy), &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_of_one_grid_have_one_product_on_any_world() {
+    const GRID: usize = 64;
+    for size in WORLDS {
+        Threads::run(size, |comm| {
+            for dtype in [
+                DType::F16,
+                DType::BF16,
+                DType::F32,
+                DType::F64,
+                DType::Complex64,
+                DType::Complex128,
+            ] {
+                for style in Style::ALL {
+                    with_array!(dtype, style, N, T, x => blocks::<T>(&comm, &x, GRID));
+                }
+            }
+        });
+    }
+}
+
+fn blocks<T: Element + bytemuck::CheckedBitPattern>(comm: &Threads, x: &[T], grid: usize) {
+    let policy = Policy { threads: Some(1), ..Policy::default() };
+    let block = |first: usize| {
+        let piece = &x[first..x.len().min(first + grid)];
+        Block {
+            first: first as u64,
+            len: piece.len() as u64,
+            partial: partial(Op::Prod, piece, first, policy),
+        }
+    };
+    let all: Vec<Block> = (0..x.len()).step_by(grid).map(block).collect();
+    let mut expected = all[0].partial.clone();
+    all[1..].iter().for_each(|block| expected.merge(&block.partial));
+    let agreement = Agreement::new(Op::Prod, T::DTYPE).and("blocks of 64");
+    // Dealt like cards, and handed over backwards.
+    let mine: Vec<Block> =
+        all.iter().skip(comm.rank()).step_by(comm.size()).rev().cloned().collect();
+    let merged = all_merge_blocks(comm, &agreement, Ok(&mine)).unwrap();
+    compare(Op::Prod, &merged, &expected, &format!("{} {} ranks", T::DTYPE, comm.size()));
+    let none = all_merge_blocks(comm, &agreement, Ok(&[])).unwrap();
+    compare(Op::Prod, &none, &AnyPartial::empty(Op::Prod, T::DTYPE), "no blocks");
+}
+
+#[test]
+fn sums_means_and_indices_are_those_of_integers() {
+    // Multiples of 2^-30 below 2^30: their sum is an exact i128, which Rust converts to the nearest f64.
+    let mut state = 11u64;
+    let grid: Vec<i64> = (0..N)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state as i64 >> 4
+        })
+        .collect();
+    let x: Vec<f64> = grid.iter().map(|&x| (x >> 7) as f64 * 2f64.powi(-30)).collect();
+    let sum: i128 = grid.iter().map(|&x| i128::from(x >> 7)).sum();
+    let least = (0..N).min_by_key(|&i| grid[i] >> 7).unwrap();
+    for size in WORLDS {
+        Threads::run(size, |comm| {
+            let range = Shares::Even.bounds(N, comm.rank(), size);
+            let merged = |op| {
+                let mine = partial(op, &x[range.clone()], range.start, Policy::default());
+                let merged = all_merge(&comm, &Agreement::new(op, DType::F64), Ok(&mine)).unwrap();
+                format!("{:?}", merged.finish(op, Finish::default()).unwrap())
+            };
+            assert_eq!(merged(Op::Sum), format!("One(F64({:?}))", sum as f64 * 2f64.powi(-30)));
+            assert_eq!(merged(Op::ArgMin), format!("One(U64({least}))"));
+        });
+    }
+}
