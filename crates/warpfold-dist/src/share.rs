@@ -44,7 +44,7 @@ mod tests {
                     for rank in 0..size {
                         let range = share(n, grid, rank, size);
                         assert_eq!(range.start, end);
-                        assert!(range.end == n || range.end % grid == 0);
+                        assert!(range.end == n || range.end.is_multiple_of(grid));
                         let even = (u128::from(n / grid / size as u64) + 2) * u128::from(grid);
                         assert!(u128::from(range.end - range.start) <= even);
                         end = range.end;

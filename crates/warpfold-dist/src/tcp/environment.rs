@@ -33,7 +33,10 @@ impl Options {
         let address = match get("WARPFOLD_ADDRESS").or(address) {
             Some(address) => address,
             None => {
-                return Err(missing("WARPFOLD_ADDRESS is not set", "set it to host:port of rank 0"));
+                return Err(missing(
+                    "WARPFOLD_ADDRESS is not set",
+                    "set it to host:port of rank 0",
+                ));
             }
         };
         let token = get("WARPFOLD_TOKEN").filter(|token| !token.is_empty()).ok_or_else(|| {
