@@ -22,13 +22,14 @@
 //! }
 //! ```
 //!
-//! Who carries the bytes is a [`Comm`]: [`Tcp`], or [`Threads`] of one process.
+//! Who carries the bytes is a [`Comm`]: [`Mpi`], [`Tcp`], or [`Threads`] of one process.
 
 mod comm;
 mod error;
 mod exchange;
 pub mod frame;
 mod merge;
+mod mpi;
 mod share;
 pub mod tcp;
 mod threads;
@@ -37,6 +38,7 @@ pub use comm::Comm;
 pub use error::{Error, Result};
 pub use exchange::{Agreement, exchange};
 pub use merge::{Block, all_merge, all_merge_blocks};
+pub use mpi::Mpi;
 pub use share::{share, shares};
 pub use tcp::Tcp;
 pub use threads::Threads;

@@ -1,0 +1,201 @@
+//! [`Mpi`]: the world that mpirun or srun started, by whichever MPI library is there. Nothing of MPI is needed to build.
+
+mod library;
+
+use std::ffi::{c_int, c_void};
+
+use library::{Calls, Found};
+
+use crate::{Comm, Error, Result};
+
+/// Bytes of a gather that one call takes from a rank; MPI counts in `int`.
+const MOST: usize = 1 << 30;
+
+/// `MPI_COMM_WORLD`. MPI is initialised with the first and finalised when it is dropped, unless the program did that itself.
+///
+/// A rank that dies is MPI's to notice: launchers end all other ranks, and name it.
+pub struct Mpi {
+    found: Found,
+    rank: usize,
+    size: usize,
+    description: String,
+    is_ours: bool,
+}
+
+impl std::fmt::Debug for Mpi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {} of {} by {}", self.rank, self.size, self.description)
+    }
+}
+
+/// Evaluates an expression with the library's calls, whatever its handles are.
+macro_rules! with_calls {
+    ($found:expr, $calls:ident => $body:expr) => {
+        match $found {
+            Found::Pointers($calls, _) => $body,
+            Found::Ints($calls, _) => $body,
+        }
+    };
+}
+
+impl Mpi {
+    /// Loads the library of the launcher, or the one that `WARPFOLD_MPI` names, and enters the world.
+    ///
+    /// # Errors
+    /// [`Error::World`] if there is none, or if it is not that of the launcher.
+    pub fn load() -> Result<Mpi> {
+        let get = |name: &str| std::env::var(name).ok();
+        let mut obstacles = Vec::new();
+        for name in library::names(get) {
+            match library::open(&name) {
+                Ok(found) => return Self::enter(found, &name, get),
+                Err(why) => obstacles.push(format!("{name}: {why}")),
+            }
+        }
+        Err(failed(
+            obstacles.join("; "),
+            "install Open MPI or MPICH, add its folder to LD_LIBRARY_PATH, or name the file in WARPFOLD_MPI",
+        ))
+    }
+
+    fn enter(found: Found, name: &str, get: impl Fn(&str) -> Option<String>) -> Result<Mpi> {
+        let kind = match &found {
+            Found::Pointers(_, kind) | Found::Ints(_, kind) => kind,
+        };
+        let (is_ours, rank, size) = with_calls!(&found, calls => start(calls))?;
+        let version = with_calls!(&found, calls => library::version(calls));
+        let description = format!("{version} ({kind}, {name})");
+        let mpi = Mpi { found, rank, size, description, is_ours };
+        let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]
+            .iter()
+            .find_map(|v| get(v));
+        match started.and_then(|size| size.parse::<usize>().ok()) {
+            Some(started) if started != size => {
+                let obstacle = format!(
+                    "the launcher started {started} ranks, and {} sees {size}",
+                    mpi.description
+                );
+                Err(failed(obstacle, "name the launcher's own library in WARPFOLD_MPI"))
+            }
+            _ => Ok(mpi),
+        }
+    }
+
+    /// Which library it is: its own words, its ABI, and its file.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn lost(&self, call: &str, code: c_int) -> Error {
+        let why = format!("{call} returned error {code}");
+        Error::Lost { rank: self.rank, size: self.size, why }
+    }
+}
+
+fn failed(obstacle: String, remedy: &str) -> Error {
+    let asked = "a world by MPI was asked for".into();
+    Error::World { asked, obstacle, remedy: remedy.into() }
+}
+
+fn checked(call: &str, code: c_int) -> Result<()> {
+    match code {
+        0 => Ok(()),
+        code => Err(failed(
+            format!("{call} returned error {code}"),
+            "start the program by mpirun or srun",
+        )),
+    }
+}
+
+/// Initialises MPI unless that was done; whether it was done here, rank and size.
+fn start<H: Copy>(calls: &Calls<H>) -> Result<(bool, usize, usize)> {
+    let (mut was, mut rank, mut size) = (0, 0, 0);
+    // SAFETY: the signatures are the library's; pointers are to integers that live here, and may be null for the arguments of `main`.
+    unsafe {
+        checked("MPI_Initialized", (calls.initialized)(&mut was))?;
+        if was == 0 {
+            let (none, mut given) = (std::ptr::null_mut(), 0);
+            let code = (calls.init_thread)(none, none.cast(), calls.funneled, &mut given);
+            checked("MPI_Init_thread", code)?;
+        }
+        checked("MPI_Comm_rank", (calls.rank)(calls.handles.world, &mut rank))?;
+        checked("MPI_Comm_size", (calls.size)(calls.handles.world, &mut size))?;
+    }
+    Ok((was == 0, rank as usize, size as usize))
+}
+
+fn all_gather<H: Copy>(calls: &Calls<H>, mine: &[u8], all: &mut [u8]) -> c_int {
+    let (count, handles) = (mine.len() as c_int, calls.handles);
+    // SAFETY: `all` has room for as many bytes of every rank, which its only caller checked, and the count is below 2^31.
+    unsafe {
+        let (from, to) = (mine.as_ptr().cast::<c_void>(), all.as_mut_ptr().cast::<c_void>());
+        (calls.all_gather)(from, count, handles.byte, to, count, handles.byte, handles.world)
+    }
+}
+
+fn all_reduce<H: Copy>(calls: &Calls<H>, mine: &[u64], sum: &mut [u64]) -> c_int {
+    let (count, handles) = (mine.len() as c_int, calls.handles);
+    // SAFETY: both slices have one length, below 2^31.
+    unsafe {
+        let (from, to) = (mine.as_ptr().cast::<c_void>(), sum.as_mut_ptr().cast::<c_void>());
+        (calls.all_reduce)(from, to, count, handles.u64, handles.sum, handles.world)
+    }
+}
+
+impl Comm for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
+        let all = &mut all[..mine.len() * self.size];
+        let gather = |mine: &[u8], all: &mut [u8]| match with_calls!(&self.found, calls => all_gather(calls, mine, all))
+        {
+            0 => Ok(()),
+            code => Err(self.lost("MPI_Allgather", code)),
+        };
+        if mine.len() <= MOST {
+            return gather(mine, all);
+        }
+        let mut start = 0;
+        for piece in mine.chunks(MOST) {
+            let mut pieces = vec![0; piece.len() * self.size];
+            gather(piece, &mut pieces)?;
+            for (rank, from) in pieces.chunks_exact(piece.len()).enumerate() {
+                all[rank * mine.len() + start..][..piece.len()].copy_from_slice(from);
+            }
+            start += piece.len();
+        }
+        Ok(())
+    }
+
+    fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
+        for numbers in numbers.chunks_mut(MOST / 8) {
+            let mine = numbers.to_vec();
+            match with_calls!(&self.found, calls => all_reduce(calls, &mine, numbers)) {
+                0 => {}
+                code => return Err(self.lost("MPI_Allreduce", code)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if !self.is_ours {
+            return;
+        }
+        // SAFETY: MPI was initialised here, and is finalised once, by its only owner.
+        with_calls!(&self.found, calls => unsafe {
+            let mut was = 0;
+            if (calls.finalized)(&mut was) == 0 && was == 0 {
+                (calls.finalize)();
+            }
+        });
+    }
+}
