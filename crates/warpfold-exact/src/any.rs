@@ -60,6 +60,14 @@ macro_rules! any_partial {
                 match self { $(AnyPartial::$variant(p) => p.finish(op, finish),)+ }
             }
 
+            /// Rounds, once, a variance or deviation over `n - correction`, where the correction may be fractional or negative.
+            ///
+            /// # Errors
+            /// As [`Partial::finish`].
+            pub fn finish_corrected(&self, op: Op, correction: f64, round_to: Option<DType>) -> Result<Output> {
+                match self { $(AnyPartial::$variant(p) => p.finish_corrected(op, correction, round_to),)+ }
+            }
+
             /// The partial as bytes, in the layout of [`partial::bytes`](crate::partial::bytes).
             pub fn to_bytes(&self) -> Vec<u8> {
                 match self { $(AnyPartial::$variant(p) => p.to_bytes(),)+ }

@@ -7,6 +7,7 @@ use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, Value, bf16, f16};
 
 use crate::names::name;
+use crate::policy::Correction;
 use crate::take::Home;
 
 /// Whether a reduction of floats has a rounded result, which can be of any float type.
@@ -40,6 +41,8 @@ pub(crate) struct Wanted {
     dtype: DType,
     /// For the engine.
     pub(crate) finish: Finish,
+    /// A correction that is no whole number.
+    corrected: Option<f64>,
     /// An integer type that the caller names.
     integer: Option<DType>,
 }
@@ -49,7 +52,7 @@ impl Wanted {
     pub(crate) fn new(
         op: Op,
         dtype: DType,
-        ddof: u64,
+        correction: Correction,
         policy: Policy,
         to: Option<DType>,
         home: Home,
@@ -96,8 +99,30 @@ impl Wanted {
             }
             None => {}
         }
+        let (ddof, corrected) = match (correction, op) {
+            (Correction::Whole(ddof), _) => (ddof, None),
+            (Correction::Other(number), Op::Var | Op::Std) => (0, Some(number)),
+            (Correction::Other(number), _) => {
+                return Err(PyTypeError::new_err(format!(
+                    "correction={number} does not apply to {op}: give a whole number, or take var or std alone"
+                )));
+            }
+        };
         let finish = Finish { ddof, overflow: policy.overflow, round_to };
-        Ok(Wanted { op, dtype, finish, integer })
+        Ok(Wanted { op, dtype, finish, corrected, integer })
+    }
+
+    /// Whether results are read from partials, with a correction that is no whole number.
+    pub(crate) const fn is_corrected(&self) -> bool {
+        self.corrected.is_some()
+    }
+
+    /// What a partial says.
+    pub(crate) fn read(&self, partial: &AnyPartial, op: Op) -> warpfold_num::Result<Output> {
+        match self.corrected {
+            Some(number) => partial.finish_corrected(op, number, self.finish.round_to),
+            None => partial.finish(op, self.finish),
+        }
     }
 
     /// What stands for a result that does not exist, where its type has something.

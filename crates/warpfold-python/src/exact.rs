@@ -10,8 +10,8 @@ use warpfold_num::{DType, Nan, Op, Policy};
 
 use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{check_bools, finish, pair, partial};
+use crate::policy::{Correction, correction as ddof_of, policy};
+use crate::reduce::{check_bools, finish, pair, partial, partial_from};
 use crate::take::{Home, Input, Taken, take, take_any};
 use crate::{give, names};
 
@@ -35,13 +35,18 @@ fn op_of(name: &str) -> PyResult<Op> {
     let name = if name == "count_nonzero" { "count" } else { name };
     let found = Op::ALL.iter().copied().find(|op| op.name() == name);
     let mergeable =
-        found.filter(|op| !matches!(op, Op::ArgMin | Op::ArgMax | Op::Prod | Op::Stats));
+        found.filter(|op| *op != Op::Prod);
     mergeable.ok_or_else(|| {
         PyValueError::new_err(format!(
-            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, any, all, \
-             count_nonzero and dot (products and indices depend on the order of pieces)"
+            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, argmin, argmax, \
+             any, all, count_nonzero, dot and stats (products depend on the order of pieces)"
         ))
     })
+}
+
+/// Whether a result tells where something was.
+const fn has_indices(op: Op) -> bool {
+    matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats)
 }
 
 /// The type that the engine reads.
@@ -55,6 +60,51 @@ impl Exact {
         let policy = policy("exact", nan, "raise", None)?;
         let partial = AnyPartial::empty(op, read_as(dtype));
         Ok(Exact { op, dtype, policy, partial, is_any: false })
+    }
+
+    /// The one of a reduction by its name, of nothing.
+    pub(crate) fn of_name(dtype: DType, op: &str, nan: &str) -> PyResult<Self> {
+        Exact::empty(dtype, op_of(op)?, nan)
+    }
+
+    /// The same with another partial inside, that of elements.
+    pub(crate) fn holding(&self, partial: AnyPartial) -> Self {
+        Exact { partial, is_any: true, ..self.clone() }
+    }
+
+    /// The reduction.
+    pub(crate) const fn reduction(&self) -> Op {
+        self.op
+    }
+
+    /// What it holds.
+    pub(crate) const fn partial(&self) -> &AnyPartial {
+        &self.partial
+    }
+
+    /// How the result is read.
+    pub(crate) fn wanted(
+        &self,
+        correction: Correction,
+        to: Option<DType>,
+        home: Home,
+        overflow: &str,
+    ) -> PyResult<Wanted> {
+        let overflow = policy("exact", "propagate", overflow, None)?.overflow;
+        let policy = Policy { overflow, ..self.policy };
+        Wanted::new(self.op, self.dtype, correction, policy, to, home)
+    }
+
+    /// Refuses another one that is not of the same reduction.
+    pub(crate) fn check_alike(&self, other: &Exact) -> PyResult<()> {
+        if self.alike(other) {
+            return Ok(());
+        }
+        Err(PyTypeError::new_err(format!(
+            "{} and {} do not merge; both must be of one reduction, element type and nan choice",
+            self.__repr__(),
+            other.__repr__()
+        )))
     }
 
     fn description(&self) -> Description {
@@ -106,12 +156,32 @@ impl Description {
         &self,
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
+        start: Option<u64>,
         threads: Option<usize>,
     ) -> PyResult<(AnyPartial, bool)> {
         let py = x.py();
         let threads = policy("exact", "propagate", "raise", threads)?.threads;
         let policy = Policy { threads, ..self.policy };
         let taken = take_any(x)?;
+        if has_indices(self.op) {
+            let Some(start) = start else {
+                return Err(PyTypeError::new_err(format!(
+                    "{} has indices; say with start= where these elements start within the whole",
+                    self.op
+                )));
+            };
+            if y.is_some() {
+                return Err(PyTypeError::new_err(format!(
+                    "{} takes one array; leave the second out",
+                    self.op
+                )));
+            }
+            let input = self.check(py, taken.into_input()?)?;
+            return Ok((partial_from(py, &input, self.op, policy, start)?, !input.is_empty()));
+        }
+        if start.is_some() {
+            return Err(PyTypeError::new_err(format!("{} has no indices; leave out start", self.op)));
+        }
         let added = match (self.op, taken, y) {
             (Op::Dot, taken, Some(y)) => {
                 let (x, y) = (self.check(py, taken.into_input()?)?, self.check(py, take(y)?)?);
@@ -163,16 +233,18 @@ impl Exact {
     }
 
     /// Adds the elements of an array, and of a second one for dot. Threads may add to one partial at once.
-    #[pyo3(signature = (x, y=None, /, *, threads=None))]
+    /// What has indices (argmin, argmax, stats) is told where the array starts within the whole.
+    #[pyo3(signature = (x, y=None, /, *, start=None, threads=None))]
     fn add(
         slf: &Bound<'_, Self>,
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
+        start: Option<u64>,
         threads: Option<usize>,
     ) -> PyResult<()> {
         let mine = slf.borrow().description();
         // Nothing is borrowed while other threads of Python may run.
-        let (added, is_any) = mine.fold(x, y, threads)?;
+        let (added, is_any) = mine.fold(x, y, start, threads)?;
         let mut slf = slf.borrow_mut();
         slf.partial.merge(&added);
         slf.is_any |= is_any;
@@ -184,16 +256,29 @@ impl Exact {
         // One may be merged into itself.
         let other =
             if slf.as_ptr() == other.as_ptr() { slf.clone() } else { other.borrow().clone() };
-        if !slf.alike(&other) {
-            return Err(PyTypeError::new_err(format!(
-                "{} and {} do not merge; both must be of one reduction, element type and nan choice",
-                slf.__repr__(),
-                other.__repr__()
-            )));
-        }
+        slf.check_alike(&other)?;
         slf.partial.merge(&other.partial);
         slf.is_any |= other.is_any;
         Ok(())
+    }
+
+    /// What both hold, as a new partial.
+    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let Ok(other) = other.cast::<Exact>() else {
+            // Zero stands for nothing, as engines fill in for groups that a chunk lacks.
+            return Ok(other.extract::<i64>().is_ok_and(|zero| zero == 0).then(|| self.clone()));
+        };
+        let other = other.borrow();
+        self.check_alike(&other)?;
+        let mut both = self.clone();
+        both.partial.merge(&other.partial);
+        both.is_any |= other.is_any;
+        Ok(Some(both))
+    }
+
+    /// So that Python's own `sum` takes partials: it starts from 0.
+    fn __radd__(&self, other: &Bound<'_, PyAny>) -> Option<Self> {
+        other.extract::<i64>().is_ok_and(|zero| zero == 0).then(|| self.clone())
     }
 
     /// The result, rounded once.
@@ -207,10 +292,7 @@ impl Exact {
         overflow: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let to = dtype.map(names::dtype).transpose()?;
-        let overflow = policy("exact", "propagate", overflow, None)?.overflow;
-        let policy = Policy { overflow, ..self.policy };
-        let wanted =
-            Wanted::new(self.op, self.dtype, ddof_of(correction, ddof)?, policy, to, Home::Python)?;
+        let wanted = self.wanted(ddof_of(correction, ddof)?, to, Home::Python, overflow)?;
         match finish(&self.partial, self.op, &wanted, self.is_any)? {
             Output::One(value) => give::number(py, wanted.value(value)?),
             Output::Pair(min, max) => {
@@ -218,7 +300,9 @@ impl Exact {
                 let [min, max] = both.map(|value| give::number(py, value));
                 Ok(PyTuple::new(py, [min?, max?])?.into_any())
             }
-            Output::Summary(_) => unreachable!("stats were refused"),
+            Output::Summary(summary) => {
+                crate::stats::summary(py, Home::Python, *summary, &wanted, &[])
+            }
         }
     }
 
@@ -238,6 +322,12 @@ impl Exact {
     #[getter]
     fn op(&self) -> &'static str {
         if self.op == Op::Count { "count_nonzero" } else { self.op.name() }
+    }
+
+    /// What a NaN does.
+    #[getter]
+    fn nan(&self) -> &'static str {
+        if self.policy.nan == Nan::Ignore { "ignore" } else { "propagate" }
     }
 
     /// The partial as bytes, the same on every machine.

@@ -18,6 +18,7 @@ mod functions;
 mod give;
 mod groups;
 mod names;
+mod partials;
 mod policy;
 mod reduce;
 mod run;
@@ -39,6 +40,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::groups::{GroupBy, group_by};
+    #[pymodule_export]
+    use super::partials::{_group_partials, _partials, _rounded};
     #[pymodule_export]
     use super::run::_forked;
 }

@@ -47,8 +47,31 @@ pub(crate) fn policy(
     })
 }
 
+/// What a variance divides by: `n` less this.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Correction {
+    /// A whole number, which the engine's kernels know.
+    Whole(u64),
+    /// Any other number; results are read from partials.
+    Other(f64),
+}
+
+impl Correction {
+    /// Without one.
+    pub(crate) const NONE: Self = Correction::Whole(0);
+
+    /// Whether it leaves nothing of so many elements to divide by.
+    pub(crate) fn takes_all(self, n: u64) -> bool {
+        match self {
+            Correction::Whole(ddof) => ddof >= n,
+            // Both are exact below 2^53, and no array of as many elements exists.
+            Correction::Other(number) => number >= n as f64,
+        }
+    }
+}
+
 /// The delta degrees of freedom, by the array API's name or by NumPy's.
-pub(crate) fn correction(correction: Option<f64>, ddof: Option<f64>) -> PyResult<u64> {
+pub(crate) fn correction(correction: Option<f64>, ddof: Option<f64>) -> PyResult<Correction> {
     let given = match (correction, ddof) {
         (Some(_), Some(_)) => {
             return Err(PyTypeError::new_err(
@@ -59,11 +82,13 @@ pub(crate) fn correction(correction: Option<f64>, ddof: Option<f64>) -> PyResult
     };
     // Above 2^53 a float is not the number that was written.
     let is_whole = given >= 0.0 && given.fract() == 0.0 && given <= (1u64 << 53) as f64;
-    is_whole.then_some(given as u64).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "correction={given}: the divisor n - correction must be whole here, and at most n; give a whole number from 0"
-        ))
-    })
+    match is_whole {
+        true => Ok(Correction::Whole(given as u64)),
+        false if given.is_finite() => Ok(Correction::Other(given)),
+        false => Err(PyValueError::new_err(format!(
+            "correction={given} leaves no divisor n - correction; give a finite number"
+        ))),
+    }
 }
 
 /// Which axes are reduced.

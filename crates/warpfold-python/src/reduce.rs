@@ -13,7 +13,7 @@ use warpfold_plan::shape::Folding;
 use crate::convert::Wanted;
 use crate::errors::{cause, raised};
 use crate::give;
-use crate::policy::{Axes, axes};
+use crate::policy::{Axes, Correction, axes};
 use crate::run::run;
 use crate::take::{Home, Input, Pairs, Taken, take, take_any};
 
@@ -24,14 +24,14 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) dtype: Option<&'a Bound<'py, PyAny>>,
     pub(crate) out: Option<&'a Bound<'py, PyAny>>,
     pub(crate) keepdims: bool,
-    pub(crate) ddof: u64,
+    pub(crate) ddof: Correction,
     pub(crate) policy: Policy,
 }
 
 impl<'a, 'py> Call<'a, 'py> {
     /// A reduction of a whole array under a policy.
     pub(crate) fn new(op: Op, policy: Policy) -> Self {
-        Call { op, axis: None, dtype: None, out: None, keepdims: false, ddof: 0, policy }
+        Call { op, axis: None, dtype: None, out: None, keepdims: false, ddof: Correction::NONE, policy }
     }
 
     /// How the results of elements of a type are read.
@@ -74,7 +74,7 @@ impl<'a, 'py> Call<'a, 'py> {
         let shape = if self.keepdims { folding.shape_kept() } else { folding.shape() };
         let (outputs, inputs) = (form.outputs, form.inputs);
         let is_moment = matches!(self.op, Op::Var | Op::Std);
-        let is_missing = inputs == 0 || is_moment && inputs <= self.ddof;
+        let is_missing = inputs == 0 || is_moment && self.ddof.takes_all(inputs);
         if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (self.op, is_missing, wanted.nan())
         {
             let mut values = Vec::new();
@@ -190,6 +190,19 @@ pub(crate) fn partial(
     partial.map_err(|error| raised(&error))
 }
 
+/// The exact partial of an array that starts at some index of a whole.
+pub(crate) fn partial_from(
+    py: Python<'_>,
+    input: &Input,
+    op: Op,
+    policy: Policy,
+    start: u64,
+) -> PyResult<AnyPartial> {
+    let x = input.run("an array with indices")?;
+    let request = Request::new(op, x).policy(policy).starting_at(start);
+    run(py, input.bytes(), || engine::reduce(&request)).map_err(|error| raised(&error))
+}
+
 /// The result of a whole array.
 pub(crate) fn whole(
     py: Python<'_>,
@@ -208,7 +221,7 @@ pub(crate) fn finish(
     wanted: &Wanted,
     is_any: bool,
 ) -> PyResult<Output> {
-    match (partial.finish(op, wanted.finish), wanted.nan()) {
+    match (wanted.read(partial, op), wanted.nan()) {
         (Err(Error::Empty { .. } | Error::TooFew { .. }), Some(nan))
             if matches!(op, Op::Mean | Op::Var | Op::Std) =>
         {
@@ -232,6 +245,9 @@ pub(crate) fn columns(
     wanted: &Wanted,
     may_be_nan: bool,
 ) -> PyResult<Columns> {
+    if let (true, Some(nan)) = (wanted.is_corrected(), wanted.nan()) {
+        return run(py, bytes, || one_by_one(request, wanted, nan)).map_err(|error| raised(&error));
+    }
     let columns = run(py, bytes, || engine::columns(request, wanted.finish));
     let may_be_nan = may_be_nan && !matches!(request.op, Op::ArgMin | Op::ArgMax | Op::Stats);
     let columns = match (columns, wanted.nan()) {
@@ -247,7 +263,7 @@ pub(crate) fn columns(
 fn one_by_one(request: &Request<'_>, wanted: &Wanted, nan: Value) -> Result<Columns> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for partial in engine::partials(request)? {
-        match partial.finish(request.op, wanted.finish) {
+        match wanted.read(&partial, request.op) {
             Ok(Output::One(value)) => first.push(value),
             Ok(Output::Pair(min, max)) => {
                 first.push(min);

@@ -121,6 +121,57 @@ impl<T: Element> Moments<T> {
         })
     }
 
+    /// The variance over `n - correction` for a correction that may be fractional or negative, rounded once.
+    ///
+    /// # Errors
+    /// As [`var`](Self::var); a correction that is not finite is too large.
+    pub fn var_corrected<F: Float>(&self, correction: f64) -> Result<F> {
+        let (denominator, shift) = self.divisor(Op::Var, correction)?;
+        Ok(match self.numerator() {
+            Some(numerator) => {
+                round_ratio(&BigInt::from(numerator), &denominator, Self::UNIT + shift)
+            }
+            None => F::NAN,
+        })
+    }
+
+    /// The root of [`var_corrected`](Self::var_corrected)'s exact value, rounded once.
+    ///
+    /// # Errors
+    /// As [`var_corrected`](Self::var_corrected).
+    pub fn std_corrected<F: Float>(&self, correction: f64) -> Result<F> {
+        let (denominator, shift) = self.divisor(Op::Std, correction)?;
+        Ok(match self.numerator() {
+            Some(numerator) => round_root(&numerator, &denominator, Self::UNIT + shift),
+            None => F::NAN,
+        })
+    }
+
+    /// `n · (n - correction)` as an integer over `2^shift`: every finite float is such a ratio.
+    fn divisor(&self, op: Op, correction: f64) -> Result<(BigUint, i64)> {
+        let n = self.count;
+        if n == 0 {
+            return Err(Error::Empty { op, ignored: false });
+        }
+        let few = Error::TooFew { op, n, ddof: correction.ceil() as u64 };
+        if !correction.is_finite() {
+            return Err(few);
+        }
+        let bits = correction.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+        let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+        let magnitude = BigInt::from(significand);
+        let unit = exponent.max(1) - 1075;
+        let shift = (-unit).max(0);
+        let magnitude = magnitude << unit.max(0);
+        let scaled = BigInt::from(n) << shift;
+        let rest = if correction < 0.0 { scaled + magnitude } else { scaled - magnitude };
+        match rest.to_biguint() {
+            Some(rest) if rest.bits() > 0 => Ok((rest * n, shift)),
+            _ => Err(few),
+        }
+    }
+
     /// [`l2`](Self::l2), rounded to a float type of choice.
     pub fn l2_as<F: Float>(&self) -> F {
         self.squares.special.value().unwrap_or_else(|| {

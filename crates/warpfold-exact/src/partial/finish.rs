@@ -83,6 +83,32 @@ impl<T: Element> Partial<T> {
         }
     }
 
+    /// Rounds, once, a variance or deviation over `n - correction`, where the correction may be fractional or negative.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_corrected(
+        &self,
+        op: Op,
+        correction: f64,
+        round_to: Option<DType>,
+    ) -> Result<Output> {
+        let to = round_to.unwrap_or(<T::Round as Element>::DTYPE);
+        let value = match (op, self) {
+            (Op::Var, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.var_corrected::<F>(correction)?.into())
+            }
+            (Op::Std, Partial::Moments(p)) => {
+                with_float!(to, op, T::DTYPE, F => p.std_corrected::<F>(correction)?.into())
+            }
+            (op, _) => {
+                let why = "only variances and deviations have a correction; leave it out";
+                return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+            }
+        };
+        Ok(Output::One(value))
+    }
+
     /// Rounds, once, to the result of `op`.
     ///
     /// # Errors
