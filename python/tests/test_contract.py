@@ -191,3 +191,26 @@ def test_stats():
     assert rows.mean.shape == (4,) and (rows.argmax == x[:256].reshape(4, 64).argmax(1)).all()
     assert wf.stats(np.zeros(0)).min is None and wf.stats(np.zeros(2, complex)).max is None
     assert wf.stats(np.array([True, False])).min.dtype == bool
+
+
+@pytest.mark.parametrize("correction", [0.5, -1, -0.25, 1e-300, 5e-324, 2.75, 1e300])
+@pytest.mark.parametrize("name", REAL)
+def test_corrections_that_are_no_whole_numbers(name, correction):
+    x, of = sample(name, (3, 40)), name if name in FLOATS else "float64"
+    exact = Fraction(correction)
+
+    def expected(row):
+        values = fractions(row)
+        return to_float(variance(values, exact), of) if exact < len(values) else np.nan
+
+    same(wf.var(x[0], correction=correction), scalar(expected(x[0]), of))
+    same(wf.var(x, 1, correction=correction), np.array([expected(row) for row in x], of))
+    same(wf.segment_var(x.ravel(), every=40, correction=correction), np.array([expected(row) for row in x], of))
+    spread = wf.Exact(name, "std")
+    spread.add(x[1])
+    if exact < 40:
+        value = root(variance(fractions(x[1]), exact), of)
+        same(wf.std(x[1], correction=correction), scalar(value, of))
+        assert spread.round(correction=correction) == value
+    with pytest.raises(TypeError, match="stats"):
+        wf.stats(x, correction=correction)

@@ -171,7 +171,7 @@ def test_wrong_keywords():
     for keywords in ({"nan": "omit"}, {"accuracy": "high"}, {"overflow": "saturate"}, {"threads": 0}):
         with pytest.raises(ValueError):
             wf.sum(x, **keywords)
-    for correction in (-1, 0.5, float("nan"), 1e300):
+    for correction in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="correction"):
             wf.var(x, correction=correction)
     with pytest.raises(TypeError, match="ddof"):

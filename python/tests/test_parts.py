@@ -154,3 +154,47 @@ def test_partials_of_nothing_and_of_others():
     d.add(np.array([1e200, 1.0]), np.array([1e200, 2.0]))
     d.add(np.array([-1e200]), np.array([1e200]))
     assert d.round() == 2.0
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_partials_with_indices(name):
+    x = sample(name, 90)
+    for op in ("argmin", "argmax", "stats"):
+        pieces = []
+        for start in (60, 0, 30):
+            piece = wf.Exact(name, op)
+            piece.add(x[start : start + 30], start=start)
+            pieces.append(pickle.loads(pickle.dumps(piece)))
+        result = sum(pieces).round()
+        if op == "stats":
+            result = result.argmax
+        assert result == (x.argmin() if op == "argmin" else x.argmax())
+        with pytest.raises(TypeError, match="start="):
+            pieces[0].add(x)
+    with pytest.raises(TypeError, match="leave out start"):
+        wf.Exact(name).add(x, start=3)
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "var", "l2", "max", "count_nonzero", "any"])
+@pytest.mark.parametrize("name", REAL)
+def test_arrays_of_partials(name, op):
+    x = sample(name, (7, 3, 4))
+    for axis in (0, (0, 2), None, (0, 1, 2)):
+        parts = [wf.partials(x[a:b], axis, op) for a, b in ((5, 7), (0, 2), (2, 5))]
+        same(wf.rounded(0 + parts[2] + parts[0] + (parts[1] + 0)), getattr(wf, op)(x, axis))
+    assert wf.partials(x, (0, 2), op, keepdims=True).shape == (1, 3, 1)
+    first = wf.partials(x, 1, op)
+    first[2, 3] = 0
+    if op == "mean":
+        assert np.isnan(wf.rounded(first)[2, 3])
+    with pytest.raises(TypeError, match="merge"):
+        first[0, 0] + wf.Exact(name, "l1")
+
+
+def test_arrays_of_partials_that_have_no_value():
+    with pytest.raises(ValueError, match="give one"):
+        wf.rounded(np.zeros(2, object))
+    with pytest.raises(ValueError, match="output 1"):
+        wf.rounded([wf.partials(np.ones(2, int), op="max")[()], wf.Exact("int64", "max")])
+    low, high = wf.rounded(wf.partials(np.arange(6.0).reshape(2, 3), 1, "minmax"))
+    assert low.tolist() == [0, 3] and high.tolist() == [2, 5]

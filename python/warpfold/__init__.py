@@ -50,6 +50,7 @@ from ._core import (
     sum,
     var,
 )
+from ._partials import partials, rounded
 from ._types import Groups, Stats
 
 # Names of element types, which NumPy's functions take as well.
@@ -101,7 +102,9 @@ __all__ = [
     "mean",
     "min",
     "minmax",
+    "partials",
     "prod",
+    "rounded",
     "segment_all",
     "segment_any",
     "segment_argmax",

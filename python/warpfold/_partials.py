@@ -17,6 +17,13 @@ def _objects(values, shape):
     return array.reshape(shape)
 
 
+def as_objects(partials):
+    """An array of partials, of one as well."""
+    import numpy as np
+
+    return _objects([partials], ()) if isinstance(partials, _core.Exact) else np.asarray(partials, object)
+
+
 def partials(x, /, axis=None, op="sum", *, keepdims=False, nan="propagate", threads=None):
     """The exact partial of each output of a reduction over axes, as an array of objects.
 
@@ -87,9 +94,7 @@ def rounded(partials, /, dtype=None, *, correction=None, overflow="raise"):
     >>> wf.rounded(wf.partials(np.array([[1.0, 3.0], [5.0, 5.0]]), axis=1, op="var"), correction=0.5)
     array([1.33333333, 0.        ])
     """
-    import numpy as np
-
-    array = np.asarray(partials, object)
+    array = as_objects(partials)
     flat = array.ravel().tolist()
     first = next((one for one in flat if isinstance(one, _core.Exact)), None)
     if first is None:

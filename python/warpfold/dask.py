@@ -13,17 +13,21 @@ import dask.array as _da
 import numpy as _np
 
 from . import Exact, partials, rounded
-from ._partials import MERGEABLE, _objects, merged, of_groups, result_type
+from ._partials import MERGEABLE, _objects, as_objects, merged, of_groups, result_type
 
 __all__ = ["Aggregation", "dot", *MERGEABLE]
 
 
-def _chunk(x, axis, keepdims, op, nan):
+def _chunk(x, axis, keepdims, op, nan, computing_meta=False):
+    if computing_meta:
+        return _np.empty((0,) * x.ndim)
     # Dask has its own threads: one a chunk.
     return partials(_np.asarray(x), axis if x.ndim else None, op, keepdims=keepdims, nan=nan, threads=1)
 
 
-def _dot_chunk(x, weights=None, axis=None, keepdims=True, nan="propagate"):
+def _dot_chunk(x, weights=None, axis=None, keepdims=True, nan="propagate", computing_meta=False):
+    if computing_meta:
+        return _np.empty((0,) * x.ndim)
     partial = Exact(x.dtype, "dot", nan=nan)
     if weights is not None:
         partial.add(_np.asarray(x), _np.asarray(weights), threads=1)
@@ -32,12 +36,12 @@ def _dot_chunk(x, weights=None, axis=None, keepdims=True, nan="propagate"):
 
 def _flat(parts):
     if not isinstance(parts, list):
-        return [_np.asarray(parts, object)]
+        return [as_objects(parts)]
     return [one for part in parts for one in _flat(part)]
 
 
 def _combine(parts, axis, keepdims):
-    return _np.asarray(merged(_flat(parts)), object)
+    return as_objects(merged(_flat(parts)))
 
 
 def _aggregate(parts, axis, keepdims, to, correction, overflow):

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyInt, PyTuple, PyType};
 use warpfold_engine::check;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
@@ -262,23 +262,28 @@ impl Exact {
         Ok(())
     }
 
-    /// What both hold, as a new partial.
-    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    /// What both hold, as a new partial. Zero stands for nothing, as engines fill in for groups that a chunk lacks.
+    fn __add__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
         let Ok(other) = other.cast::<Exact>() else {
-            // Zero stands for nothing, as engines fill in for groups that a chunk lacks.
-            return Ok(other.extract::<i64>().is_ok_and(|zero| zero == 0).then(|| self.clone()));
+            return self.__radd__(other);
         };
         let other = other.borrow();
         self.check_alike(&other)?;
         let mut both = self.clone();
         both.partial.merge(&other.partial);
         both.is_any |= other.is_any;
-        Ok(Some(both))
+        Ok(both.into_pyobject(py)?.into_any())
     }
 
     /// So that Python's own `sum` takes partials: it starts from 0.
-    fn __radd__(&self, other: &Bound<'_, PyAny>) -> Option<Self> {
-        other.extract::<i64>().is_ok_and(|zero| zero == 0).then(|| self.clone())
+    fn __radd__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let is_zero = other.is_instance_of::<PyInt>() && !other.is_truthy()?;
+        Ok(match is_zero {
+            true => self.clone().into_pyobject(py)?.into_any(),
+            false => py.NotImplemented().into_bound(py),
+        })
     }
 
     /// The result, rounded once.

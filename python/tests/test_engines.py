@@ -1,0 +1,176 @@
+"""The hooks of engines that reduce chunk by chunk: the same bits at any chunking, each where the engine is installed."""
+
+import math
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import warpfold as wf
+from oracle import bits, same, sample
+
+OPS = ["sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "any", "all", "count_nonzero"]
+CHUNKINGS = [(7, 5, 4), (1, 2, 3), (3, (1, 4), 2)]
+
+
+def module(name):
+    return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+class TestDask:
+    @pytest.mark.parametrize("op", OPS)
+    @pytest.mark.parametrize("name", ["bool", "int16", "uint64", "float16", "float32", "float64"])
+    def test_any_chunking(self, name, op):
+        da = module("dask.array")
+        import warpfold.dask as wd
+
+        x = sample(name, (7, 5, 4))
+        keywords = {"correction": 0.5} if op in ("var", "std") else {}
+        for axis, keepdims in ((None, False), (1, False), ((0, 2), True), (-1, False)):
+            expected = getattr(wf, op)(x, axis, keepdims=keepdims, **keywords)
+            for chunks in CHUNKINGS:
+                lazy = getattr(wd, op)(da.from_array(x, chunks=chunks), axis, keepdims=keepdims, split_every=2, **keywords)
+                assert lazy.dtype == np.asarray(expected).dtype and lazy.shape == np.shape(expected)
+                same(np.asarray(lazy.compute(scheduler="threads")), np.asarray(expected))
+
+    def test_sums_are_those_of_fsum(self):
+        da = module("dask.array")
+        import warpfold.dask as wd
+
+        x = sample("float64", 10_000)
+        found = {bits(wd.sum(da.from_array(x, chunks=n)).compute()) for n in (10_000, 1237, 100)}
+        assert found == {bits(np.float64(math.fsum(x)))}
+
+    def test_dot(self):
+        da = module("dask.array")
+        import warpfold.dask as wd
+
+        x, y = sample("float32", (9, 8)), sample("float32", (9, 8), 5)
+        for chunks in (9, 2, (3, 8)):
+            same(np.asarray(wd.dot(da.from_array(x, chunks=chunks), da.from_array(y, chunks=4)).compute()), np.asarray(wf.dot(x, y)))
+        with pytest.raises(ValueError, match="one shape"):
+            wd.dot(da.from_array(x), da.from_array(y[:2]))
+
+    @pytest.mark.parametrize("op", ["sum", "mean", "var", "max", "count_nonzero"])
+    def test_data_frames(self, op):
+        dd, pd = module("dask.dataframe"), module("pandas")
+        import warpfold.dask as wd
+
+        frame = pd.DataFrame({"k": np.arange(200) * 7 % 11, "x": sample("float64", 200)})
+        frame.loc[[3, 50], "x"] = np.nan
+        keywords = {"correction": 1} if op == "var" else {}
+        expected = getattr(wf.group_by(frame["k"], frame["x"]), op)(nan="ignore", **keywords)
+        for parts in (1, 3, 17):
+            grouped = dd.from_pandas(frame, npartitions=parts).groupby("k")["x"]
+            found = grouped.agg(wd.Aggregation(op)).compute().sort_index()
+            assert found.index.tolist() == expected.keys.tolist()
+            same(found.to_numpy(), expected.values)
+
+
+class TestFlox:
+    @pytest.mark.parametrize("op", ["sum", "mean", "var", "max"])
+    def test_any_chunking(self, op):
+        flox, da = module("flox"), module("dask.array")
+        import warpfold.xarray as wx
+
+        x, by = sample("float64", (3, 40)), np.arange(40) * 7 % 5
+        expected = np.stack([getattr(wf.group_by(by, row), op)().values for row in x])
+        same(flox.groupby_reduce(x, by, func=wx.aggregation(op))[0], expected)
+        for chunks in ((3, 40), (2, 7), (1, 40)):
+            for method in ("map-reduce", "cohorts"):
+                lazy = flox.groupby_reduce(da.from_array(x, chunks=chunks), by, func=wx.aggregation(op), method=method)[0]
+                same(np.asarray(lazy.compute(scheduler="threads")), expected)
+
+
+MPI = """
+import sys
+import numpy as np
+from mpi4py import MPI
+import warpfold as wf, warpfold.mpi as wm
+rank, size = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+x = np.load(sys.argv[1])
+for cut in (slice(rank, None, size), slice(0, None) if rank == size - 1 else slice(0, 0)):
+    mine = np.ascontiguousarray(x[cut])
+    for op in ("sum", "mean", "std", "l2", "max"):
+        assert wm.__dict__[op](mine).tobytes() == getattr(wf, op)(x).tobytes(), op
+    assert wm.sum(mine, axis=0).tobytes() == wf.sum(x, 0).tobytes()
+    assert wm.var(mine, correction=1, dtype="float32").tobytes() == wf.var(x, correction=1, dtype="float32").tobytes()
+one = wf.Exact("float64")
+one.add(x[rank])
+assert MPI.COMM_WORLD.allreduce(one) == wm.allreduce(one, MPI.COMM_WORLD)
+if rank == 0:
+    print("equal on", size)
+"""
+
+
+def test_mpi(tmp_path):
+    module("mpi4py")
+    runner = pathlib.Path(sys.executable).with_name("mpiexec")
+    if not runner.exists():
+        pytest.skip("no mpiexec is beside this Python")
+    np.save(tmp_path / "x.npy", sample("float64", (50, 3)))
+    (tmp_path / "ranks.py").write_text(MPI)
+    for ranks in (1, 3):
+        command = [runner, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, tmp_path / "ranks.py", tmp_path / "x.npy"]
+        run = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
+        assert f"equal on {ranks}" in run.stdout, run.stdout + run.stderr
+
+
+def rank_of_torch(rank, size, store, x):
+    import torch
+    import torch.distributed as dist
+    import warpfold.torch.distributed as wd
+
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
+    whole = torch.from_numpy(x)
+    for mine in (whole[rank::size], whole if rank == size - 1 else whole[:0]):
+        for op in ("sum", "mean", "std", "l2"):
+            result = getattr(wd, op)(mine)
+            assert isinstance(result, torch.Tensor) and torch.equal(result, getattr(wf, op)(whole)), op
+        assert torch.equal(wd.sum(mine, axis=0), wf.sum(whole, axis=0))
+    dist.destroy_process_group()
+
+
+def test_torch_distributed(tmp_path):
+    torch = module("torch")
+    for size in (1, 3):
+        torch.multiprocessing.spawn(rank_of_torch, (size, tmp_path / f"store{size}", sample("float64", (30, 2))), nprocs=size)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ray():
+    ray = module("ray")
+    import warpfold.ray as wr
+
+    x, k = sample("float64", 300), np.arange(300) % 4
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
+    try:
+        for blocks in (1, 5):
+            ds = ray.data.from_items([{"k": int(a), "x": float(b)} for a, b in zip(k, x)], override_num_blocks=blocks)
+            found = ds.aggregate(wr.Aggregate("sum", on="x"), wr.Aggregate("var", on="x", correction=1))
+            assert found == {"exact_sum(x)": math.fsum(x), "exact_var(x)": wf.var(x, correction=1)}
+            rows = sorted(ds.groupby("k").aggregate(wr.Aggregate("sum", on="x", name="s")).take_all(), key=lambda row: row["k"])
+            assert [row["s"] for row in rows] == [math.fsum(x[k == a]) for a in range(4)]
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spark(monkeypatch):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    sql = module("pyspark.sql")
+    module("pyarrow")
+    import warpfold.spark as ws
+
+    x, k = sample("float64", 300), np.arange(300) % 4
+    spark = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    try:
+        frame = spark.createDataFrame([(int(a), float(b)) for a, b in zip(k, x)] + [(0, None)], "k long, x double")
+        for parts in (1, 5):
+            spread = frame.repartition(parts)
+            assert ws.sum(spread, "x") == math.fsum(x) and ws.var(spread, "x", correction=1) == wf.var(x, correction=1)
+            found = {row["k"]: row["sum"] for row in ws.group_by(spread, "k", "x").collect()}
+            assert found == {a: math.fsum(x[k == a]) for a in range(4)}
+    finally:
+        spark.stop()
