@@ -16,7 +16,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
 
 python3 -m venv "$work/tools"
 "$work/tools/bin/pip" install --quiet 'maturin>=1.14,<2' mypy
-"$work/tools/bin/mypy" --strict "$root/python/warpfold/__init__.pyi"
+"$work/tools/bin/mypy" --strict "$root"/python/warpfold/{,torch/}*.pyi
 (cd "$root/python" && "$work/tools/bin/maturin" build --profile dev --locked --interpreter python3 --out "$work/wheels")
 ls -l "$work/wheels"
 
@@ -27,5 +27,5 @@ cd "$work"
 "$work/empty/bin/python" -c 'import array, warpfold; assert warpfold.sum(array.array("d", [0.1] * 10)) == 1.0'
 
 # Beside what it works with; the tests run the examples of the README and the manual.
-"$work/empty/bin/pip" install --quiet numpy pytest mypy ml_dtypes polars pyarrow pandas
+"$work/empty/bin/pip" install --quiet numpy pytest mypy ml_dtypes polars pyarrow pandas 'dask[array,dataframe]'
 "$work/empty/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests"

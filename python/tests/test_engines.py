@@ -66,6 +66,9 @@ class TestDask:
             found = grouped.agg(wd.Aggregation(op)).compute().sort_index()
             assert found.index.tolist() == expected.keys.tolist()
             same(found.to_numpy(), expected.values)
+            by_name = frame.assign(k=frame["k"].map(lambda k: None if k == 10 else f"key {k:02}"))
+            found = dd.from_pandas(by_name, npartitions=parts).groupby("k")["x"].agg(wd.Aggregation(op)).compute().sort_index()
+            same(found.to_numpy(), expected.values[:-1])
 
 
 class TestFlox:

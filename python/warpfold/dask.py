@@ -109,7 +109,8 @@ def dot(x, y, /, *, dtype=None, nan="propagate", overflow="raise", split_every=N
 def _series_chunk(groups, op, nan):
     import pandas as pd
 
-    codes, values = groups.ngroup().to_numpy(), groups.obj.to_numpy()
+    # Where a key is missing its group has no number: it is -1, or NaN.
+    codes, values = groups.ngroup().fillna(-1).to_numpy(_np.int64), groups.obj.to_numpy()
     index = groups.size().index
     kept = codes >= 0
     codes, values = (codes, values) if kept.all() else (codes[kept], values[kept])

@@ -1,8 +1,9 @@
+from abc import ABCMeta
 from typing import Any
 
 __all__: list[str]
 
-class Aggregate:
+class Aggregate(metaclass=ABCMeta):
     def __init__(
         self,
         op: str = "sum",

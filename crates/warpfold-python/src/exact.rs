@@ -34,8 +34,7 @@ pub(crate) struct Exact {
 fn op_of(name: &str) -> PyResult<Op> {
     let name = if name == "count_nonzero" { "count" } else { name };
     let found = Op::ALL.iter().copied().find(|op| op.name() == name);
-    let mergeable =
-        found.filter(|op| *op != Op::Prod);
+    let mergeable = found.filter(|op| *op != Op::Prod);
     mergeable.ok_or_else(|| {
         PyValueError::new_err(format!(
             "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, argmin, argmax, \
@@ -180,7 +179,10 @@ impl Description {
             return Ok((partial_from(py, &input, self.op, policy, start)?, !input.is_empty()));
         }
         if start.is_some() {
-            return Err(PyTypeError::new_err(format!("{} has no indices; leave out start", self.op)));
+            return Err(PyTypeError::new_err(format!(
+                "{} has no indices; leave out start",
+                self.op
+            )));
         }
         let added = match (self.op, taken, y) {
             (Op::Dot, taken, Some(y)) => {

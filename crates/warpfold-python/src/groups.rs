@@ -37,7 +37,12 @@ fn found(keys: HostArray<'_>, n: usize, policy: Policy) -> Result<Parts<'static>
 }
 
 /// The groups of keys that are their numbers.
-pub(crate) fn dense(keys: HostArray<'_>, groups: u64, n: usize, policy: Policy) -> Result<Parts<'_>> {
+pub(crate) fn dense(
+    keys: HostArray<'_>,
+    groups: u64,
+    n: usize,
+    policy: Policy,
+) -> Result<Parts<'_>> {
     with_keys!(keys, slice => engine::group_dense(slice, groups, n, policy))
 }
 

@@ -31,7 +31,15 @@ pub(crate) struct Call<'a, 'py> {
 impl<'a, 'py> Call<'a, 'py> {
     /// A reduction of a whole array under a policy.
     pub(crate) fn new(op: Op, policy: Policy) -> Self {
-        Call { op, axis: None, dtype: None, out: None, keepdims: false, ddof: Correction::NONE, policy }
+        Call {
+            op,
+            axis: None,
+            dtype: None,
+            out: None,
+            keepdims: false,
+            ddof: Correction::NONE,
+            policy,
+        }
     }
 
     /// How the results of elements of a type are read.
