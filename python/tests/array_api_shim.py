@@ -1,7 +1,5 @@
 """NumPy's namespace with this library's reductions in it: what the array API's own test suite is given (see results/python/README.md)."""
 
-import os as _os
-
 import numpy as _numpy
 import warpfold as _wf
 from numpy import *  # noqa: F403
@@ -26,9 +24,6 @@ def _summed(function):
 
 def _spread(function):
     def reduction(x, /, *, axis=None, correction=0.0, keepdims=False):
-        if "WHOLE_CORRECTIONS" in _os.environ:
-            from hypothesis import assume
-
         return _array(function(x, axis, correction=correction, keepdims=keepdims))
 
     reduction.__name__ = function.__name__
