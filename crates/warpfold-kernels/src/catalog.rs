@@ -148,7 +148,8 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["f32", "complex64"]),
+    ("roots", "ExactNorm", &["half", "f32", "complex64"]),
+    ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("redo", "", &["f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("magnitudes", "", &["complex64", "complex128"]),
@@ -161,6 +162,8 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["32", "64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
+    ("roots", "ExactNorm", &["half", "f32"]),
+    ("spread", "ExactSpread", &["half", "f32", "f64"]),
 ];
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.
@@ -170,7 +173,8 @@ pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["f32", "complex64"]),
+    ("roots", "ExactNorm", &["half", "f32", "complex64"]),
+    ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("products", "Products", KINDS),
 ];

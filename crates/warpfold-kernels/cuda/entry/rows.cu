@@ -2,6 +2,7 @@
 // out: as segments.cu.
 #include "walk/rows.cuh"
 #include "op/part_exact.cuh"
+#include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 
 SEGMENT_KERNEL(ENTRY, fold_rows, FOLD<ELEMENT>)

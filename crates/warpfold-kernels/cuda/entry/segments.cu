@@ -5,6 +5,7 @@
 // type; mean, l1 and l2 of integers f64, of floats as sum; min and max an element; argmin, argmax the index within the
 // segment; count u64; prod as sum.
 #include "op/part_exact.cuh"
+#include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 #include "op/part_complex.cuh"
 #include "op/part_squares.cuh"

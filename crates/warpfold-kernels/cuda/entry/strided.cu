@@ -1,6 +1,7 @@
 // Folds of views by loops, for one kind of element, and the join of what runs have left; the build defines FOLD,
 // ELEMENT and ENTRY. out: as segments.cu.
 #include "op/part_exact.cuh"
+#include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 #include "op/part_complex.cuh"
 #include "op/part_squares.cuh"

@@ -31,6 +31,8 @@ mod reductions;
 mod segments;
 mod soak;
 mod soak_exact;
+#[path = "../kernels/spread.rs"]
+mod spread;
 mod stream;
 #[path = "../kernels/tables.rs"]
 mod tables;

@@ -27,6 +27,8 @@ mod named;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;
+#[path = "../kernels/spread.rs"]
+mod spread;
 #[path = "../kernels/tables.rs"]
 mod tables;
 

@@ -68,14 +68,14 @@ impl<M: Machine> Asked<'_, M> {
         [out, workspace, faults]: [u64; 3],
     ) -> Result<Vec<ManyLaunch>> {
         let Batch { op, dtype, .. } = plan.batch;
-        let ddof = match (plan.fold.is_of_squares(), op) {
+        let ddof = match (plan.fold.takes_ddof(), op) {
             (false, _) => ddof,
             (true, Op::L2) => 0,
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,
             _ => {
-                let why = "kernels take ddof of integers in 32 bits; run it on the CPU";
+                let why = "kernels take ddof in 32 bits; run it on the CPU";
                 return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
             }
         };

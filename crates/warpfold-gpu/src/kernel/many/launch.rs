@@ -60,9 +60,9 @@ impl Launches<'_> {
         ManyLaunch { module, entry, grid, block: self.plan.block, shared_bytes: 0, words }
     }
 
-    /// What kernels are told beside sizes and addresses; those of integers' variances take ddof there.
+    /// What kernels are told beside sizes and addresses; those of variances take ddof there.
     fn options(&self) -> u64 {
-        let ddof = if self.plan.fold.is_of_squares() { self.ddof << 32 } else { 0 };
+        let ddof = if self.plan.fold.takes_ddof() { self.ddof << 32 } else { 0 };
         self.plan.options() | ddof
     }
 

@@ -94,7 +94,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
-        ManyFold::L2 | ManyFold::Prod | ManyFold::ExactL2 => false,
+        ManyFold::L2 | ManyFold::Prod => false,
         ManyFold::Count => !narrow,
         _ if fold.is_extreme() => !narrow,
         _ => !narrow || batch.dtype.is_float(),
@@ -119,8 +119,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         Partition::Axes(form) => {
             let state_bytes = fold.state_bytes(batch.dtype);
-            let columns =
-                taken.then(|| Columns::of(form, batch.dtype, true, full * WARPS, state_bytes));
+            let by_vectors = columns_by_vectors(fold, batch.dtype);
+            let columns = taken
+                .then(|| Columns::of(form, batch.dtype, by_vectors, full * WARPS, state_bytes));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
                 None => CudaWay::Strided(Strided::of(form, full * WARPS)),
@@ -141,6 +142,11 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     };
     let grid = grid.clamp(1, full) as u32;
     Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+}
+
+/// Whether a lane has room for the states of a vector's columns: those of eight columns of f16 with 32 bytes each are too many.
+fn columns_by_vectors(fold: ManyFold, dtype: DType) -> bool {
+    fold.state_bytes(dtype) * (16 / dtype.size() as u64) <= 128
 }
 
 /// Bytes of the rows that a lane folds alone (`rows.cuh`).

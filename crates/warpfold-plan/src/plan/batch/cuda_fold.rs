@@ -21,16 +21,18 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
     // Only what is folded exactly counts the NaNs it skips.
     let counts = op == Op::Mean && policy.nan == Nan::Ignore;
     if float && (matches!(op, Op::Var | Op::Std) || counts) {
-        return Ok(ManyFold::Moments);
+        return Ok(match op {
+            Op::Var if policy.nan == Nan::Propagate => ManyFold::ExactVar,
+            Op::Std if policy.nan == Nan::Propagate => ManyFold::ExactStd,
+            _ => ManyFold::Moments,
+        });
     }
     if float && rounds && policy.accuracy == Accuracy::Exact {
         return Ok(match op {
             Op::Sum => ManyFold::ExactSum,
             Op::Mean => ManyFold::ExactMean,
             Op::L1 => ManyFold::ExactL1,
-            // Squares of f64 do not fit an f64.
-            _ if dtype == DType::F32 => ManyFold::ExactL2,
-            _ => ManyFold::Moments,
+            _ => ManyFold::ExactL2,
         });
     }
     if !float

@@ -26,6 +26,8 @@ pub enum ManyFold {
     ExactMean,
     ExactL1,
     ExactL2,
+    ExactVar,
+    ExactStd,
     IntegerL2,
     IntegerVar,
     IntegerStd,
@@ -52,6 +54,8 @@ impl ManyFold {
         ManyFold::ExactMean,
         ManyFold::ExactL1,
         ManyFold::ExactL2,
+        ManyFold::ExactVar,
+        ManyFold::ExactStd,
         ManyFold::IntegerL2,
         ManyFold::IntegerVar,
         ManyFold::IntegerStd,
@@ -78,6 +82,8 @@ impl ManyFold {
             ManyFold::ExactMean => "exact mean",
             ManyFold::ExactL1 => "exact l1",
             ManyFold::ExactL2 => "exact l2",
+            ManyFold::ExactVar => "exact var",
+            ManyFold::ExactStd => "exact std",
             ManyFold::IntegerL2 => "l2 of integers",
             ManyFold::IntegerVar => "var of integers",
             ManyFold::IntegerStd => "std of integers",
@@ -107,7 +113,11 @@ impl ManyFold {
             ManyFold::ExactSum => ("exact", 0),
             ManyFold::ExactMean => ("exact", 1),
             ManyFold::ExactL1 => ("exact", 2),
+            // Squares of f64 do not fit an f64.
+            ManyFold::ExactL2 if matches!(dtype, DType::F64) => ("spread", 0),
             ManyFold::ExactL2 => ("roots", 0),
+            ManyFold::ExactVar => ("spread", 1),
+            ManyFold::ExactStd => ("spread", 2),
             ManyFold::IntegerL2 => ("squares", 0),
             ManyFold::IntegerVar => ("squares", 1),
             ManyFold::IntegerStd => ("squares", 2),
@@ -132,13 +142,28 @@ impl ManyFold {
     pub(super) const fn is_pair(self) -> bool {
         matches!(
             self,
-            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2
+            ManyFold::ExactSum
+                | ManyFold::ExactMean
+                | ManyFold::ExactL1
+                | ManyFold::ExactL2
+                | ManyFold::ExactVar
+                | ManyFold::ExactStd
         )
     }
 
     /// Whether it is the sum and the sum of squares of integers.
     pub const fn is_of_squares(self) -> bool {
         matches!(self, ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd)
+    }
+
+    /// Whether its state is a sum and a sum of squares.
+    pub(super) const fn has_squares(self, dtype: DType) -> bool {
+        self.takes_ddof() || matches!((self, dtype), (ManyFold::ExactL2, DType::F64))
+    }
+
+    /// Whether its kernels take ddof among their options.
+    pub const fn takes_ddof(self) -> bool {
+        self.is_of_squares() || matches!(self, ManyFold::ExactVar | ManyFold::ExactStd)
     }
 
     /// Whether its results are asked of every input's order.
@@ -160,6 +185,8 @@ impl ManyFold {
             }
             ManyFold::Prod if dtype.is_float() => 32,
             ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
+            ManyFold::ExactVar | ManyFold::ExactStd => 32,
+            ManyFold::ExactL2 if wide => 32,
             ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
             ManyFold::Moments => 0,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
