@@ -148,7 +148,7 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["half", "f32", "complex64"]),
+    ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("redo", "", &["f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
@@ -160,9 +160,9 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
 /// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
 pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
-    ("extremes", "Extreme", &["32", "64"]),
+    ("extremes", "Extreme", &["16", "32", "64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
-    ("roots", "ExactNorm", &["half", "f32"]),
+    ("roots", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
 ];
 
@@ -173,7 +173,7 @@ pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("places", "Place", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["half", "f32", "complex64"]),
+    ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("products", "Products", KINDS),

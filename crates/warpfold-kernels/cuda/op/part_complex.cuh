@@ -6,7 +6,7 @@
 #include "op/complex_magnitude.cuh"
 #include "op/complex_product.cuh"
 #include "op/finish_product.cuh"
-#include "op/part_exact.cuh"
+#include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 #include "num/wide_ratio.cuh"
 

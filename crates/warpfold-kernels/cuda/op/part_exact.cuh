@@ -126,22 +126,3 @@ template <class E> struct ExactTotal {
         }
     }
 };
-
-// The root of the exact sum of squares of narrow floats, which f64 holds.
-template <class E> struct ExactNorm : ExactTotal<E> {
-    typedef ExactTotal<E> Total;
-    typedef typename Total::State State;
-    typedef typename Total::Setup Setup;
-    typedef typename Total::W W;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
-    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
-        const f64 w = asked.of(x);
-        Total::add_f64(s, __dmul_rn(w, w));
-    }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
-        const f64 sum = __dadd_rn(s.sum, s.rest), rest = lost(s.sum, s.rest, sum), root = __dsqrt_rn(sum);
-        // What is left of a root is exact, so its sign is right; what a pair has beside its first moves the root by
-        // half a unit at most.
-        Total::write(a, k, W(to_odd(root, __dadd_rn(__fma_rn(-root, root, sum), rest))), sum - sum == 0);
-    }
-};

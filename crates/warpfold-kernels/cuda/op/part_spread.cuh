@@ -1,23 +1,24 @@
-// Variances and deviations of floats in parts, and the l2 of f64: correctly rounded, or known to be missed.
+// Variances, deviations and l2 of floats in parts: correctly rounded, or known to be missed.
 //
-// A state holds two unevaluated sums of two f64: of the elements, exact as in part_exact.cuh, and of their squares. Of
-// f16, bf16 and f32 squares fit an f64, so that both sums are exact. Squares of f64 are two f64, and their sum is off
-// by at most n units of 2^-103 of itself.
+// Sums of elements and of their squares are unevaluated sums of two f64, each with a bound of what it lacks. Of f16,
+// bf16 and f32 squares fit an f64; what an addition loses goes to the second f64, which is zero at the end only if
+// nothing was ever lost. Of f64 squares are two f64.
 //
 // With n elements, sum s and squares q the variance is (n q - s s) / (n (n - ddof)). The numerator is taken in
 // double-double arithmetic with a bound of its error; if both ends of the interval round to the same result, that is
 // it (A. Ziv, Fast evaluation of elementary mathematical functions with correctly rounded last bit, 1991). Where they
-// do not, as where the mean is larger than the deviation by thirty powers of ten, the output gets a mark, and a second
+// do not, as where the mean is larger than the deviation by many powers of ten, the output gets a mark, and a second
 // kernel folds it again. Small data whose numerator one f64 holds need no interval, so that ties and constants are not
 // missed.
 //
-// Floor: for an element of f32 one product and two additions with their errors, of f64 24 operations, less than the
-// memory takes.
+// Floor: for an element of f32 a conversion, a product and 12 additions of f64, of f64 itself 24, at 64 a cycle and
+// multiprocessor. Tried: sums of squares that are exact or missed, as sums of elements are: 1100 to 1400 GB/s of f32 on
+// an H200, and outputs of 2^24 elements, which were missed, at 1.
 #pragma once
 #include "num/double_double.cuh"
 #include "op/part_exact.cuh"
 
-enum ExactSpread_ { EXACT_L2, EXACT_VAR, EXACT_STD };
+enum ExactSpread_ { EXACT_VAR, EXACT_STD };
 
 // A number within `error` of high + low.
 struct Interval {
@@ -39,13 +40,101 @@ __device__ __forceinline__ f64 round_nearest(DoubleDouble x, bool root, f64) {
     return __dadd_rn(r, __ddiv_rn(__dadd_rn(__fma_rn(-r, r, x.high), x.low), 2 * r));
 }
 
+// A sum of two f64 that may lack something: its second part is zero only if nothing was ever lost.
+struct LooseSum {
+    f64 sum, rest;
+    // Whatever is lost later, it stays something.
+    __device__ __forceinline__ void lose(f64 error, f64 more) {
+        if ((u64(__double_as_longlong(more)) << 1) == 0 && (error != 0 || rest != 0)) more = 0x1p-1000;
+        rest = more;
+    }
+    __device__ __forceinline__ void add(f64 x) {
+        const f64 all = __dadd_rn(sum, x), error = lost(sum, x, all);
+        lose(error, __dadd_rn(rest, error));
+        sum = all;
+    }
+    // A number with a second part of its own.
+    __device__ __forceinline__ void add_pair(f64 high, f64 low) {
+        const DoubleDouble all = two_sum(sum, high);
+        const DoubleDouble kept = fast_two_sum(all.high, __dadd_rn(rest, __dadd_rn(all.low, low)));
+        sum = kept.high;
+        rest = kept.low;
+    }
+    __device__ __forceinline__ void merge(const LooseSum& b) {
+        const f64 all = __dadd_rn(sum, b.sum), error = lost(sum, b.sum, all);
+        const f64 more = __dadd_rn(__dadd_rn(rest, b.rest), error);
+        if (more == 0 && (error != 0 || rest != 0 || b.rest != 0)) rest = 0x1p-1000;
+        else rest = more;
+        sum = all;
+    }
+    __device__ __forceinline__ bool is_finite() const { return sum - sum == 0; }
+};
+// What the sum of so many magnitudes lacks at most, in parts of itself. An addition to the second part, which n errors
+// of half a unit of the first make up, loses half a unit of that; a merge does so twice.
+__device__ __forceinline__ f64 lacks(f64 n) { return __dmul_rn(__dadd_rn(__dmul_rn(n, n), 64), 0x1p-102); }
+
+// Numbers near the ends of f64 have no second part to count on.
+__device__ __forceinline__ bool is_within(f64 x) { return x > 0x1p-900 && x < 0x1p900; }
+
+// The square of a number added to a sum of squares. False where the second part of the square is not all that the first
+// lacks.
+template <class W> __device__ __forceinline__ bool add_square(LooseSum& squares, f64 w, W) {
+    if constexpr (sizeof(W) == 4) {
+        squares.add(__dmul_rn(w, w));
+        return true;
+    } else {
+        const DoubleDouble square = two_product(w, w);
+        squares.add_pair(square.high, square.low);
+        return square.high >= 0x1p-900 || w == 0;
+    }
+}
+template <class W> __device__ __forceinline__ void merge_squares(LooseSum& a, const LooseSum& b, W) {
+    if constexpr (sizeof(W) == 4) a.merge(b);
+    else a.add_pair(b.sum, b.rest);
+}
+
+template <class E> struct ExactNorm {
+    typedef E Element;
+    typedef ExactTotal<E> Total;
+    typedef Wide<E> W;
+    static constexpr bool NARROW = sizeof(W) == 4;
+    struct alignas(16) State {
+        LooseSum squares;
+    };
+    static constexpr int BLOCKS = 4;
+    typedef typename Total::Setup Setup;
+    static __device__ __forceinline__ bool spans(Choice) { return true; }
+    static __device__ __forceinline__ State identity() { return {{0, 0}}; }
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
+        if (!add_square(s.squares, wanted.of(x), W())) s.squares.sum = Total::missed();
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { merge_squares(a.squares, b.squares, W()); }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
+                                                  u64 end) {
+        W value = 0;
+        const bool known = rounded(s.squares, 2 * f64(end - begin), value);
+        Total::write(a, k, value, known);
+    }
+    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, W& value) {
+        if (squares.sum == 0 && squares.rest == 0) return true;
+        const DoubleDouble q = two_sum(squares.sum, squares.rest);
+        const bool exact = NARROW && squares.rest == 0;
+        const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 4), 0x1p-102);
+        const Interval v = {q.high, q.low, exact ? 0 : __dmul_rn(q.high, lacking)};
+        const DoubleDouble least = v.end(-1), most = v.end(1);
+        value = round_nearest(most, true, W());
+        return squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0 &&
+               round_nearest(least, true, W()) == value;
+    }
+};
+
 template <class E> struct ExactSpread {
     typedef E Element;
     typedef ExactTotal<E> Total;
     typedef Wide<E> W;
     static constexpr bool NARROW = sizeof(W) == 4;
     struct alignas(16) State {
-        typename Total::State sum, squares;
+        LooseSum sum, squares;
     };
     static constexpr int BLOCKS = 3;
     struct Setup : Floats<E> {
@@ -56,29 +145,16 @@ template <class E> struct ExactSpread {
 
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
         const f64 w = wanted.of(x);
-        Total::add_f64(s.sum, w);
-        if constexpr (NARROW) {
-            Total::add_f64(s.squares, __dmul_rn(w, w));
-        } else {
-            const DoubleDouble square = two_product(w, w);
-            add_square(s.squares, square.high, square.low);
-            // Below, the second part of a square is no longer all that the first lacks.
-            if (square.high < 0x1p-900 && w != 0) s.sum.sum = Total::missed();
-        }
-    }
-    static __device__ __forceinline__ void add_square(typename Total::State& s, f64 high, f64 low) {
-        const DoubleDouble sum = two_sum(s.sum, high);
-        const DoubleDouble all = fast_two_sum(sum.high, __dadd_rn(s.rest, __dadd_rn(sum.low, low)));
-        s.sum = all.high;
-        s.rest = all.low;
+        if constexpr (NARROW) s.sum.add(w);
+        else s.sum.add_pair(w, 0);
+        if (!add_square(s.squares, w, W())) s.sum.sum = Total::missed();
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
-        Total::merge(a.sum, b.sum);
-        if constexpr (NARROW) Total::merge(a.squares, b.squares);
-        else add_square(a.squares, b.squares.sum, b.squares.rest);
+        merge_squares(a.sum, b.sum, W());
+        merge_squares(a.squares, b.squares, W());
     }
 
-    // The variance, and whether its numerator and quotient are exactly `high`.
+    // The variance; whether it is exactly `high`.
     static __device__ __forceinline__ Interval variance(const State& s, f64 n, f64 less, bool& exact) {
         const DoubleDouble sum = two_sum(s.sum.sum, s.sum.rest), squares = two_sum(s.squares.sum, s.squares.rest);
         const DoubleDouble first = two_product(n, squares.high), second = two_product(sum.high, sum.high);
@@ -87,57 +163,48 @@ template <class E> struct ExactSpread {
         const f64 below = __dadd_rn(__dsub_rn(first.low, second.low), small);
         const DoubleDouble numerator = two_sum(top.high, __dadd_rn(top.low, below));
         const DoubleDouble denominator = two_product(n, less);
-        const bool held = squares.low == 0 && sum.low == 0 && (top.low == 0 || below == 0) &&
+        const bool held = NARROW && s.squares.rest == 0 && s.sum.rest == 0 && (top.low == 0 || below == 0) &&
                           (first.low == second.low || first.low == 0 || second.low == 0);
-        exact = NARROW && held;
 
         const f64 quotient = __ddiv_rn(numerator.high, denominator.high);
         const f64 left = __dadd_rn(__fma_rn(-quotient, denominator.high, numerator.high),
                                    __dsub_rn(numerator.low, __dmul_rn(quotient, denominator.low)));
-        exact = exact && left == 0 && numerator.low == 0 && denominator.low == 0;
-        const f64 of_squares = NARROW ? 0x1p-100 : __dadd_rn(0x1p-100, __dmul_rn(n, 0x1p-102));
-        const f64 error = __dadd_rn(__ddiv_rn(__dmul_rn(first.high, held && NARROW ? 0 : of_squares), denominator.high),
-                                    __dmul_rn(fabs(quotient), 0x1p-100));
+        exact = held && left == 0 && numerator.low == 0 && denominator.low == 0;
+        // A sum of elements is no larger than the root of n q, so what it lacks counts twice; what the numerator's own
+        // operations lose is less than 2^-102.
+        const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 16), 0x1p-101);
+        const f64 of_numerator = held ? 0 : __dmul_rn(first.high, __dadd_rn(__dmul_rn(4, lacking), 0x1p-100));
+        const f64 error = __dadd_rn(__ddiv_rn(of_numerator, denominator.high), __dmul_rn(fabs(quotient), 0x1p-100));
         return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};
     }
 
     // Apart from the loops, and compiled once.
-    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, u32 fold, W& value) {
-        const f64 n = f64(count);
+    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, W& value) {
         // Of nothing but zeros.
         if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
             value = 0;
             return true;
         }
-        Interval v;
         bool exact = false;
-        if (fold == EXACT_L2) {
-            const DoubleDouble squares = two_sum(s.squares.sum, s.squares.rest);
-            v = {squares.high, squares.low, __dmul_rn(squares.high, __dmul_rn(__dadd_rn(n, 4), 0x1p-102))};
-        } else {
-            v = variance(s, n, f64(count - ddof), exact);
-        }
-        const bool root = fold != EXACT_VAR;
+        const Interval v = variance(s, f64(count), f64(count - ddof), exact);
         const DoubleDouble least = v.end(-1), most = v.end(1);
         value = round_nearest(most, root, W());
-        // Numbers at the ends of f64 have no second part to count on; a NaN is neither.
-        const bool within =
-            NARROW || (s.squares.sum > 0x1p-900 && s.squares.sum < 0x1p900 && n < 0x1p50 && v.high > 0x1p-900);
+        const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && count < 1ull << 50);
         const bool known = exact || (least.high > 0 && round_nearest(least, root, W()) == value);
-        return known && within && s.sum.sum - s.sum.sum == 0 && s.squares.sum - s.squares.sum == 0;
+        return known && within && s.sum.is_finite() && s.squares.is_finite();
     }
 
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
         const u64 n = end - begin, ddof = a.options >> 32;
-        if (c.fold() != EXACT_L2 && n <= ddof) {
+        if (n <= ddof) {
             fault(a, n == 0 ? EMPTY : TOO_FEW, k);
             // How many there are is left where the result would be.
             static_cast<typename Mark<W>::Bits*>(a.out)[k] = n;
             return;
         }
         W value;
-        const bool known = rounded(s, n, ddof, c.fold() & 3, value);
+        const bool known = rounded(s, n, ddof, c.fold() == EXACT_STD, value);
         Total::write(a, k, value, known);
     }
 };

@@ -1,14 +1,15 @@
 // The one loop of every reduction: 16-byte vectors, several in flight a thread, a grid that strides over the array.
 //
 // A fold is a struct that one thread owns:
-//   Element, State            what it reads, and what it leaves
-//   VECTORS                     vectors in flight a thread
-//   Fold(x, n)                starts empty; x is the array, for folds that need to look at it
-//   vector(Vector, index)         takes in a vector whose first element stands at index
-//   one(Element, index)       takes in one element (the few before and after the vectors)
-//   state()                   what it has gathered
-//   identity(), merge(a, b)   of states
-//   finish(State, Arguments)  run by one thread of the grid: writes the record and the value
+//
+//   Element, State          what it reads, and what it leaves
+//   VECTORS                 vector loads in flight a thread
+//   Fold(x, n)              starts empty; x is the array, for folds that need to look at it
+//   vector(Vector, index)   takes in a vector whose first element stands at index
+//   one(Element, index)     takes in one element (those before the first vector and after the last)
+//   state()                 what it has gathered
+//   identity(), merge(a, b) of states
+//   finish(State, Arguments)   run by one thread of the grid: writes the record and the value
 #pragma once
 #include "walk/grid.cuh"
 

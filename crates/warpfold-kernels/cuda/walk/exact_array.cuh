@@ -1,28 +1,41 @@
 // The frame of every exact fold: threads gather in windows and limbs, blocks in words, the grid in the workspace, one
 // warp finishes.
 //
-// A fold is a struct that one thread owns:
-//   Element, Loaded           what it reads: elements, and the vector (or vectors) that a thread loads at once
-//   VECTORS, STEP               of those in flight; copies of `outside_plain` in the code, a divisor of VECTORS
-//   THREADS, BLOCKS, STORAGE  threads of the largest block, such blocks a multiprocessor, and words of limbs, of 64
-//   bits, in a block SHARED                    whether those are the block's, or each thread's own Fold(storage,
-//   Arguments)  starts with limbs that are zero inside(Loaded, index)     takes a vector, whose first element stands at
-//   index, into its window, if that holds all its numbers TWO_PHASE                     whether a tile is first asked
-//   which vectors the window holds, and then added without a branch, zeros for the others: holds_all, add_all(Loaded)
-//   the two halves of inside sees(Loaded[])            what, a bit each, a tile may hold beside sums that is to be
-//   looked at look(Loaded[], index, step, seen)  all lanes of a warp, if one has seen something: do so; vectors are
-//   step elements apart look_plain(Loaded[], index, step, plain)  all lanes of a warp: the same of vectors that go into
-//   limbs, where they are plain outside(Loaded, index)    takes any vector into its limbs plain, outside_plain whether
-//   a vector may be taken by, and the same faster one(index, Element...)    takes in one element, or pair end_tile()
-//   after every VECTORS vectors, for what need not be asked at each close()                   puts what is in registers
-//   into the limbs nans, specials(k)         NaNs counted, and what beside finite numbers went into integer k INTEGERS,
-//   WORDS           how many integers it makes, and their 32-bit words together add_columns(storage, word) all threads:
-//   leaves the sums of all columns' limbs in the words, which are zero, integer after integer finish(word, seen, ...)
-//   one warp: writes integers and value WHOLE_NUMBERS             whether arrays of few numbers are folded as
-//   small_array.cuh says, which then asks for more
-// and, if it folds something beside integers, as folds of array.cuh do:
-//   Beside, beside()          the states' type, identity and merge; this thread's state
-//   finish_beside(state, ...) one thread: writes that
+// A fold is a struct that one thread owns. What it reads, and how much of it at once:
+//
+//   Element, Loaded        elements, and the vector (or vectors) that a thread loads at once
+//   VECTORS, STEP          of those in flight; a divisor of VECTORS: copies of `outside_plain` in the code
+//   THREADS, BLOCKS        threads of the largest block, and such blocks a multiprocessor
+//   STORAGE, SHARED        64-bit words of limbs in a block, and whether they are the block's or each thread's own
+//   INTEGERS, WORDS        how many integers it makes, and their 32-bit words together
+//   TWO_PHASE              whether a tile is first tested for which vectors the window holds, and then added without a
+//                          branch, zeros for the others
+//   WHOLE_NUMBERS          whether short arrays are folded as small_array.cuh says, which then needs more members
+//
+// What it does with them:
+//
+//   Fold(storage, Arguments)   starts with limbs that are zero
+//   inside(Loaded, index)      takes a vector, whose first element stands at index, into its window, if that holds all
+//                              its numbers
+//   holds_all, add_all(Loaded) the two halves of inside
+//   outside(Loaded, index)     takes any vector into its limbs
+//   plain, outside_plain       whether a vector may be taken by, and the same faster
+//   sees(Loaded[])             special values, a bit each, that a tile may hold
+//   look(Loaded[], index, step, seen)         all lanes of a warp, if one of them saw such a value: takes them in;
+//                                             vectors are step elements apart
+//   look_plain(Loaded[], index, step, plain)  the same of vectors that go into limbs, where they are plain
+//   one(index, Element...)     takes in one element, or pair
+//   end_tile()                 after every VECTORS vectors, for what need not be tested at each
+//   close()                    puts what is in registers into the limbs
+//   nans, specials(k)          NaNs counted, and which special values went into integer k
+//   add_columns(storage, word) all threads: leaves the sums of all lanes' limbs in the words, which are zero, integer
+//                              after integer
+//   finish(word, seen, ...)    one warp: writes integers and value
+//
+// And, if it folds something beside integers, as folds of array.cuh do:
+//
+//   Beside, beside()           the states' type, identity and merge; this thread's state
+//   finish_beside(state, ...)  one thread: writes that
 //
 // record: [specials of integer k at bits 8k: 1 NaN, 2 inf, 4 -inf; NaNs, if they are skipped or counted; the integers
 // one after another, two's complement, 64 bits a word].

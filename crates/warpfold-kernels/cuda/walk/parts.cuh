@@ -1,15 +1,17 @@
-// What the kernels of many reductions at once are given, and what they share: segments, rows, columns and views of any
+// What the kernels that fold many outputs are given, and what they share: segments, rows, columns and views of any
 // strides.
 //
-// A fold, of which a kernel may know several that differ by a choice:
+// An operation is a struct; a kernel may know several operations of one struct, told apart by a choice:
 //
-//   Element, State            what it reads; plain words; of 16 bytes that warps keep, aligned to them, so that PTX
-//   tells the accesses that are made BLOCKS                    blocks a multiprocessor spans(Choice) whether finish
-//   wants the segment's true bounds identity() Setup(Choice)             what add needs of the choice: masks rather
-//   than conditions, so that no loop is compiled once for each add(State&, Element, index, Setup)   one element
-//   merge(State&, State)      the second comes after the first
-//   finish(arguments, Choice, segment, State, begin, end)   writes the result; unless it spans, only whether begin <
-//   end is told
+//   Element        what it reads
+//   State          plain words; states of 16 bytes that warps keep are aligned to that
+//   BLOCKS         blocks that a multiprocessor holds
+//   Setup(Choice)  what add needs of the choice: masks rather than conditions, so that one loop serves all
+//   spans(Choice)  whether finish needs the segment's true bounds; else it learns only whether begin < end
+//   identity()     the state of nothing
+//   add(State&, Element, index, Setup)   one element
+//   merge(State&, State)                 the second state comes after the first
+//   finish(arguments, Choice, output, State, begin, end)   writes the result
 #pragma once
 #include "walk/grid.cuh"
 

@@ -96,7 +96,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
         ManyFold::L2 | ManyFold::Prod => false,
         ManyFold::Count => !narrow,
-        _ if fold.is_extreme() => !narrow,
+        _ if fold.is_extreme() => batch.dtype.size() >= 2,
         _ => !narrow || batch.dtype.is_float(),
     };
     let by_length = |length, outputs| match taken {
@@ -164,7 +164,7 @@ fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
     let lanes = (length / SHARED.0).max(1).next_power_of_two().clamp(4, 32);
     // Long rows, and those that are too few to give every warp its own, are divided.
     let enough = outputs.saturating_mul(lanes) / 32 >= full * WARPS;
-    match size >= 4 && length > 0 && length <= SHARED.1 && enough {
+    match size >= 2 && length > 0 && length <= SHARED.1 && enough {
         true => CudaWay::Rows { lanes },
         false => CudaWay::Segments,
     }

@@ -113,11 +113,9 @@ impl ManyFold {
             ManyFold::ExactSum => ("exact", 0),
             ManyFold::ExactMean => ("exact", 1),
             ManyFold::ExactL1 => ("exact", 2),
-            // Squares of f64 do not fit an f64.
-            ManyFold::ExactL2 if matches!(dtype, DType::F64) => ("spread", 0),
             ManyFold::ExactL2 => ("roots", 0),
-            ManyFold::ExactVar => ("spread", 1),
-            ManyFold::ExactStd => ("spread", 2),
+            ManyFold::ExactVar => ("spread", 0),
+            ManyFold::ExactStd => ("spread", 1),
             ManyFold::IntegerL2 => ("squares", 0),
             ManyFold::IntegerVar => ("squares", 1),
             ManyFold::IntegerStd => ("squares", 2),
@@ -156,11 +154,6 @@ impl ManyFold {
         matches!(self, ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd)
     }
 
-    /// Whether its state is a sum and a sum of squares.
-    pub(super) const fn has_squares(self, dtype: DType) -> bool {
-        self.takes_ddof() || matches!((self, dtype), (ManyFold::ExactL2, DType::F64))
-    }
-
     /// Whether its kernels take ddof among their options.
     pub const fn takes_ddof(self) -> bool {
         self.is_of_squares() || matches!(self, ManyFold::ExactVar | ManyFold::ExactStd)
@@ -186,7 +179,6 @@ impl ManyFold {
             ManyFold::Prod if dtype.is_float() => 32,
             ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
             ManyFold::ExactVar | ManyFold::ExactStd => 32,
-            ManyFold::ExactL2 if wide => 32,
             ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
             ManyFold::Moments => 0,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
