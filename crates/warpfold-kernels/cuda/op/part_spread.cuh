@@ -53,6 +53,13 @@ struct LooseSum {
         lose(error, __dadd_rn(rest, error));
         sum = all;
     }
+    // The same of numbers of few bits, of which hardly any addition loses something. One of the differences is exact by
+    // itself, that from the larger.
+    __device__ __forceinline__ void add_short(f64 x) {
+        const f64 all = __dadd_rn(sum, x);
+        if (__dsub_rn(all, sum) == x && __dsub_rn(all, x) == sum) sum = all;
+        else add(x);
+    }
     // A number with a second part of its own.
     __device__ __forceinline__ void add_pair(f64 high, f64 low) {
         const DoubleDouble all = two_sum(sum, high);
@@ -78,8 +85,11 @@ __device__ __forceinline__ bool is_within(f64 x) { return x > 0x1p-900 && x < 0x
 
 // The square of a number added to a sum of squares. False where the second part of the square is not all that the first
 // lacks.
-template <class W> __device__ __forceinline__ bool add_square(LooseSum& squares, f64 w, W) {
-    if constexpr (sizeof(W) == 4) {
+template <class E> __device__ __forceinline__ bool add_square(LooseSum& squares, f64 w) {
+    if constexpr (sizeof(E) == 2) {
+        squares.add_short(__dmul_rn(w, w));
+        return true;
+    } else if constexpr (sizeof(E) == 4) {
         squares.add(__dmul_rn(w, w));
         return true;
     } else {
@@ -106,7 +116,7 @@ template <class E> struct ExactNorm {
     static __device__ __forceinline__ bool spans(Choice) { return true; }
     static __device__ __forceinline__ State identity() { return {{0, 0}}; }
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
-        if (!add_square(s.squares, wanted.of(x), W())) s.squares.sum = Total::missed();
+        if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = Total::missed();
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_squares(a.squares, b.squares, W()); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
@@ -145,9 +155,9 @@ template <class E> struct ExactSpread {
 
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
         const f64 w = wanted.of(x);
-        if constexpr (NARROW) s.sum.add(w);
+        if constexpr (NARROW) s.sum.add_short(w);
         else s.sum.add_pair(w, 0);
-        if (!add_square(s.squares, w, W())) s.sum.sum = Total::missed();
+        if (!add_square<E>(s.squares, w)) s.sum.sum = Total::missed();
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         merge_squares(a.sum, b.sum, W());
