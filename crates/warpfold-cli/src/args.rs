@@ -33,6 +33,7 @@ use crate::report::{FileFormat, Format};
 use crate::roofline::Roofline;
 use crate::sweep::Sweep;
 use crate::tuning::Source;
+use crate::world::Launcher;
 
 const ABOUT: &str = "Reduces arrays to correctly rounded, reproducible numbers: one, or one for each row, segment or key";
 
@@ -227,6 +228,11 @@ pub(crate) struct Reduction {
     /// in a simulator: slow, every access checked
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine")]
     pub(crate) device: Device,
+
+    /// Share the inputs out among all processes that mpirun, torchrun or srun started: the same bits at any number of them; rank 0 prints.
+    /// By MPI, by TCP (with WARPFOLD_TOKEN), or by what the launcher has
+    #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "auto", help_heading = "Machine")]
+    pub(crate) world: Option<Launcher>,
 
     /// What `warpfold tune` measured: another file than the user's own, or none
     #[arg(long, value_name = "FILE|none", help_heading = "Machine")]

@@ -62,6 +62,12 @@ pub enum Failure {
         /// The system's or format's word for it.
         reason: String,
     },
+    /// Ranks that take part have no result together.
+    #[error("{0}")]
+    World(#[from] warpfold_dist::Error),
+    /// Rank 0 tells what is wrong with the result; this one ends alike, in silence.
+    #[error("rank 0 tells why there is no result")]
+    Told(u8),
     /// Whoever read standard output has left; there is nobody to tell.
     #[error("standard output was closed")]
     ReaderGone,
@@ -98,14 +104,16 @@ impl Failure {
             | Failure::Reduction(_)
             | Failure::NoBuffer { .. }
             | Failure::NoThread { .. }
-            | Failure::Output { .. } => 1,
+            | Failure::Output { .. }
+            | Failure::World(_) => 1,
+            Failure::Told(code) => *code,
             Failure::ReaderGone => 141,
         }
     }
 
     /// Writes the one line to standard error, coloured on a terminal unless `NO_COLOR` is set.
     pub(crate) fn print(&self) {
-        if matches!(self, Failure::ReaderGone) {
+        if matches!(self, Failure::ReaderGone | Failure::Told(_)) {
             return;
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

@@ -40,6 +40,7 @@ mod threads;
 #[cfg_attr(not(feature = "cuda"), path = "tune_absent.rs")]
 mod tune;
 mod tuning;
+mod world;
 
 pub use error::Failure;
 pub use memory::Allocator;
@@ -68,6 +69,9 @@ fn run_command(asked: args::Asked) -> Result<(), Failure> {
         _ => threads::start_pool(None)?,
     }
     match asked {
+        args::Asked::Reduction(reduction) if reduction.world.is_some() => {
+            world::reduction(&reduction)
+        }
         args::Asked::Reduction(reduction) => run::reduction(&reduction),
         args::Asked::Text(text) => streams::print(&text),
         args::Asked::Bench(asked) => bench::cpu(&asked),

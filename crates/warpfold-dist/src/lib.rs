@@ -42,3 +42,4 @@ pub use mpi::Mpi;
 pub use share::{share, shares};
 pub use tcp::Tcp;
 pub use threads::Threads;
+pub use warpfold_exact::AnyPartial;

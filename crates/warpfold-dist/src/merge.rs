@@ -20,10 +20,13 @@ pub fn all_merge<C: Comm + ?Sized>(
 ) -> Result<AnyPartial> {
     let bytes = mine.map(AnyPartial::to_bytes);
     let outcome = bytes.as_deref().map_err(|why| *why);
-    let refused = (comm.size() > 1 && is_cut_dependent(agreement)).then_some(
-        "the product of floats depends on how the array is cut; hand over blocks of one grid",
-    );
-    let all = exchange(comm, agreement.text(), refused.map_or(outcome, Err))?;
+    let outcome = match outcome {
+        Ok(_) if comm.size() > 1 && is_cut_dependent(agreement) => Err(
+            "the product of floats depends on how the array is cut; hand over blocks of one grid",
+        ),
+        outcome => outcome,
+    };
+    let all = exchange(comm, agreement.text(), outcome)?;
     let mut total = AnyPartial::empty(agreement.op(), agreement.dtype());
     for (rank, bytes) in all.iter().enumerate() {
         let partial = read(agreement, rank, bytes)?;

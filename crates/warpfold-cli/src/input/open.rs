@@ -1,7 +1,8 @@
 //! From what the command line names to [`Input`]s that are known to exist and to fit together.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +11,7 @@ use warpfold::{DType, Op};
 
 use super::Endian;
 use super::raw::{Extent, RawReader};
-use super::stamp::{Stamp, Watched};
+use super::stamp::{Stamp, Watch, Watched};
 use super::text::{Column, Dialect, Layout, Missing, TextReader};
 use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
@@ -256,6 +257,41 @@ impl Input {
                 let reader = TextReader::new(name, source, layout, column, dtype);
                 Ok(Pieces::produce(reader.dialect(dialect, beside), None))
             }
+        }
+    }
+}
+
+impl Input {
+    /// Whether elements can be counted only by reading all of it.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.source, Source::Text { .. })
+    }
+
+    /// Says once all is read whether the file is the one that was opened.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::new(self.name.clone(), self.stamp)
+    }
+
+    /// Starts to read a range of elements; text is read as a whole.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Problem::NoRange`] where there is nothing but a stream.
+    pub(crate) fn range(self, order: Order, range: Range<u64>) -> Result<Pieces, Failure> {
+        let Input { name, dtype, source, .. } = self;
+        let failed = |problem: Problem| Failure::input(&name, problem);
+        match source {
+            Source::Npy(array) => array.range(&name, order, range),
+            Source::Raw => {
+                let file = file(&name).map_err(failed)?;
+                let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
+                let size = dtype.size() as u64;
+                file.seek(SeekFrom::Start(range.start * size)).map_err(|e| failed(e.into()))?;
+                let bytes = (range.end - range.start) * size;
+                let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
+                let reader = RawReader::new(name.clone(), source, dtype, Endian::Little, extent);
+                Ok(Pieces::produce(reader, Some(bytes)))
+            }
+            source => Input { name, dtype, bytes: None, stamp: self.stamp, source }.pieces(order),
         }
     }
 }

@@ -40,6 +40,8 @@ pub enum Pieces {
         map: Mmap,
         /// Where the next piece starts.
         at: usize,
+        /// Where the last one ends.
+        end: usize,
         /// Says at the end if the file has changed.
         watch: Watch,
     },
@@ -59,8 +61,8 @@ impl Pieces {
     /// Whatever is wrong with the input.
     pub fn next_piece(&mut self) -> Result<Option<&[u8]>, Failure> {
         match self {
-            Pieces::Mapped { map, at, watch } => {
-                let piece = &map[*at..map.len().min(*at + PIECE_BYTES)];
+            Pieces::Mapped { map, at, end, watch } => {
+                let piece = &map[*at..(*end).min(*at + PIECE_BYTES)];
                 if piece.is_empty() {
                     watch.check()?;
                 }

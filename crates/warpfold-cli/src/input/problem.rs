@@ -73,6 +73,11 @@ pub enum Problem {
         "is in Fortran order and cannot be mapped, and this reduction takes elements in C order; save it to a regular file"
     )]
     NeedsMapping,
+    /// A rank of several cannot take its share of a stream.
+    #[error(
+        "is a stream, of which no rank can take a share; save it to a regular file, or leave out --world"
+    )]
+    NoRange,
     /// The input is wanted as a whole and there is no memory for a copy.
     #[error(
         "does not fit into memory: {} MiB of it were read, and there is no room for more; results by axis, segment or key take it as a whole; save it to a regular .npy file, which is mapped, or raise the limit (ulimit -v)",

@@ -26,3 +26,4 @@ mod streams;
 mod sweep;
 mod terminal;
 mod text;
+mod world;

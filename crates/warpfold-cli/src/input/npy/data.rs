@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 
 use memmap2::{Mmap, MmapOptions};
 use warpfold::{DType, Layout};
@@ -121,12 +122,32 @@ impl Array {
     /// # Errors
     /// [`Problem::NeedsMapping`].
     pub fn pieces(self, name: &Name, order: Order) -> Result<Pieces, Failure> {
+        let all = 0..self.header.len;
+        self.range(name, order, all)
+    }
+
+    /// Starts to read a range of elements, in the order asked for.
+    ///
+    /// # Errors
+    /// [`Problem::NeedsMapping`]; [`Problem::NoRange`] of what is not mapped, unless it is all.
+    pub(crate) fn range(
+        self,
+        name: &Name,
+        order: Order,
+        range: Range<u64>,
+    ) -> Result<Pieces, Failure> {
         let Array { header, dtype, endian, stamp, data } = self;
         let watch = Watch::new(name.clone(), stamp);
         let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
             .then(|| Transposed::new(&header.shape));
         let bytes = header.len * dtype.size() as u64;
+        let size = dtype.size() as u64;
+        // Elements of a map lie in memory, so their bytes fit an address.
+        let (at, end) = ((range.start * size) as usize, (range.end * size) as usize);
         match (data, transposed) {
+            (Data::Stream(_), _) if range != (0..header.len) => {
+                Err(Failure::input(name, Problem::NoRange))
+            }
             (Data::Stream(_), Some(_)) => Err(Failure::input(name, Problem::NeedsMapping)),
             (Data::Stream(source), None) => {
                 let extent = Extent::Exactly(bytes);
@@ -134,11 +155,11 @@ impl Array {
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
-                Ok(Pieces::Mapped { map, at: 0, watch })
+                Ok(Pieces::Mapped { map, at, end, watch })
             }
             (Data::Mapped(map), transposed) => {
-                let copy = MappedCopy { map, at: 0, dtype, endian, transposed, watch };
-                Ok(Pieces::produce(copy, Some(bytes)))
+                let copy = MappedCopy { map, at, end, dtype, endian, transposed, watch };
+                Ok(Pieces::produce(copy, Some((end - at) as u64)))
             }
         }
     }
@@ -178,6 +199,8 @@ struct MappedCopy {
     map: Mmap,
     /// Bytes done.
     at: usize,
+    /// Where they end.
+    end: usize,
     dtype: DType,
     endian: Endian,
     transposed: Option<Transposed>,
@@ -186,7 +209,7 @@ struct MappedCopy {
 
 impl Produce for MappedCopy {
     fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Failure> {
-        let filled = piece.len().min(self.map.len() - self.at);
+        let filled = piece.len().min(self.end - self.at);
         let piece = &mut piece[..filled];
         let size = self.dtype.size();
         match &self.transposed {
@@ -195,7 +218,7 @@ impl Produce for MappedCopy {
         }
         self.endian.make_native(piece, self.dtype);
         self.at += filled;
-        if self.at == self.map.len() {
+        if self.at == self.end {
             self.watch.check()?;
         }
         Ok(filled)
