@@ -17,6 +17,7 @@ pub mod found;
 #[cfg(feature = "cuda")]
 mod gpu;
 mod host;
+pub mod model;
 mod number;
 mod plan;
 pub mod replay;

@@ -1,0 +1,14 @@
+//! Time without a GPU: what a launch takes, from what the simulator counts and what is known of a device.
+
+mod code;
+mod device;
+mod path;
+mod predict;
+mod queue;
+mod sample;
+
+pub use code::{Code, Machine, Pipe, Wait};
+pub use device::{Atomics, DEVICES, Device, H200, Holds, Lanes, Latency};
+pub use predict::{Limit, Prediction, predict};
+pub use queue::interval;
+pub use sample::{Demand, Sample};

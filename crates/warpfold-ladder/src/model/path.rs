@@ -1,0 +1,102 @@
+//! [`Paths`]: how long the first warp of a block takes when it has the machine to itself, from its dependences.
+//!
+//! Each instruction waits for its operands: a scoreboard over registers, fed by the simulator's trace. Between two barriers or branches an assembler orders instructions
+//! so that loads come first; so a value that is waited for holds up nothing but what needs it, until the next of those. Loads that do not depend on each other overlap, which is
+//! what several elements a thread are good for (V. Volkov, *Better Performance at Lower Occupancy*, 2010).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use warpfold_simt::{Observer, Step};
+
+use super::code::{Code, Wait};
+use super::device::{Device, Latency};
+
+/// The paths of the first warps of all blocks of a launch.
+pub(super) struct Paths<'a> {
+    code: &'a Code,
+    latency: Latency,
+    /// Addresses that come from memory, and those that the block has written itself and finds in its first cache; all others are in L2.
+    cold: Range<u64>,
+    own: Range<u64>,
+    blocks: BTreeMap<u32, Path>,
+}
+
+struct Path {
+    clock: f64,
+    issued: f64,
+    ready: Vec<f64>,
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(code: &'a Code, device: &Device, cold: Range<u64>, own: Range<u64>) -> Paths<'a> {
+        Paths { code, latency: device.latency, cold, own, blocks: BTreeMap::new() }
+    }
+
+    /// Clocks that each block waits, beside those in which its warp issues, in the order of their numbers.
+    pub(super) fn waits(&self) -> Vec<f64> {
+        self.blocks.values().map(|path| (path.end() - path.issued).max(0.0)).collect()
+    }
+}
+
+impl Path {
+    /// When all that was begun is there.
+    fn end(&self) -> f64 {
+        self.ready.iter().fold(self.clock, |a, b| a.max(*b))
+    }
+}
+
+impl Observer for Paths<'_> {
+    fn step(&mut self, step: &Step<'_>) {
+        if step.warp != 0 {
+            return;
+        }
+        let machine = &self.code.machine[step.index as usize];
+        let path = self
+            .blocks
+            .entry(step.first_thread.block[0])
+            .or_insert_with(|| Path { clock: 0.0, issued: 0.0, ready: vec![0.0; self.code.registers] });
+        let Latency { arithmetic, f64, xu, shared, shuffle, l1, l2, memory, barrier, atomic, fence } =
+            self.latency;
+        let touches = |range: &Range<u64>| {
+            let mut addresses = step.touches.iter().flat_map(|t| t.addresses.iter().flatten());
+            addresses.any(|address| range.contains(address))
+        };
+        let wait = match machine.wait {
+            Wait::Nothing | Wait::Barrier | Wait::Fence => 0.0,
+            Wait::Arithmetic(times) => arithmetic * f64::from(times),
+            Wait::F64 => f64,
+            Wait::Xu => xu,
+            Wait::Remainder => 3.0 * xu + 10.0 * arithmetic,
+            Wait::Shared => shared,
+            Wait::Shuffle => shuffle,
+            Wait::Global if touches(&self.cold) => memory,
+            Wait::Global if touches(&self.own) => l1,
+            Wait::Global => l2,
+            Wait::Atomic => atomic,
+        };
+        let wavefronts = step.touches.iter().filter_map(|touch| touch.wavefronts);
+        let conflicts: u32 = wavefronts.map(|(taken, _)| taken.saturating_sub(1)).sum();
+        let wait = wait + f64::from(conflicts);
+        let issues = machine.issues();
+        path.issued += issues;
+        match machine.wait {
+            // All that came before is there.
+            Wait::Barrier => path.clock = path.end() + issues + barrier,
+            Wait::Fence => path.clock = path.end() + issues + fence,
+            _ => path.clock += issues,
+        }
+        let operands = machine.from.iter().map(|&register| path.ready[register as usize]);
+        let at = operands.fold(path.clock, f64::max);
+        if machine.decides {
+            path.clock = at;
+        }
+        for &register in &machine.to {
+            path.ready[register as usize] = at + wait;
+        }
+        // A store to shared memory is there before the barrier ends.
+        if machine.to.is_empty() && conflicts > 0 {
+            path.clock += f64::from(conflicts);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! [`Prediction`]: how long launches take, and which limit binds.
+
+use warpfold::plan::CudaFacts;
+
+use super::device::{Atomics, Device};
+use super::queue::interval;
+use super::sample::{Demand, Sample, sample};
+use crate::plan::{Case, Pass, Plan};
+use crate::rung::{Rung, Way};
+use warpfold_lab::cuda::report::Temperature;
+
+/// What can bind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// Starting launches.
+    Launching,
+    /// Starting blocks.
+    Starting,
+    /// Issuing instructions.
+    Issuing,
+    /// A pipe for integers, f32, f64, conversions.
+    Arithmetic,
+    /// Shared memory and the first cache.
+    Shared,
+    /// L2.
+    L2,
+    /// Memory.
+    Memory,
+    /// Atomic operations at one address.
+    Atomics,
+    /// Waiting, with too little under way.
+    Latency,
+}
+
+impl Limit {
+    /// Every one.
+    pub const ALL: [Limit; 9] = [
+        Limit::Launching,
+        Limit::Starting,
+        Limit::Issuing,
+        Limit::Arithmetic,
+        Limit::Shared,
+        Limit::L2,
+        Limit::Memory,
+        Limit::Atomics,
+        Limit::Latency,
+    ];
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::Launching => "launches",
+            Limit::Starting => "starting blocks",
+            Limit::Issuing => "issuing instructions",
+            Limit::Arithmetic => "an arithmetic pipe",
+            Limit::Shared => "shared memory",
+            Limit::L2 => "L2",
+            Limit::Memory => "memory",
+            Limit::Atomics => "atomics at one address",
+            Limit::Latency => "latency",
+        }
+    }
+}
+
+/// The predicted time of a reduction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// Microseconds.
+    pub microseconds: f64,
+    /// Bytes of the array a second, in 10^9.
+    pub gigabytes: f64,
+    /// Microseconds that each limit would take alone, of all launches, in the order of [`Limit::ALL`].
+    pub limits: Vec<(Limit, f64)>,
+    /// Blocks that a multiprocessor holds in the first launch.
+    pub resident: u32,
+}
+
+impl Prediction {
+    /// The limit that takes longest by itself.
+    pub fn binding(&self) -> Limit {
+        self.limits.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Limit::Latency, |(l, _)| *l)
+    }
+
+    /// The part of the time that a limit would take alone.
+    pub fn share(&self, limit: Limit) -> f64 {
+        let found = self.limits.iter().find(|(l, _)| *l == limit);
+        found.map_or(0.0, |(_, time)| time / self.microseconds)
+    }
+}
+
+/// Clocks that a block asks of each limit, and how long it waits alone.
+fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
+    let lanes = device.lanes;
+    let pipe = |slots: f64, lanes: f64| slots * 32.0 / lanes;
+    let arithmetic = [
+        pipe(demand.alu, lanes.alu),
+        pipe(demand.fma, lanes.fma),
+        pipe(demand.imad, lanes.imad),
+        pipe(demand.f64, lanes.f64),
+        pipe(demand.xu, lanes.xu),
+    ];
+    let multiprocessors = f64::from(device.multiprocessors);
+    let Atomics { integer, wide, f32, f64 } = device.atomics;
+    let rate = match (case.dtype.is_float(), case.dtype.size()) {
+        (true, 4 | 8) if case.dtype == warpfold::DType::F64 => f64,
+        (true, _) => f32,
+        (false, 4) => integer,
+        (false, _) => wide,
+    };
+    vec![
+        (Limit::Starting, multiprocessors * device.clock * 1e3 / device.starts),
+        (Limit::Issuing, demand.issues / device.issue),
+        (Limit::Arithmetic, arithmetic.into_iter().fold(0.0, f64::max)),
+        (Limit::Shared, demand.wavefronts * 32.0 / lanes.lsu),
+        (Limit::L2, demand.l2_bytes / device.l2_bytes),
+        (Limit::Memory, demand.memory_bytes / device.memory_bytes()),
+        (Limit::Atomics, demand.atomics * multiprocessors * device.clock / rate),
+    ]
+}
+
+/// Microseconds of one launch, and of each limit of it alone.
+fn launch(
+    pass: Pass,
+    sampled: &Sample,
+    device: &Device,
+    case: Case,
+) -> (f64, Vec<(Limit, f64)>, u32) {
+    let resident = device.resident(pass.block, pass.shared_bytes, 32);
+    let per = f64::from(pass.grid) / f64::from(device.multiprocessors);
+    let asked = clocks(&sampled.block, device, case);
+    let of = |limit| asked.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
+    // An instruction is issued to its pipe: the slower of both is one server.
+    let servers = [
+        of(Limit::Starting),
+        of(Limit::Issuing).max(of(Limit::Arithmetic)),
+        of(Limit::Shared),
+        of(Limit::L2).max(of(Limit::Memory)),
+        of(Limit::Atomics),
+    ];
+    let waits = sampled.block.path;
+    let alone = waits + servers.iter().sum::<f64>();
+    let together = f64::from(resident).min(per);
+    let clocks_in_all = match per <= 1.0 {
+        true => alone,
+        false => (per * interval(&servers, waits, together)).max(alone),
+    } + sampled.tail;
+    let microseconds = |clocks: f64| clocks / device.clock / 1e3;
+    let mut limits: Vec<(Limit, f64)> =
+        asked.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();
+    let waiting = alone * (per / f64::from(resident)).max(1.0) + sampled.tail;
+    limits.push((Limit::Latency, microseconds(waiting)));
+    (microseconds(clocks_in_all), limits, resident)
+}
+
+/// Predicts how long a rung takes on a device.
+///
+/// # Errors
+/// Why it cannot run there, or is no kernel.
+pub fn predict(
+    rung: &Rung,
+    case: Case,
+    device: &Device,
+    temperature: Temperature,
+    grid: Option<u32>,
+) -> Result<Prediction, String> {
+    let Way::Kernel(kernel) = rung.way else {
+        return Err(format!("{} is no kernel of the ladder", rung.name));
+    };
+    let facts =
+        CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
+    let plan = Plan::on_grid(kernel, case, facts, grid)?;
+    let bytes = plan.n * case.dtype.size() as u64;
+    let mut limits: Vec<(Limit, f64)> = Limit::ALL.map(|limit| (limit, 0.0)).to_vec();
+    let [first, further] = device.launch;
+    let launching = first + further * (plan.passes.len() - 1) as f64;
+    limits[0].1 = launching;
+    let (mut microseconds, mut resident) = (launching, 0);
+    for (at, &pass) in plan.passes.iter().enumerate() {
+        let fits = bytes <= device.l2;
+        let cold = at == 0 && (temperature == Temperature::Cold || !fits);
+        let sampled = sample(&plan, at, case, kernel.grid, device, cold)?;
+        let (time, alone, held) = launch(pass, &sampled, device, case);
+        microseconds += time;
+        if at == 0 {
+            resident = held;
+        }
+        for (limit, time) in alone {
+            let all = limits.iter_mut().find(|(l, _)| *l == limit).expect("every limit is there");
+            all.1 += time;
+        }
+    }
+    Ok(Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident })
+}

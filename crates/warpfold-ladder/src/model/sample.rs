@@ -1,0 +1,207 @@
+//! [`Sample`]: what a block of a launch asks for and waits for, from one or two blocks that are simulated in place of all.
+
+use warpfold_kernels::ladder::Grid;
+use warpfold_simt::{
+    Argument, Class, Counters, Detail, Dimensions, Launch, Memory, Program, Settings,
+};
+
+use super::code::{Code, Pipe};
+use super::device::Device;
+use super::path::Paths;
+use crate::plan::{Addresses, Case, Pass, Plan};
+use crate::{Number, with_number};
+
+/// What a block asks of its multiprocessor and of the device.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Demand {
+    /// Warp instructions.
+    pub issues: f64,
+    /// Of those, by pipe.
+    pub alu: f64,
+    /// See `alu`.
+    pub fma: f64,
+    /// See `alu`.
+    pub imad: f64,
+    /// See `alu`.
+    pub f64: f64,
+    /// See `alu`.
+    pub xu: f64,
+    /// Wavefronts of shared memory and of the first cache.
+    pub wavefronts: f64,
+    /// Bytes between the multiprocessor and L2.
+    pub l2_bytes: f64,
+    /// Bytes of memory.
+    pub memory_bytes: f64,
+    /// Atomic operations at one address.
+    pub atomics: f64,
+    /// Clocks that its first warp waits when it is alone.
+    pub path: f64,
+}
+
+impl Demand {
+    fn combine(self, other: Demand, of: impl Fn(f64, f64) -> f64) -> Demand {
+        Demand {
+            issues: of(self.issues, other.issues),
+            alu: of(self.alu, other.alu),
+            fma: of(self.fma, other.fma),
+            imad: of(self.imad, other.imad),
+            f64: of(self.f64, other.f64),
+            xu: of(self.xu, other.xu),
+            wavefronts: of(self.wavefronts, other.wavefronts),
+            l2_bytes: of(self.l2_bytes, other.l2_bytes),
+            memory_bytes: of(self.memory_bytes, other.memory_bytes),
+            atomics: of(self.atomics, other.atomics),
+            path: of(self.path, other.path),
+        }
+    }
+}
+
+/// What was sampled of a launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Of each block.
+    pub block: Demand,
+    /// Clocks that the block that finishes last takes besides.
+    pub tail: f64,
+}
+
+/// Elements a thread of a block, at most, of the blocks that are simulated; longer loops follow the line through two lengths.
+const LENGTHS: [u64; 2] = [64, 128];
+
+/// Samples a launch of a plan; `cold` says whether its array comes from memory.
+///
+/// # Errors
+/// What the simulator says.
+pub(super) fn sample(
+    plan: &Plan,
+    at: usize,
+    case: Case,
+    grid: Grid,
+    device: &Device,
+    cold: bool,
+) -> Result<Sample, String> {
+    let pass = plan.passes[at];
+    let blocks = u64::from(pass.grid);
+    let each = match grid {
+        Grid::Elements { each } => u64::from(each) * u64::from(pass.block),
+        _ => pass.n.div_ceil(blocks.max(1)),
+    };
+    let [short, long] = LENGTHS.map(|length| length * u64::from(pass.block));
+    let of = |each: u64| of_blocks(plan, pass, case, device, each, blocks, cold);
+    if each <= long {
+        return of(each);
+    }
+    let (a, b) = (of(short)?, of(long)?);
+    let scale = (each - long) as f64 / (long - short) as f64;
+    let line = |a: f64, b: f64| b + (b - a) * scale;
+    Ok(Sample { block: a.block.combine(b.block, line), tail: b.tail })
+}
+
+/// One block, and two where there are as many: the difference is one that is not the last.
+fn of_blocks(
+    plan: &Plan,
+    pass: Pass,
+    case: Case,
+    device: &Device,
+    each: u64,
+    blocks: u64,
+    cold: bool,
+) -> Result<Sample, String> {
+    let one = simulate(plan, pass, case, device, 1, each.min(pass.n), cold)?;
+    if blocks < 2 {
+        return Ok(Sample { block: one, tail: 0.0 });
+    }
+    let two = simulate(plan, pass, case, device, 2, (2 * each).min(pass.n), cold)?;
+    let block = Demand { path: two.path, ..two.combine(one, |two, one| (two - one).max(0.0)) };
+    Ok(Sample { block, tail: (one.path - two.path).max(0.0) })
+}
+
+/// So many blocks over so many elements: what they ask for together, and the shortest path.
+fn simulate(
+    plan: &Plan,
+    pass: Pass,
+    case: Case,
+    device: &Device,
+    grid: u32,
+    n: u64,
+    cold: bool,
+) -> Result<Demand, String> {
+    let module = warpfold_kernels::find(&plan.module)
+        .ok_or_else(|| format!("{} is not embedded", plan.module))?;
+    let ptx = module.ptx();
+    let program = Program::load(&ptx).map_err(|error| error.to_string())?;
+    let kernel = program.kernel(&plan.entry).ok_or_else(|| format!("no kernel {}", plan.entry))?;
+    let code = Code::new(kernel, &ptx);
+    let size = case.dtype.size() as u64;
+    let identity: Vec<u8> = with_number!(case.dtype, T => number_bytes::<T>(T::identity(case.op)));
+    let mut memory = Memory::new();
+    let input = memory.upload_bytes(&identity.repeat(n as usize));
+    let room = u64::from(grid) * u64::from(pass.block);
+    let work = memory.allocate(room * size).address();
+    let own = work..work + room * size;
+    let addresses = Addresses {
+        input: input.address(),
+        result: memory.upload_bytes(&identity).address(),
+        partials: [0; 2].map(|_| memory.allocate(u64::from(grid) * size).address()),
+        room: work,
+        ticket: memory.upload(&[0u32]).address(),
+    };
+    let parameters = [
+        addresses.input,
+        if plan.passes.len() == 1 { addresses.result } else { addresses.partials[0] },
+        n,
+        addresses.room,
+        addresses.ticket,
+    ];
+    let launch = Launch {
+        kernel: plan.entry.clone(),
+        grid: Dimensions::from(grid),
+        block: Dimensions::from(pass.block),
+        shared_bytes: pass.shared_bytes,
+        arguments: parameters.into_iter().map(Argument::from).collect(),
+    };
+    let from_memory = if cold { input.address()..input.address() + n * size } else { 0..0 };
+    let mut paths = Paths::new(&code, device, from_memory, own);
+    let settings =
+        Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
+    let counters = launch
+        .run_observed(&program, &mut memory, &settings, &mut paths)
+        .map_err(|fault| fault.to_string())?;
+    let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
+    let read = if cold { (n * size) as f64 } else { 0.0 };
+    Ok(Demand { path, memory_bytes: read, ..demand(&code, &counters, case, device) })
+}
+
+fn number_bytes<T: Number>(value: T) -> Vec<u8> {
+    bytemuck::bytes_of(&value).to_vec()
+}
+
+/// What was counted, as machine code.
+fn demand(code: &Code, counters: &Counters, case: Case, device: &Device) -> Demand {
+    let mut of = Demand::default();
+    for (machine, count) in code.issued(counters) {
+        for &(pipe, slots) in &machine.slots {
+            let slots = slots * count;
+            of.issues += slots;
+            match pipe {
+                Pipe::Alu => of.alu += slots,
+                Pipe::Fma => of.fma += slots,
+                Pipe::Imad => of.imad += slots,
+                Pipe::F64 => of.f64 += slots,
+                Pipe::Xu => of.xu += slots,
+                Pipe::Lsu | Pipe::Control => {}
+            }
+        }
+    }
+    let total = &counters.total;
+    let sectors = (total.global_load_sectors + total.global_store_sectors) as f64;
+    let shuffles = counters.classes.get(&Class::WarpExchange).copied().unwrap_or(0) as f64;
+    let requests = (total.global_load_requests + total.global_store_requests) as f64;
+    of.wavefronts = total.shared_wavefronts() as f64 + shuffles + requests.max(sectors / 4.0);
+    of.l2_bytes = sectors * 32.0 + total.bulk_bytes as f64;
+    // Assemblers fold integers of a warp by one instruction, where there is one, and send one atomic operation for all lanes.
+    let together = device.compute >= 80 && case.dtype.size() == 4 && !case.dtype.is_float();
+    let requests = counters.classes.get(&Class::Atomic).copied().unwrap_or(0);
+    of.atomics = if together { requests as f64 } else { total.atomics as f64 };
+    of
+}
