@@ -6,6 +6,7 @@ use super::device::{Atomics, Device};
 use super::queue::interval;
 use super::sample::{Demand, Sample, sample};
 use crate::plan::{Case, Pass, Plan};
+use warpfold_kernels::ladder::Finish;
 use crate::rung::{Rung, Way};
 use warpfold_lab::cuda::report::Temperature;
 
@@ -124,8 +125,10 @@ fn launch(
     sampled: &Sample,
     device: &Device,
     case: Case,
+    held: Option<u32>,
 ) -> (f64, Vec<(Limit, f64)>, u32) {
-    let resident = device.resident(pass.block, pass.shared_bytes, 32);
+    // Every rung does with 32 registers a thread (kernels.lock), which is what a full multiprocessor has for each.
+    let resident = held.unwrap_or_else(|| device.resident(pass.block, pass.shared_bytes, 32));
     let per = f64::from(pass.grid) / f64::from(device.multiprocessors);
     let asked = clocks(&sampled.block, device, case);
     let of = |limit| asked.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
@@ -170,24 +173,41 @@ pub fn predict(
         CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
     let plan = Plan::on_grid(kernel, case, facts, grid)?;
     let bytes = plan.n * case.dtype.size() as u64;
-    let mut limits: Vec<(Limit, f64)> = Limit::ALL.map(|limit| (limit, 0.0)).to_vec();
+    let mut sampled = Vec::new();
+    for (at, &pass) in plan.passes.iter().enumerate() {
+        let cold = at == 0 && (temperature == Temperature::Cold || bytes > device.l2);
+        let mut found = sample(&plan, at, case, kernel.grid, device, cold)?;
+        if kernel.finish == Finish::SinglePass {
+            // The block that finishes goes through what all have left, a round of loads after the other.
+            let rounds = pass.grid.div_ceil(pass.block).saturating_sub(1);
+            found.tail += f64::from(rounds) * device.latency.l2;
+        }
+        sampled.push((pass, found, None));
+    }
     let [first, further] = device.launch;
     let launching = first + further * (plan.passes.len() - 1) as f64;
+    Ok(together(&sampled, case, device, launching, bytes))
+}
+
+/// Launches one after another: their times, and those of their limits, add up.
+pub(super) fn together(
+    launches: &[(Pass, Sample, Option<u32>)],
+    case: Case,
+    device: &Device,
+    launching: f64,
+    bytes: u64,
+) -> Prediction {
+    let mut limits: Vec<(Limit, f64)> = Limit::ALL.map(|limit| (limit, 0.0)).to_vec();
     limits[0].1 = launching;
     let (mut microseconds, mut resident) = (launching, 0);
-    for (at, &pass) in plan.passes.iter().enumerate() {
-        let fits = bytes <= device.l2;
-        let cold = at == 0 && (temperature == Temperature::Cold || !fits);
-        let sampled = sample(&plan, at, case, kernel.grid, device, cold)?;
-        let (time, alone, held) = launch(pass, &sampled, device, case);
+    for (pass, sampled, held) in launches.iter().rev() {
+        let (time, alone, found) = launch(*pass, sampled, device, case, *held);
         microseconds += time;
-        if at == 0 {
-            resident = held;
-        }
+        resident = found;
         for (limit, time) in alone {
             let all = limits.iter_mut().find(|(l, _)| *l == limit).expect("every limit is there");
             all.1 += time;
         }
     }
-    Ok(Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident })
+    Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident }
 }

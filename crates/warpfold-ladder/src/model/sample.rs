@@ -65,8 +65,22 @@ pub struct Sample {
     pub tail: f64,
 }
 
+impl Sample {
+    /// From one block, which is the last, and from two: the difference is one that is not.
+    pub(super) fn of(one: Demand, two: Demand) -> Sample {
+        let block = Demand { path: two.path, ..two.combine(one, |two, one| (two - one).max(0.0)) };
+        Sample { block, tail: (one.path - two.path).max(0.0) }
+    }
+
+    /// Of blocks of `each` elements, by the line through those of two lengths.
+    pub(super) fn line(a: Sample, b: Sample, [short, long]: [u64; 2], each: u64) -> Sample {
+        let scale = (each as f64 - long as f64) / (long - short) as f64;
+        Sample { block: a.block.combine(b.block, |a, b| b + (b - a) * scale), tail: b.tail }
+    }
+}
+
 /// Elements a thread of a block, at most, of the blocks that are simulated; longer loops follow the line through two lengths.
-const LENGTHS: [u64; 2] = [64, 128];
+pub(super) const LENGTHS: [u64; 2] = [64, 128];
 
 /// Samples a launch of a plan; `cold` says whether its array comes from memory.
 ///
@@ -91,10 +105,7 @@ pub(super) fn sample(
     if each <= long {
         return of(each);
     }
-    let (a, b) = (of(short)?, of(long)?);
-    let scale = (each - long) as f64 / (long - short) as f64;
-    let line = |a: f64, b: f64| b + (b - a) * scale;
-    Ok(Sample { block: a.block.combine(b.block, line), tail: b.tail })
+    Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
 }
 
 /// One block, and two where there are as many: the difference is one that is not the last.
@@ -112,8 +123,7 @@ fn of_blocks(
         return Ok(Sample { block: one, tail: 0.0 });
     }
     let two = simulate(plan, pass, case, device, 2, (2 * each).min(pass.n), cold)?;
-    let block = Demand { path: two.path, ..two.combine(one, |two, one| (two - one).max(0.0)) };
-    Ok(Sample { block, tail: (one.path - two.path).max(0.0) })
+    Ok(Sample::of(one, two))
 }
 
 /// So many blocks over so many elements: what they ask for together, and the shortest path.
@@ -177,7 +187,7 @@ fn number_bytes<T: Number>(value: T) -> Vec<u8> {
 }
 
 /// What was counted, as machine code.
-fn demand(code: &Code, counters: &Counters, case: Case, device: &Device) -> Demand {
+pub(super) fn demand(code: &Code, counters: &Counters, case: Case, device: &Device) -> Demand {
     let mut of = Demand::default();
     for (machine, count) in code.issued(counters) {
         for &(pipe, slots) in &machine.slots {

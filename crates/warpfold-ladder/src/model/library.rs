@@ -1,0 +1,89 @@
+//! The library's own kernels, predicted in the same way: one or two blocks of their plan are simulated.
+
+use warpfold::kernel::FoldKernel;
+use warpfold::plan::{CudaFacts, CudaPlan, Problem, choose_cuda};
+use warpfold::simt::{Device as Simulated, Settings};
+use warpfold::{Accuracy, Op, with_element};
+use warpfold_lab::array::{Buffer, Data, fill};
+use warpfold_lab::cuda::report::Temperature;
+use warpfold_simt::{Detail, Program};
+
+use super::code::Code;
+use super::device::Device;
+use super::path::Paths;
+use super::predict::{Prediction, together};
+use super::sample::{Demand, LENGTHS, Sample, demand};
+use crate::plan::{Case, Pass};
+use crate::target::policy;
+
+/// Predicts a reduction of the library: one launch, but for few.
+///
+/// # Errors
+/// As those of its plan; products of two arrays are not predicted.
+pub fn predict_library(
+    case: Case,
+    accuracy: Accuracy,
+    data: Data,
+    device: &Device,
+    temperature: Temperature,
+    launching: f64,
+) -> Result<Prediction, String> {
+    let Case { op, dtype, n, .. } = case;
+    if op == Op::Dot {
+        return Err("dot reads two arrays; the model samples one".to_owned());
+    }
+    let facts = CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
+    let problem = Problem { op, dtype, n, policy: policy(accuracy) };
+    let plan = choose_cuda(problem, facts).map_err(|error| error.to_string())?;
+    let each = n.div_ceil(u64::from(plan.grid)).max(1);
+    let cold = temperature == Temperature::Cold || problem.bytes() > device.l2;
+    let of = |grid: u32, each: u64| run(&plan, grid, (each * u64::from(grid)).min(n), data, device, cold);
+    let blocks = |each: u64| -> Result<Sample, String> {
+        let one = of(1, each)?;
+        if plan.grid < 2 {
+            return Ok(Sample { block: one, tail: 0.0 });
+        }
+        let two = of(2, each)?;
+        Ok(Sample::of(one, two))
+    };
+    // Whole vectors of 16 bytes for every thread.
+    let [short, long] = LENGTHS.map(|length| length * u64::from(plan.block));
+    let sampled = match each <= long {
+        true => blocks(each)?,
+        false => Sample::line(blocks(short)?, blocks(long)?, [short, long], each),
+    };
+    let pass = Pass { n, grid: plan.grid, block: plan.block, shared_bytes: 0 };
+    // The plan fills the machine: what a multiprocessor is given at once is what it holds.
+    let held = plan.grid.div_ceil(device.multiprocessors);
+    Ok(together(&[(pass, sampled, Some(held))], case, device, launching, problem.bytes()))
+}
+
+/// So many blocks over so many elements.
+fn run(plan: &CudaPlan, grid: u32, n: u64, data: Data, device: &Device, cold: bool) -> Result<Demand, String> {
+    let CudaPlan { problem, fold, .. } = *plan;
+    let compute = device.compute.max(70);
+    let kernel = FoldKernel { fold, dtype: problem.dtype, skips_nan: plan.skips_nan() };
+    let module = kernel.module(compute).map_err(|error| error.to_string())?;
+    let ptx = module.ptx();
+    let program = Program::load(&ptx).map_err(|error| error.to_string())?;
+    let entry = kernel.entry();
+    let found = program.kernel(&entry).ok_or_else(|| format!("no kernel {entry}"))?;
+    let code = Code::new(found, &ptx);
+    let plan = CudaPlan { problem: Problem { n, ..problem }, grid, then: None, ..*plan };
+    let settings = Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
+    let facts = CudaFacts { compute, multiprocessors: device.multiprocessors };
+    let simulated = Simulated::with(facts, settings);
+    let size = problem.dtype.size() as u64;
+    let mut buffer = Buffer::new(n * size).map_err(|error| error.to_string())?;
+    with_element!(problem.dtype, T => {
+        fill::<T>(&mut buffer, data, 1);
+        let x = simulated.upload(&buffer.as_slice::<T>()[..n as usize]).map_err(|e| e.to_string())?;
+        let from = x.address()..x.address() + n * size;
+        let mut paths = Paths::new(&code, device, if cold { from } else { 0..0 }, 0..0);
+        let run = simulated.launch(&plan, x.view(), None, Some(&mut paths)).map_err(|e| e.to_string())?;
+        let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
+        let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };
+        let case = Case { op: problem.op, dtype: problem.dtype, n, block: plan.block };
+        Ok(Demand { path, memory_bytes, ..demand(&code, &run.counters[0], case, device) })
+    })
+}
