@@ -11,8 +11,10 @@ use warpfold_simt::{Counters, Kernel};
 /// Where an instruction is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pipe {
-    /// Integer additions, logic, shifts, comparisons, extremes.
+    /// Logic, shifts, comparisons, extremes.
     Alu,
+    /// Integer additions: assemblers give them to the pipe for integers or, as products with one, to that for products, whichever has less to do.
+    Add,
     /// f32 arithmetic.
     Fma,
     /// Products of integers.
@@ -264,7 +266,7 @@ fn ends<'a>(line: &Line<'_>, names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) 
 
 /// Slots by pipe, and the wait for the result.
 fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wait) {
-    use Pipe::{Alu, Control, F64, Fma, Imad, Lsu, Xu};
+    use Pipe::{Add, Alu, Control, F64, Fma, Imad, Lsu, Xu};
     let op = line.opcode;
     let parts: Vec<&str> = op.split('.').collect();
     let kind = parts.last().copied().unwrap_or("");
@@ -299,7 +301,7 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
         {
             nothing
         }
-        "mov" => (vec![(Imad, 0.5)], Wait::Nothing),
+        "mov" => (vec![(Add, 0.5)], Wait::Nothing),
         "cvt" => {
             let float = |t: &str| t.starts_with('f') || t.starts_with("bf");
             let floats = parts.iter().filter(|p| float(p)).count();
@@ -311,18 +313,18 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
             }
         }
         "rem" | "div" if kind == "u32" || kind == "s32" => {
-            (vec![(Alu, 9.0), (Imad, 7.0), (Xu, 3.0), (Control, 1.0)], Wait::Remainder)
+            (vec![(Alu, 5.0), (Add, 4.0), (Imad, 7.0), (Xu, 3.0), (Control, 1.0)], Wait::Remainder)
         }
         "rem" | "div" if wide => (vec![(Alu, 40.0), (Imad, 40.0), (Xu, 6.0)], Wait::Remainder),
         "shl" if wide => (vec![], Wait::Arithmetic(1)),
         "mul" if has("wide") && narrow => nothing,
         "mul" if has("wide") => plain(Imad, 1.0),
         "mad" if has("wide") => plain(Imad, 1.0),
-        "add" | "sub" if narrow => plain(Alu, 1.0),
+        "add" | "sub" if narrow => plain(Add, 1.0),
         "add" | "sub" if wide && kind != "f64" => match scaled {
             // LEA and LEA.HI of a shift, or IMAD.WIDE of a product that has been counted.
             true => plain(Alu, 1.5),
-            false => twice(Alu),
+            false => twice(Add),
         },
         "mul" | "mad" if wide && kind != "f64" => (vec![(Imad, 4.0)], Wait::Arithmetic(3)),
         "setp" if kind == "f64" => (vec![(F64, 1.0)], Wait::F64),
@@ -335,6 +337,7 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
         "add" | "sub" | "mul" | "fma" if kind == "f64" => (vec![(F64, 1.0)], Wait::F64),
         "add" | "sub" | "mul" | "fma" if kind == "f32" => plain(Fma, 1.0),
         "mul" | "mad" => plain(Imad, 1.0),
+        "add" | "sub" | "addc" | "subc" => plain(Add, 1.0),
         "rcp" | "sqrt" | "ex2" | "lg2" | "rsqrt" => (vec![(Xu, 1.0)], Wait::Xu),
         "bar" | "barrier" if has("warp") => plain(Control, 1.0),
         "bar" | "barrier" => (vec![(Control, 1.0)], Wait::Barrier),

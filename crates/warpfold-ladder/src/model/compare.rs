@@ -9,7 +9,7 @@ use warpfold_lab::cuda::report::{Report, Temperature};
 
 use super::device::{Device, H200};
 use super::library::predict_library;
-use super::predict::{Prediction, predict};
+use super::predict::{Launching, Prediction, predict};
 use crate::found::Ladder;
 use crate::plan::Case;
 use crate::replay::{Does, Experiment, PAPERS, Quantity};
@@ -84,7 +84,7 @@ pub fn against(
         Way::Kernel(_) => predict(rung, case, device, temperature, grid),
         Way::Library(accuracy) => {
             let data = crate::natural_data(case.op, case.dtype);
-            predict_library(case, accuracy, data, device, temperature, device.launch[0])
+            predict_library(case, accuracy, data, device, temperature, Launching::Alone)
         }
     }
 }
@@ -165,9 +165,8 @@ fn of_library(folder: &Path, file: &str) -> Result<Vec<Compared>, String> {
         let case = Case { op: row.op, dtype: row.dtype, n: row.n, block: 0 };
         let data = crate::natural_data(row.op, row.dtype);
         let data = if row.dtype.is_float() { data } else { warpfold_lab::array::Data::Natural };
-        let launching = H200.launch[1];
         let predicted =
-            predict_library(case, row.accuracy, data, &H200, row.temperature, launching)?;
+            predict_library(case, row.accuracy, data, &H200, row.temperature, Launching::BackToBack)?;
         let accuracy = if row.accuracy == Accuracy::Fast { "fast" } else { "exact" };
         let name = format!("{} {accuracy}", row.op);
         let of = format!("{} {}, {}, {}", size(row.n), row.dtype, row.data.name(), word(row.temperature));

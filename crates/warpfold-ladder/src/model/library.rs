@@ -11,8 +11,8 @@ use warpfold_simt::{Detail, Program};
 use super::code::Code;
 use super::device::Device;
 use super::path::Paths;
-use super::predict::{Prediction, together};
-use super::sample::{Demand, LENGTHS, Sample, demand};
+use super::predict::{Launching, Prediction, together};
+use super::sample::{Alone, Demand, LENGTHS, Sample, demand};
 use crate::plan::{Case, Pass};
 use crate::target::policy;
 
@@ -26,7 +26,7 @@ pub fn predict_library(
     data: Data,
     device: &Device,
     temperature: Temperature,
-    launching: f64,
+    launching: Launching,
 ) -> Result<Prediction, String> {
     let Case { op, dtype, n, .. } = case;
     if op == Op::Dot {
@@ -35,27 +35,39 @@ pub fn predict_library(
     let facts = CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
     let problem = Problem { op, dtype, n, policy: policy(accuracy) };
     let plan = choose_cuda(problem, facts).map_err(|error| error.to_string())?;
-    let each = n.div_ceil(u64::from(plan.grid)).max(1);
     let cold = temperature == Temperature::Cold || problem.bytes() > device.l2;
-    let of = |grid: u32, each: u64| run(&plan, grid, (each * u64::from(grid)).min(n), data, device, cold);
+    // The plan fills the machine: what a multiprocessor is given at once is what it holds.
+    let held = plan.grid.div_ceil(device.multiprocessors);
+    let pass = Pass { n, grid: plan.grid, block: plan.block, shared_bytes: 0 };
+    let mut launches = Vec::new();
+    for fold in plan.folds() {
+        let plan = CudaPlan { fold, then: None, ..plan };
+        launches.push((pass, sampled(&plan, data, device, cold)?, Some(held)));
+    }
+    Ok(together(&launches, case, device, launching, problem.bytes()))
+}
+
+/// A block of a plan.
+fn sampled(plan: &CudaPlan, data: Data, device: &Device, cold: bool) -> Result<Sample, String> {
+    let n = plan.problem.n;
+    let each = n.div_ceil(u64::from(plan.grid)).max(1);
+    let of = |grid: u32, each: u64| {
+        run(plan, grid, (each * u64::from(grid)).min(n), data, device, cold)
+    };
     let blocks = |each: u64| -> Result<Sample, String> {
         let one = of(1, each)?;
         if plan.grid < 2 {
-            return Ok(Sample { block: one, tail: 0.0 });
+            return Ok(Sample { block: one, tail: 0.0, alone: Alone::Block });
         }
         let two = of(2, each)?;
         Ok(Sample::of(one, two))
     };
-    // Whole vectors of 16 bytes for every thread.
-    let [short, long] = LENGTHS.map(|length| length * u64::from(plan.block));
-    let sampled = match each <= long {
-        true => blocks(each)?,
-        false => Sample::line(blocks(short)?, blocks(long)?, [short, long], each),
-    };
-    let pass = Pass { n, grid: plan.grid, block: plan.block, shared_bytes: 0 };
-    // The plan fills the machine: what a multiprocessor is given at once is what it holds.
-    let held = plan.grid.div_ceil(device.multiprocessors);
-    Ok(together(&[(pass, sampled, Some(held))], case, device, launching, problem.bytes()))
+    let lengths = LENGTHS.map(|length| length * u64::from(plan.block));
+    let [short, long] = lengths;
+    match each <= long {
+        true => Ok(Sample { alone: Alone::Warp, ..blocks(each)? }),
+        false => Ok(Sample::line(blocks(short)?, blocks(long)?, lengths, each)),
+    }
 }
 
 /// So many blocks over so many elements.
@@ -79,11 +91,10 @@ fn run(plan: &CudaPlan, grid: u32, n: u64, data: Data, device: &Device, cold: bo
         fill::<T>(&mut buffer, data, 1);
         let x = simulated.upload(&buffer.as_slice::<T>()[..n as usize]).map_err(|e| e.to_string())?;
         let from = x.address()..x.address() + n * size;
-        let mut paths = Paths::new(&code, device, if cold { from } else { 0..0 }, 0..0);
+        let mut paths = Paths::new(&code, device, problem.dtype, if cold { from } else { 0..0 }, 0..0);
         let run = simulated.launch(&plan, x.view(), None, Some(&mut paths)).map_err(|e| e.to_string())?;
         let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
         let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };
-        let case = Case { op: problem.op, dtype: problem.dtype, n, block: plan.block };
-        Ok(Demand { path, memory_bytes, ..demand(&code, &run.counters[0], case, device) })
+        Ok(Demand { path, atomics: paths.met(), memory_bytes, ..demand(&code, &run.counters[0]) })
     })
 }

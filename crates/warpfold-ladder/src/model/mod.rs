@@ -13,6 +13,6 @@ pub use code::{Code, Machine, Pipe, Wait};
 pub use compare::{Compared, Set, against, of_papers, of_results};
 pub use library::predict_library;
 pub use device::{Atomics, DEVICES, Device, H200, Holds, Lanes, Latency};
-pub use predict::{Limit, Prediction, predict};
+pub use predict::{Launching, Limit, Prediction, predict};
 pub use queue::interval;
-pub use sample::{Demand, Sample};
+pub use sample::{Alone, Demand, Sample};

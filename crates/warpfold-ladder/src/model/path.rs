@@ -4,9 +4,11 @@
 //! so that loads come first; so a value that is waited for holds up nothing but what needs it, until the next of those. Loads that do not depend on each other overlap, which is
 //! what several elements a thread are good for (V. Volkov, *Better Performance at Lower Occupancy*, 2010).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use warpfold::DType;
+use warpfold_simt::ptx::Space;
 use warpfold_simt::{Observer, Step};
 
 use super::code::{Code, Wait};
@@ -19,6 +21,9 @@ pub(super) struct Paths<'a> {
     /// Addresses that come from memory, and those that the block has written itself and finds in its first cache; all others are in L2.
     cold: Range<u64>,
     own: Range<u64>,
+    /// Atomic operations by address. Assemblers fold integers of a warp by one instruction where there is one, and send one operation for all lanes.
+    atomics: HashMap<u64, u64>,
+    together: bool,
     blocks: BTreeMap<u32, Path>,
 }
 
@@ -29,8 +34,21 @@ struct Path {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(code: &'a Code, device: &Device, cold: Range<u64>, own: Range<u64>) -> Paths<'a> {
-        Paths { code, latency: device.latency, cold, own, blocks: BTreeMap::new() }
+    pub(super) fn new(
+        code: &'a Code,
+        device: &Device,
+        dtype: DType,
+        cold: Range<u64>,
+        own: Range<u64>,
+    ) -> Paths<'a> {
+        let together = device.compute >= 80 && dtype.size() == 4 && !dtype.is_float();
+        let (atomics, blocks) = (HashMap::new(), BTreeMap::new());
+        Paths { code, latency: device.latency, cold, own, atomics, together, blocks }
+    }
+
+    /// Atomic operations at the address that has most.
+    pub(super) fn met(&self) -> f64 {
+        self.atomics.values().copied().max().unwrap_or(0) as f64
     }
 
     /// Clocks that each block waits, beside those in which its warp issues, in the order of their numbers.
@@ -48,6 +66,18 @@ impl Path {
 
 impl Observer for Paths<'_> {
     fn step(&mut self, step: &Step<'_>) {
+        for touch in step.touches.iter().filter(|touch| touch.verb == "updates") {
+            if touch.space != Space::Global {
+                continue;
+            }
+            let mut seen = None;
+            for address in touch.addresses.iter().flatten() {
+                if !self.together || seen != Some(address) {
+                    *self.atomics.entry(*address).or_default() += 1;
+                }
+                seen = Some(address);
+            }
+        }
         if step.warp != 0 {
             return;
         }

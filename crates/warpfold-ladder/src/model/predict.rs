@@ -4,7 +4,7 @@ use warpfold::plan::CudaFacts;
 
 use super::device::{Atomics, Device};
 use super::queue::interval;
-use super::sample::{Demand, Sample, sample};
+use super::sample::{Alone, Demand, Sample, sample};
 use crate::plan::{Case, Pass, Plan};
 use warpfold_kernels::ladder::Finish;
 use crate::rung::{Rung, Way};
@@ -63,6 +63,15 @@ impl Limit {
     }
 }
 
+/// How launches are timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launching {
+    /// Between two events: the first launch's cost is seen.
+    Alone,
+    /// Many calls one after another, divided by their number: a launch is made ready while the one before runs.
+    BackToBack,
+}
+
 /// The predicted time of a reduction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
@@ -93,8 +102,11 @@ impl Prediction {
 fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
     let lanes = device.lanes;
     let pipe = |slots: f64, lanes: f64| slots * 32.0 / lanes;
+    // Before compute capability 7.0 there was one pipe for all integers.
+    let shared = if device.compute >= 70 { lanes.alu + lanes.imad } else { lanes.alu };
     let arithmetic = [
         pipe(demand.alu, lanes.alu),
+        pipe(demand.alu + demand.add + demand.imad, shared),
         pipe(demand.fma, lanes.fma),
         pipe(demand.imad, lanes.imad),
         pipe(demand.f64, lanes.f64),
@@ -141,16 +153,20 @@ fn launch(
         of(Limit::Atomics),
     ];
     let waits = sampled.block.path;
-    let alone = waits + servers.iter().sum::<f64>();
-    let together = f64::from(resident).min(per);
-    let clocks_in_all = match per <= 1.0 {
-        true => alone,
-        false => (per * interval(&servers, waits, together)).max(alone),
-    } + sampled.tail;
+        let blocks = f64::from(resident).min(per);
+    let warps = match sampled.alone {
+        Alone::Block => 1.0,
+        Alone::Warp => f64::from(pass.block.div_ceil(32)),
+    };
+    // A warp asks for its part of what the block asks for, and waits as long as the first.
+    let each = servers.map(|clocks| clocks / warps);
+    let first = waits + each.iter().sum::<f64>();
+    let clocks_in_all =
+        (per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps)).max(first) + sampled.tail;
     let microseconds = |clocks: f64| clocks / device.clock / 1e3;
     let mut limits: Vec<(Limit, f64)> =
         asked.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();
-    let waiting = alone * (per / f64::from(resident)).max(1.0) + sampled.tail;
+    let waiting = first * (per / f64::from(resident)).max(1.0) + sampled.tail;
     limits.push((Limit::Latency, microseconds(waiting)));
     (microseconds(clocks_in_all), limits, resident)
 }
@@ -184,9 +200,7 @@ pub fn predict(
         }
         sampled.push((pass, found, None));
     }
-    let [first, further] = device.launch;
-    let launching = first + further * (plan.passes.len() - 1) as f64;
-    Ok(together(&sampled, case, device, launching, bytes))
+    Ok(together(&sampled, case, device, Launching::Alone, bytes))
 }
 
 /// Launches one after another: their times, and those of their limits, add up.
@@ -194,12 +208,11 @@ pub(super) fn together(
     launches: &[(Pass, Sample, Option<u32>)],
     case: Case,
     device: &Device,
-    launching: f64,
+    launching: Launching,
     bytes: u64,
 ) -> Prediction {
     let mut limits: Vec<(Limit, f64)> = Limit::ALL.map(|limit| (limit, 0.0)).to_vec();
-    limits[0].1 = launching;
-    let (mut microseconds, mut resident) = (launching, 0);
+    let (mut microseconds, mut resident) = (0.0, 0);
     for (pass, sampled, held) in launches.iter().rev() {
         let (time, alone, found) = launch(*pass, sampled, device, case, *held);
         microseconds += time;
@@ -207,6 +220,18 @@ pub(super) fn together(
         for (limit, time) in alone {
             let all = limits.iter_mut().find(|(l, _)| *l == limit).expect("every limit is there");
             all.1 += time;
+        }
+    }
+    let [first, further] = device.launch;
+    let more = further * (launches.len() - 1) as f64;
+    match launching {
+        Launching::Alone => {
+            limits[0].1 = first + more;
+            microseconds += first + more;
+        }
+        Launching::BackToBack => {
+            limits[0].1 = further + more;
+            microseconds = microseconds.max(further + more);
         }
     }
     Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident }

@@ -19,6 +19,8 @@ pub struct Demand {
     /// Of those, by pipe.
     pub alu: f64,
     /// See `alu`.
+    pub add: f64,
+    /// See `alu`.
     pub fma: f64,
     /// See `alu`.
     pub imad: f64,
@@ -34,6 +36,8 @@ pub struct Demand {
     pub memory_bytes: f64,
     /// Atomic operations at one address.
     pub atomics: f64,
+    /// Arrivals of warps at barriers.
+    pub barriers: f64,
     /// Clocks that its first warp waits when it is alone.
     pub path: f64,
 }
@@ -43,6 +47,7 @@ impl Demand {
         Demand {
             issues: of(self.issues, other.issues),
             alu: of(self.alu, other.alu),
+            add: of(self.add, other.add),
             fma: of(self.fma, other.fma),
             imad: of(self.imad, other.imad),
             f64: of(self.f64, other.f64),
@@ -51,6 +56,7 @@ impl Demand {
             l2_bytes: of(self.l2_bytes, other.l2_bytes),
             memory_bytes: of(self.memory_bytes, other.memory_bytes),
             atomics: of(self.atomics, other.atomics),
+            barriers: of(self.barriers, other.barriers),
             path: of(self.path, other.path),
         }
     }
@@ -63,20 +69,37 @@ pub struct Sample {
     pub block: Demand,
     /// Clocks that the block that finishes last takes besides.
     pub tail: f64,
+    /// Who goes on without waiting for others.
+    pub alone: Alone,
+}
+
+/// Who goes on without waiting for others while a block folds its elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alone {
+    /// A block: its warps meet at barriers all the time.
+    Block,
+    /// A warp: it meets the others once it has folded all its elements.
+    Warp,
 }
 
 impl Sample {
     /// From one block, which is the last, and from two: the difference is one that is not.
     pub(super) fn of(one: Demand, two: Demand) -> Sample {
         let block = Demand { path: two.path, ..two.combine(one, |two, one| (two - one).max(0.0)) };
-        Sample { block, tail: (one.path - two.path).max(0.0) }
+        Sample { block, tail: (one.path - two.path).max(0.0), alone: Alone::Block }
     }
 
     /// Of blocks of `each` elements, by the line through those of two lengths.
     pub(super) fn line(a: Sample, b: Sample, [short, long]: [u64; 2], each: u64) -> Sample {
         let scale = (each as f64 - long as f64) / (long - short) as f64;
-        Sample { block: a.block.combine(b.block, |a, b| b + (b - a) * scale), tail: b.tail }
+        let block = a.block.combine(b.block, |a, b| (b + (b - a) * scale).max(0.0));
+        Sample { block, tail: b.tail, alone: alone(&a, &b) }
     }
+}
+
+/// Whether more elements bring more barriers.
+pub(super) fn alone(short: &Sample, long: &Sample) -> Alone {
+    if long.block.barriers > short.block.barriers { Alone::Block } else { Alone::Warp }
 }
 
 /// Elements a thread of a block, at most, of the blocks that are simulated; longer loops follow the line through two lengths.
@@ -102,8 +125,11 @@ pub(super) fn sample(
     };
     let [short, long] = LENGTHS.map(|length| length * u64::from(pass.block));
     let of = |each: u64| of_blocks(plan, pass, case, device, each, blocks, cold);
-    if each <= long {
+    if let Grid::Elements { .. } | Grid::OneBlock { .. } = grid {
         return of(each);
+    }
+    if each <= long {
+        return Ok(Sample { alone: alone(&of(short)?, &of(long)?), ..of(each)? });
     }
     Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
 }
@@ -120,7 +146,7 @@ fn of_blocks(
 ) -> Result<Sample, String> {
     let one = simulate(plan, pass, case, device, 1, each.min(pass.n), cold)?;
     if blocks < 2 {
-        return Ok(Sample { block: one, tail: 0.0 });
+        return Ok(Sample { block: one, tail: 0.0, alone: Alone::Block });
     }
     let two = simulate(plan, pass, case, device, 2, (2 * each).min(pass.n), cold)?;
     Ok(Sample::of(one, two))
@@ -171,7 +197,7 @@ fn simulate(
         arguments: parameters.into_iter().map(Argument::from).collect(),
     };
     let from_memory = if cold { input.address()..input.address() + n * size } else { 0..0 };
-    let mut paths = Paths::new(&code, device, from_memory, own);
+    let mut paths = Paths::new(&code, device, case.dtype, from_memory, own);
     let settings =
         Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
     let counters = launch
@@ -179,7 +205,7 @@ fn simulate(
         .map_err(|fault| fault.to_string())?;
     let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
     let read = if cold { (n * size) as f64 } else { 0.0 };
-    Ok(Demand { path, memory_bytes: read, ..demand(&code, &counters, case, device) })
+    Ok(Demand { path, atomics: paths.met(), memory_bytes: read, ..demand(&code, &counters) })
 }
 
 fn number_bytes<T: Number>(value: T) -> Vec<u8> {
@@ -187,7 +213,7 @@ fn number_bytes<T: Number>(value: T) -> Vec<u8> {
 }
 
 /// What was counted, as machine code.
-pub(super) fn demand(code: &Code, counters: &Counters, case: Case, device: &Device) -> Demand {
+pub(super) fn demand(code: &Code, counters: &Counters) -> Demand {
     let mut of = Demand::default();
     for (machine, count) in code.issued(counters) {
         for &(pipe, slots) in &machine.slots {
@@ -195,6 +221,7 @@ pub(super) fn demand(code: &Code, counters: &Counters, case: Case, device: &Devi
             of.issues += slots;
             match pipe {
                 Pipe::Alu => of.alu += slots,
+                Pipe::Add => of.add += slots,
                 Pipe::Fma => of.fma += slots,
                 Pipe::Imad => of.imad += slots,
                 Pipe::F64 => of.f64 += slots,
@@ -209,9 +236,6 @@ pub(super) fn demand(code: &Code, counters: &Counters, case: Case, device: &Devi
     let requests = (total.global_load_requests + total.global_store_requests) as f64;
     of.wavefronts = total.shared_wavefronts() as f64 + shuffles + requests.max(sectors / 4.0);
     of.l2_bytes = sectors * 32.0 + total.bulk_bytes as f64;
-    // Assemblers fold integers of a warp by one instruction, where there is one, and send one atomic operation for all lanes.
-    let together = device.compute >= 80 && case.dtype.size() == 4 && !case.dtype.is_float();
-    let requests = counters.classes.get(&Class::Atomic).copied().unwrap_or(0);
-    of.atomics = if together { requests as f64 } else { total.atomics as f64 };
+    of.barriers = total.block_barriers as f64;
     of
 }
