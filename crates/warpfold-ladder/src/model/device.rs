@@ -187,7 +187,7 @@ pub const DEVICES: [Device; 7] = [
         holds: Holds { threads: 1536, blocks: 16, shared: 100 << 10, registers: 65536 },
         starts: 1042.0,
         atomics: Atomics { integer: 1.09, wide: 0.5, f32: 0.5, f64: 0.5 },
-        launch: [4.2, 2.9],
+        launch: [4.2, 3.0],
         assumed: "latencies in clocks as on the A100; starts of blocks, atomics and launches as on the H200, in clocks",
     },
     Device {
@@ -206,7 +206,7 @@ pub const DEVICES: [Device; 7] = [
         holds: Holds { threads: 1536, blocks: 16, shared: 100 << 10, registers: 65536 },
         starts: 1220.0,
         atomics: Atomics { integer: 1.07, wide: 0.49, f32: 0.49, f64: 0.49 },
-        launch: [4.2, 2.9],
+        launch: [4.2, 3.0],
         assumed: "latencies in clocks as on the A100; starts of blocks, atomics and launches as on the H200, in clocks",
     },
     Device {
@@ -225,7 +225,7 @@ pub const DEVICES: [Device; 7] = [
         holds: Holds { threads: 1536, blocks: 24, shared: 100 << 10, registers: 65536 },
         starts: 2000.0,
         atomics: Atomics { integer: 1.59, wide: 0.72, f32: 0.72, f64: 0.72 },
-        launch: [4.2, 2.9],
+        launch: [4.2, 3.0],
         assumed: "starts of blocks, atomics and launches as on the H200, in clocks",
     },
     Device {
@@ -236,7 +236,7 @@ pub const DEVICES: [Device; 7] = [
         clock: 1.41,
         issue: 4.0,
         lanes: GA100,
-        l2_bytes: 64.0,
+        l2_bytes: 47.4,
         paper: 1555.0,
         reached: 0.92,
         l2: 40 << 20,
@@ -244,7 +244,7 @@ pub const DEVICES: [Device; 7] = [
         holds: Holds { threads: 2048, blocks: 32, shared: 164 << 10, registers: 65536 },
         starts: 1160.0,
         atomics: Atomics { integer: 0.89, wide: 0.4, f32: 0.4, f64: 0.4 },
-        launch: [4.2, 2.9],
+        launch: [4.2, 3.0],
         assumed: "starts of blocks, atomics and launches as on the H200, in clocks",
     },
     Device {
@@ -267,7 +267,7 @@ pub const H200: Device = Device {
     clock: 1.98,
     issue: 4.0,
     lanes: GH100,
-    l2_bytes: 64.0,
+    l2_bytes: 38.8,
     paper: 4814.0,
     reached: 0.95,
     l2: 60 << 20,
@@ -275,7 +275,7 @@ pub const H200: Device = Device {
     holds: Holds { threads: 2048, blocks: 32, shared: 228 << 10, registers: 65536 },
     starts: 1626.0,
     atomics: Atomics { integer: 1.25, wide: 0.57, f32: 0.57, f64: 0.57 },
-    launch: [4.18, 2.9],
+    launch: [4.18, 2.97],
     assumed: "",
 };
 

@@ -68,7 +68,7 @@ impl Limit {
 pub enum Launching {
     /// Between two events: the first launch's cost is seen.
     Alone,
-    /// Many calls one after another, divided by their number: a launch is made ready while the one before runs.
+    /// Many calls one after another, divided by their number: each launch costs what a further one does.
     BackToBack,
 }
 
@@ -224,15 +224,11 @@ pub(super) fn together(
     }
     let [first, further] = device.launch;
     let more = further * (launches.len() - 1) as f64;
-    match launching {
-        Launching::Alone => {
-            limits[0].1 = first + more;
-            microseconds += first + more;
-        }
-        Launching::BackToBack => {
-            limits[0].1 = further + more;
-            microseconds = microseconds.max(further + more);
-        }
-    }
+    let launching = match launching {
+        Launching::Alone => first,
+        Launching::BackToBack => further,
+    } + more;
+    limits[0].1 = launching;
+    microseconds += launching;
     Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident }
 }
