@@ -25,6 +25,7 @@ mod memory;
 mod narrow;
 mod outfile;
 mod page;
+mod predict;
 mod progress;
 mod replay;
 mod report;

@@ -223,27 +223,33 @@ fn point(ladder: &Ladder, row: &Row) -> Point {
 
 /// What is climbed, place after place.
 fn places(stage: &dyn Stage, over: Over, ask: &Ask) -> Vec<Ask> {
-    let at = |case: Case| Ask { case, ..ask.clone() };
-    let case = ask.case;
-    match over {
-        Over::Block => BLOCKS.map(|block| at(Case { block, ..case })).into(),
+    match cases(over, ask.case, stage.device().kind) {
+        Some(cases) => cases.into_iter().map(|case| Ask { case, ..ask.clone() }).collect(),
+        None => items(ask),
+    }
+}
+
+/// The cases of a sweep on a kind of device; none where it is the grid that varies.
+pub fn cases(over: Over, case: Case, kind: Kind) -> Option<Vec<Case>> {
+    Some(match over {
+        Over::Block => BLOCKS.map(|block| Case { block, ..case }).into(),
         Over::Type => {
             let there = TYPES.iter().filter(|dtype| defined(case.op, **dtype).is_ok());
-            there.map(|&dtype| at(Case { dtype, ..case })).collect()
+            there.map(|&dtype| Case { dtype, ..case }).collect()
         }
         Over::Size => {
             // Every second power of two, and the most.
             let most = case.n.max(1).ilog2();
-            let first = if stage.device().kind == Kind::Simt { 4 } else { 10 };
+            let first = if kind == Kind::Simt { 4 } else { 10 };
             let powers = (first.min(most)..=most).rev().step_by(2).map(|k| 1u64 << k);
             let mut sizes: Vec<u64> = powers.collect();
             if sizes.first() != Some(&case.n) {
                 sizes.insert(0, case.n);
             }
-            sizes.into_iter().rev().map(|n| at(Case { n, ..case })).collect()
+            sizes.into_iter().rev().map(|n| Case { n, ..case }).collect()
         }
-        Over::Items => items(ask),
-    }
+        Over::Items => return None,
+    })
 }
 
 /// Rungs whose threads take a fixed number of elements once, as they are; those that stride over the array in many grids.

@@ -8,6 +8,7 @@ mod cpu;
 mod cuda;
 mod hard;
 mod lacks;
+mod predictions;
 mod segments;
 
 use std::fs;
@@ -32,6 +33,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/hard-sums.md",
     "docs/performance.md",
     "docs/platforms.md",
+    "docs/predictions.md",
+    "docs/book/src/counts_to_time.md",
     "docs/book/src/index.md",
     "docs/book/src/work_and_steps.md",
     "docs/book/src/documents.md",
@@ -152,6 +155,10 @@ impl Results {
             "ladder-formulas" => book::formulas(),
             "ladder-measured" => joined(&self.ladders, book::measured, "bench/cuda/run.sh ladder"),
             "documents" => book::published(),
+            "prediction-errors" => predictions::summary(),
+            "predictions" => predictions::every(),
+            "prediction-devices" => predictions::devices(),
+            "prediction-limits" => predictions::limits(),
             _ => return None,
         })
     }

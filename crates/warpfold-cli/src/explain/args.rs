@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use warpfold::{DType, Op};
+use warpfold_ladder::model::Device as Gpu;
 
 use crate::args::{choice, count};
 
@@ -34,6 +35,10 @@ pub(crate) struct Explain {
     /// Compute capability times ten, which decides the build of the kernel
     #[arg(long, value_name = "C", default_value = "90")]
     pub(crate) compute: u32,
+
+    /// The GPU whose time a rung's next step is predicted for: g80, rtx3070, rtx3090, rtx4090, a100, h100 or h200
+    #[arg(long, value_name = "GPU", value_parser = crate::predict::device, default_value = "h200")]
+    pub(crate) predict: &'static Gpu,
 
     /// Schedule of blocks and warps: the same seed gives the same run
     #[arg(long, value_name = "S", default_value = "0")]

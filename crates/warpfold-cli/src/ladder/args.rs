@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use warpfold::{DType, Op};
 use warpfold_lab::array::Data;
 use warpfold_ladder::Rung;
+use warpfold_ladder::model::Device as Gpu;
 
 use crate::args::{choice, count};
 use crate::device::Device;
@@ -61,6 +62,10 @@ pub(crate) struct Ladder {
     /// Other libraries' figures to stand beside, a JSON object a line, as bench/peers/cuda makes them
     #[arg(long, value_name = "FILE")]
     pub(crate) peers: Option<PathBuf>,
+
+    /// Run nothing: predict the times of a GPU that is not here, from counts: g80, rtx3070, rtx3090, rtx4090, a100, h100 or h200
+    #[arg(long, value_name = "GPU", value_parser = crate::predict::device, conflicts_with_all = ["verify_all", "peers", "data", "runs", "device"])]
+    pub(crate) predict: Option<&'static Gpu>,
 
     /// Write what was found to a JSON file too
     #[arg(long, value_name = "FILE")]

@@ -13,19 +13,27 @@ mod sheets;
 mod verify;
 
 use indicatif::ProgressBar;
-use warpfold_ladder::{Row, Rung};
+use warpfold::{DType, Op};
+use warpfold_lab::cuda::report::Temperature;
+use warpfold_ladder::model::Device as Gpu;
+use warpfold_ladder::{Case, MOST_THREADS, Row, Rung, defined};
 
 pub(crate) use args::Ladder;
+use args::Step;
 pub(crate) use gpu::on_gpu;
 pub(crate) use place::{Place, fits, tell};
 pub(crate) use sheets::sheets;
 
+use crate::args::block::whole_warps;
 use crate::bench::bar;
 use crate::sheet::{Format, json};
 use crate::{Failure, outfile, streams};
 
 /// Climbs and prints, or verifies.
 pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
+    if let Some(gpu) = asked.predict {
+        return predict(asked, gpu);
+    }
     let place = Place::of(asked.device)?;
     if asked.verify_all {
         return verify::verify(asked, place);
@@ -51,6 +59,34 @@ pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
     let wrong: Vec<&str> =
         found.rungs.iter().filter(|row| row.failed()).map(|row| &*row.name).collect();
     verdict(&wrong)
+}
+
+/// Predicts and prints.
+fn predict(asked: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
+    let (op, dtype) = (asked.op.unwrap_or(Op::Sum), asked.dtype.unwrap_or(DType::F32));
+    defined(op, dtype).map_err(Failure::Usage)?;
+    let block = asked.block.unwrap_or(256);
+    whole_warps(block, MOST_THREADS, "a block")?;
+    if let Some(file) = &asked.export {
+        outfile::check(file)?;
+    }
+    let case = Case { op, dtype, n: asked.n.unwrap_or(1 << 25), block };
+    let given = asked.rungs.iter().filter_map(|step| match step {
+        Step::Rung(rung) => Some(*rung),
+        Step::Divergence => None,
+    });
+    let all = || warpfold_ladder::rungs().iter().collect();
+    let wanted: Vec<&'static Rung> = if asked.rungs.is_empty() { all() } else { given.collect() };
+    let temperature = if asked.hot { Temperature::Hot } else { Temperature::Cold };
+    let cases: Vec<_> = wanted.into_iter().map(|rung| (rung, case, temperature)).collect();
+    let found = crate::predict::predicted(gpu, &cases);
+    if let Some(file) = &asked.export {
+        outfile::replace(file, json(&found).as_bytes())?;
+    }
+    let title =
+        format!("{op} of {} {dtype}, blocks of {block}, predicted for {}", case.n, gpu.name);
+    let sheet = crate::predict::sheet(&found, title);
+    streams::print(asked.format.print(&[sheet], &found).as_bytes())
 }
 
 /// Fails if results were wrong.

@@ -22,6 +22,7 @@ fn explained(rung: &Rung, dtype: DType) -> Result<Option<Explanation>, Failure> 
     // Bulk copies begin with a whole tile.
     let n = if rung.name.starts_with("16") { 8192 } else { 512 };
     let asked = Explain {
+        predict: &warpfold_ladder::model::H200,
         kernel: rung.name.to_owned(),
         n,
         block: Some(BLOCK),

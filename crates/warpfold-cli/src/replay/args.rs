@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::replay::{Paper, paper};
 
 use crate::device::Device;
@@ -25,6 +26,10 @@ pub(crate) struct Replay {
     /// Seed of the arrays
     #[arg(long, value_name = "S", default_value = "1")]
     pub(crate) seed: u64,
+
+    /// Run nothing: predict the times of a GPU that is not here, from counts: g80, rtx3070, rtx3090, rtx4090, a100, h100 or h200
+    #[arg(long, value_name = "GPU", value_parser = crate::predict::device, conflicts_with_all = ["peers", "device"])]
+    pub(crate) predict: Option<&'static Gpu>,
 
     /// Write what was found to a JSON file too, for `warpfold report --from`
     #[arg(long, value_name = "FILE")]

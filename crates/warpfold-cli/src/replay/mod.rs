@@ -38,6 +38,15 @@ pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
     if let Some(file) = &asked.export {
         outfile::check(file)?;
     }
+    if let Some(gpu) = asked.predict {
+        let found = crate::predict::of_paper(paper, gpu);
+        if let Some(file) = &asked.export {
+            outfile::replace(file, json(&found).as_bytes())?;
+        }
+        let title = format!("{} ({}), predicted for {}", paper.title, paper.ran(), gpu.name);
+        let sheet = crate::predict::sheet(&found, title);
+        return streams::print(asked.format.print(&[sheet], &found).as_bytes());
+    }
     let mut setting = Setting {
         seed: asked.seed,
         revision: std::env::var("WARPFOLD_REVISION").ok(),

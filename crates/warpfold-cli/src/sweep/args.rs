@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::Rung;
+use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::sweep::Over;
 
 use crate::args::{choice, count};
@@ -57,6 +58,10 @@ pub(crate) struct Sweep {
     /// Seed of the arrays
     #[arg(long, value_name = "S", default_value = "1")]
     pub(crate) seed: u64,
+
+    /// Run nothing: predict the times of a GPU that is not here, from counts: g80, rtx3070, rtx3090, rtx4090, a100, h100 or h200
+    #[arg(long, value_name = "GPU", value_parser = crate::predict::device, conflicts_with_all = ["runs", "device", "export"])]
+    pub(crate) predict: Option<&'static Gpu>,
 
     /// Write what was found to a file too: .json, .csv or .svg, a chart; may be given several times
     #[arg(long, value_name = "FILE", value_parser = Export::of)]

@@ -14,7 +14,9 @@ pub(crate) use args::Sweep;
 use args::{Export, Kind};
 pub(crate) use charts::charts;
 pub(crate) use sheets::sheets;
+use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::found::Kind as DeviceKind;
+use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::sweep::{self as lab, Over};
 use warpfold_ladder::{Ask, Case, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data};
 
@@ -32,6 +34,9 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
     whole_warps(asked.block, MOST_THREADS, "a block")?;
     for Export { path, .. } in &asked.export {
         outfile::check(path)?;
+    }
+    if let Some(gpu) = asked.predict {
+        return predict(asked, over, gpu);
     }
     let setting = Setting {
         seed: asked.seed,
@@ -78,6 +83,36 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
             reason: "their results are wrong, so they were not timed".into(),
         }),
     }
+}
+
+/// Predicts each place of a sweep, and prints.
+fn predict(asked: &Sweep, over: Over, gpu: &'static Gpu) -> Result<(), Failure> {
+    let kind = DeviceKind::Cuda;
+    let case = Case {
+        op: asked.op,
+        dtype: asked.dtype,
+        n: asked.n.unwrap_or(default_n(over, kind)),
+        block: asked.block,
+    };
+    let rungs = if asked.rungs.is_empty() { some_rungs(over, kind) } else { asked.rungs.clone() };
+    let places = lab::cases(over, case, kind).ok_or_else(|| {
+        Failure::Usage(
+            "sweep items --predict: the grid is the device's own; sweep block, size or type".into(),
+        )
+    })?;
+    let mut cases = Vec::new();
+    for rung in rungs {
+        for temperature in asked.temperatures() {
+            let bytes = |case: &Case| case.n.saturating_mul(case.dtype.size() as u64);
+            // A hot array is one that the cache holds.
+            let fits = |case: &&Case| temperature == Temperature::Cold || bytes(case) <= gpu.l2;
+            cases.extend(places.iter().filter(fits).map(|case| (rung, *case, temperature)));
+        }
+    }
+    let found = crate::predict::predicted(gpu, &cases);
+    let title = format!("{} by {}, predicted for {}", asked.op, over.axis(), gpu.name);
+    let sheet = crate::predict::sheet(&found, title);
+    streams::print(asked.format.print(&[sheet], &found).as_bytes())
 }
 
 /// One table that programs can read.

@@ -196,7 +196,10 @@ impl Values {
             to.iter().for_each(|name| self.fresh(name));
             return false;
         };
-        let pure = matches!(wait, Wait::Arithmetic(_) | Wait::F64 | Wait::Xu | Wait::Nothing | Wait::Remainder);
+        let pure = matches!(
+            wait,
+            Wait::Arithmetic(_) | Wait::F64 | Wait::Xu | Wait::Nothing | Wait::Remainder
+        );
         if !pure || !line.guard.is_empty() {
             self.fresh(to);
             return false;

@@ -7,12 +7,12 @@ use warpfold::{Accuracy, Op};
 use warpfold_lab::cuda::data::Data;
 use warpfold_lab::cuda::report::{Report, Temperature};
 
-use super::device::{Device, H200};
+use super::device::{DEVICES, Device, H200};
 use super::library::predict_library;
 use super::predict::{Launching, Prediction, predict};
 use crate::found::Ladder;
 use crate::plan::Case;
-use crate::replay::{Does, Experiment, PAPERS, Quantity};
+use crate::replay::{Does, Experiment, Figure, Line, PAPERS, Paper, Quantity};
 use crate::rung::{Rung, Way, find};
 use crate::sweep::{Over, Sweep};
 
@@ -62,9 +62,9 @@ impl Set {
     /// Whether a row that was measured to take longer than another is predicted to; near ties (5 %) count as either.
     pub fn in_order(&self) -> bool {
         let pairs = self.rows.iter().flat_map(|a| self.rows.iter().map(move |b| (a, b)));
-        pairs.filter(|(a, b)| a.measured > 1.05 * b.measured).all(|(a, b)| {
-            a.predicted.microseconds > b.predicted.microseconds
-        })
+        pairs
+            .filter(|(a, b)| a.measured > 1.05 * b.measured)
+            .all(|(a, b)| a.predicted.microseconds > b.predicted.microseconds)
     }
 }
 
@@ -165,14 +165,57 @@ fn of_library(folder: &Path, file: &str) -> Result<Vec<Compared>, String> {
         let case = Case { op: row.op, dtype: row.dtype, n: row.n, block: 0 };
         let data = crate::natural_data(row.op, row.dtype);
         let data = if row.dtype.is_float() { data } else { warpfold_lab::array::Data::Natural };
-        let predicted =
-            predict_library(case, row.accuracy, data, &H200, row.temperature, Launching::BackToBack)?;
+        let predicted = predict_library(
+            case,
+            row.accuracy,
+            data,
+            &H200,
+            row.temperature,
+            Launching::BackToBack,
+        )?;
         let accuracy = if row.accuracy == Accuracy::Fast { "fast" } else { "exact" };
         let name = format!("{} {accuracy}", row.op);
-        let of = format!("{} {}, {}, {}", size(row.n), row.dtype, row.data.name(), word(row.temperature));
+        let of = format!(
+            "{} {}, {}, {}",
+            size(row.n),
+            row.dtype,
+            row.data.name(),
+            word(row.temperature)
+        );
         rows.push(Compared { name, of, measured: row.microseconds, predicted });
     }
     Ok(rows)
+}
+
+/// Microseconds that a document published of a rung on a device, over the same array.
+pub fn published(device: &Device, rung: &Rung, case: Case) -> Option<f64> {
+    let same = |paper: &&&Paper| {
+        let Experiment { dtype, block, .. } = paper.experiment;
+        (dtype, block, Op::Sum) == (case.dtype, case.block, case.op)
+    };
+    PAPERS
+        .iter()
+        .filter(same)
+        .flat_map(|paper| figures(paper, device))
+        .find_map(|(found, n, time)| (found == rung.name && n == case.n).then_some(time))
+}
+
+/// A document's rates on a device, as rungs, elements and microseconds. The thesis quotes Harris's figures for the G80, which are of Harris's experiment.
+fn figures(paper: &Paper, device: &Device) -> Vec<(&'static str, u64, f64)> {
+    let of_device = |f: &&Figure| {
+        Device::find(f.machine.name).is_ok_and(|found| found.key == device.key)
+            && f.quantity == Quantity::Gigabytes
+    };
+    if device.key == "g80" && paper.name != "harris" {
+        return Vec::new();
+    }
+    let line = |line: &Line| {
+        let n = if let Does::RungAt(_, n) = line.does { n } else { paper.experiment.n };
+        let rate = line.figures.iter().find(of_device)?.printed.value();
+        let bytes = (n * paper.experiment.dtype.size() as u64) as f64;
+        Some((line.does.rung()?, n, bytes / rate / 1e3))
+    };
+    paper.lines.iter().filter_map(line).collect()
 }
 
 /// What documents published of GPUs that the model knows.
@@ -182,34 +225,20 @@ fn of_library(folder: &Path, file: &str) -> Result<Vec<Compared>, String> {
 pub fn of_papers() -> Result<Vec<Set>, String> {
     let mut sets = Vec::new();
     for paper in PAPERS {
-        for machine in paper.machines {
-            let Ok(device) = Device::find(machine.name) else { continue };
-            let Experiment { n, dtype, block, .. } = paper.experiment;
-            let mut rows = Vec::new();
-            for line in paper.lines {
-                let Some(rung) = line.does.rung() else { continue };
-                let n = if let Does::RungAt(_, n) = line.does { n } else { n };
-                let figure = line.figures.iter().find(|f| {
-                    f.machine.name == machine.name && f.quantity == Quantity::Gigabytes
-                });
-                let Some(figure) = figure else { continue };
-                // The thesis quotes Harris's figures, which are of Harris's experiment.
-                let quoted = machine.name == "G80" && paper.name != "harris";
-                if quoted {
-                    continue;
-                }
-                let measured = (n * dtype.size() as u64) as f64 / figure.printed.value() / 1e3;
+        for device in &DEVICES {
+            let Experiment { dtype, block, .. } = paper.experiment;
+            let row = |(name, n, measured): (&str, u64, f64)| {
                 let case = Case { op: Op::Sum, dtype, n, block };
-                let rung = find(rung)?;
-                let predicted = against(rung, case, device, Temperature::Cold, None)?;
+                let predicted = against(find(name)?, case, device, Temperature::Cold, None)?;
                 let of = format!("{} {dtype}", size(n));
-                rows.push(Compared { name: rung.name.to_owned(), of, measured, predicted });
-            }
+                Ok(Compared { name: name.to_owned(), of, measured, predicted })
+            };
+            let rows: Vec<_> =
+                figures(paper, device).into_iter().map(row).collect::<Result<_, String>>()?;
             if !rows.is_empty() {
-                sets.push(Set { source: format!("{}, {}", paper.name, machine.name), rows });
+                sets.push(Set { source: format!("{}, {}", paper.name, device.name), rows });
             }
         }
     }
     Ok(sets)
 }
-

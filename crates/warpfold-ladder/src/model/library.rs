@@ -32,7 +32,8 @@ pub fn predict_library(
     if op == Op::Dot {
         return Err("dot reads two arrays; the model samples one".to_owned());
     }
-    let facts = CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
+    let facts =
+        CudaFacts { compute: device.compute.max(70), multiprocessors: device.multiprocessors };
     let problem = Problem { op, dtype, n, policy: policy(accuracy) };
     let plan = choose_cuda(problem, facts).map_err(|error| error.to_string())?;
     let cold = temperature == Temperature::Cold || problem.bytes() > device.l2;
@@ -51,9 +52,8 @@ pub fn predict_library(
 fn sampled(plan: &CudaPlan, data: Data, device: &Device, cold: bool) -> Result<Sample, String> {
     let n = plan.problem.n;
     let each = n.div_ceil(u64::from(plan.grid)).max(1);
-    let of = |grid: u32, each: u64| {
-        run(plan, grid, (each * u64::from(grid)).min(n), data, device, cold)
-    };
+    let of =
+        |grid: u32, each: u64| run(plan, grid, (each * u64::from(grid)).min(n), data, device, cold);
     let blocks = |each: u64| -> Result<Sample, String> {
         let one = of(1, each)?;
         if plan.grid < 2 {
@@ -71,7 +71,14 @@ fn sampled(plan: &CudaPlan, data: Data, device: &Device, cold: bool) -> Result<S
 }
 
 /// So many blocks over so many elements.
-fn run(plan: &CudaPlan, grid: u32, n: u64, data: Data, device: &Device, cold: bool) -> Result<Demand, String> {
+fn run(
+    plan: &CudaPlan,
+    grid: u32,
+    n: u64,
+    data: Data,
+    device: &Device,
+    cold: bool,
+) -> Result<Demand, String> {
     let CudaPlan { problem, fold, .. } = *plan;
     let compute = device.compute.max(70);
     let kernel = FoldKernel { fold, dtype: problem.dtype, skips_nan: plan.skips_nan() };
@@ -82,7 +89,8 @@ fn run(plan: &CudaPlan, grid: u32, n: u64, data: Data, device: &Device, cold: bo
     let found = program.kernel(&entry).ok_or_else(|| format!("no kernel {entry}"))?;
     let code = Code::new(found, &ptx);
     let plan = CudaPlan { problem: Problem { n, ..problem }, grid, then: None, ..*plan };
-    let settings = Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
+    let settings =
+        Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
     let facts = CudaFacts { compute, multiprocessors: device.multiprocessors };
     let simulated = Simulated::with(facts, settings);
     let size = problem.dtype.size() as u64;

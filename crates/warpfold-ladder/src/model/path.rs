@@ -82,12 +82,24 @@ impl Observer for Paths<'_> {
             return;
         }
         let machine = &self.code.machine[step.index as usize];
-        let path = self
-            .blocks
-            .entry(step.first_thread.block[0])
-            .or_insert_with(|| Path { clock: 0.0, issued: 0.0, ready: vec![0.0; self.code.registers] });
-        let Latency { arithmetic, f64, xu, shared, shuffle, l1, l2, memory, barrier, atomic, fence } =
-            self.latency;
+        let path = self.blocks.entry(step.first_thread.block[0]).or_insert_with(|| Path {
+            clock: 0.0,
+            issued: 0.0,
+            ready: vec![0.0; self.code.registers],
+        });
+        let Latency {
+            arithmetic,
+            f64,
+            xu,
+            shared,
+            shuffle,
+            l1,
+            l2,
+            memory,
+            barrier,
+            atomic,
+            fence,
+        } = self.latency;
         let touches = |range: &Range<u64>| {
             let mut addresses = step.touches.iter().flat_map(|t| t.addresses.iter().flatten());
             addresses.any(|address| range.contains(address))

@@ -6,8 +6,8 @@ use super::device::{Atomics, Device};
 use super::queue::interval;
 use super::sample::{Alone, Demand, Sample, sample};
 use crate::plan::{Case, Pass, Plan};
-use warpfold_kernels::ladder::Finish;
 use crate::rung::{Rung, Way};
+use warpfold_kernels::ladder::Finish;
 use warpfold_lab::cuda::report::Temperature;
 
 /// What can bind.
@@ -153,7 +153,7 @@ fn launch(
         of(Limit::Atomics),
     ];
     let waits = sampled.block.path;
-        let blocks = f64::from(resident).min(per);
+    let blocks = f64::from(resident).min(per);
     let warps = match sampled.alone {
         Alone::Block => 1.0,
         Alone::Warp => f64::from(pass.block.div_ceil(32)),
@@ -161,8 +161,9 @@ fn launch(
     // A warp asks for its part of what the block asks for, and waits as long as the first.
     let each = servers.map(|clocks| clocks / warps);
     let first = waits + each.iter().sum::<f64>();
-    let clocks_in_all =
-        (per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps)).max(first) + sampled.tail;
+    let clocks_in_all = (per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps))
+        .max(first)
+        + sampled.tail;
     let microseconds = |clocks: f64| clocks / device.clock / 1e3;
     let mut limits: Vec<(Limit, f64)> =
         asked.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();
