@@ -49,7 +49,7 @@ __global__ void empty_with_barrier() { __syncthreads(); }
 
 // ---- one instruction, many times ---------------------------------------------------------------------------------
 constexpr int TIMES = 64, ROUNDS = 64;
-__shared__ u32 words[8192];
+__shared__ u32 words[8192 + 1024];
 
 // `BODY` is one instruction that depends on the one before through x (or y, of 64 bits).
 #define KERNEL(NAME, BODY)                                                                                             \
@@ -87,7 +87,7 @@ KERNEL(vote, asm volatile("{.reg .pred p; setp.ne.u32 p, %0, 0; vote.sync.ballot
 KERNEL(reduce_u32, asm volatile("redux.sync.add.u32 %0, %0, 0xffffffff;" : "+r"(x));)
 KERNEL(barrier, asm volatile("bar.sync 0;" ::: "memory");)
 KERNEL(warp_barrier, asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");)
-KERNEL(shared_load, asm volatile("ld.shared.u32 %0, [%1]; " : "=r"(x) : "r"(address + (x - a)) : "memory");)
+KERNEL(shared_load, asm volatile("ld.shared.u32 %0, [%1]; " : "=r"(x) : "r"(address + 4 * (x - a)) : "memory");)
 KERNEL(shared_load_free, asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(x) : "r"(address + 4 * k) : "memory");)
 KERNEL(shared_load_64, asm volatile("ld.volatile.shared.u64 %0, [%1];" : "=l"(y) : "r"(address) : "memory");)
 KERNEL(shared_store, asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(x) : "memory");)
@@ -103,7 +103,10 @@ using Kernel = void (*)(u64*, u32*, u32, u32);
 static double cycles_of(Kernel kernel, int threads, u32 stride, u32 a) {
     static u64* cycles = nullptr;
     static u32* out = nullptr;
-    if (!cycles) CHECK(cudaMalloc(&cycles, 8)), CHECK(cudaMalloc(&out, 4096 * 4));
+    if (!cycles) {
+        CHECK(cudaMalloc(&cycles, 8));
+        CHECK(cudaMalloc(&out, 4096 * 4));
+    }
     u64 least = ~0ull;
     for (int k = 0; k < 5; k++) {
         kernel<<<1, threads>>>(cycles, out, a, stride);

@@ -280,7 +280,11 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
     let plain = |pipe, slots: f64| (vec![(pipe, slots)], Wait::Arithmetic(1));
     let twice = |pipe| (vec![(pipe, 2.0)], Wait::Arithmetic(2));
     match parts[0] {
-        "ld" | "ldu" if has("param") || has("const") => nothing,
+        // From the bank of constants, into a register.
+        "ld" | "ldu" if has("param") || has("const") => (vec![(Control, 1.0)], Wait::Nothing),
+        "mov" if line.operands.contains("%ntid") || line.operands.contains("%nctaid") => {
+            (vec![(Control, 1.0)], Wait::Nothing)
+        }
         "ld" if has("shared") => (vec![(Lsu, 1.0)], Wait::Shared),
         "ld" if has("local") => (vec![(Lsu, 1.0)], Wait::Shared),
         "ld" => (vec![(Lsu, 1.0)], Wait::Global),

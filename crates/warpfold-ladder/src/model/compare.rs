@@ -59,11 +59,11 @@ impl Set {
         [median, last]
     }
 
-    /// Whether a row that was measured to take longer than another is predicted to; near ties (5 %) count as either.
+    /// Whether a row that was measured to take longer than another over the same array is predicted to; near ties (5 %) count as either.
     pub fn in_order(&self) -> bool {
         let pairs = self.rows.iter().flat_map(|a| self.rows.iter().map(move |b| (a, b)));
         pairs
-            .filter(|(a, b)| a.measured > 1.05 * b.measured)
+            .filter(|(a, b)| a.of == b.of && a.measured > 1.05 * b.measured)
             .all(|(a, b)| a.predicted.microseconds > b.predicted.microseconds)
     }
 }

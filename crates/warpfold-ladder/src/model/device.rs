@@ -6,7 +6,9 @@
 //!   Instructions* (results a clock a multiprocessor).
 //! - (l) W. Luo et al., *Benchmarking and Dissecting the Nvidia Hopper GPU Architecture*, 2024, arXiv:2402.13499: latencies of shared memory, L2 and memory on the RTX 4090, A100 and H100.
 //! - (j) Z. Jia et al., *Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking*, 2018, arXiv:1804.06826: four cycles from an instruction to one that depends on it.
-//! - (m) measured on an H200 by `roofline` and `sweep` (`results/h200/roofline_f32.json`), or by `bench/cuda/constants.cu`.
+//! - (m) measured on an H200 by `bench/cuda/constants.cu` (`results/h200/constants.jsonl`): starts of blocks, atomics at one address, latencies of arithmetic, shared memory, shuffles, L2, barriers, branches and
+//!   fences; memory's latency by Little's law, of one load of 4 bytes in flight a thread (377 GB/s are 709 clocks a round, of which some 20 are the loop's). By the program: reading and a launch between
+//!   events (`roofline_f32.json`), a launch behind others (`cuda.json`, limits).
 //! - (v) V. Volkov, J. Demmel, *Benchmarking GPUs to Tune Dense Linear Algebra*, SC 2008: latencies of the 8800 GTX.
 //!
 //! No number is fitted to a rung. Where a device has no figure of its own, it has that of its nearest relative, in clocks, and `assumed` says so.
@@ -86,8 +88,12 @@ pub struct Latency {
     pub l2: f64,
     /// Memory.
     pub memory: f64,
-    /// A barrier of the block, once the last warp is there.
+    /// A barrier of the block, beside the arrivals of its warps.
     pub barrier: f64,
+    /// The arrival of a warp at a barrier; they arrive one after another.
+    pub arrival: f64,
+    /// From a comparison to the instruction behind a branch.
+    pub branch: f64,
     /// An atomic operation's old value.
     pub atomic: f64,
     /// A fence of global memory.
@@ -127,15 +133,17 @@ const GA100: Lanes = Lanes { fma: 64.0, f64: 32.0, ..GA10X };
 const HOPPER: Latency = Latency {
     arithmetic: 4.0,
     f64: 8.0,
-    xu: 18.0,
-    shared: 29.0,
+    xu: 17.0,
+    shared: 30.0,
     shuffle: 24.0,
     l1: 41.0,
-    l2: 263.0,
-    memory: 479.0,
-    barrier: 20.0,
-    atomic: 263.0,
-    fence: 479.0,
+    l2: 287.0,
+    memory: 690.0,
+    barrier: 12.0,
+    arrival: 2.0,
+    branch: 17.0,
+    atomic: 521.0,
+    fence: 265.0,
 };
 
 /// Every device, from the oldest.
@@ -162,6 +170,8 @@ pub const DEVICES: [Device; 7] = [
             l2: 510.0,
             memory: 510.0,
             barrier: 24.0,
+            arrival: 4.0,
+            branch: 24.0,
             atomic: 510.0,
             fence: 510.0,
         },
@@ -183,12 +193,12 @@ pub const DEVICES: [Device; 7] = [
         paper: 448.0,
         reached: 0.92,
         l2: 4 << 20,
-        latency: Latency { l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
+        latency: Latency { shared: 29.0, l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
         holds: Holds { threads: 1536, blocks: 16, shared: 100 << 10, registers: 65536 },
-        starts: 1042.0,
-        atomics: Atomics { integer: 1.09, wide: 0.5, f32: 0.5, f64: 0.5 },
+        starts: 1451.0,
+        atomics: Atomics { integer: 1.19, wide: 1.19, f32: 0.497, f64: 0.497 },
         launch: [4.2, 3.0],
-        assumed: "latencies in clocks as on the A100; starts of blocks, atomics and launches as on the H200, in clocks",
+        assumed: "latencies in clocks as on the A100; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "rtx3090",
@@ -202,12 +212,12 @@ pub const DEVICES: [Device; 7] = [
         paper: 936.0,
         reached: 0.92,
         l2: 6 << 20,
-        latency: Latency { l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
+        latency: Latency { shared: 29.0, l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
         holds: Holds { threads: 1536, blocks: 16, shared: 100 << 10, registers: 65536 },
-        starts: 1220.0,
-        atomics: Atomics { integer: 1.07, wide: 0.49, f32: 0.49, f64: 0.49 },
+        starts: 1426.0,
+        atomics: Atomics { integer: 1.17, wide: 1.17, f32: 0.488, f64: 0.488 },
         launch: [4.2, 3.0],
-        assumed: "latencies in clocks as on the A100; starts of blocks, atomics and launches as on the H200, in clocks",
+        assumed: "latencies in clocks as on the A100; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "rtx4090",
@@ -223,10 +233,10 @@ pub const DEVICES: [Device; 7] = [
         l2: 72 << 20,
         latency: Latency { shared: 30.0, l1: 43.0, l2: 273.0, memory: 542.0, ..HOPPER },
         holds: Holds { threads: 1536, blocks: 24, shared: 100 << 10, registers: 65536 },
-        starts: 2000.0,
-        atomics: Atomics { integer: 1.59, wide: 0.72, f32: 0.72, f64: 0.72 },
+        starts: 2120.0,
+        atomics: Atomics { integer: 1.74, wide: 1.74, f32: 0.726, f64: 0.726 },
         launch: [4.2, 3.0],
-        assumed: "starts of blocks, atomics and launches as on the H200, in clocks",
+        assumed: "starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "a100",
@@ -240,19 +250,19 @@ pub const DEVICES: [Device; 7] = [
         paper: 1555.0,
         reached: 0.92,
         l2: 40 << 20,
-        latency: Latency { l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
+        latency: Latency { shared: 29.0, l1: 38.0, l2: 262.0, memory: 466.0, ..HOPPER },
         holds: Holds { threads: 2048, blocks: 32, shared: 164 << 10, registers: 65536 },
-        starts: 1160.0,
-        atomics: Atomics { integer: 0.89, wide: 0.4, f32: 0.4, f64: 0.4 },
+        starts: 1186.0,
+        atomics: Atomics { integer: 0.97, wide: 0.97, f32: 0.406, f64: 0.406 },
         launch: [4.2, 3.0],
-        assumed: "starts of blocks, atomics and launches as on the H200, in clocks",
+        assumed: "starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "h100",
         name: "H100 SXM (80 GB)",
         paper: 3352.0,
         l2: 50 << 20,
-        assumed: "starts of blocks, atomics and launches as on the H200",
+        assumed: "starts of blocks, atomics, latencies and launches as on the H200",
         ..H200
     },
     H200,
@@ -273,8 +283,8 @@ pub const H200: Device = Device {
     l2: 60 << 20,
     latency: HOPPER,
     holds: Holds { threads: 2048, blocks: 32, shared: 228 << 10, registers: 65536 },
-    starts: 1626.0,
-    atomics: Atomics { integer: 1.25, wide: 0.57, f32: 0.57, f64: 0.57 },
+    starts: 1663.0,
+    atomics: Atomics { integer: 1.362, wide: 1.362, f32: 0.569, f64: 0.569 },
     launch: [4.18, 2.97],
     assumed: "",
 };

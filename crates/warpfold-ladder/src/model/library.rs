@@ -99,7 +99,7 @@ fn run(
         fill::<T>(&mut buffer, data, 1);
         let x = simulated.upload(&buffer.as_slice::<T>()[..n as usize]).map_err(|e| e.to_string())?;
         let from = x.address()..x.address() + n * size;
-        let mut paths = Paths::new(&code, device, problem.dtype, if cold { from } else { 0..0 }, 0..0);
+        let mut paths = Paths::new(&code, device, problem.dtype, plan.block, if cold { from } else { 0..0 }, 0..0);
         let run = simulated.launch(&plan, x.view(), None, Some(&mut paths)).map_err(|e| e.to_string())?;
         let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
         let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };

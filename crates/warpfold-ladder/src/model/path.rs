@@ -24,6 +24,8 @@ pub(super) struct Paths<'a> {
     /// Atomic operations by address. Assemblers fold integers of a warp by one instruction where there is one, and send one operation for all lanes.
     atomics: HashMap<u64, u64>,
     together: bool,
+    /// Warps of a block.
+    warps: f64,
     blocks: BTreeMap<u32, Path>,
 }
 
@@ -38,12 +40,14 @@ impl<'a> Paths<'a> {
         code: &'a Code,
         device: &Device,
         dtype: DType,
+        block: u32,
         cold: Range<u64>,
         own: Range<u64>,
     ) -> Paths<'a> {
         let together = device.compute >= 80 && dtype.size() == 4 && !dtype.is_float();
+        let warps = f64::from(block.div_ceil(32));
         let (atomics, blocks) = (HashMap::new(), BTreeMap::new());
-        Paths { code, latency: device.latency, cold, own, atomics, together, blocks }
+        Paths { code, latency: device.latency, cold, own, atomics, together, warps, blocks }
     }
 
     /// Atomic operations at the address that has most.
@@ -97,6 +101,8 @@ impl Observer for Paths<'_> {
             l2,
             memory,
             barrier,
+            arrival,
+            branch,
             atomic,
             fence,
         } = self.latency;
@@ -124,14 +130,14 @@ impl Observer for Paths<'_> {
         path.issued += issues;
         match machine.wait {
             // All that came before is there.
-            Wait::Barrier => path.clock = path.end() + issues + barrier,
+            Wait::Barrier => path.clock = path.end() + issues + barrier + arrival * self.warps,
             Wait::Fence => path.clock = path.end() + issues + fence,
             _ => path.clock += issues,
         }
         let operands = machine.from.iter().map(|&register| path.ready[register as usize]);
         let at = operands.fold(path.clock, f64::max);
         if machine.decides {
-            path.clock = at;
+            path.clock = at + branch;
         }
         for &register in &machine.to {
             path.ready[register as usize] = at + wait;

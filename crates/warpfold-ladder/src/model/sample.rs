@@ -197,7 +197,7 @@ fn simulate(
         arguments: parameters.into_iter().map(Argument::from).collect(),
     };
     let from_memory = if cold { input.address()..input.address() + n * size } else { 0..0 };
-    let mut paths = Paths::new(&code, device, case.dtype, from_memory, own);
+    let mut paths = Paths::new(&code, device, case.dtype, pass.block, from_memory, own);
     let settings =
         Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
     let counters = launch
