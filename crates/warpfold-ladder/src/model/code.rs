@@ -206,7 +206,7 @@ impl Values {
         }
         let from = line.operands.split_once(',').map_or("", |(_, from)| from);
         let mut key = line.opcode.to_owned();
-        for part in from.split(|c: char| c == ',' || c == ' ').filter(|part| !part.is_empty()) {
+        for part in from.split([',', ' ']).filter(|part| !part.is_empty()) {
             let value = self.of.get(part).map_or_else(|| part.to_owned(), u32::to_string);
             key = key + "," + &value;
         }
