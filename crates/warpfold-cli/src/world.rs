@@ -102,7 +102,7 @@ struct Folded {
 
 enum Part {
     /// Whose merging depends on nothing.
-    Whole(warpfold_dist::AnyPartial),
+    Whole(Box<warpfold_dist::AnyPartial>),
     /// Pieces of the inputs, merged in the order of one process.
     Blocks(Vec<Block>),
 }
@@ -225,7 +225,7 @@ fn fold_shares<T: Element>(
     }
     let part = match in_blocks(op, T::DTYPE) {
         true => Part::Blocks(blocks),
-        false => Part::Whole(total),
+        false => Part::Whole(Box::new(total)),
     };
     Ok(Folded { dtype: T::DTYPE, part, n, inputs, total: progress.elapsed(), folding })
 }
@@ -253,7 +253,7 @@ fn merge(
     let agreement = agreement.and(&ddof);
     let partial = match folded {
         Ok(Folded { part: Part::Whole(partial), inputs, .. }) => {
-            all_merge(comm, &agreement.and(inputs), Ok(partial))
+            all_merge(comm, &agreement.and(inputs), Ok(partial.as_ref()))
         }
         Ok(Folded { part: Part::Blocks(blocks), inputs, .. }) => {
             all_merge_blocks(comm, &agreement.and(inputs), Ok(blocks))

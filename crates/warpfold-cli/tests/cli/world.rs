@@ -151,7 +151,7 @@ fn ranks_that_do_not_come_or_are_killed_are_named_in_time() {
         ["sum", &here, "--dtype", "f64", "--world=tcp"].map(String::from).to_vec();
     let begun = Instant::now();
     let mut ranks = start(&vec![args.clone(); 3], 4, 3);
-    let found = outcomes(ranks.drain(..).collect());
+    let found = outcomes(std::mem::take(&mut ranks));
     for rank in &found {
         let said = text(&rank.stderr);
         assert!(said.contains("rank 3 of 4 is lost: it did not come within 3s"), "{said}");
