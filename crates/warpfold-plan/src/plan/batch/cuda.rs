@@ -433,7 +433,10 @@ mod tests {
         assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), ManyFold::ExactMean);
         assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), ManyFold::Moments);
         assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), ManyFold::ExactL2);
-        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), ManyFold::Moments);
+        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), ManyFold::ExactL2);
+        assert_eq!(fold(Op::Var, DType::BF16, Nan::Propagate), ManyFold::ExactVar);
+        // The NaNs that are skipped are counted by blocks alone.
+        assert_eq!(fold(Op::Std, DType::F32, Nan::Ignore), ManyFold::Moments);
     }
 
     #[test]
