@@ -102,11 +102,7 @@ impl<T: Element> Moments<T> {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn var_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        let denominator = self.denominator(Op::Var, ddof)?;
-        Ok(match self.numerator() {
-            Some(numerator) => round_ratio(&BigInt::from(numerator), &denominator, Self::UNIT),
-            None => F::NAN,
-        })
+        Ok(self.var_over((self.denominator(Op::Var, ddof)?, 0)))
     }
 
     /// [`std`](Self::std), rounded to a float type of choice.
@@ -114,11 +110,7 @@ impl<T: Element> Moments<T> {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        let denominator = self.denominator(Op::Std, ddof)?;
-        Ok(match self.numerator() {
-            Some(numerator) => round_root(&numerator, &denominator, Self::UNIT),
-            None => F::NAN,
-        })
+        Ok(self.std_over((self.denominator(Op::Std, ddof)?, 0)))
     }
 
     /// The variance over `n - correction` for a correction that may be fractional or negative, rounded once.
@@ -126,13 +118,7 @@ impl<T: Element> Moments<T> {
     /// # Errors
     /// As [`var`](Self::var); a correction that is not finite is too large.
     pub fn var_corrected<F: Float>(&self, correction: f64) -> Result<F> {
-        let (denominator, shift) = self.divisor(Op::Var, correction)?;
-        Ok(match self.numerator() {
-            Some(numerator) => {
-                round_ratio(&BigInt::from(numerator), &denominator, Self::UNIT + shift)
-            }
-            None => F::NAN,
-        })
+        Ok(self.var_over(self.divisor(Op::Var, correction)?))
     }
 
     /// The root of [`var_corrected`](Self::var_corrected)'s exact value, rounded once.
@@ -140,11 +126,25 @@ impl<T: Element> Moments<T> {
     /// # Errors
     /// As [`var_corrected`](Self::var_corrected).
     pub fn std_corrected<F: Float>(&self, correction: f64) -> Result<F> {
-        let (denominator, shift) = self.divisor(Op::Std, correction)?;
-        Ok(match self.numerator() {
+        Ok(self.std_over(self.divisor(Op::Std, correction)?))
+    }
+
+    /// The numerator over an integer that is in units of `2^-shift`, rounded once.
+    fn var_over<F: Float>(&self, (denominator, shift): (BigUint, i64)) -> F {
+        match self.numerator() {
+            Some(numerator) => {
+                round_ratio(&BigInt::from(numerator), &denominator, Self::UNIT + shift)
+            }
+            None => F::NAN,
+        }
+    }
+
+    /// The root of the same.
+    fn std_over<F: Float>(&self, (denominator, shift): (BigUint, i64)) -> F {
+        match self.numerator() {
             Some(numerator) => round_root(&numerator, &denominator, Self::UNIT + shift),
             None => F::NAN,
-        })
+        }
     }
 
     /// `n · (n - correction)` as an integer over `2^shift`: every finite float is such a ratio.

@@ -188,3 +188,19 @@ fn moments_of_long_segments_among_short_ones() {
         assert_eq!(many.var(0).unwrap(), variances);
     }
 }
+
+#[test]
+fn corrections_may_be_fractional_and_negative() {
+    // The squared distances from the mean, 1.75, add up to 8.75.
+    let moments = exact(&[0.0f64, 1.0, 2.0, 4.0], Nan::Propagate);
+    for (correction, variance) in [(0.0, 2.1875), (0.5, 2.5), (-1.0, 1.75), (-4.0, 1.09375)] {
+        assert_eq!(moments.var_corrected::<f64>(correction), Ok(variance));
+        assert_eq!(moments.std_corrected::<f64>(correction), Ok(variance.sqrt()));
+    }
+    // Four less that is 2^-51.
+    assert_eq!(moments.var_corrected(4.0f64.next_down()), Ok(8.75 * 2f64.powi(51)));
+    for correction in [4.0, 4.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let few = moments.var_corrected::<f64>(correction);
+        assert!(matches!(few, Err(warpfold::Error::TooFew { n: 4, .. })), "{correction}: {few:?}");
+    }
+}
