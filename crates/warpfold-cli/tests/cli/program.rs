@@ -22,7 +22,28 @@ pub(crate) fn command() -> Command {
     // No configuration of the user's own.
     command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    listen_to_signals(&mut command);
     command
+}
+
+/// A shell starts what goes on in the background with SIGINT ignored, and `nohup` with SIGHUP; the program, which would obey that, is tested
+/// as if it had been started by hand.
+#[cfg(unix)]
+fn listen_to_signals(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+
+    let by_default = || {
+        for signal in [libc::SIGINT, libc::SIGHUP] {
+            // SAFETY: `signal` may be called between fork and exec, and sets no handler.
+            if unsafe { libc::signal(signal, libc::SIG_DFL) } == libc::SIG_ERR {
+                return Err(std::io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: what runs between fork and exec calls nothing but `signal`.
+    unsafe { command.pre_exec(by_default) };
 }
 
 /// Runs the program.
