@@ -10,9 +10,11 @@
 
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _vectors)(COLUMN_PARAMETERS) {
-    // Large states of eight columns a lane have no room in shared memory; the plan takes such columns by elements.
+    // Large states of eight columns a lane have no room in shared memory: the plan takes such columns by elements
+    // (`columns_by_vectors`), and a launch of this would be its mistake.
     constexpr bool FITS = sizeof(FOLD<ELEMENT>::State) * PER_VECTOR<ELEMENT> <= 128;
     if constexpr (FITS) fold_columns<FOLD<ELEMENT>, PER_VECTOR<ELEMENT>>(COLUMN_ARGUMENTS);
+    else __trap();
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _elements)(COLUMN_PARAMETERS) {

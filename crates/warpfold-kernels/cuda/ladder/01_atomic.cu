@@ -7,10 +7,11 @@
 // steps:  n
 // lacks:  prod of complex128, as no atomic is 16 bytes wide
 // seeds:  blog baseline
-// wrong:  The blog counts in int, which ends at 2^31 elements, and leaves it to the caller to have set the result to zero.
+// wrong:  The blog counts in int, which ends at 2^31 elements, and leaves it to the caller to have set the result to
+//         zero.
 //
-// Threads by the thousand, and still one after the other: the atomics meet at one address, which takes them in turn. A warp brings 32 of
-// them at once. The parallelism W/S is one.
+// Threads by the thousand, and still one after the other: the atomics meet at one address, which takes them in turn. A
+// warp brings 32 of them at once. The parallelism W/S is one.
 #include "ladder/atomic.cuh"
 #include "ladder/rung.cuh"
 

@@ -7,8 +7,8 @@
 // steps:  3 + ceil(n / 4)
 // lacks:  prod of complex128, as no atomic is 16 bytes wide
 // seeds:  blog K1
-// wrong:  The blog compares the number of a float4 with the number of floats, so three quarters of its threads read past the end; and what
-//         is left over when n is no multiple of four is left out.
+// wrong:  The blog compares the number of a float4 with the number of floats, so three quarters of its threads read
+//         past the end; and what is left over when n is no multiple of four is left out.
 //
 // Four times fewer atomics, and still a serial algorithm: S grows as n does.
 #include "ladder/atomic.cuh"

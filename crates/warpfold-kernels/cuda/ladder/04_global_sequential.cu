@@ -1,17 +1,18 @@
 // rung:   04_global_sequential
 // idea:   The tree in global memory folds the upper half of a block's elements into the lower half, then again.
-// mends:  In 03_global_interleaved the threads that work are spread over all warps, and so are the elements that they touch.
+// mends:  In 03_global_interleaved the threads that work are spread over all warps, and so are the elements that they
+//         touch.
 // grid:   1 element a thread
 // memory: 1 element a thread
 // finish: recursive
 // work:   n - G
 // steps:  lg(min(n, B))
 // seeds:  lesson V4; slides parallel_reduce
-// wrong:  The lesson's version errs as its V3 does. The slides' works in the array itself, which is lost; only sizes that are a power of
-//         two come out right, and only as many blocks as a second launch has threads.
+// wrong:  The lesson's version errs as its V3 does. The slides' works in the array itself, which is lost; only sizes
+//         that are a power of two come out right, and only as many blocks as a second launch has threads.
 //
-// Threads that work stand side by side, and so do their elements: a warp touches few sectors of memory. Yet every step still goes through
-// global memory.
+// Threads that work stand side by side, and so do their elements: a warp touches few sectors of memory. Yet every step
+// still goes through global memory.
 #include "ladder/rung.cuh"
 
 template <class Op, class T> void global_sequential(const T* in, T* out, u64 n, T* work) {

@@ -7,8 +7,8 @@
 // work:   n - 1
 // steps:  lg(n)
 // seeds:  thesis 2.3.2
-// wrong:  The thesis takes one thread for each element without asking whether there is one, and a number of steps that is too small
-//         where n is no power of two.
+// wrong:  The thesis takes one thread for each element without asking whether there is one, and a number of steps that
+//         is too small where n is no power of two.
 //
 // One block is one multiprocessor: all others are idle, and an array is no longer than a block may be.
 #include "ladder/rung.cuh"

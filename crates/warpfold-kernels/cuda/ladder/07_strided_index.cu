@@ -9,8 +9,8 @@
 // seeds:  blog K3; thesis 3.2; guide V1; Harris 2
 // wrong:  The blog's and the thesis's loads are not guarded, or their barriers are; see 06_interleaved.
 //
-// Whole warps work and whole warps wait. But neighbouring threads touch words that lie 2s apart: with s = 16 all of a warp's words are in one
-// bank of shared memory, which serves them one after the other.
+// Whole warps work and whole warps wait. But neighbouring threads touch words that lie 2s apart: with s = 16 all of a
+// warp's words are in one bank of shared memory, which serves them one after the other.
 #include "ladder/rung.cuh"
 
 template <class Op, class T> void strided_index(const T* in, T* out, u64 n) {

@@ -7,8 +7,8 @@
 // work:   n - G
 // steps:  lg(min(n, B))
 // seeds:  blog K4; lesson V2; slides parallel_reduce_shared; thesis 3.3; guide V2; Harris 3
-// wrong:  The slides' kernel adds each element to itself in place of the other half. The thesis writes `stride >= 1` for `stride >>= 1`,
-//         which never ends.
+// wrong:  The slides' kernel adds each element to itself in place of the other half. The thesis writes `stride >= 1`
+//         for `stride >>= 1`, which never ends.
 //
 // No conflicts, and whole warps work or wait until the last 32 elements. But half of the threads do nothing but load.
 #include "ladder/rung.cuh"

@@ -7,10 +7,11 @@
 // work:   n - G
 // steps:  lg(min(n, 2 * B))
 // seeds:  blog K5; thesis 3.4; guide V3; Harris 4
-// wrong:  The blog and the thesis load the second element without asking whether there is one; the blog does not say that a block's first
-//         element is now twice as far on.
+// wrong:  The blog and the thesis load the second element without asking whether there is one; the blog does not say
+//         that a block's first element is now twice as far on.
 //
-// Half as many blocks for the same array, so half of all trees, barriers and partial results are gone; and each thread has two loads in flight.
+// Half as many blocks for the same array, so half of all trees, barriers and partial results are gone; and each thread
+// has two loads in flight.
 #include "ladder/rung.cuh"
 
 template <class Op, class T> void add_on_load(const T* in, T* out, u64 n) {

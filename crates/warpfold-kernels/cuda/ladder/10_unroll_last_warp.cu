@@ -7,8 +7,8 @@
 // work:   n - G
 // steps:  lg(min(n, 2 * B))
 // seeds:  blog K6; thesis 3.5; guide V4; Harris 5
-// wrong:  They all hold that the lanes of a warp move in step, and leave out synchronisation behind `volatile`. Since Volta they need not
-//         move in step: that is a race. It also takes blocks of 64 threads for granted.
+// wrong:  They all hold that the lanes of a warp move in step, and leave out synchronisation behind `volatile`. Since
+//         Volta they need not move in step: that is a race. It also takes blocks of 64 threads for granted.
 //
 // `__syncwarp` is what the order of reads and writes within a warp is made of; it costs next to nothing.
 #include "ladder/rung.cuh"

@@ -1,5 +1,6 @@
 // rung:   11_unrolled
-// idea:   The block's size is known when the kernel is compiled, so that no step is a loop's and no guard is asked in vain.
+// idea:   The block's size is known when the kernel is compiled, so that no step is a loop's and no guard is asked in
+//         vain.
 // mends:  10_unroll_last_warp still counts, compares and branches in every step of its loop.
 // grid:   2 elements a thread
 // blocks: 32 64 128 256 512 1024
@@ -9,7 +10,8 @@
 // seeds:  thesis 3.6 (named); guide V5; Harris 6
 // wrong:  The guide's and Harris's last warp is that of 10_unroll_last_warp: `volatile` and no `__syncwarp`.
 //
-// One entry for each size: the launch chooses. What is gained are instructions; where memory is what everyone waits for, that is little.
+// One entry for each size: the launch chooses. What is gained are instructions; where memory is what everyone waits
+// for, that is little.
 #include "ladder/rung.cuh"
 
 template <u32 BLOCK, class Op, class T> void unrolled(const T* in, T* out, u64 n) {

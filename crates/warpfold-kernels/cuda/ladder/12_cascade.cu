@@ -1,6 +1,7 @@
 // rung:   12_cascade
 // idea:   A thread folds eight elements one after the other before its block begins with the tree.
-// mends:  The trees of 10_unroll_last_warp and 11_unrolled cost more than the two loads that each thread has to do for them.
+// mends:  The trees of 10_unroll_last_warp and 11_unrolled cost more than the two loads that each thread has to do for
+//         them.
 // grid:   8 elements a thread
 // shared: 1 element a thread
 // finish: recursive
@@ -9,8 +10,8 @@
 // seeds:  thesis 3.6 (named); guide V6; Harris 7
 // wrong:  The guide counts in 32 bits, and its second pass races as that of its V0 does.
 //
-// Serial where it costs nothing, a tree where threads must meet: S grows by seven, and the number of trees falls to a quarter. Brent's bound
-// says why that pays: processors are fewer than elements.
+// Serial where it costs nothing, a tree where threads must meet: S grows by seven, and the number of trees falls to a
+// quarter. Brent's bound says why that pays: processors are fewer than elements.
 #include "ladder/rung.cuh"
 
 constexpr u32 EACH = 8;

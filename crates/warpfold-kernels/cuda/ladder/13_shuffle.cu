@@ -8,8 +8,9 @@
 // seeds:  guide V7
 // wrong:  The guide's shuffles are sound. Its second pass races as that of its V0 does.
 //
-// One barrier for the whole block, whatever its size: before the first warp gathers what the warps have left. All lanes fold in every step
-// though fewer and fewer are asked for: the work that is counted is more than the formula's, but those lanes would only have waited.
+// One barrier for the whole block, whatever its size: before the first warp gathers what the warps have left. All lanes
+// fold in every step though fewer and fewer are asked for: the work that is counted is more than the formula's, but
+// those lanes would only have waited.
 #include "walk/block.cuh"
 #include "ladder/rung.cuh"
 

@@ -1,6 +1,8 @@
 // rung:   14_vector_grid
-// idea:   As many threads as the machine holds at once stride over the array, each with four loads of 16 bytes in flight.
-// mends:  13_shuffle starts a block for every few thousand elements, and its loads of one element leave the memory waiting.
+// idea:   As many threads as the machine holds at once stride over the array, each with four loads of 16 bytes in
+//         flight.
+// mends:  13_shuffle starts a block for every few thousand elements, and its loads of one element leave the memory
+//         waiting.
 // grid:   1024 threads and 32 blocks a multiprocessor, 16 bytes a thread
 // finish: two launches
 // work:   n - G

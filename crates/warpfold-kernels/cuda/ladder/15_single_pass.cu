@@ -9,8 +9,8 @@
 // seeds:  beyond
 // wrong:  Nothing: no document goes this far.
 //
-// The fences are what makes it right: a block's partial result is seen by all before its ticket is, and whoever holds the last ticket has
-// seen all others. The ticket wraps to zero by itself, for the next launch.
+// The fences are what makes it right: a block's partial result is seen by all before its ticket is, and whoever holds
+// the last ticket has seen all others. The ticket wraps to zero by itself, for the next launch.
 #include "ladder/blocks_and_vectors.cuh"
 
 constexpr u32 LOADS = 4;

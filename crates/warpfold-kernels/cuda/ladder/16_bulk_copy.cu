@@ -1,5 +1,6 @@
 // rung:   16_bulk_copy
-// idea:   One thread orders whole tiles to be copied to shared memory, four of them ahead, and the block folds them as they land.
+// idea:   One thread orders whole tiles to be copied to shared memory, four of them ahead, and the block folds them as
+//         they land.
 // mends:  In 15_single_pass every load takes an instruction and registers that wait for it, in every thread.
 // grid:   1024 threads and 6 blocks a multiprocessor, 8192 bytes a block
 // shared: 32768 bytes
@@ -7,12 +8,13 @@
 // target: 90
 // finish: single pass
 // work:   n - 1
-// steps:  V * ceil(512 / B) * ceil(n / (512 * V * G)) + ceil(mod(n, 512 * V) / (B * G)) - 1 + lg(min(n, B)) + ceil(G / B) - 1 + lg(min(G, B))
+// steps:  V * ceil(512 / B) * ceil(n / (512 * V * G)) + ceil(mod(n, 512 * V) / (B * G)) - 1 + lg(min(n, B))
+//         + ceil(G / B) - 1 + lg(min(G, B))
 // seeds:  beyond
 // wrong:  Nothing: no document goes this far.
 //
-// Hopper's bulk copies go past the registers: an mbarrier a stage counts the bytes that have landed. What is read cannot come faster than this;
-// whether it comes faster than by 15_single_pass is for the measurement to say.
+// Hopper's bulk copies go past the registers: an mbarrier a stage counts the bytes that have landed. What is read
+// cannot come faster than this; whether it comes faster than by 15_single_pass is for the measurement to say.
 #include "ladder/blocks_and_vectors.cuh"
 
 constexpr u32 STAGES = 4, TILE = 8192, VECTORS = TILE / 16;

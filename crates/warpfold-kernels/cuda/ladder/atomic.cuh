@@ -1,10 +1,11 @@
-// Folding an element into memory that every thread folds into: the hardware's own atomic where it has one, else a loop of
-// compare-and-swap that goes round until nobody else was faster. There is none for 16 bytes below compute capability 9.0, so a product of
-// complex128 has none here; a sum of complex numbers is two sums.
+// Folding an element into memory that every thread folds into: the hardware's own atomic where it has one, else a loop
+// of compare-and-swap that goes round until nobody else was faster. There is none for 16 bytes below compute capability
+// 9.0, so a product of complex128 has none here; a sum of complex numbers is two sums.
 //
-// Of all the swaps that wait at one address each round lets one succeed, so n threads need some n * n / 2 swaps: minutes for a product of 2^20 elements.
-// What would change nothing is not swapped, so that extremes of floats need few. Tried on an H200: who fails sleeps, twice as long each time, and then
-// swaps what it saw before it slept, which is no longer there: 20 ms for 1025 elements. It would have to look again first; not taken.
+// Of all the swaps that wait at one address each round lets one succeed, so n threads need some n * n / 2 swaps:
+// minutes for a product of 2^20 elements. What would change nothing is not swapped, so that extremes of floats need
+// few. Tried on an H200: who fails sleeps, twice as long each time, and then swaps what it saw before it slept, which
+// is no longer there: 20 ms for 1025 elements. It would have to look again first; not taken.
 #pragma once
 #include "ladder/operations.cuh"
 

@@ -1,4 +1,5 @@
-// What the rungs above 13_shuffle build on: its fold of a block, and 16-byte vectors of elements. 13_shuffle explains the former.
+// What the rungs above 13_shuffle build on: its fold of a block, and 16-byte vectors of elements. 13_shuffle explains
+// the former.
 #pragma once
 #include "walk/block.cuh"
 #include "ladder/rung.cuh"

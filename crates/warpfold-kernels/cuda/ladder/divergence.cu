@@ -1,7 +1,9 @@
-// The thesis's pair (3.2): four branches in the lanes of one warp, and the same four in four warps. A demonstration beside the ladder.
+// The thesis's pair (3.2): four branches in the lanes of one warp, and the same four in four warps. A demonstration
+// beside the ladder.
 //
-// A warp goes through every branch that any of its lanes takes, and the other lanes wait. So the first kernel takes the time of four
-// branches, and the second that of one, while both compute the same. Each branch has its own arithmetic: equal ones the compiler would join.
+// A warp goes through every branch that any of its lanes takes, and the other lanes wait. So the first kernel takes the
+// time of four branches, and the second that of one, while both compute the same. Each branch has its own arithmetic:
+// equal ones the compiler would join.
 //
 // The thesis has no bodies for its branches; here each folds `rounds` steps of a recurrence over its own start value.
 #include "num/elements.cuh"

@@ -1,5 +1,6 @@
-// The entry points of a rung: one for each operation and element type, such as `interleaved_sum_f32`. All take the same parameters, so that
-// one runner launches them: the array, where results go, how many elements there are, memory to work in, and a ticket that is zero.
+// The entry points of a rung: one for each operation and element type, such as `interleaved_sum_f32`. All take the same
+// parameters, so that one runner launches them: the array, where results go, how many elements there are, memory to
+// work in, and a ticket that is zero.
 #pragma once
 #include "ladder/operations.cuh"
 
@@ -17,6 +18,7 @@
     ENTRY(rung, Sum, sum, complex64, __VA_ARGS__) ENTRY(rung, Prod, prod, complex64, __VA_ARGS__)         \
     ENTRY(rung, Sum, sum, complex128, __VA_ARGS__)
 
-// RUNG(name, arguments…) makes the entries of the template `name`, which is called with those of `in, out, n, work, ticket` that it takes.
+// RUNG(name, arguments…) makes the entries of the template `name`, which is called with those of `in, out, n, work,
+// ticket` that it takes.
 #define RUNG(rung, ...)                                                                                   \
     RUNG_BUT_PROD_COMPLEX128(rung, __VA_ARGS__) ENTRY(rung, Prod, prod, complex128, __VA_ARGS__)

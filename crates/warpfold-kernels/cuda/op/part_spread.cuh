@@ -98,7 +98,7 @@ template <class E> __device__ __forceinline__ bool add_square(LooseSum& squares,
         return square.high >= 0x1p-900 || w == 0;
     }
 }
-template <class W> __device__ __forceinline__ void merge_squares(LooseSum& a, const LooseSum& b, W) {
+template <class W> __device__ __forceinline__ void merge_sums(LooseSum& a, const LooseSum& b, W) {
     if constexpr (sizeof(W) == 4) a.merge(b);
     else a.add_pair(b.sum, b.rest);
 }
@@ -118,7 +118,7 @@ template <class E> struct ExactNorm {
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
         if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = Total::missed();
     }
-    static __device__ __forceinline__ void merge(State& a, const State& b) { merge_squares(a.squares, b.squares, W()); }
+    static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
                                                   u64 end) {
         W value = 0;
@@ -160,8 +160,8 @@ template <class E> struct ExactSpread {
         if (!add_square<E>(s.squares, w)) s.sum.sum = Total::missed();
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
-        merge_squares(a.sum, b.sum, W());
-        merge_squares(a.squares, b.squares, W());
+        merge_sums(a.sum, b.sum, W());
+        merge_sums(a.squares, b.squares, W());
     }
 
     // The variance; whether it is exactly `high`.
