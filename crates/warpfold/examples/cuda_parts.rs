@@ -6,9 +6,7 @@
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{Machine, ReduceMany};
 use warpfold::partial::Finish;
-use warpfold::{
-    Accuracy, DType, Element, Layout, Op, Policy, View, bf16, f16, reduce_axes, with_element,
-};
+use warpfold::{DType, Element, Layout, Op, View, bf16, f16, reduce_axes, with_element};
 
 /// Shapes of `n` elements, a power of two, and the axis that is folded.
 fn shapes(n: u64) -> Vec<([u64; 2], i64)> {
@@ -60,18 +58,11 @@ fn agrees<T: Element>(
     })
 }
 
-fn one<T: Element>(
-    gpu: &Gpu,
-    op: Op,
-    host: &[T],
-    x: &Buffer<T>,
-    accuracy: Accuracy,
-) -> Result<(), warpfold::Error> {
+fn one<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), warpfold::Error> {
     for (shape, axis) in shapes(host.len() as u64) {
-        let right = accuracy == Accuracy::Fast || agrees(gpu, op, host, shape, axis)?;
+        let right = agrees(gpu, op, host, shape, axis)?;
         let layout = Layout::c(&shape)?;
-        let policy = Policy { accuracy, ..Policy::default() };
-        let reduce = gpu.reduce_axes(x.view(), &layout, &[axis])?.policy(policy);
+        let reduce = gpu.reduce_axes(x.view(), &layout, &[axis])?;
         let plan = reduce.plan(op)?;
         let out = gpu.alloc::<u8>(plan.outputs() as usize * plan.output().size())?;
         let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
@@ -83,7 +74,7 @@ fn one<T: Element>(
         let us = time(gpu, |queue| unsafe { queue.start_many(&launches).expect("a launch") });
         let bytes = size_of_val(host) + out.len();
         println!(
-            r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", "accuracy": "{accuracy:?}", "shape": {shape:?}, "axis": {axis}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{}"}}"#,
+            r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", "shape": {shape:?}, "axis": {axis}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{}"}}"#,
             T::DTYPE,
             bytes as f64 / us / 1e3,
             plan.entry(),
@@ -110,7 +101,7 @@ fn main() -> Result<(), warpfold::Error> {
                 let x = gpu.upload(&host)?;
                 for op in ops.split(',') {
                     let op: Op = op.parse().expect("a reduction");
-                    if let Err(error) = one(&gpu, op, &host, &x, Accuracy::Exact) {
+                    if let Err(error) = one(&gpu, op, &host, &x) {
                         println!(r#"{{"library": "warpfold", "op": "{op}", "dtype": "{name}", "refused": {:?}}}"#, error.to_string());
                     }
                 }
