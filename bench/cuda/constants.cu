@@ -1,4 +1,5 @@
-// Constants of a GPU that the model of time needs, measured by kernels of one instruction each: no rung of the ladder is among them.
+// Constants of a GPU that the model of time needs, measured by kernels of one instruction each: no rung of the ladder
+// is among them.
 //   nvcc -O3 -std=c++17 -arch=native bench/cuda/constants.cu -o constants && ./constants
 // One JSON object a line, {"name": …, "value": …, "unit": …}; cycles are a multiprocessor's own (%clock64).
 #include <algorithm>
@@ -10,10 +11,13 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t e = (call);                                                                                        \
-        if (e != cudaSuccess) { fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e)); exit(1); }                  \
+#define CHECK(call) \
+    do { \
+        cudaError_t e = (call); \
+        if (e != cudaSuccess) { \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e)); \
+            exit(1); \
+        } \
     } while (0)
 
 using u32 = uint32_t;
@@ -52,22 +56,22 @@ constexpr int TIMES = 64, ROUNDS = 64;
 __shared__ u32 words[8192 + 1024];
 
 // `BODY` is one instruction that depends on the one before through x (or y, of 64 bits).
-#define KERNEL(NAME, BODY)                                                                                             \
-    __global__ void NAME(u64* cycles, u32* out, u32 a, u32 stride) {                                                   \
-        for (u32 i = threadIdx.x; i < 8192; i += blockDim.x) words[i] = a;                                             \
-        u32 x = a + threadIdx.x, address = (u32)__cvta_generic_to_shared(words) + threadIdx.x * stride % 32768;        \
-        u64 y = x;                                                                                                     \
-        double d = x;                                                                                                  \
-        float f = x;                                                                                                   \
-        __syncthreads();                                                                                               \
-        u64 begin = clock64();                                                                                         \
-        for (int r = 0; r < ROUNDS; r++) {                                                                             \
-            _Pragma("unroll") for (int k = 0; k < TIMES; k++) { BODY }                                                 \
-        }                                                                                                              \
-        __syncthreads();                                                                                               \
-        u64 end = clock64();                                                                                           \
-        if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin;                                                        \
-        out[threadIdx.x] = x + (u32)y + (u32)d + (u32)f + address;                                                     \
+#define KERNEL(NAME, BODY) \
+    __global__ void NAME(u64* cycles, u32* out, u32 a, u32 stride) { \
+        for (u32 i = threadIdx.x; i < 8192; i += blockDim.x) words[i] = a; \
+        u32 x = a + threadIdx.x, address = (u32)__cvta_generic_to_shared(words) + threadIdx.x * stride % 32768; \
+        u64 y = x; \
+        double d = x; \
+        float f = x; \
+        __syncthreads(); \
+        u64 begin = clock64(); \
+        for (int r = 0; r < ROUNDS; r++) { \
+            _Pragma("unroll") for (int k = 0; k < TIMES; k++) { BODY } \
+        } \
+        __syncthreads(); \
+        u64 end = clock64(); \
+        if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin; \
+        out[threadIdx.x] = x + (u32)y + (u32)d + (u32)f + address; \
     }
 
 KERNEL(add_f32, asm volatile("add.f32 %0, %0, %1;" : "+f"(f) : "f"(1.5f));)
@@ -78,28 +82,36 @@ KERNEL(logic, asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x) : "r"(a), 
 KERNEL(shift, asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(stride));)
 KERNEL(multiply_add_u32, asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(x) : "r"(a));)
 KERNEL(minimum_f32, asm volatile("min.f32 %0, %0, %1;" : "+f"(f) : "f"(1.5f));)
-KERNEL(compare_select, asm volatile("{.reg .pred p; setp.gt.s32 p, %0, %1; selp.b32 %0, %1, %2, p;}" : "+r"(x) : "r"(a), "r"(stride));)
+KERNEL(compare_select,
+       asm volatile("{.reg .pred p; setp.gt.s32 p, %0, %1; selp.b32 %0, %1, %2, p;}" : "+r"(x) : "r"(a), "r"(stride));)
 KERNEL(reciprocal, asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(f));)
 KERNEL(convert, asm volatile("cvt.rzi.u32.f32 %0, %1; mov.b32 %1, %0;" : "+r"(x), "+f"(f));)
 KERNEL(remainder_u32, asm volatile("rem.u32 %0, %0, %1; add.u32 %0, %0, %2;" : "+r"(x) : "r"(stride), "r"(a));)
 KERNEL(shuffle, asm volatile("shfl.sync.down.b32 %0, %0, 16, 31, 0xffffffff;" : "+r"(x));)
 KERNEL(vote, asm volatile("{.reg .pred p; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "+r"(x));)
 KERNEL(reduce_u32, asm volatile("redux.sync.add.u32 %0, %0, 0xffffffff;" : "+r"(x));)
-KERNEL(barrier, asm volatile("bar.sync 0;" ::: "memory");)
-KERNEL(warp_barrier, asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");)
+KERNEL(barrier, asm volatile("bar.sync 0;" :: : "memory");)
+KERNEL(warp_barrier, asm volatile("bar.warp.sync 0xffffffff;" :: : "memory");)
 KERNEL(shared_load, asm volatile("ld.shared.u32 %0, [%1]; " : "=r"(x) : "r"(address + 4 * (x - a)) : "memory");)
 KERNEL(shared_load_free, asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(x) : "r"(address + 4 * k) : "memory");)
 KERNEL(shared_load_64, asm volatile("ld.volatile.shared.u64 %0, [%1];" : "=l"(y) : "r"(address) : "memory");)
 KERNEL(shared_store, asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(x) : "memory");)
-KERNEL(shared_store_load, asm volatile("st.volatile.shared.u32 [%1], %0; ld.volatile.shared.u32 %0, [%1]; add.u32 %0, %0, 1;" : "+r"(x) : "r"(address) : "memory");)
-KERNEL(shared_store_barrier_load, asm volatile("st.volatile.shared.u32 [%1], %0; bar.sync 0; ld.volatile.shared.u32 %0, [%1]; add.u32 %0, %0, 1;" : "+r"(x) : "r"(address) : "memory");)
+KERNEL(shared_store_load,
+       asm volatile("st.volatile.shared.u32 [%1], %0; ld.volatile.shared.u32 %0, [%1]; add.u32 %0, %0, 1;" : "+r"(
+           x) : "r"(address) : "memory");)
+KERNEL(shared_store_barrier_load,
+       asm volatile(
+           "st.volatile.shared.u32 [%1], %0; bar.sync 0; ld.volatile.shared.u32 %0, [%1]; add.u32 %0, %0, 1;" : "+r"(
+               x) : "r"(address) : "memory");)
 KERNEL(shared_add_u32, asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "r"(x) : "memory");)
-KERNEL(fence_global, asm volatile("fence.acq_rel.gpu;" ::: "memory");)
-KERNEL(branch, asm volatile("{.reg .pred p; setp.eq.u32 p, %0, %1; @p bra L; add.u32 %0, %0, 1; L: }" : "+r"(x) : "r"(stride));)
+KERNEL(fence_global, asm volatile("fence.acq_rel.gpu;" :: : "memory");)
+KERNEL(branch,
+       asm volatile("{.reg .pred p; setp.eq.u32 p, %0, %1; @p bra L; add.u32 %0, %0, 1; L: }" : "+r"(x) : "r"(stride));)
 
 using Kernel = void (*)(u64*, u32*, u32, u32);
 
-// Cycles of one round of `BODY` in a block of so many threads, the least of a few launches: latency of one warp, issue of many.
+// Cycles of one round of `BODY` in a block of so many threads, the least of a few launches: latency of one warp, issue
+// of many.
 static double cycles_of(Kernel kernel, int threads, u32 stride, u32 a) {
     static u64* cycles = nullptr;
     static u32* out = nullptr;
@@ -125,8 +137,12 @@ static void instruction(const char* name, Kernel kernel, u32 stride = 4, u32 a =
 
 // ---- atomics at one address --------------------------------------------------------------------------------------
 template <class T> __global__ void reduce_lanes(T* to) { atomicAdd(to, T(threadIdx.x)); }  // 32 lanes a warp
-template <class T> __global__ void reduce_leaders(T* to) { if (threadIdx.x % 32 == 0) atomicAdd(to, T(threadIdx.x)); }
-__global__ void lanes_s32(int* to) { asm volatile("red.global.add.s32 [%0], %1;" ::"l"(to), "r"(threadIdx.x) : "memory"); }
+template <class T> __global__ void reduce_leaders(T* to) {
+    if (threadIdx.x % 32 == 0) atomicAdd(to, T(threadIdx.x));
+}
+__global__ void lanes_s32(int* to) {
+    asm volatile("red.global.add.s32 [%0], %1;" ::"l"(to), "r"(threadIdx.x) : "memory");
+}
 __global__ void swap_f32(float* to) {  // compare-and-swap until it holds
     u32* word = (u32*)to;
     u32 old = *(volatile u32*)word, seen;
@@ -185,15 +201,16 @@ template <int LOADS> __global__ void load_once(const u32* x, u32* out) {
 __global__ void clocks(u64* found) {
     u64 t0, t1, c0 = clock64();
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1)); while (t1 - t0 < 20000000);
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1));
+    while (t1 - t0 < 20000000);
     found[0] = clock64() - c0, found[1] = t1 - t0;
 }
 
 template <class V, int LOADS> static void reading(const char* what, const u32* x, u64 bytes, u32* out, int sm) {
     for (int blocks : {1, 2, 4, 8}) {
         double us = time_of([&] { read<V, LOADS><<<sm * blocks, 256>>>((const V*)x, bytes / sizeof(V), out); });
-        std::string name = std::string("read ") + what + ", " + std::to_string(sizeof(V)) + " bytes x " + std::to_string(LOADS) +
-                           " in flight, 256 threads x " + std::to_string(blocks);
+        std::string name = std::string("read ") + what + ", " + std::to_string(sizeof(V)) + " bytes x " +
+                           std::to_string(LOADS) + " in flight, 256 threads x " + std::to_string(blocks);
         say(name, bytes / us / 1e3, "GB/s");
     }
 }
@@ -202,8 +219,11 @@ int main() {
     cudaDeviceProp p;
     CHECK(cudaGetDeviceProperties(&p, 0));
     int sm = p.multiProcessorCount;
-    printf("{\"name\":\"device\",\"value\":\"%s\",\"multiprocessors\":%d,\"l2\":%d,\"registers\":%d,\"shared\":%zu,\"threads\":%d,\"blocks\":%d}\n", p.name,
-           sm, p.l2CacheSize, p.regsPerMultiprocessor, p.sharedMemPerMultiprocessor, p.maxThreadsPerMultiProcessor, p.maxBlocksPerMultiProcessor);
+    printf(
+        "{\"name\":\"device\",\"value\":\"%s\",\"multiprocessors\":%d,\"l2\":%d,\"registers\":%d,\"shared\":%zu,"
+        "\"threads\":%d,\"blocks\":%d}\n",
+        p.name, sm, p.l2CacheSize, p.regsPerMultiprocessor, p.sharedMemPerMultiprocessor, p.maxThreadsPerMultiProcessor,
+        p.maxBlocksPerMultiProcessor);
     const u64 BYTES = 2ull << 30;
     u32* x;
     u64* cycles;
@@ -220,14 +240,23 @@ int main() {
     say("clock", double(found[0]) / found[1], "GHz");
 
     for (int k : {1, 2, 3, 4, 8})
-        say("empty kernels between two events, " + std::to_string(k), time_of([&] { for (int i = 0; i < k; i++) empty<<<1, 256>>>(); }, 201), "us");
+        say("empty kernels between two events, " + std::to_string(k),
+            time_of(
+                [&] {
+                    for (int i = 0; i < k; i++) empty<<<1, 256>>>();
+                },
+                201),
+            "us");
     say("empty kernels, 528 blocks, 1", time_of([&] { empty<<<528, 256>>>(); }, 201), "us");
     for (int threads : {32, 64, 128, 256, 512, 1024}) {
-        double few = time_of([&] { empty<<<1 << 17, threads>>>(); }), many = time_of([&] { empty<<<1 << 21, threads>>>(); });
-        say("blocks started, " + std::to_string(threads) + " threads", double((1 << 21) - (1 << 17)) / (many - few), "blocks/us");
+        double few = time_of([&] { empty<<<1 << 17, threads>>>(); }),
+               many = time_of([&] { empty<<<1 << 21, threads>>>(); });
+        say("blocks started, " + std::to_string(threads) + " threads", double((1 << 21) - (1 << 17)) / (many - few),
+            "blocks/us");
         many = time_of([&] { empty_with_barrier<<<1 << 20, threads, 4 * threads>>>(); });
         few = time_of([&] { empty_with_barrier<<<1 << 17, threads, 4 * threads>>>(); });
-        say("blocks started with shared memory and a barrier, " + std::to_string(threads) + " threads", double((1 << 20) - (1 << 17)) / (many - few), "blocks/us");
+        say("blocks started with shared memory and a barrier, " + std::to_string(threads) + " threads",
+            double((1 << 20) - (1 << 17)) / (many - few), "blocks/us");
     }
 
     instruction("add.f32", add_f32);
@@ -249,7 +278,8 @@ int main() {
     instruction("bar.warp.sync", warp_barrier);
     instruction("ld.shared, dependent", shared_load);
     instruction("ld.shared", shared_load_free);
-    for (u32 stride : {8, 16, 32, 128}) instruction(("ld.shared, stride " + std::to_string(stride) + " bytes").c_str(), shared_load_free, stride);
+    for (u32 stride : {8, 16, 32, 128})
+        instruction(("ld.shared, stride " + std::to_string(stride) + " bytes").c_str(), shared_load_free, stride);
     instruction("ld.shared.u64", shared_load_64, 8);
     instruction("st.shared", shared_store);
     instruction("st.shared and ld.shared", shared_store_load);
@@ -260,18 +290,27 @@ int main() {
 
     const int BLOCKS = 1 << 14;
     auto rate = [&](const char* name, double count, double us) { say(name, count / us / 1e3, "per ns"); };
-    rate("red.add f32 at one address, 32 lanes", 256.0 * BLOCKS, time_of([&] { reduce_lanes<float><<<BLOCKS, 256>>>((float*)out); }));
-    rate("red.add f64 at one address, 32 lanes", 256.0 * BLOCKS, time_of([&] { reduce_lanes<double><<<BLOCKS, 256>>>((double*)out); }));
-    rate("red.add u64 at one address, 32 lanes", 256.0 * BLOCKS, time_of([&] { reduce_lanes<unsigned long long><<<BLOCKS, 256>>>((unsigned long long*)out); }));
-    rate("red.add s32 at one address, 32 lanes", 256.0 * BLOCKS, time_of([&] { lanes_s32<<<BLOCKS, 256>>>((int*)out); }));
+    rate("red.add f32 at one address, 32 lanes", 256.0 * BLOCKS,
+         time_of([&] { reduce_lanes<float><<<BLOCKS, 256>>>((float*)out); }));
+    rate("red.add f64 at one address, 32 lanes", 256.0 * BLOCKS,
+         time_of([&] { reduce_lanes<double><<<BLOCKS, 256>>>((double*)out); }));
+    rate("red.add u64 at one address, 32 lanes", 256.0 * BLOCKS,
+         time_of([&] { reduce_lanes<unsigned long long><<<BLOCKS, 256>>>((unsigned long long*)out); }));
+    rate("red.add s32 at one address, 32 lanes", 256.0 * BLOCKS,
+         time_of([&] { lanes_s32<<<BLOCKS, 256>>>((int*)out); }));
     const int MORE = 1 << 18;
-    rate("red.add f32 at one address, 1 lane", 8.0 * MORE, time_of([&] { reduce_leaders<float><<<MORE, 256>>>((float*)out); }));
-    rate("red.add s32 at one address, 1 lane", 8.0 * MORE, time_of([&] { reduce_leaders<int><<<MORE, 256>>>((int*)out); }));
-    rate("red.add u64 at one address, 1 lane", 8.0 * MORE, time_of([&] { reduce_leaders<unsigned long long><<<MORE, 256>>>((unsigned long long*)out); }));
-    rate("compare-and-swap f32 at one address, 1 thread a block", 1024.0, time_of([&] { swap_f32<<<1024, 1>>>((float*)out); }));
+    rate("red.add f32 at one address, 1 lane", 8.0 * MORE,
+         time_of([&] { reduce_leaders<float><<<MORE, 256>>>((float*)out); }));
+    rate("red.add s32 at one address, 1 lane", 8.0 * MORE,
+         time_of([&] { reduce_leaders<int><<<MORE, 256>>>((int*)out); }));
+    rate("red.add u64 at one address, 1 lane", 8.0 * MORE,
+         time_of([&] { reduce_leaders<unsigned long long><<<MORE, 256>>>((unsigned long long*)out); }));
+    rate("compare-and-swap f32 at one address, 1 thread a block", 1024.0,
+         time_of([&] { swap_f32<<<1024, 1>>>((float*)out); }));
     rate("compare-and-swap f32 at one address, 32 lanes", 2048.0, time_of([&] { swap_f32<<<64, 32>>>((float*)out); }));
     rate("atom.inc at one address, one a block of 256", MORE, time_of([&] { ticket<<<MORE, 256>>>(out, out + 1); }));
-    rate("fence and atom.inc at one address, one a block of 256", MORE, time_of([&] { fence_ticket<<<MORE, 256>>>(out, out + 1); }));
+    rate("fence and atom.inc at one address, one a block of 256", MORE,
+         time_of([&] { fence_ticket<<<MORE, 256>>>(out, out + 1); }));
     atomic_chain<<<1, 1>>>(out, cycles, out + 1);
     CHECK(cudaMemcpy(found, cycles, 8, cudaMemcpyDeviceToHost));
     say("latency of atom.add", found[0], "cycles");
@@ -305,7 +344,12 @@ int main() {
     }
     for (u64 bytes : {1ull << 20, 4ull << 20, 16ull << 20, 64ull << 20, 256ull << 20}) {  // other memory each time
         u64 at = 0;
-        double us = time_of([&] { read<uint4, 4><<<sm * 4, 256>>>((const uint4*)x + at / 16, bytes / 16, out); at = (at + bytes) % (BYTES - bytes + 1) / 256 * 256; }, 31);
+        double us = time_of(
+            [&] {
+                read<uint4, 4><<<sm * 4, 256>>>((const uint4*)x + at / 16, bytes / 16, out);
+                at = (at + bytes) % (BYTES - bytes + 1) / 256 * 256;
+            },
+            31);
         say("cold read with its launch, " + std::to_string(bytes) + " bytes", us, "us");
     }
     CHECK(cudaDeviceSynchronize());

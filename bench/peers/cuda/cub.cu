@@ -1,5 +1,5 @@
-// The peer: CUB's DeviceReduce, timed as warpfold is (cold, arrays in rotation through 4 GiB, device events, medians), and the
-// limits of the machine: an empty kernel, a plain reading kernel. Lines of JSON, one a figure.
+// The peer: CUB's DeviceReduce, timed as warpfold is (cold, arrays in rotation through 4 GiB, device events, medians),
+// and the limits of the machine: an empty kernel, a plain reading kernel. Lines of JSON, one a figure.
 //
 // nvcc -O3 -std=c++17 -arch=native cub.cu -o cub && ./cub
 #include <cub/cub.cuh>
@@ -19,23 +19,38 @@ __global__ void __launch_bounds__(512) read(const uint4* x, size_t n, uint4* out
     for (; i + 3 * threads < n; i += 4 * threads) {
         uint4 v[4];
         for (int k = 0; k < 4; k++) v[k] = __ldcs(x + i + k * threads);
-        for (int k = 0; k < 4; k++) { a.x ^= v[k].x; a.y ^= v[k].y; a.z ^= v[k].z; a.w ^= v[k].w; }
+        for (int k = 0; k < 4; k++) {
+            a.x ^= v[k].x;
+            a.y ^= v[k].y;
+            a.z ^= v[k].z;
+            a.w ^= v[k].w;
+        }
     }
     if ((a.x & a.y & a.z & a.w) == 0x12345678u) *out = a;
 }
 
 void report(const char* op, const char* type, size_t n, size_t size, double us) {
-    printf("{\"peer\":\"cub %d\",\"op\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION, op, type, n, us, n * size / us / 1e3);
+    printf("{\"peer\":\"cub %d\",\"op\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION, op,
+           type, n, us, n * size / us / 1e3);
     fflush(stdout);
 }
 
 template <class T> void types(const char* type, bool sum_only = false) {
     size_t n = (size_t(2) << 30) / sizeof(T), bytes;
     T* out = static_cast<T*>(result);
-    report("sum", type, n, sizeof(T), median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<T>(n, k), out, (long long)n); }));
+    report("sum", type, n, sizeof(T), median([&](size_t k) {
+               bytes = scratch_bytes;
+               cub::DeviceReduce::Sum(scratch, bytes, array<T>(n, k), out, (long long)n);
+           }));
     if (sum_only) return;
-    report("max", type, n, sizeof(T), median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Max(scratch, bytes, array<T>(n, k), out, (long long)n); }));
-    report("argmax", type, n, sizeof(T), median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::ArgMax(scratch, bytes, array<T>(n, k), out, (long long*)index_result, (long long)n); }));
+    report("max", type, n, sizeof(T), median([&](size_t k) {
+               bytes = scratch_bytes;
+               cub::DeviceReduce::Max(scratch, bytes, array<T>(n, k), out, (long long)n);
+           }));
+    report("argmax", type, n, sizeof(T), median([&](size_t k) {
+               bytes = scratch_bytes;
+               cub::DeviceReduce::ArgMax(scratch, bytes, array<T>(n, k), out, (long long*)index_result, (long long)n);
+           }));
 }
 
 int main() {
@@ -52,16 +67,25 @@ int main() {
     }
     fill(block);
     report("empty", "-", 0, 0, median([&](size_t) { empty<<<1, 32>>>(); }));
-    report("read", "16 bytes", POOL / 16, 16, median([&](size_t) { read<<<132 * 4, 512>>>((const uint4*)pool, POOL / 16, (uint4*)result); }));
-    report("read", "16 bytes", POOL / 32, 16, median([&](size_t k) { read<<<132 * 4, 512>>>((const uint4*)array<uint4>(POOL / 32, k), POOL / 32, (uint4*)result); }));
+    report("read", "16 bytes", POOL / 16, 16,
+           median([&](size_t) { read<<<132 * 4, 512>>>((const uint4*)pool, POOL / 16, (uint4*)result); }));
+    report("read", "16 bytes", POOL / 32, 16, median([&](size_t k) {
+               read<<<132 * 4, 512>>>((const uint4*)array<uint4>(POOL / 32, k), POOL / 32, (uint4*)result);
+           }));
     {
         // What the ladder of kernels is climbed with besides f32.
         size_t n = size_t(1) << 28, bytes;
-        report("sum", "i32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<int>(n, k), (int*)result, (long long)n); }));
+        report("sum", "i32", n, 4, median([&](size_t k) {
+                   bytes = scratch_bytes;
+                   cub::DeviceReduce::Sum(scratch, bytes, array<int>(n, k), (int*)result, (long long)n);
+               }));
     }
     for (int power : {10, 12, 14, 16, 18, 20, 22, 24, 25, 26, 28, 30}) {
         size_t n = size_t(1) << power, bytes;
-        report("sum", "f32", n, 4, median([&](size_t k) { bytes = scratch_bytes; cub::DeviceReduce::Sum(scratch, bytes, array<float>(n, k), (float*)result, (long long)n); }));
+        report("sum", "f32", n, 4, median([&](size_t k) {
+                   bytes = scratch_bytes;
+                   cub::DeviceReduce::Sum(scratch, bytes, array<float>(n, k), (float*)result, (long long)n);
+               }));
     }
     types<signed char>("i8");
     types<short>("i16");

@@ -1,4 +1,5 @@
-// The arrays of warpfold's CUDA benchmark, made from the same words in the same way: crates/warpfold-lab/src/cuda/data.rs says what each is for.
+// The arrays of warpfold's CUDA benchmark, made from the same words in the same way:
+// crates/warpfold-lab/src/cuda/data.rs says what each is for.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -28,7 +29,8 @@ template <class T> uint64_t bits_of(double x) {
 
 template <class T> uint64_t number(Data data, uint64_t index, Words& random) {
     constexpr int BITS = 8 * sizeof(T), FRACTION = BITS == 64 ? 52 : 23;
-    constexpr uint64_t FIELDS = (1ull << (BITS - 1 - FRACTION)) - 1, FAR = BITS == 64 ? 900 : 100, DIGIT = BITS == 64 ? 53 : 16;
+    constexpr uint64_t FIELDS = (1ull << (BITS - 1 - FRACTION)) - 1, FAR = BITS == 64 ? 900 : 100,
+                       DIGIT = BITS == 64 ? 53 : 16;
     auto of = [](uint64_t sign, uint64_t field, uint64_t fraction) {
         return (sign & 1) << (BITS - 1) | field << FRACTION | (fraction & ((1ull << FRACTION) - 1));
     };
@@ -36,16 +38,22 @@ template <class T> uint64_t number(Data data, uint64_t index, Words& random) {
     const double unit = double(word >> 11) / double(1ull << 53);
     const uint64_t fraction = word >> 12, sign = word >> 11;
     switch (data) {
-    case Data::Uniform: return bits_of<T>(2 * unit - 1);
-    case Data::Positive: return bits_of<T>(unit);
-    case Data::Normal: {
-        const double radius = sqrt(log(1 - unit) * -2);
-        return bits_of<T>(radius * cos(2 * M_PI * (double(random() >> 11) / double(1ull << 53))));
-    }
-    case Data::Wide: return of(sign, (word & 0x7ff) * FIELDS >> 11, fraction);
-    case Data::Alternating: return of(sign, FIELDS / 2 + FAR - index % 2 * 2 * FAR, fraction);
-    case Data::Subnormal: return of(sign, 0, fraction | 1);
-    case Data::Limbs: return of(sign, 1 + index * DIGIT % (FIELDS - 1), 0);
+        case Data::Uniform:
+            return bits_of<T>(2 * unit - 1);
+        case Data::Positive:
+            return bits_of<T>(unit);
+        case Data::Normal: {
+            const double radius = sqrt(log(1 - unit) * -2);
+            return bits_of<T>(radius * cos(2 * M_PI * (double(random() >> 11) / double(1ull << 53))));
+        }
+        case Data::Wide:
+            return of(sign, (word & 0x7ff) * FIELDS >> 11, fraction);
+        case Data::Alternating:
+            return of(sign, FIELDS / 2 + FAR - index % 2 * 2 * FAR, fraction);
+        case Data::Subnormal:
+            return of(sign, 0, fraction | 1);
+        case Data::Limbs:
+            return of(sign, 1 + index * DIGIT % (FIELDS - 1), 0);
     }
     return 0;
 }

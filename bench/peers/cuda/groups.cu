@@ -1,6 +1,7 @@
-// The peer of sums by keys: CUB's DeviceRadixSort::SortPairs, over the bits that the keys have, then DeviceReduce::ReduceByKey; timed as warpfold is, both together. Keys are distributed as
-// those of crates/warpfold-lab/src/segments/cases.rs. Lines of JSON, one a figure; bytes are those of input, keys and results. A few results are compared with sums in double precision
-// before they are timed.
+// The peer of sums by keys: CUB's DeviceRadixSort::SortPairs, over the bits that the keys have, then
+// DeviceReduce::ReduceByKey; timed as warpfold is, both together. Keys are distributed as those of
+// crates/warpfold-lab/src/segments/cases.rs. Lines of JSON, one a figure; bytes are those of input, keys and results. A
+// few results are compared with sums in double precision before they are timed.
 //
 // nvcc -O3 -std=c++17 -arch=native groups.cu -o groups && ./groups
 #include <cmath>
@@ -26,7 +27,8 @@ __host__ __device__ uint64_t word(uint64_t seed, uint64_t index) {
 }
 
 __global__ void make_keys(uint32_t* keys, uint64_t groups, bool is_zipf) {
-    for (uint64_t at = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; at < N; at += uint64_t(gridDim.x) * blockDim.x) {
+    for (uint64_t at = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; at < N;
+         at += uint64_t(gridDim.x) * blockDim.x) {
         uint64_t key = word(11, at) % groups;
         if (is_zipf) {
             const uint64_t rank = uint64_t(pow(groups + 1.0, (word(11, at) >> 11) * 0x1p-53)) - 1;
@@ -37,7 +39,8 @@ __global__ void make_keys(uint32_t* keys, uint64_t groups, bool is_zipf) {
 }
 
 __global__ void sum_some(const uint32_t* keys, const float* x, double* sums, unsigned long long* counts) {
-    for (uint64_t at = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; at < N; at += uint64_t(gridDim.x) * blockDim.x) {
+    for (uint64_t at = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; at < N;
+         at += uint64_t(gridDim.x) * blockDim.x) {
         if (keys[at] >= COMPARED) continue;
         atomicAdd(sums + keys[at], double(x[at]));
         atomicAdd(counts + keys[at], 1ull);
@@ -68,10 +71,12 @@ int main() {
         for (bool is_zipf : {false, true}) {
             make_keys<<<4096, 256>>>(keys, 1ull << bits, is_zipf);
             auto sort = [&](void* memory, size_t& bytes, size_t k) {
-                return cub::DeviceRadixSort::SortPairs(memory, bytes, keys, sorted, array<float>(N, k), values, int(N), 0, bits);
+                return cub::DeviceRadixSort::SortPairs(memory, bytes, keys, sorted, array<float>(N, k), values, int(N),
+                                                       0, bits);
             };
             auto reduce = [&](void* memory, size_t& bytes) {
-                return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted, unique, values, sums, runs, cuda::std::plus<>{}, int(N));
+                return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted, unique, values, sums, runs,
+                                                      cuda::std::plus<>{}, int(N));
             };
             size_t for_sort = 0, for_reduce = 0;
             CHECK(sort(nullptr, for_sort, 0));
@@ -101,8 +106,10 @@ int main() {
             const std::string shape = "2^" + std::to_string(bits) + " dense keys, " + (is_zipf ? "Zipf" : "uniform");
             if (right) {
                 const double us = median(both), bytes = 8.0 * N + 4.0 * (1ull << bits);
-                printf("{\"peer\":\"cub %d sort and reduce by key\",\"op\":\"sum\",\"type\":\"f32\",\"n\":%llu,\"shape\":\"%s\",\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION,
-                       (unsigned long long)N, shape.c_str(), us, bytes / us / 1e3);
+                printf(
+                    "{\"peer\":\"cub %d sort and reduce by "
+                    "key\",\"op\":\"sum\",\"type\":\"f32\",\"n\":%llu,\"shape\":\"%s\",\"us\":%.3f,\"gb_s\":%.1f}\n",
+                    CUB_VERSION, (unsigned long long)N, shape.c_str(), us, bytes / us / 1e3);
                 fflush(stdout);
             } else {
                 fprintf(stderr, "%s: wrong sums\n", shape.c_str());

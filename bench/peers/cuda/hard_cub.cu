@@ -9,13 +9,13 @@
 #include <iterator>
 #include <vector>
 
-#define CHECK(call)                                                                              \
-    do {                                                                                         \
-        cudaError_t error = (call);                                                              \
-        if (error != cudaSuccess) {                                                              \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                       \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define CHECK(call) \
+    do { \
+        cudaError_t error = (call); \
+        if (error != cudaSuccess) { \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+            exit(1); \
+        } \
     } while (0)
 
 template <class T> void sum(const std::vector<char>& bytes) {

@@ -1,4 +1,5 @@
-// How peers are timed: as warpfold is. Cold, arrays in rotation through 4 GiB, device events, medians. A figure is a line of JSON.
+// How peers are timed: as warpfold is. Cold, arrays in rotation through 4 GiB, device events, medians. A figure is a
+// line of JSON.
 #pragma once
 #include <algorithm>
 #include <cstdio>
@@ -6,13 +7,13 @@
 #include <functional>
 #include <vector>
 
-#define CHECK(call)                                                                              \
-    do {                                                                                         \
-        cudaError_t error = (call);                                                              \
-        if (error != cudaSuccess) {                                                              \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                       \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define CHECK(call) \
+    do { \
+        cudaError_t error = (call); \
+        if (error != cudaSuccess) { \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+            exit(1); \
+        } \
     } while (0)
 
 constexpr size_t POOL = size_t(4) << 30;
@@ -21,7 +22,8 @@ inline char* pool;
 // Repeats a block through the pool.
 inline void fill(const std::vector<unsigned long long>& block) {
     if (!pool) CHECK(cudaMalloc(&pool, POOL));
-    for (size_t at = 0; at < POOL; at += block.size() * 8) CHECK(cudaMemcpy(pool + at, block.data(), block.size() * 8, cudaMemcpyHostToDevice));
+    for (size_t at = 0; at < POOL; at += block.size() * 8)
+        CHECK(cudaMemcpy(pool + at, block.data(), block.size() * 8, cudaMemcpyHostToDevice));
 }
 
 template <class T> const T* array(size_t n, size_t k) {

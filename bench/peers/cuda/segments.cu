@@ -1,6 +1,7 @@
-// The peer of many reductions: CUB's DeviceSegmentedReduce, by offsets and, of equal segments, by their length; timed as warpfold is. Segments are
-// those of crates/warpfold-lab/src/cuda/segments/shapes.rs, from the same random numbers. Lines of JSON, one a figure; bytes are those of input,
-// results and, by offsets, offsets. Results are compared with sums in double precision before they are timed.
+// The peer of many reductions: CUB's DeviceSegmentedReduce, by offsets and, of equal segments, by their length; timed
+// as warpfold is. Segments are those of crates/warpfold-lab/src/cuda/segments/shapes.rs, from the same random numbers.
+// Lines of JSON, one a figure; bytes are those of input, results and, by offsets, offsets. Results are compared with
+// sums in double precision before they are timed.
 //
 // nvcc -O3 -std=c++17 -arch=native segments.cu -o segments && ./segments
 #include <cmath>
@@ -30,8 +31,10 @@ void* scratch;
 size_t scratch_bytes;
 
 void report(const char* way, const std::string& shape, uint64_t n, uint64_t segments, uint64_t bytes, double us) {
-    printf("{\"peer\":\"cub %d %s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":%llu,\"shape\":\"%s\",\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION, way,
-           (unsigned long long)n, shape.c_str(), us, (bytes + 4 * (n + segments)) / us / 1e3);
+    printf(
+        "{\"peer\":\"cub %d "
+        "%s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":%llu,\"shape\":\"%s\",\"us\":%.3f,\"gb_s\":%.1f}\n",
+        CUB_VERSION, way, (unsigned long long)n, shape.c_str(), us, (bytes + 4 * (n + segments)) / us / 1e3);
     fflush(stdout);
 }
 
@@ -84,7 +87,8 @@ void by_offsets(const std::string& shape, const std::vector<int64_t>& offsets) {
     CHECK(cudaMemcpy(on_device, offsets.data(), offsets.size() * 8, cudaMemcpyHostToDevice));
     const int64_t segments = offsets.size() - 1;
     auto call = [&](void* memory, size_t& bytes, size_t k) {
-        return cub::DeviceSegmentedReduce::Sum(memory, bytes, array<float>(N, k), result, segments, on_device, on_device + 1);
+        return cub::DeviceSegmentedReduce::Sum(memory, bytes, array<float>(N, k), result, segments, on_device,
+                                               on_device + 1);
     };
     take_scratch([&](void* memory, size_t& bytes) { return call(memory, bytes, 0); });
     auto run = [&](size_t k) { CHECK(call(scratch, scratch_bytes, k)); };
@@ -105,7 +109,8 @@ void by_length(const std::string& shape, uint64_t length) {
     auto run = [&](size_t k) { CHECK(call(scratch, scratch_bytes, k)); };
     run(0);
     CHECK(cudaDeviceSynchronize());
-    if (right(segments, [&](uint64_t k) { return k * length; })) report("by length", shape, segments * length, segments, 0, timed(run));
+    if (right(segments, [&](uint64_t k) { return k * length; }))
+        report("by length", shape, segments * length, segments, 0, timed(run));
 }
 
 std::vector<int64_t> ends(const std::vector<int64_t>& lengths) {
