@@ -8,6 +8,7 @@ mod cpu;
 mod cuda;
 mod hard;
 mod lacks;
+mod parts;
 mod predictions;
 mod segments;
 
@@ -23,6 +24,7 @@ use warpfold_ladder::Ladder;
 
 use self::counters::Counters;
 use self::hard::HardSums;
+use self::parts::Parts;
 use crate::Outcome;
 
 /// The documents that may have tables.
@@ -31,6 +33,7 @@ const DOCUMENTS: &[&str] = &[
     "METHODOLOGY.md",
     "crates/warpfold-simt/README.md",
     "docs/hard-sums.md",
+    "docs/lab-notes/moments-of-parts.md",
     "docs/performance.md",
     "docs/platforms.md",
     "docs/predictions.md",
@@ -64,6 +67,8 @@ struct Results {
     hard: Vec<HardSums>,
     /// The simulator's counters beside the hardware's, in the same order.
     counters: Vec<Counters>,
+    /// Reductions of rows and columns on GPUs, in the same order.
+    parts: Vec<Parts>,
     /// Climbs of the ladder, in the same order.
     ladders: Vec<Ladder>,
 }
@@ -121,6 +126,7 @@ impl Results {
             cpu_segments: cpu_segments.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             counters: counters.iter().map(load_counters).collect::<Outcome<_>>()?,
+            parts: Parts::load(&folder.join("parts"))?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
@@ -147,6 +153,7 @@ impl Results {
             "cuda-data" => cuda(cuda::data),
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
+            "cuda-parts" => joined(&self.parts, parts::speeds, "cuda_parts"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "counters" => joined(&self.counters, counters::agreement, "bench/simt/counters.sh"),
             "cuda-latency" => cuda(cuda::latency),

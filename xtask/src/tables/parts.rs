@@ -1,0 +1,101 @@
+//! The table of reductions of rows and columns on GPUs, beside torch's of the same session.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Table;
+use crate::Outcome;
+
+/// What the example `cuda_parts` and `bench/peers/cuda/parts_torch.py` found on one device.
+pub(super) struct Parts {
+    ours: Vec<Row>,
+    torch: Vec<Row>,
+}
+
+/// A line of theirs.
+#[derive(Deserialize)]
+struct Row {
+    library: String,
+    op: String,
+    dtype: String,
+    shape: [u64; 2],
+    axis: usize,
+    /// None where the library has no such reduction.
+    gb_per_s: Option<f64>,
+}
+
+impl Row {
+    fn is_of(&self, other: &Row) -> bool {
+        let key = |row: &Row| (row.shape, row.axis);
+        self.op == other.op && self.dtype == other.dtype && key(self) == key(other)
+    }
+
+    /// How it cuts the array: the length of rows, or rows and columns of what is folded along them.
+    fn cut(&self) -> String {
+        let [rows, columns] = self.shape;
+        match self.axis {
+            1 if rows == 1 => "all".into(),
+            1 => format!("rows of {columns}"),
+            _ if columns < rows => format!("{columns} columns"),
+            _ => format!("columns of {rows}"),
+        }
+    }
+}
+
+impl Parts {
+    /// Those of every device with both files.
+    pub(super) fn load(folder: &Path) -> Outcome<Vec<Parts>> {
+        let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let mut peers: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        peers.retain(|path| path.to_string_lossy().ends_with("-torch.jsonl"));
+        peers.sort();
+        let parts = |peer: &std::path::PathBuf| {
+            let ours = peer.to_string_lossy().replace("-torch.jsonl", ".jsonl");
+            Ok(Parts { ours: rows(Path::new(&ours))?, torch: rows(peer)? })
+        };
+        peers.iter().map(parts).collect()
+    }
+}
+
+fn rows(file: &Path) -> Outcome<Vec<Row>> {
+    let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
+    let text = fs::read_to_string(file).map_err(|e| wrong(&e))?;
+    text.lines().map(|line| serde_json::from_str(line).map_err(|e| wrong(&e))).collect()
+}
+
+/// GB/s of this library and of torch, a line a reduction and type, a column a shape.
+pub(super) fn speeds(parts: &Parts) -> String {
+    let Parts { ours, torch } = parts;
+    let mut cuts: Vec<String> = Vec::new();
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for row in ours {
+        let name = format!("{} {}", row.op, row.dtype);
+        let cut = row.cut();
+        let column = cuts.iter().position(|known| *known == cut).unwrap_or_else(|| {
+            cuts.push(cut);
+            cuts.len() - 1
+        });
+        if lines.last().is_none_or(|(last, _)| *last != name) {
+            lines.push((name, Vec::new()));
+        }
+        let (_, cells) = lines.last_mut().expect("one was pushed");
+        cells.resize(column + 1, String::new());
+        let theirs = torch.iter().find(|theirs| theirs.is_of(row)).and_then(|row| row.gb_per_s);
+        let cell = |speed: Option<f64>| speed.map_or("–".into(), |speed| format!("{speed:.0}"));
+        cells[column] = format!("{} / {}", cell(row.gb_per_s), cell(theirs));
+    }
+    let peer = torch.first().map_or("", |row| &row.library);
+    let mut table = Table::new([format!("GB/s, this / {peer}")].into_iter().chain(cuts));
+    for (name, cells) in lines {
+        table.lines.push([name].into_iter().chain(cells).collect());
+    }
+    let slowest = ours.iter().filter(|row| row.gb_per_s.is_some());
+    let slowest = slowest.min_by(|a, b| a.gb_per_s.partial_cmp(&b.gb_per_s).expect("numbers"));
+    let slowest = slowest.map_or(String::new(), |row| {
+        let speed = row.gb_per_s.expect("it has one");
+        format!("\nThe slowest cell: {} of {}, {}: {speed:.0}.\n", row.op, row.dtype, row.cut())
+    });
+    table.markdown() + &slowest
+}
