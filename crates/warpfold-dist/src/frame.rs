@@ -12,8 +12,12 @@
 //! | 7 | zero |
 //! | 8–15 | length of the payload |
 //! | 16–17 | length of the text |
-//! | 18–183 | the text that ranks agree on: program, version, reduction, type, policy |
+//! | 18–183 | the text that ranks agree on: program, version, reduction, type, policy; of a longer one the beginning, … and 16 hexadecimal digits of its SHA-256 |
 //! | 184–1023 | the payload, if it has room there; else zero, and the payload follows in a second gather, padded with zeros to the longest |
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
 
 /// Bytes of a frame.
 pub const BYTES: usize = 1024;
@@ -40,7 +44,7 @@ pub struct Frame<'a> {
     pub inline: Option<&'a [u8]>,
 }
 
-/// Writes a frame; a text or message that is too long is cut.
+/// Writes a frame; a message that is too long is cut, and a text that is has a hash in place of its end.
 pub fn write(text: &str, outcome: Result<&[u8], &str>) -> [u8; BYTES] {
     let mut frame = [0; BYTES];
     frame[..4].copy_from_slice(&MAGIC);
@@ -51,13 +55,24 @@ pub fn write(text: &str, outcome: Result<&[u8], &str>) -> [u8; BYTES] {
         Err(message) => cut(message, INLINE).as_bytes(),
     };
     frame[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
-    let text = cut(text, TEXT).as_bytes();
+    let text = words(text);
+    let text = text.as_bytes();
     frame[16..18].copy_from_slice(&(text.len() as u16).to_le_bytes());
     frame[18..18 + text.len()].copy_from_slice(text);
     if payload.len() <= INLINE {
         frame[HEADER..HEADER + payload.len()].copy_from_slice(payload);
     }
     frame
+}
+
+/// The text, or, of one that is too long, its beginning and a hash of all: two that differ anywhere are not alike.
+fn words(text: &str) -> Cow<'_, str> {
+    if text.len() <= TEXT {
+        return text.into();
+    }
+    let hash = Sha256::digest(text);
+    let hash = u64::from_be_bytes(*hash.first_chunk().expect("a hash has 32 bytes"));
+    format!("{}… {hash:016x}", cut(text, TEXT - "… ".len() - 16)).into()
 }
 
 /// The longest beginning of so many bytes at most that ends between characters.
@@ -120,7 +135,16 @@ mod tests {
         let frame = write("", Err(&"ä".repeat(5000)));
         let read = read(&frame).unwrap();
         assert_eq!((read.failed, read.inline.unwrap().len()), (true, INLINE));
-        assert!(super::read(&write(&"ß".repeat(900), Ok(&[]))).is_ok());
+    }
+
+    #[test]
+    fn texts_that_are_too_long_differ_wherever_they_do() {
+        let long = "ß".repeat(900);
+        let frames = [long.clone(), format!("{long}a"), format!("{long}b")];
+        let frames = frames.map(|text| write(&text, Ok(&[])));
+        let texts = frames.each_ref().map(|frame| read(frame).unwrap().text);
+        assert!(texts[0] != texts[1] && texts[1] != texts[2], "{texts:?}");
+        assert!(texts[0].starts_with("ßßß") && texts[0].len() <= TEXT, "{texts:?}");
     }
 
     #[test]
