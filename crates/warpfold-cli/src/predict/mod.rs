@@ -1,4 +1,4 @@
-//! Predicted times as tables, for `--predict DEVICE` of ladder, sweep, replay and report.
+//! Predicted times as tables, for `--predict DEVICE` of ladder, sweep, replay and explain.
 
 use serde::Serialize;
 use warpfold_lab::cuda::report::Temperature;
@@ -80,17 +80,20 @@ fn cell(value: Option<f64>) -> String {
     )
 }
 
-/// A table of predictions; each limit's share of the time, as if it were alone.
+/// The binding limit and the one after it, each with the part of the time that it would take alone: `memory 92 %`.
+fn longest(row: &Row) -> [String; 2] {
+    let mut shares = row.shares.clone();
+    shares.sort_by(|(a, x), (b, y)| {
+        let binds = |name| row.binding == Some(name);
+        binds(*b).cmp(&binds(*a)).then(y.total_cmp(x))
+    });
+    let mut longest = shares.iter().map(|(name, share)| format!("{name} {:.0} %", 100.0 * share));
+    [(); 2].map(|()| longest.next().unwrap_or_default())
+}
+
+/// A table of predictions, with the two limits that would take most of the time if they were alone; JSON has all of them.
 pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
-    let mut head = vec!["rung", "elements", "type", "block", "µs", "GB/s", "binding limit"];
-    let seen = |limit: &Limit| {
-        let of = |row: &Row| {
-            row.shares.iter().find(|(n, _)| *n == limit.name()).map_or(0.0, |(_, s)| *s)
-        };
-        found.rows.iter().any(|row| of(row) >= 0.1)
-    };
-    let limits: Vec<Limit> = Limit::ALL.into_iter().filter(seen).collect();
-    head.extend(limits.iter().map(|limit| limit.name()));
+    let mut head = vec!["rung", "elements", "type", "block", "µs", "GB/s", "binding limit", "next"];
     let beside = found.rows.iter().any(|row| row.published.is_some());
     if beside {
         head.extend(["published µs", "off by"]);
@@ -98,6 +101,7 @@ pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
     let mut sheet =
         Sheet { title, head: head.into_iter().map(str::to_owned).collect(), ..Sheet::default() };
     for row in &found.rows {
+        let [binding, next] = longest(row);
         let mut line = vec![
             row.rung.clone(),
             size(row.n),
@@ -105,14 +109,9 @@ pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
             row.block.to_string(),
             cell(row.microseconds),
             cell(row.gigabytes_per_second),
-            row.binding.unwrap_or_default().to_owned(),
+            binding,
+            next,
         ];
-        for limit in &limits {
-            let share = row.shares.iter().find(|(name, _)| *name == limit.name());
-            line.push(
-                share.map_or_else(String::new, |(_, share)| format!("{:.0} %", 100.0 * share)),
-            );
-        }
         if beside {
             line.push(cell(row.published));
             let off = row.published.zip(row.microseconds).map(|(p, m)| 100.0 * (m / p - 1.0));
@@ -124,7 +123,8 @@ pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
         }
     }
     let [median, worst] = found.error;
-    sheet.below.push("predicted, not measured: one or two blocks of each launch are simulated, and a model turns counts into time; a column of a limit says what part of the time it would take alone".into());
+    sheet.below.push("predicted, not measured: one or two blocks of each launch are simulated, and a model turns counts into time".into());
+    sheet.below.push("beside a limit: the part of the time that it would take alone; --format json has all limits".into());
     sheet.below.push(format!(
         "over the rungs measured on an H200 the model is off by {median:.0} % in the middle and {worst:.0} % at worst; docs/predictions.md has every error"
     ));

@@ -15,6 +15,7 @@ mod memory;
 mod npy;
 mod outfile;
 mod output;
+mod predict;
 mod program;
 mod random;
 mod raw;
