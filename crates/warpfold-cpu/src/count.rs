@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::executor::{Fold, run};
+use super::isa::Target;
 use super::memory::{prefetch, streamed};
 use crate::kernels::Kernels;
 use crate::{Nan, Op};
@@ -36,7 +37,7 @@ impl<T: Kernels> Fold<&[T]> for Counting<T> {
     type Partial = Count;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[T], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<T>()) {
             if self.is_settled() {
                 return;
@@ -79,7 +80,7 @@ impl<T: Kernels> Fold<&[T::Part]> for Nans<T> {
     type Partial = u64;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<T>() * T::PARTS) {
             self.0 += holding::<T>(block, T::Part::is_nan);
         }

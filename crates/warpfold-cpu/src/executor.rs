@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::isa::{Job, with_isa};
+use super::isa::{Job, Target, with_isa};
 use super::threads::share;
 use warpfold_plan::plan::{Isa, Plan};
 
@@ -37,14 +37,18 @@ impl<T: Sync> Pieces for (&[T], &[T]) {
 }
 
 /// A fold in progress on one thread: registers, bins, whatever the kernel keeps between pieces.
-///
-/// `take` must be `#[inline(always)]`: it is compiled once for each instruction set, inside a function that has it.
-pub(super) trait Fold<I: Pieces> {
+pub(super) trait Fold<I: Pieces>: Sized {
     /// What is left at the end; merging is the partial's own business.
     type Partial: Send;
 
-    /// Folds in a piece that starts at index `first` of the whole.
-    fn take(&mut self, piece: I, first: u64);
+    /// Folds in a piece that starts at index `first` of the whole. It must be `#[inline(always)]`: it is compiled once for each instruction set, inside a
+    /// function that has it.
+    fn take<C: Target>(&mut self, piece: I, first: u64);
+
+    /// The same by an instruction set that is named at run time, or where a fold is part of others: a call, so that all of them share its code.
+    fn fold(&mut self, isa: Isa, piece: I, first: u64) {
+        with_isa(isa, Take { fold: self, piece, first });
+    }
 
     /// Whether nothing that follows can change the result, as after the first nonzero element for `any`.
     #[inline(always)]
@@ -56,22 +60,22 @@ pub(super) trait Fold<I: Pieces> {
     fn finish(self) -> Self::Partial;
 }
 
-/// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one.
+/// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one. Each is compiled once, whatever it stands beside.
 pub(super) struct Together<A, B>(pub(super) A, pub(super) B);
 
 impl<I: Pieces, A: Fold<I>, B: Fold<I>> Fold<I> for Together<A, B> {
     type Partial = (A::Partial, B::Partial);
 
     #[inline(always)]
-    fn take(&mut self, piece: I, first: u64) {
+    fn take<C: Target>(&mut self, piece: I, first: u64) {
         /// Elements; what both folds keep of 64-bit elements fits a quarter of a megabyte of second-level cache.
         const BLOCK: usize = 16 << 10;
         let mut start = 0;
         while start < piece.len() {
             let end = piece.len().min(start + BLOCK);
             let block = piece.piece(start..end);
-            self.0.take(block, first + start as u64);
-            self.1.take(block, first + start as u64);
+            self.0.fold(C::ISA, block, first + start as u64);
+            self.1.fold(C::ISA, block, first + start as u64);
             start = end;
         }
     }
@@ -91,13 +95,9 @@ impl<F: Fold<I>, I: Pieces> Job for Take<'_, F, I> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        self.fold.take(self.piece, self.first);
+    fn run<C: Target>(self) {
+        self.fold.take::<C>(self.piece, self.first);
     }
-}
-
-fn take<F: Fold<I>, I: Pieces>(isa: Isa, fold: &mut F, piece: I, first: u64) {
-    with_isa(isa, Take { fold, piece, first });
 }
 
 /// Grains of one input, handed out to whoever asks next.
@@ -142,7 +142,7 @@ where
 {
     if plan.threads <= 1 {
         let mut fold = start();
-        take(plan.isa, &mut fold, input, first);
+        fold.fold(plan.isa, input, first);
         return fold.finish();
     }
     let grains = Grains::new(input, plan);
@@ -150,7 +150,7 @@ where
     let work = || {
         let mut fold = start();
         while let Some((_, offset, piece)) = grains.take() {
-            take(plan.isa, &mut fold, piece, first + offset as u64);
+            fold.fold(plan.isa, piece, first + offset as u64);
             if fold.is_settled() {
                 grains.exhaust();
             }
@@ -187,7 +187,7 @@ where
         let mut mine = Vec::new();
         while let Some((number, offset, piece)) = grains.take() {
             let mut fold = start();
-            take(plan.isa, &mut fold, piece, first + offset as u64);
+            fold.fold(plan.isa, piece, first + offset as u64);
             mine.push((number, fold.finish()));
         }
         partials.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);

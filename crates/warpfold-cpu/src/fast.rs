@@ -8,6 +8,7 @@
 use std::ops::{Add, Mul};
 
 use super::executor::Fold;
+use super::isa::Target;
 use super::float::{Lane, Magnitudes, Summed, Term, Values};
 use super::memory::{prefetch, streamed, streamed_in_pairs};
 use crate::{Nan, bf16, f16};
@@ -139,7 +140,7 @@ impl<F: Plain, T: PlainTerm, const PARTS: usize> Fold<&[F]> for FastSum<F, T, PA
     type Partial = Summed<F::SumLimbs, PARTS>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[F], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[F], _first: u64) {
         self.counted += piece.len() as u64;
         for block in piece.chunks(BLOCK) {
             let sums = Self::sums(block).map(F::Accumulator::into);
@@ -208,7 +209,7 @@ impl<F: Plain> Fold<(&[F], &[F])> for FastDot<F> {
     type Partial = Summed<F::ProductLimbs, 1>;
 
     #[inline(always)]
-    fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+    fn take<C: Target>(&mut self, (x, y): (&[F], &[F]), _first: u64) {
         self.counted += x.len() as u64;
         for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
             let sum = Self::sum(x, y);

@@ -25,13 +25,31 @@ impl Avx512 {
     }
 }
 
+/// What code is compiled for, where it asks: a way that is not for these instructions is left out.
+pub(super) trait Target {
+    /// The instruction set.
+    const ISA: Isa;
+    /// Whether it has AVX-512.
+    const AVX512: bool = matches!(Self::ISA, Isa::Avx512);
+    /// Whether vectors are worth their code: on x86-64 from AVX2 on, as older machines have no fused multiply-adds.
+    const VECTORS: bool;
+}
+
+/// The instructions that every machine of the kind has.
+pub(super) enum Common {}
+
+impl Target for Common {
+    const ISA: Isa = Isa::Baseline;
+    const VECTORS: bool = cfg!(not(target_arch = "x86_64"));
+}
+
 /// Work whose body is compiled for an instruction set; `run` must be `#[inline(always)]`.
 pub(super) trait Job {
     /// What it returns.
     type Output;
 
     /// Does it.
-    fn run(self) -> Self::Output;
+    fn run<C: Target>(self) -> Self::Output;
 }
 
 /// Runs a job with the widest instructions that `isa` allows and the machine has.
@@ -46,7 +64,19 @@ pub(super) fn with_isa<J: Job>(isa: Isa, job: J) -> J::Output {
         Isa::Baseline => {}
     }
     let _ = isa;
-    job.run()
+    job.run::<Common>()
+}
+
+/// Runs a job with no wider instructions than AVX2: what moves memory, or takes elements one by one, gains nothing by wider ones.
+#[inline]
+pub(super) fn with_avx2<J: Job>(isa: Isa, job: J) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    if isa.min(self::isa()) >= Isa::Avx2 {
+        // SAFETY: `facts` found every feature that the function enables, or those of `Isa::Avx512`, which are more.
+        return unsafe { x86::avx2(job) };
+    }
+    let _ = isa;
+    job.run::<Common>()
 }
 
 /// Whether there are kernels for many outputs at once: on x86-64, those are compiled for AVX2 and AVX-512 alone, because each version costs
@@ -69,24 +99,54 @@ pub(super) fn with_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = isa;
-        job.run()
+        job.run::<Common>()
+    }
+}
+
+/// Runs a job of lanes with no wider instructions than AVX2.
+#[inline]
+pub(super) fn with_short_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    match isa.min(self::isa()) {
+        Isa::Baseline => unreachable!("lanes are not driven without vectors"),
+        // SAFETY: as in `with_avx2`.
+        Isa::Avx2 | Isa::Avx512 => unsafe { x86::avx2(job) },
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = isa;
+        job.run::<Common>()
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Job;
+    use super::{Isa, Job, Target};
+
+    enum Avx2 {}
+
+    impl Target for Avx2 {
+        const ISA: Isa = Isa::Avx2;
+        const VECTORS: bool = true;
+    }
+
+    enum Avx512 {}
+
+    impl Target for Avx512 {
+        const ISA: Isa = Isa::Avx512;
+        const VECTORS: bool = true;
+    }
 
     #[target_feature(
         enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
     )]
     pub(super) fn avx512<J: Job>(job: J) -> J::Output {
-        job.run()
+        job.run::<Avx512>()
     }
 
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn avx2<J: Job>(job: J) -> J::Output {
-        job.run()
+        job.run::<Avx2>()
     }
 }
 

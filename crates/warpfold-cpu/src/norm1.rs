@@ -6,6 +6,7 @@
 
 use super::executor::Fold;
 use super::float::{SumFold, Values};
+use super::isa::Target;
 use super::memory::prefetch;
 use super::product::Factor;
 use crate::Nan;
@@ -55,9 +56,9 @@ impl<T: Kernels<Part: Factor>> Roots<T> {
         }
     }
 
+    /// Puts the roots of a block into the buffer; says whether they may be trusted.
     #[inline(always)]
-    fn block(&mut self, x: &[[T::Part; 2]]) {
-        let Buffer { high, low } = &mut *self.buffer;
+    fn fill(Buffer { high, low }: &mut Buffer, x: &[[T::Part; 2]]) -> bool {
         let (groups, rest) = x.as_chunks::<LANES>();
         let mut plain = [true; LANES];
         for (group, (high, low)) in
@@ -73,13 +74,7 @@ impl<T: Kernels<Part: Factor>> Roots<T> {
             let (high, low) = (high.as_chunks_mut().0, low.as_chunks_mut().0);
             Self::roots(&group, &mut high[at], &mut low[at], &mut plain);
         }
-        if plain != [true; LANES] {
-            return self.one_by_one(x);
-        }
-        self.high.take(&self.buffer.high[..x.len()], 0);
-        if !Self::NARROW {
-            self.low.take(&self.buffer.low[..x.len()], 0);
-        }
+        plain == [true; LANES]
     }
 
     /// The roots of a group, and whether they may be trusted.
@@ -165,11 +160,18 @@ impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for Roots<T> {
     type Partial = Norm1<T>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
         let (pairs, _) = piece.as_chunks::<2>();
         self.seen += pairs.len() as u64;
         for block in pairs.chunks(BUFFER) {
-            self.block(block);
+            if !Self::fill(&mut self.buffer, block) {
+                self.one_by_one(block);
+                continue;
+            }
+            self.high.fold(C::ISA, &self.buffer.high[..block.len()], 0);
+            if !Self::NARROW {
+                self.low.fold(C::ISA, &self.buffer.low[..block.len()], 0);
+            }
         }
     }
 

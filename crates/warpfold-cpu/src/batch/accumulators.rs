@@ -205,7 +205,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 if missed * MISSED > self.at.width.div_ceil(N) {
                     self.pour();
                 }
-            } else {
+            } else if K::MAY_MISS {
                 self.apart(&band, &Vec::from_iter(0..self.at.width.div_ceil(N)));
             }
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::held::Held;
 use super::lanes::Kind;
 use super::outputs::Sink;
-use crate::isa::{Job, with_lanes};
+use crate::isa::{Job, Target, with_short_lanes};
 use crate::memory::{prefetch_at, room};
 use crate::threads::each;
 use warpfold_plan::group::{Block, Numbered};
@@ -44,7 +44,7 @@ impl<K: Kind> Job for Turn<'_, '_, K> {
     type Output = usize;
 
     #[inline(always)]
-    fn run(self) -> usize {
+    fn run<C: Target>(self) -> usize {
         let Turn { kind, x, numbers, elements, table, is_far, held } = self;
         let (mut missed, mut block) = (0, Block::new());
         for first in elements.clone().step_by(Block::LENGTH) {
@@ -95,7 +95,7 @@ pub(super) fn run<K: Kind>(
             }
             let elements = first..slice(k).end.min(first + TURN);
             let turn = Turn { kind, x, numbers, elements, table, is_far, held: &held };
-            if with_lanes(plan.isa, turn) > FEW {
+            if with_short_lanes(plan.isa, turn) > FEW {
                 is_given_up.store(true, Ordering::Relaxed);
             }
         }

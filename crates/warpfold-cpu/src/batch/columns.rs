@@ -12,7 +12,7 @@ use super::few;
 use super::lanes::{Kind, N};
 use super::outputs::Sink;
 use super::stripes::{At, Columns};
-use crate::isa::{Job, with_lanes};
+use crate::isa::{Job, Target, with_lanes};
 use crate::threads::share;
 use warpfold_plan::plan::BatchPlan;
 use warpfold_plan::shape::Form;
@@ -81,7 +81,7 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<C: Target>(self) {
         let Rows { fold, columns, part, few, smalls } = self;
         let Columns { wide, stride, place, .. } = *columns;
         smalls.clear();

@@ -37,7 +37,7 @@ pub(super) fn add<K: Kind>(
         }
         for (lanes, group) in lanes.iter_mut().zip(first..) {
             let watch = band.add_one(group * N, empty, lanes);
-            if kind.keeps(rule, &watch) {
+            if !K::MAY_MISS || kind.keeps(rule, &watch) {
                 continue;
             }
             let Some(made) = own(group * N) else { return false };

@@ -195,6 +195,8 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut [Pair; PARTS], x: [F; PARTS]) -> bool {
         let mut next = *small;

@@ -113,6 +113,8 @@ impl<W: Addend> Kind for IntegerSums<W> {
         [whole::<W>(remainder, lanes.uppers.into_iter().sum())]
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut [i128; 1], x: W) -> bool {
         let (remainder, upper) = x.halves(self.magnitudes);

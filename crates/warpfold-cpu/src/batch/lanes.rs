@@ -104,6 +104,12 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
+    /// Whether there may be elements that no rule covers.
+    const MAY_MISS: bool = true;
+
+    /// Whether elements are added to what an accumulator holds.
+    const PUTS: bool = false;
+
     /// Adds an element to what an accumulator holds; `false`, and nothing has changed, where that has no room for it. What kinds do not know is not
     /// planned for (`plan::batch`).
     fn put(self, _small: &mut Self::Small, _x: Self::Element) -> bool {
@@ -130,6 +136,7 @@ macro_rules! without_rules {
         type Range = ();
         type Rule = ();
         type Watch = ();
+        const MAY_MISS: bool = false;
 
         #[inline(always)]
         fn survey(self, _: &[$element]) {}

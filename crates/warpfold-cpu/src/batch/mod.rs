@@ -122,15 +122,13 @@ impl<'a, T: Kernels> Many<'a, T> {
                 let empty = Partial::empty(self.plan.batch.op);
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
             }
-            Source::Loops(_, form) if self.plan.way == Way::Singles => {
-                singles::run(&out, form.start as usize);
-            }
+            Source::Loops(_, form) if self.plan.way == Way::Singles => out.singles(form.start as usize),
             Source::Segments(_, bounds) if self.plan.way == Way::Singles && bounds.count() > 0 => {
-                singles::run(&out, bounds.range(0).start);
+                out.singles(bounds.range(0).start);
             }
             _ => fold(self, &out),
         }
-        doubtful::run(&out)
+        S::IS_EXACT || doubtful::run(&out)
     }
 
     /// Folds groups as segments of their elements in order.
@@ -149,7 +147,9 @@ impl<'a, T: Kernels> Many<'a, T> {
         // What is sorted is not sorted again for a few groups' sake.
         let out = Out::new(&many, writer, None);
         fold(&many, &out);
-        doubtful::run(&out);
+        if !S::IS_EXACT {
+            doubtful::run(&out);
+        }
     }
 }
 
@@ -173,7 +173,8 @@ pub(super) fn drive<T: Kernels, K: Kind<Small: Leaves<T>>>(
             rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
         }
         Source::Groups(x, numbers, groups) => {
-            let is_done = many.plan.way == Way::Cells
+            let is_done = K::PUTS
+                && many.plan.way == Way::Cells
                 && cells::run(kind, many.plan, words(x), numbers, groups as usize, out);
             if !is_done {
                 many.sorted((x, numbers, groups), out.writer, |many, out| {
@@ -190,13 +191,7 @@ pub(super) fn alone<T: Kernels, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, 
         Source::Loops(x, form) => {
             pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));
         }
-        Source::Segments(_, bounds) => {
-            runs::spread(many.plan, Runs::Segments(bounds), out, &|| {
-                |_: runs::Strip<'_>, runs: std::ops::Range<usize>, left: &mut Vec<usize>| {
-                    left.extend(runs);
-                }
-            });
-        }
+        Source::Segments(_, bounds) => runs::alone(many.plan, Runs::Segments(bounds), out),
         Source::Groups(x, numbers, groups) => many.sorted((x, numbers, groups), out.writer, alone),
     }
 }

@@ -106,6 +106,8 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
         Tally(lanes.iter().sum())
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut Tally, x: [W; PARTS]) -> bool {
         let mut any = false;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::leaves::{Leaves, take};
 use super::results::{AT_ONCE, Lone};
-use super::{Many, flat};
+use super::{Many, flat, singles};
 use crate::Nan;
 use crate::kernels::Kernels;
 use warpfold_exact::partial::{Output, Partial};
@@ -18,8 +18,8 @@ pub(crate) trait Read<S>: Sync {
     /// The result.
     type Result: Copy + Send;
 
-    /// Whether the last few of some neighbours are read with others beside them, too.
-    const FILLS_UP: bool = false;
+    /// Whether reading one takes many operations: neighbours are read by the widest registers then, the last few with others beside them.
+    const IS_LONG: bool = false;
 
     /// From what an accumulator holds of `count` elements; `None` where that takes the partial.
     fn small(&self, small: &S, count: u64) -> Option<Self::Result>;
@@ -78,15 +78,18 @@ impl Counts<'_> {
     }
 }
 
+/// Where outputs are left that are runs of contiguous elements.
+pub(crate) trait Alone: Sync {
+    /// Leaves an output by the kernels for one array.
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize);
+}
+
 /// Where drivers leave what they found. They see words and no types; what a result is, is known here.
 ///
 /// An output belongs to one unit of work, and is left by one thread at a time.
-pub(crate) trait Sink<S>: Sync {
+pub(crate) trait Sink<S>: Alone {
     /// Outputs `first`, `first + step`, … from what accumulators hold.
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
-
-    /// An output from a run of contiguous elements, by the kernels for one array.
-    fn run(&self, output: u64, elements: Range<usize>, threads: usize);
 
     /// Room for more than accumulators hold, of so many outputs.
     fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_>;
@@ -150,6 +153,18 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
         self.writer.partial(output, count, partial);
     }
 
+    /// Finishes outputs of one element each, the first of which has the index `start`.
+    pub(super) fn singles(&self, start: usize)
+    where
+        S: Leaves<T>,
+    {
+        let (x, nan) = (self.many.memory(), self.nan());
+        let read = |first: u64, elements: Range<usize>, left: &mut Vec<usize>| {
+            self.writer.singles(first, &x[elements], nan, left);
+        };
+        singles::run(self.many.plan, start, &read, self);
+    }
+
     /// The outputs that have to be folded exactly; they are no longer noted then.
     pub(super) fn doubtful(&self) -> Vec<u64> {
         std::mem::take(&mut self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner()))
@@ -183,6 +198,12 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     }
 }
 
+impl<T: Kernels, S: Leaves<T>> Alone for Out<'_, T, S> {
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        self.exact(output, &self.many.memory()[elements], threads);
+    }
+}
+
 impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
         let mut left = Vec::new();
@@ -197,10 +218,6 @@ impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
             smalls[k].pour(self.nan(), count, &mut partial);
             self.writer.partial(output(k), count, &partial);
         }
-    }
-
-    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
-        self.exact(output, &self.many.memory()[elements], threads);
     }
 
     fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_> {

@@ -9,7 +9,7 @@ use super::outputs::{Counts, Read, Write};
 use super::pages::Pages;
 use super::{FoldMany, Many};
 use crate::elements;
-use crate::isa::{Job, with_isa};
+use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
 use crate::kernels::Kernels;
 use crate::memory::room;
 use crate::{DType, Error, Nan, Op, Result};
@@ -91,7 +91,7 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
             first += AT_ONCE;
         }
         let Some(&last) = last_smalls.last() else { return };
-        if D::FILLS_UP {
+        if D::IS_LONG {
             let mut smalls = [last; AT_ONCE];
             smalls[..last_smalls.len()].copy_from_slice(last_smalls);
             let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
@@ -129,7 +129,7 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Job for Neighbours<'_, R, 
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<C: Target>(self) {
         match self.counts {
             Counts::Same(count) => self.fill(|_| count),
             Counts::Each(counts) => self.fill(|k| counts[k]),
@@ -155,7 +155,7 @@ impl<R> Lone<'_, R> {
     /// Makes a result of each element, of this type; a NaN that is ignored takes its partial.
     pub(crate) fn each<T: Element>(self, read: impl Fn(T) -> R) {
         let Lone { x, nan, isa, slots, left } = self;
-        with_isa(isa, Singles { read, nan, x: elements(&x), slots, left });
+        with_avx2(isa, Singles { read, nan, x: elements(&x), slots, left });
     }
 
     /// Leaves all of them to their partials.
@@ -177,7 +177,7 @@ impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<C: Target>(self) {
         let skips = self.nan == Nan::Ignore;
         for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
             if skips && is_nan(x) {
@@ -222,7 +222,11 @@ impl<R: Copy + Send, D> Writer<R, D> {
         if step == 1 {
             let slots = &self.slots.slots[first as usize..][..smalls.len()];
             let reader = &self.reader;
-            return with_isa(self.isa, Neighbours { reader, counts, smalls, slots, left });
+            let neighbours = Neighbours { reader, counts, smalls, slots, left };
+            return match D::IS_LONG {
+                true => with_lanes(self.isa, neighbours),
+                false => with_short_lanes(self.isa, neighbours),
+            };
         }
         let mut output = first;
         for (k, small) in smalls.iter().enumerate() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lanes::{Kind, N, Places};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
-use crate::isa::{Job, with_lanes};
+use crate::isa::{Job, Target, with_lanes};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
 
@@ -35,7 +35,7 @@ pub(super) fn run<K: Kind>(
 ) {
     spread(plan, runs, sink, &|| {
         let (mut smalls, mut counts, mut uncovered) = (Vec::new(), Vec::new(), Vec::new());
-        move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
+        Box::new(move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
             for first in runs.clone().step_by(BLOCK) {
                 let runs = first..runs.end.min(first + BLOCK);
                 smalls.clear();
@@ -63,7 +63,7 @@ pub(super) fn run<K: Kind>(
                 }
                 left.append(uncovered);
             }
-        }
+        })
     });
 }
 
@@ -83,25 +83,69 @@ impl<K: Kind> Job for Block<'_, K> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run<C: Target>(mut self) {
         let mut run = self.runs.start;
         while run < self.runs.end {
             // As many whole runs as fit a tile, as long as each begins where the one before ended.
             let tile_start = self.strip.range(run).start;
             let (end, tile_end, longest) = self.strip.together(run..self.runs.end, TILE);
             if end == run {
-                self.by_tiles(run);
+                self.by_tiles::<C>(run);
                 run += 1;
                 continue;
             }
             self.ahead = (tile_end - tile_start) * size_of::<K::Element>();
             let range = self.kind.survey(&self.x[tile_start..tile_end]);
             match self.kind.rule(range, longest as u64) {
-                Some(rule) => self.tile(rule, run..end),
-                None => self.one_by_one(run..end),
+                Some(rule) => self.tile::<C>(rule, run..end),
+                None if K::MAY_MISS => self.one_by_one::<C>(run..end),
+                None => unreachable!("a rule of this kind covers all elements"),
             }
             run = end;
         }
+    }
+}
+
+/// Runs with their elements in the lanes, for one instruction set: a call, so that this code is there once.
+struct Along<'a, 'b, K: Kind> {
+    block: &'a mut Block<'b, K>,
+    empty: K::Lanes,
+    ranges: &'a [Range<usize>],
+}
+
+impl<K: Kind> Job for Along<'_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Along { block, empty, ranges } = self;
+        let mut held = [empty; HELD];
+        for (range, lanes) in ranges.iter().zip(&mut held) {
+            *lanes = block.along(empty, range.clone());
+        }
+        for lanes in &held[..ranges.len()] {
+            block.smalls.push(block.kind.total(lanes));
+        }
+    }
+}
+
+/// A run, or a tile of one, under a rule of its own; whether there is one.
+struct Apart<'a, 'b, K: Kind> {
+    block: &'a mut Block<'b, K>,
+    range: Range<usize>,
+}
+
+impl<K: Kind> Job for Apart<'_, '_, K> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> bool {
+        let Apart { block, range } = self;
+        let found = block.kind.survey(&block.x[range.clone()]);
+        let Some(rule) = block.kind.rule(found, range.len() as u64) else { return false };
+        let empty = block.kind.lanes(rule);
+        with_lanes(C::ISA, Along { block, empty, ranges: &[range] });
+        true
     }
 }
 
@@ -114,7 +158,7 @@ impl<K: Kind> Block<'_, K> {
     }
 
     #[inline(always)]
-    fn tile(&mut self, rule: K::Rule, runs: Range<usize>) {
+    fn tile<C: Target>(&mut self, rule: K::Rule, runs: Range<usize>) {
         let empty = self.kind.lanes(rule);
         let mut run = runs.start;
         if let Some(length) = self.strip.length()
@@ -127,21 +171,19 @@ impl<K: Kind> Block<'_, K> {
                 run += N;
             }
         }
-        let mut held = [empty; HELD];
+        let mut ranges = [const { 0..0 }; HELD];
         for first in (run..runs.end).step_by(HELD) {
-            let runs = first..runs.end.min(first + HELD);
-            for (run, lanes) in runs.clone().zip(&mut held) {
-                *lanes = self.along(empty, self.strip.range(run));
+            let count = HELD.min(runs.end - first);
+            for k in 0..count {
+                ranges[k] = self.strip.range(first + k);
             }
-            for lanes in &held[..runs.len()] {
-                self.smalls.push(self.kind.total(lanes));
-            }
+            with_lanes(C::ISA, Along { block: self, empty, ranges: &ranges[..count] });
         }
     }
 
     /// A run of a few tiles: what each holds is joined.
     #[inline(always)]
-    fn by_tiles(&mut self, run: usize) {
+    fn by_tiles<C: Target>(&mut self, run: usize) {
         let range = self.strip.range(run);
         let mut all = K::NOTHING;
         let mut is_held = K::MERGES && range.len() <= MOST_TILES * TILE;
@@ -151,15 +193,10 @@ impl<K: Kind> Block<'_, K> {
                 return self.leave(run);
             }
             let tile = start..range.end.min(start + TILE);
-            let found = self.kind.survey(&self.x[tile.clone()]);
-            // No closure: it would be compiled without the instruction set, as it may be called from elsewhere.
-            is_held = match self.kind.rule(found, tile.len() as u64) {
-                Some(rule) => {
-                    let lanes = self.along(self.kind.lanes(rule), tile);
-                    K::merge(&mut all, &self.kind.total(&lanes))
-                }
-                None => false,
-            };
+            is_held = with_lanes(C::ISA, Apart { block: self, range: tile });
+            if is_held && let Some(small) = self.smalls.pop() {
+                is_held = K::merge(&mut all, &small);
+            }
         }
         if !is_held {
             return self.leave(run);
@@ -168,16 +205,11 @@ impl<K: Kind> Block<'_, K> {
     }
 
     #[inline(always)]
-    fn one_by_one(&mut self, runs: Range<usize>) {
+    fn one_by_one<C: Target>(&mut self, runs: Range<usize>) {
         for run in runs {
             let range = self.strip.range(run);
-            let found = self.kind.survey(&self.x[range.clone()]);
-            match self.kind.rule(found, range.len() as u64) {
-                Some(rule) => {
-                    let lanes = self.along(self.kind.lanes(rule), range);
-                    self.smalls.push(self.kind.total(&lanes));
-                }
-                None => self.leave(run),
+            if !with_lanes(C::ISA, Apart { block: self, range }) {
+                self.leave(run);
             }
         }
     }
@@ -220,7 +252,6 @@ impl<K: Kind> Block<'_, K> {
             prefetch_at(group, self.ahead);
         }
         let lanes = match length {
-            1 => self.strided::<1>(lanes, start),
             2 => self.strided::<2>(lanes, start),
             3 => self.strided::<3>(lanes, start),
             4 => self.strided::<4>(lanes, start),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::outputs::Sink;
+use super::outputs::Alone;
 use crate::threads::share;
 use warpfold_plan::plan::BatchPlan;
 use warpfold_plan::segment::Bounds;
@@ -115,15 +115,23 @@ impl Strip<'_> {
     }
 }
 
-/// Shares the runs out. Each thread makes itself a function that leaves the outputs of some runs, but for those that it notes.
-pub(super) fn spread<S, F>(
+/// Leaves the outputs of some runs, but for those that it notes.
+pub(super) type Leave<'a> = dyn FnMut(Strip<'_>, Range<usize>, &mut Vec<usize>) + 'a;
+
+/// Leaves every output to the kernels for one array.
+pub(super) fn alone(plan: &BatchPlan, runs: Runs<'_>, sink: &dyn Alone) {
+    spread(plan, runs, sink, &|| {
+        Box::new(|_: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| left.extend(runs))
+    });
+}
+
+/// Shares the runs out. Each thread makes itself a function that leaves outputs.
+pub(super) fn spread<'a>(
     plan: &BatchPlan,
     runs: Runs<'_>,
-    sink: &dyn Sink<S>,
-    start: &(dyn Fn() -> F + Sync),
-) where
-    F: FnMut(Strip<'_>, Range<usize>, &mut Vec<usize>),
-{
+    sink: &dyn Alone,
+    start: &(dyn Fn() -> Box<Leave<'a>> + Sync),
+) {
     let cuts = Cuts::new(plan, runs);
     let next = AtomicUsize::new(0);
     let long = Mutex::new(Vec::new());

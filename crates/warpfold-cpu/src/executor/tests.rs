@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Fold, run, run_in_order};
+use crate::isa::Target;
 use crate::Input;
 use crate::kernels::Kernels;
 use crate::{Accuracy, Nan, Op, Policy, f16};
@@ -49,7 +50,7 @@ struct Roll<'a> {
 impl Fold<&[u8]> for Roll<'_> {
     type Partial = Vec<u64>;
 
-    fn take(&mut self, _piece: &[u8], first: u64) {
+    fn take<C: Target>(&mut self, _piece: &[u8], first: u64) {
         self.begun.fetch_add(1, Ordering::Relaxed);
         let start = Instant::now();
         while self.begun.load(Ordering::Relaxed) < self.threads {

@@ -6,6 +6,7 @@ use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::Fold;
+use crate::isa::Target;
 use crate::memory::{prefetch, streamed_in_pairs};
 use warpfold_exact::exact::Fixed;
 use warpfold_plan::plan::Isa;
@@ -127,7 +128,11 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[F], y: &[F]) {
+    fn block<C: Target>(&mut self, x: &[F], y: &[F]) {
+        if !C::VECTORS {
+            self.add_each(x, y, |_, _| true);
+            return;
+        }
         let way = self.adapt.way();
         if way == Way::Bins {
             self.add_each(x, y, |_, _| true);
@@ -155,7 +160,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
     type Partial = Summed<F::ProductLimbs, 2>;
 
     #[inline(always)]
-    fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+    fn take<C: Target>(&mut self, (x, y): (&[F], &[F]), _first: u64) {
         self.seen += x.len() as u64;
         for (x, y) in x.chunks(Self::BLOCK).zip(y.chunks(Self::BLOCK)) {
             let kept;
@@ -166,7 +171,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
                 }
                 _ => (x, y),
             };
-            self.block(x, y);
+            self.block::<C>(x, y);
         }
     }
 

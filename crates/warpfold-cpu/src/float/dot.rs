@@ -5,7 +5,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::Fold;
-use crate::isa::Avx512;
+use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed_in_pairs};
 use warpfold_plan::plan::Isa;
 
@@ -72,10 +72,10 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
 
     /// A block of whole groups inside the window; returns how many products missed it.
     #[inline(always)]
-    fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+    fn windowed<C: Target>(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let misses = match self.avx512 {
             #[cfg(target_arch = "x86_64")]
-            Some(_) if LEVELS <= 1 => {
+            Some(_) if LEVELS <= 1 && C::AVX512 => {
                 let (window, mut cascade) = (self.window, self.cascade);
                 let spill = |x: &_, y: &_| self.spill(x, y);
                 // SAFETY: there is an `Avx512` only where its features were found.
@@ -83,6 +83,9 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
                     unsafe { super::avx512::products((x, y), &window, &mut cascade, spill) };
                 self.cascade = cascade;
                 misses
+            }
+            _ if LEVELS <= 1 && C::AVX512 => {
+                unreachable!("code for AVX-512 runs where it was found")
             }
             _ => self.portable(x, y),
         };
@@ -149,7 +152,11 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[F], y: &[F]) {
+    fn block<C: Target>(&mut self, x: &[F], y: &[F]) {
+        if !C::VECTORS {
+            self.add_each(x, y, |_, _| true);
+            return;
+        }
         let way = self.adapt.way();
         if way == Way::Bins {
             self.add_each(x, y, |_, _| true);
@@ -164,7 +171,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
         let (last_x, last_y) = (padded(x_tail), padded(y_tail));
         let mut misses = 0;
         for (xs, ys) in [(xs, ys), (last_x.as_slice(), last_y.as_slice())] {
-            misses += self.windowed(xs, ys);
+            misses += self.windowed::<C>(xs, ys);
         }
         self.adapt.note(misses, x.len());
     }
@@ -176,7 +183,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
     type Partial = Summed<F::ProductLimbs, 1>;
 
     #[inline(always)]
-    fn take(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+    fn take<C: Target>(&mut self, (x, y): (&[F], &[F]), _first: u64) {
         self.seen += x.len() as u64;
         for (x, y) in x.chunks(Self::BLOCK).zip(y.chunks(Self::BLOCK)) {
             let kept;
@@ -187,7 +194,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
                 }
                 _ => (x, y),
             };
-            self.block(x, y);
+            self.block::<C>(x, y);
         }
     }
 

@@ -5,7 +5,7 @@ use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::Fold;
-use crate::isa::Avx512;
+use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use warpfold_plan::plan::Isa;
 
@@ -89,10 +89,10 @@ impl<
 
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
-    fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+    fn windowed<C: Target>(&mut self, groups: &[[F; LANES]]) -> usize {
         let misses = match self.avx512 {
             #[cfg(target_arch = "x86_64")]
-            Some(_) if SQUARE_LEVELS == 1 => {
+            Some(_) if SQUARE_LEVELS == 1 && C::AVX512 => {
                 let window = self.window;
                 let (mut sum, mut squares, mut norms) = (self.sum, self.squares, self.norms);
                 let cascades = (&mut sum, &mut squares, &mut norms);
@@ -101,6 +101,9 @@ impl<
                 let misses = unsafe { super::avx512::squares(groups, &window, cascades, spill) };
                 (self.sum, self.squares, self.norms) = (sum, squares, norms);
                 misses
+            }
+            _ if SQUARE_LEVELS == 1 && C::AVX512 => {
+                unreachable!("code for AVX-512 runs where it was found")
             }
             _ => self.portable(groups),
         };
@@ -185,7 +188,11 @@ impl<
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[F]) {
+    fn block<C: Target>(&mut self, x: &[F]) {
+        if !C::VECTORS {
+            self.add_each(x, |_| true);
+            return;
+        }
         let way = self.adapt.way();
         if way == Way::Bins {
             self.add_each(x, |_| true);
@@ -200,7 +207,7 @@ impl<
         let last = padded(tail);
         let mut misses = 0;
         for groups in [groups, last.as_slice()] {
-            misses += self.windowed(groups);
+            misses += self.windowed::<C>(groups);
         }
         self.adapt.note(misses, x.len());
     }
@@ -225,7 +232,7 @@ impl<
     type Partial = Squared<F::SumLimbs, F::ProductLimbs, PARTS, NORMS>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[F], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[F], _first: u64) {
         self.seen += piece.len() as u64;
         for block in piece.chunks(Self::BLOCK) {
             let kept;
@@ -236,7 +243,7 @@ impl<
                 }
                 _ => block,
             };
-            self.block(block);
+            self.block::<C>(block);
         }
     }
 

@@ -7,7 +7,7 @@ use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::Fold;
-use crate::isa::Avx512;
+use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use warpfold_plan::plan::Isa;
 
@@ -129,10 +129,10 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
 
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
-    fn windowed(&mut self, groups: &[[F; LANES]]) -> usize {
+    fn windowed<C: Target>(&mut self, groups: &[[F; LANES]]) -> usize {
         let misses = match self.avx512 {
             #[cfg(target_arch = "x86_64")]
-            Some(_) => {
+            Some(_) if C::AVX512 => {
                 let (windows, mut cascade) =
                     ([&self.window.clone(), &self.short.clone()], self.cascade);
                 let spill = |group: &_| self.spill(group);
@@ -148,6 +148,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
                 self.cascade = cascade;
                 misses
             }
+            _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             _ => self.portable(groups),
         };
         for (part, spill) in self.spills.iter_mut().enumerate() {
@@ -229,7 +230,10 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[F]) {
+    fn block<C: Target>(&mut self, x: &[F]) {
+        if !C::VECTORS {
+            return self.binned(x);
+        }
         let way = self.adapt.way();
         if way == Way::Bins {
             return self.binned(x);
@@ -248,7 +252,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         let last = padded(tail);
         let mut misses = 0;
         for groups in [groups, last.as_slice()] {
-            misses += self.windowed(groups);
+            misses += self.windowed::<C>(groups);
         }
         self.adapt.note(misses, x.len());
     }
@@ -260,7 +264,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     type Partial = Summed<F::SumLimbs, PARTS>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[F], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[F], _first: u64) {
         self.seen += piece.len() as u64;
         for block in piece.chunks(Self::BLOCK) {
             let kept;
@@ -271,7 +275,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
                 }
                 _ => block,
             };
-            self.block(block);
+            self.block::<C>(block);
         }
     }
 

@@ -13,6 +13,7 @@ use word::Group;
 pub(super) use word::Word;
 
 use super::executor::{Fold, Together, run};
+use super::isa::Target;
 use super::order::{Found, Order};
 use warpfold_exact::exact::{Dot, Exact, Limbs, Moments, Register};
 use warpfold_exact::partial::{Extremes, Norm1, Stats};
@@ -150,7 +151,7 @@ impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
     type Partial = Total;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[W], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[W], _first: u64) {
         let (groups, rest) = piece.as_chunks::<GROUP>();
         for block in groups.chunks(BLOCK_BYTES / size_of::<Group<W>>()) {
             self.total.wide += K::of(block);
@@ -176,7 +177,7 @@ impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
     type Partial = Total;
 
     #[inline(always)]
-    fn take(&mut self, (x, y): (&[W], &[W]), _first: u64) {
+    fn take<C: Target>(&mut self, (x, y): (&[W], &[W]), _first: u64) {
         self.total.count += x.len() as u64;
         let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<GROUP>(), y.as_chunks::<GROUP>());
         let block = BLOCK_BYTES / size_of::<Group<W>>();

@@ -6,6 +6,7 @@
 use super::real::{is_nan, largest};
 use crate::Nan;
 use crate::executor::Fold;
+use crate::isa::Target;
 use crate::kernels::Kernels;
 use crate::product::Factor;
 use warpfold_exact::partial::{Magnitude, Magnitudes};
@@ -106,7 +107,7 @@ impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for LargestComplex<T> {
     type Partial = Magnitude<T>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
         let (pairs, _) = piece.as_chunks::<2>();
         for block in pairs.chunks(BLOCK) {
             self.block(block);

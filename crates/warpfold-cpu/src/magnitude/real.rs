@@ -2,6 +2,7 @@
 
 use crate::Nan;
 use crate::executor::Fold;
+use crate::isa::Target;
 use crate::memory::{prefetch, streamed};
 use crate::order::BLOCK_BYTES;
 use warpfold_exact::partial::Magnitude;
@@ -23,7 +24,7 @@ impl<R: Ordered> Fold<&[R]> for LargestReal<R> {
     type Partial = Magnitude<R>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[R], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[R], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<R>()) {
             let mut largest = largest(block, R::magnitude);
             if self.nan == Nan::Ignore && is_nan::<R>(largest) {

@@ -11,7 +11,7 @@ mod avx512;
 use std::hint::select_unpredictable;
 
 use super::executor::{Fold, run};
-use super::isa::Avx512;
+use super::isa::{Avx512, Target};
 use super::memory::{prefetch, streamed};
 use crate::Nan;
 use warpfold_exact::partial::{Extremes, Place};
@@ -54,8 +54,8 @@ impl<R: Ordered> Order<R> {
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[R], first: u64) {
-        let mut span = self.span(x);
+    fn block<C: Target>(&mut self, x: &[R], first: u64) {
+        let mut span = self.span::<C>(x);
         if R::from_key(span.low).is_nan() || R::from_key(span.high).is_nan() {
             span = self.without_nans(x, first);
         }
@@ -74,15 +74,16 @@ impl<R: Ordered> Order<R> {
     }
 
     #[inline(always)]
-    fn span(&self, x: &[R]) -> Span<R::Key> {
+    fn span<C: Target>(&self, x: &[R]) -> Span<R::Key> {
         let itself = |x: R| Span { low: x.key(), high: x.key() };
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
-            Some(_) => {
+            Some(_) if C::AVX512 => {
                 // SAFETY: there is an `Avx512` only where its features were found.
                 let (all, rest) = unsafe { avx512::span(x) };
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
             }
+            _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             _ => span(x, itself),
         }
     }
@@ -104,11 +105,11 @@ impl<R: Ordered> Fold<&[R]> for Order<R> {
     type Partial = Found<R>;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[R], first: u64) {
+    fn take<C: Target>(&mut self, piece: &[R], first: u64) {
         self.extremes.count += piece.len() as u64;
         let mut first = first;
         for block in piece.chunks(BLOCK_BYTES / size_of::<R>()) {
-            self.block(block, first);
+            self.block::<C>(block, first);
             first += block.len() as u64;
         }
     }

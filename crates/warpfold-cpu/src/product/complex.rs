@@ -8,6 +8,7 @@ use super::BLOCK_BYTES;
 use super::real::Factor;
 use crate::Nan;
 use crate::executor::Fold;
+use crate::isa::Target;
 use crate::memory::{prefetch, streamed};
 use warpfold_exact::partial::ComplexProduct;
 use warpfold_num::double_double::{two_product, two_sum};
@@ -178,7 +179,7 @@ impl<F: Factor, const JOIN: usize> Fold<&[F]> for ComplexFactors<F, JOIN> {
     type Partial = ComplexProduct;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[F], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[F], _first: u64) {
         let (elements, _) = piece.as_chunks::<2>();
         for block in elements.chunks(BLOCK_BYTES / size_of::<[F; 2]>()) {
             match normal::<F, JOIN>(block) {

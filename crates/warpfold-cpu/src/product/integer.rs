@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::Survey;
 use crate::executor::Fold;
-use crate::isa::Avx512;
+use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use crate::order::BLOCK_BYTES;
 use warpfold_exact::partial::IntegerProduct;
@@ -79,7 +79,7 @@ impl<R: Ordered> Fold<&[R]> for IntegerFactors<R> {
     type Partial = IntegerProduct;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[R], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[R], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<R>()) {
             if self.product.is_zero() {
                 return;

@@ -7,6 +7,7 @@
 use super::{BLOCK_BYTES, Survey};
 use crate::Nan;
 use crate::executor::Fold;
+use crate::isa::Target;
 use crate::float::Lane;
 use crate::memory::{prefetch, streamed};
 use crate::{bf16, f16};
@@ -195,7 +196,7 @@ impl<F: Factor, const JOIN: usize> Fold<&[F]> for RealFactors<F, JOIN> {
     type Partial = RealProduct;
 
     #[inline(always)]
-    fn take(&mut self, piece: &[F], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[F], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<F>()) {
             self.block(block);
         }

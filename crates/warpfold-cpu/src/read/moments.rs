@@ -265,7 +265,7 @@ impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<Do
 
 impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for MomentAs<F> {
     type Result = F;
-    const FILLS_UP: bool = true;
+    const IS_LONG: bool = true;
 
     fn small(&self, small: &Approximate<X, PARTS>, count: u64) -> Option<F> {
         let ([result, ..], [is_certain, ..]) = self.moments(&[*small; N], [count; N]);

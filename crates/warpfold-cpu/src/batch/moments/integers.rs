@@ -90,6 +90,8 @@ impl<W: Whole> Kind for Integers<W> {
         )
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut Self::Small, x: W) -> bool {
         let x: i64 = x.into();

@@ -82,6 +82,8 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Plain<W, PARTS, 
         Approximate { sum: std::array::from_fn(|part| sums[part]), squares: squares[0] }
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut Approximate<f64, PARTS>, x: [W; PARTS]) -> bool {
         for part in 0..PARTS {

@@ -101,6 +101,8 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Squares<W, PARTS
         Approximate { sum: std::array::from_fn(|part| sums.get(part)), squares: squares.get(0) }
     }
 
+    const PUTS: bool = true;
+
     #[inline(always)]
     fn put(self, small: &mut Approximate<DoubleDouble, PARTS>, x: [W; PARTS]) -> bool {
         for part in 0..PARTS {
