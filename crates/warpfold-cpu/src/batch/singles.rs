@@ -10,13 +10,11 @@ use super::outputs::Alone;
 use crate::threads::share;
 use warpfold_plan::plan::BatchPlan;
 
-/// Finishes every element from `start` on: `read` writes the results of some outputs whose elements are these, and notes which of them take their partials.
-pub(super) fn run(
-    plan: &BatchPlan,
-    start: usize,
-    read: &(dyn Fn(u64, Range<usize>, &mut Vec<usize>) + Sync),
-    sink: &dyn Alone,
-) {
+/// Writes the results of outputs whose elements are these, and notes which of them take their partials.
+pub(super) type Read<'r> = dyn Fn(u64, Range<usize>, &mut Vec<usize>) + Sync + 'r;
+
+/// Finishes every element from `start` on.
+pub(super) fn run(plan: &BatchPlan, start: usize, read: &Read<'_>, sink: &dyn Alone) {
     let outputs = plan.batch.outputs() as usize;
     let grain = usize::try_from(plan.grain).unwrap_or(usize::MAX).max(1);
     let next = AtomicUsize::new(0);
