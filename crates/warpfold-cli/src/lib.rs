@@ -20,6 +20,7 @@ mod error;
 mod explain;
 pub mod input;
 mod ladder;
+mod left_out;
 mod many;
 mod memory;
 mod narrow;

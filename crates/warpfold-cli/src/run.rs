@@ -9,8 +9,9 @@ use warpfold::{DType, Element, Op, with_element};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::text::{Dialect, Missing};
+use crate::input::text::{Gaps, Missing};
 use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
+use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
 use crate::{Failure, outfile, streams};
@@ -37,6 +38,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
             crate::say!("input: {}: {}", input.name(), input.describe());
         }
     }
+    let texts = Texts::of(&inputs);
     let dtype = inputs.first().map_or(DType::F64, Input::dtype);
     let work = Work { op: asked.op(), dtype, policy, bytes: elements_bytes(&inputs) };
     let chosen = device::choose(asked.device, work, &asked.tuning())?;
@@ -54,6 +56,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         device: chosen.executor.device(),
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
+        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
     };
     if asked.verbosity() == Verbosity::Verbose {
         crate::say!("plan: {}", folded.plan);
@@ -81,10 +84,13 @@ pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
 pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
-        check_text(asked, &dialect)?;
+        check_text(asked)?;
         let (dtype, kind, column) = (asked.dtype, asked.input, asked.column.clone());
         let beside = crate::many::key_column(asked);
-        return input::open(&asked.inputs, &Wanted { dtype, kind, column, dialect, beside });
+        // The rows of two inputs stay side by side until both have lost one.
+        let keeps_rows = asked.op() == Op::Dot && dialect.missing == Missing::Skip;
+        let wanted = Wanted { dtype, kind, column, dialect, beside, keeps_rows };
+        return input::open(&asked.inputs, &wanted);
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);
     let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
@@ -93,30 +99,13 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
         .collect()
 }
 
-/// Fails where options of text do not fit what is asked.
-fn check_text(asked: &Reduction, dialect: &Dialect) -> Result<(), Failure> {
+/// Fails where there are options of text and no text.
+fn check_text(asked: &Reduction) -> Result<(), Failure> {
     let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
     if asked.written.any() && !asked.inputs.iter().any(|path| kind(path) == Kind::Text) {
         return Err(Failure::Usage(
             "--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out or add --input text".into(),
         ));
-    }
-    let refused = |what: &str| {
-        Err(Failure::Usage(format!(
-            "--missing skip leaves rows out, and {what}; take them out of the files first"
-        )))
-    };
-    if dialect.missing != Missing::Skip {
-        return Ok(());
-    }
-    if matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
-        return refused("indices would not count them");
-    }
-    if asked.op() == Op::Dot {
-        return refused("dot pairs the rows of two inputs");
-    }
-    if asked.parts.any() && crate::many::key_column(asked).is_none() {
-        return refused("segments, axes and keys of another file count all");
     }
     Ok(())
 }
@@ -148,13 +137,14 @@ fn fold<T: Element>(
     finish: Finish,
 ) -> Result<Folded, Failure> {
     let mut clock = Clock { progress, folding: Duration::ZERO };
+    let mut joined = Joined::default();
     if op == Op::Dot {
         fold_pair(&mut folder, inputs, &mut clock)?;
     } else {
-        fold_joined(&mut folder, inputs, Order::of(op), &mut clock)?;
+        joined = fold_joined(&mut folder, inputs, Order::of(op), &mut clock)?;
     }
     let (n, plan) = (folder.seen(), folder.plan()?);
-    let output = clock.time(|| folder.finish(finish))?;
+    let output = joined.in_data(op, clock.time(|| folder.finish(finish))?);
     Ok(Folded { output, n, plan, total: clock.progress.elapsed(), folding: clock.folding })
 }
 
@@ -179,10 +169,11 @@ fn fold_joined<T: Element>(
     inputs: Vec<Input>,
     order: Order,
     clock: &mut Clock,
-) -> Result<(), Failure> {
+) -> Result<Joined, Failure> {
     let mut before = 0;
+    let mut joined = Joined::default();
     for input in inputs {
-        let (name, read) = (input.name().clone(), input.read_so_far());
+        let (name, read, notes) = (input.name().clone(), input.read_so_far(), input.notes());
         let (mut first, mut bytes) = (0, 0);
         let mut pieces = input.pieces(order)?;
         while let Some(piece) = pieces.next_piece()? {
@@ -195,8 +186,9 @@ fn fold_joined<T: Element>(
             clock.progress.set(before + done);
         }
         before += read.as_ref().map_or(bytes, |read| read.load(Relaxed));
+        joined.push(first, notes.map_or_else(Gaps::default, |notes| notes.take_gaps()));
     }
-    Ok(())
+    Ok(joined)
 }
 
 /// Two arrays side by side. Pieces are of one size whatever the input, so they pair up until one array ends.
@@ -216,9 +208,10 @@ fn fold_pair<T: Element>(
         );
     }
     let names = [x.name().clone(), y.name().clone()];
+    let mut pairs = Pairs::<T>::new([x.notes(), y.notes()]);
+    let mut first = 0;
     let (mut x, mut y) = (x.pieces(Order::C)?, y.pieces(Order::C)?);
     loop {
-        let first = folder.seen();
         let view =
             |bytes, name| input::elements::<T>(bytes, first).map_err(|p| Failure::input(name, p));
         let left = view(x.next_piece()?.unwrap_or_default(), &names[0])?;
@@ -234,7 +227,10 @@ fn fold_pair<T: Element>(
         if left.is_empty() {
             return Ok(());
         }
-        clock.time(|| folder.push_pair(left, right))?;
-        clock.progress.set(2 * folder.seen() * T::DTYPE.size() as u64);
+        pairs.each(first, [left, right], |left, right| {
+            Ok(clock.time(|| folder.push_pair(left, right))?)
+        })?;
+        first += left.len() as u64;
+        clock.progress.set(2 * first * T::DTYPE.size() as u64);
     }
 }

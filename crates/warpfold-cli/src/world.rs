@@ -12,6 +12,7 @@ use warpfold_dist::{Agreement, Block, Comm, Mpi, Tcp, all_merge, all_merge_block
 
 use crate::args::{ProgressBar, Reduction, Verbosity};
 use crate::device::Device;
+use crate::input::text::Missing;
 use crate::input::{self, Input, Order, PIECE_BYTES};
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
@@ -81,6 +82,10 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     }
     if asked.inputs.iter().any(|path| path.as_os_str() == "-") {
         return refused("and no standard input, which ranks do not have; name a file");
+    }
+    let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    if gives_indices && asked.written.dialect(false).missing == Missing::Skip {
+        return refused("and not yet indices where --missing skip leaves rows out; leave it out");
     }
     if let Some((_, format)) = &asked.out {
         format.check_one()?;
@@ -288,6 +293,8 @@ fn report(
         device: Device::Cpu,
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
+        // Each rank knows of its own texts alone.
+        texts: Vec::new(),
     };
     if asked.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());

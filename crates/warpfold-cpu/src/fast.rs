@@ -8,8 +8,8 @@
 use std::ops::{Add, Mul};
 
 use super::executor::Fold;
-use super::isa::Target;
 use super::float::{Lane, Magnitudes, Summed, Term, Values};
+use super::isa::Target;
 use super::memory::{prefetch, streamed, streamed_in_pairs};
 use crate::{Nan, bf16, f16};
 use warpfold_exact::exact::{Register, Special};

@@ -12,7 +12,7 @@ use warpfold::{DType, Op};
 use super::Endian;
 use super::raw::{Extent, RawReader};
 use super::stamp::{Stamp, Watch, Watched};
-use super::text::{Column, Dialect, Layout, Missing, TextReader};
+use super::text::{Column, Dialect, Layout, Missing, SharedNotes, TextReader};
 use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
 
@@ -48,6 +48,8 @@ pub struct Wanted {
     pub dialect: Dialect,
     /// Another column of the text, whose missing cells leave rows out as well.
     pub beside: Option<Column>,
+    /// Whether rows that are left out keep their elements, of zero bits.
+    pub keeps_rows: bool,
 }
 
 /// An input that exists and whose type is known.
@@ -72,6 +74,8 @@ enum Source {
         beside: Option<Column>,
         file_bytes: Option<u64>,
         read: Arc<AtomicU64>,
+        notes: SharedNotes,
+        keeps_rows: bool,
     },
     Random(Random),
 }
@@ -170,9 +174,16 @@ impl Input {
                     ));
                 }
                 let (column, beside) = (wanted.column.clone(), wanted.beside.clone());
-                let read = Arc::default();
-                let source =
-                    Source::Text { layout, column, dialect, beside, file_bytes: size, read };
+                let source = Source::Text {
+                    layout,
+                    column,
+                    dialect,
+                    beside,
+                    file_bytes: size,
+                    read: Arc::default(),
+                    notes: SharedNotes::default(),
+                    keeps_rows: wanted.keeps_rows,
+                };
                 Ok(Input { name, dtype, bytes: None, stamp, source })
             }
         }
@@ -216,6 +227,14 @@ impl Input {
         }
     }
 
+    /// What is found in a text beside its numbers, while it is read.
+    pub fn notes(&self) -> Option<SharedNotes> {
+        match &self.source {
+            Source::Text { notes, .. } => Some(notes.clone()),
+            _ => None,
+        }
+    }
+
     /// How it is read, in a few words.
     pub fn describe(&self) -> String {
         match &self.source {
@@ -252,10 +271,11 @@ impl Input {
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
                 Ok(Pieces::produce(reader, bytes))
             }
-            Source::Text { layout, column, dialect, beside, read, .. } => {
+            Source::Text { layout, column, dialect, beside, read, notes, keeps_rows, .. } => {
                 let source = Box::new(Counted { source: stream(&name, stamp)?, read });
                 let reader = TextReader::new(name, source, layout, column, dtype);
-                Ok(Pieces::produce(reader.dialect(dialect, beside), None))
+                let reader = reader.dialect(dialect, beside).notes(notes, keeps_rows);
+                Ok(Pieces::produce(reader, None))
             }
         }
     }

@@ -4,6 +4,7 @@ use memmap2::Mmap;
 use warpfold::{DType, Element, Layout, View};
 
 use super::stamp::Watch;
+use super::text::Gaps;
 use super::{Name, Problem, elements};
 use crate::{Failure, memory};
 
@@ -61,6 +62,55 @@ impl Whole {
             None => Layout::c(&[n])?,
         };
         Ok(Whole { name, dtype, layout, data: Data::Copied(words, bytes) })
+    }
+
+    /// Its elements but for those in gaps, along one axis.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] where there is no memory for a copy, or a mapped file has changed.
+    pub(crate) fn without(mut self, gaps: &Gaps) -> Result<Whole, Failure> {
+        if gaps.elements() == 0 {
+            return Ok(self);
+        }
+        let size = self.dtype.size();
+        self.data = match self.data {
+            Data::Copied(words, bytes) => Data::Copied(words, bytes),
+            Data::Mapped(map, watch) => {
+                let mut words = Vec::new();
+                let room = map.len().div_ceil(8);
+                if !memory::fallibly(|| words.try_reserve_exact(room).is_ok()) {
+                    return Err(Failure::input(&self.name, Problem::NoMemory { read: 0 }));
+                }
+                words.resize(room, 0u64);
+                bytemuck::cast_slice_mut(&mut words)[..map.len()].copy_from_slice(&map);
+                watch.check()?;
+                Data::Copied(words, map.len())
+            }
+        };
+        if let Data::Copied(words, bytes) = &mut self.data {
+            let all: &mut [u8] = bytemuck::cast_slice_mut(words);
+            let (mut kept, mut from) = (0, 0);
+            let end = (*bytes / size) as u64;
+            for run in gaps.runs().chain([end..end]) {
+                let some = from * size..run.start as usize * size;
+                from = run.end as usize;
+                let length = some.len();
+                all.copy_within(some, kept);
+                kept += length;
+            }
+            *bytes = kept;
+            self.layout = Layout::c(&[(kept / size) as u64])?;
+        }
+        Ok(self)
+    }
+
+    /// Elements.
+    pub(crate) fn len(&self) -> u64 {
+        let bytes = match &self.data {
+            Data::Mapped(map, _) => map.len(),
+            Data::Copied(_, bytes) => *bytes,
+        };
+        (bytes / self.dtype.size()) as u64
     }
 
     /// Fails if a mapped file has changed since it was opened; to be asked once its elements have been folded.

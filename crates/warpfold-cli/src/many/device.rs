@@ -51,8 +51,9 @@ fn on<M: Machine, T: Element>(
         let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
         let x = machine.upload(view.memory())?;
         let many = machine.reduce_axes(&x, view.layout(), axes)?;
-        let flat = |output, place| folding.flat(output, place);
-        return found(asked, many, Labels::Axes(shape), finish, &flat);
+        let flat = |output: u64, place: u64| folding.flat(output, place);
+        let flat = asked.parts.flat.then_some(&flat as Flat<'_>);
+        return found(asked, many, Labels::Axes(shape), finish, flat);
     };
     let x = whole.elements::<T>()?;
     let bounds = Segments::check(segments, x.len() as u64)?;
@@ -69,8 +70,11 @@ fn on<M: Machine, T: Element>(
             DeviceSegments::from(&wide)
         }
     };
-    let flat = |segment, place| bounds.range(segment as usize).start as u64 + place;
-    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, &flat)
+    let flat = |segment: u64, place: u64| bounds.range(segment as usize).start as u64 + place;
+    // Indices within segments of the data follow from those within what is kept.
+    let counts_all = asked.parts.flat || matches!(parted, Parted::Cut(_));
+    let flat = counts_all.then_some(&flat as Flat<'_>);
+    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, flat)
 }
 
 fn by_key<M: Machine, K: Key + Ordered, T: Element>(
@@ -102,21 +106,23 @@ fn grouped<M: Machine, K: Key + Element, T: Element>(
     labels: Labels,
     finish: Finish,
 ) -> Result<Found, Failure> {
-    let found = found(asked, groups.reduce(), labels, finish, &|_, place| place)?;
+    let found = found(asked, groups.reduce(), labels, finish, None)?;
     Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 
-/// `flat` is the index within the whole array of the element at a place of an output's input.
+/// The index within the whole array of the element at a place of an output's input.
+type Flat<'a> = &'a dyn Fn(u64, u64) -> u64;
+
 fn found<M: Machine, T: Element>(
     asked: &Reduction,
     many: ReduceMany<'_, M, T>,
     labels: Labels,
     finish: Finish,
-    flat: &dyn Fn(u64, u64) -> u64,
+    flat: Option<Flat<'_>>,
 ) -> Result<Found, Failure> {
     let many = many.policy(asked.policy());
     let mut columns: Columns = many.columns(asked.op(), finish)?;
-    if asked.parts.flat {
+    if let Some(flat) = flat {
         for (name, column) in &mut columns {
             if let ("argmin" | "argmax", Column::U64(places)) = (*name, column) {
                 (0..).zip(places).for_each(|(output, place)| *place = flat(output, *place));

@@ -5,8 +5,8 @@ use std::path::Path;
 use warpfold::{Column, DType, Key};
 
 use crate::Failure;
-use crate::args::Reduction;
-use crate::input::text::{Column as Chosen, Missing, TextError};
+use crate::args::{Reduction, Verbosity};
+use crate::input::text::{Column as Chosen, Dialect, Missing, SharedNotes, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// The column of a text input that `--by` names, unless it names a file.
@@ -24,9 +24,18 @@ pub(crate) fn key_column(asked: &Reduction) -> Option<Chosen> {
     (is_text && !is_file).then(column)
 }
 
-/// Reads the keys that `--by` names.
-pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
-    let wanted = Wanted::default();
+/// Keys, and what else was found in them if they are text of their own.
+type Read = (Whole, Option<SharedNotes>);
+
+/// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
+pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Read, Failure> {
+    let missing = match asked.written.dialect(false).missing {
+        Missing::Skip => Missing::Skip,
+        _ => Missing::Error,
+    };
+    let verbose = asked.verbosity() == Verbosity::Verbose;
+    let dialect = Dialect { missing, verbose, ..Dialect::default() };
+    let wanted = Wanted { dialect, ..Wanted::default() };
     match (key_column(asked), &asked.inputs[..]) {
         (Some(_), [path]) if path.as_os_str() == "-" => {
             Err(Failure::Usage(
@@ -39,7 +48,10 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
                 dialect.missing = Missing::Error;
             }
             let (kind, beside) = (Some(Kind::Text), asked.column.clone());
-            text(path, &Wanted { dtype: None, kind, column: Some(column), dialect, beside })
+            let wanted =
+                Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };
+            // What the values' own reading has found says it all.
+            text(path, &wanted).map(|(keys, _)| (keys, None))
         }
         _ if is_text_file(by) => text(by, &wanted),
         _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }),
@@ -47,7 +59,7 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Whole, Failure> {
 }
 
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
-fn text(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
+fn text(path: &Path, wanted: &Wanted) -> Result<Read, Failure> {
     let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() });
     let is_too_narrow = |failure: &Failure| matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })));
     match of(DType::I64) {
@@ -62,14 +74,15 @@ fn text(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
     }
 }
 
-fn whole(path: &Path, wanted: &Wanted) -> Result<Whole, Failure> {
+fn whole(path: &Path, wanted: &Wanted) -> Result<Read, Failure> {
     let keys = input::open(&[path.to_path_buf()], wanted)?;
     let keys = keys.into_iter().next().expect("one path is one input");
     let (name, dtype) = (keys.name().clone(), keys.dtype());
     if dtype.is_float() {
         return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
     }
-    keys.whole(Order::C)
+    let notes = keys.notes();
+    Ok((keys.whole(Order::C)?, notes))
 }
 
 fn is_text_file(path: &Path) -> bool {

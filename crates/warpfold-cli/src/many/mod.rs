@@ -3,6 +3,7 @@
 mod device;
 mod keys;
 mod numbers;
+mod rows;
 
 pub(crate) use keys::key_column;
 
@@ -17,12 +18,15 @@ use warpfold_lab::machine::available_memory;
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
-use crate::input::{Input, Order, Whole};
+use crate::input::text::{Gaps, SharedNotes};
+use crate::input::{Input, Name, Order, Whole};
+use crate::left_out::Texts;
 use crate::report::Format;
 use crate::table::{Labels, Table};
 use crate::{Failure, run, table};
 use keys::with_key;
 use numbers::Numbers;
+use rows::{Cut, Rows};
 
 /// Runs many reductions and prints their results.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
@@ -35,16 +39,25 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let mut texts = Texts::of([&input]);
+    let notes = input.notes();
     let whole = input.whole(order)?;
     let executor = executor(asked, whole.dtype())?;
     let folding = Instant::now();
-    let parted = Parted::read(asked)?;
-    let found = with_element!(whole.dtype(), T => match &executor {
+    let (parted, by) = Parted::read(asked)?;
+    let key_gaps = by.as_ref().map_or_else(Gaps::default, |(_, notes)| notes.take_gaps());
+    if let Some((name, notes)) = by {
+        texts.add(name, notes);
+    }
+    let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
+    let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
+    let mut found = with_element!(whole.dtype(), T => match &executor {
         Executor::Cpu => fold::<T>(asked, &whole, &parted, finish),
         other => device::fold::<T>(asked, &whole, &parted, other, finish),
     })?;
     whole.check_unchanged()?;
     parted.check_unchanged()?;
+    rows.in_data(asked, &parted, &mut found);
     let table = Table {
         op: asked.op(),
         dtype: whole.dtype(),
@@ -55,6 +68,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
+        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
     };
     if asked.verbosity() == Verbosity::Verbose {
         crate::say!("plan: {}", found.plan);
@@ -88,6 +102,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             asked.op()
         )));
     }
+    rows::check(asked)?;
     run::check_result_file(asked)
 }
 
@@ -125,18 +140,34 @@ enum Parted {
     Offsets(Numbers),
     Lengths(Numbers),
     Keys(Whole),
+    /// Segments of an input of which rows were left out.
+    Cut(Cut),
 }
 
 impl Parted {
-    fn read(asked: &Reduction) -> Result<Parted, Failure> {
+    /// Reads it, with the notes of a text.
+    fn read(asked: &Reduction) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
         let parts = &asked.parts;
-        Ok(match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
-            (Some(path), ..) => Parted::Keys(keys::read(asked, path)?),
-            (_, Some(path), ..) => Parted::Offsets(Numbers::read(path, "offsets")?),
-            (_, _, Some(path), _) => Parted::Lengths(Numbers::read(path, "lengths")?),
-            (.., Some(length)) => Parted::Every(length),
-            _ => Parted::Axes,
-        })
+        let is_verbose = asked.verbosity() == Verbosity::Verbose;
+        let (parted, notes) = match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
+            (Some(path), ..) => {
+                let (keys, notes) = keys::read(asked, path)?;
+                (Parted::Keys(keys), notes)
+            }
+            (_, Some(path), ..) => {
+                let (numbers, notes) = Numbers::read(path, "offsets", is_verbose)?;
+                (Parted::Offsets(numbers), notes)
+            }
+            (_, _, Some(path), _) => {
+                let (numbers, notes) = Numbers::read(path, "lengths", is_verbose)?;
+                (Parted::Lengths(numbers), notes)
+            }
+            (.., Some(length)) => (Parted::Every(length), None),
+            _ => (Parted::Axes, None),
+        };
+        let path = parts.by.as_ref().or(parts.segments.as_ref()).or(parts.lengths.as_ref());
+        let name = path.map(|path| Name::of(path.clone()));
+        Ok((parted, name.zip(notes)))
     }
 
     /// Fails if a file has changed since it was opened.
@@ -155,6 +186,7 @@ impl Parted {
             Parted::Every(length) => Segments::every(*length),
             Parted::Offsets(numbers) => Segments::Offsets(numbers.as_numbers()),
             Parted::Lengths(numbers) => Segments::Lengths(numbers.as_numbers()),
+            Parted::Cut(cut) => Segments::Offsets(cut.kept.as_slice().into()),
             Parted::Axes | Parted::Keys(_) => return None,
         })
     }
@@ -171,14 +203,16 @@ fn fold<T: Element>(
         let many = reduce_axes(&view, &asked.parts.axis)?;
         let many = if asked.parts.keepdims { many.keepdims() } else { many };
         let labels = Labels::Axes(many.shape().to_vec());
-        return found(asked, many, labels, finish);
+        return found(asked, many, labels, asked.parts.flat, finish);
     }
     let x = whole.elements::<T>()?;
     if let Parted::Keys(keys) = parted {
         return with_key!(keys, K, keys => by_key::<K, T>(asked, keys, x, finish));
     }
     let segments = parted.segments().expect("neither axes nor keys");
-    found(asked, reduce_segments(x, segments)?, Labels::Segments, finish)
+    // Indices within segments of the data follow from those within what is kept.
+    let flat = asked.parts.flat || matches!(parted, Parted::Cut(_));
+    found(asked, reduce_segments(x, segments)?, Labels::Segments, flat, finish)
 }
 
 fn by_key<K: Key, T: Element>(
@@ -190,11 +224,11 @@ fn by_key<K: Key, T: Element>(
     if let Some(groups) = asked.parts.groups {
         let many = group_dense(keys, groups, x)?;
         fits(groups, available_memory())?;
-        return found(asked, many, Labels::Numbers, finish);
+        return found(asked, many, Labels::Numbers, asked.parts.flat, finish);
     }
     let many = if asked.parts.sorted { reduce_by_key(keys, x)? } else { group_by(keys, x)? };
     let labels = Labels::Keys(keys::column(many.keys()));
-    found(asked, many, labels, finish)
+    found(asked, many, labels, asked.parts.flat, finish)
 }
 
 /// Whether there is memory for every number's place, count and result, whatever the keys are.
@@ -215,10 +249,11 @@ fn found<T: Element, A: Arrange>(
     asked: &Reduction,
     many: ReduceMany<'_, T, A>,
     labels: Labels,
+    flat: bool,
     finish: Finish,
 ) -> Result<Found, Failure> {
     let many = many.policy(asked.policy());
-    let many = if asked.parts.flat { many.flat_indices() } else { many };
+    let many = if flat { many.flat_indices() } else { many };
     let columns: Reduced<Columns> = many.columns(asked.op(), finish);
     let plan = many.plan(asked.op());
     Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })

@@ -6,6 +6,7 @@ use warpfold::segment::Numbers as Borrowed;
 use warpfold::{DType, Element};
 
 use crate::Failure;
+use crate::input::text::{Dialect, SharedNotes};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// Integers that are not negative, as a file has them or widened.
@@ -16,22 +17,30 @@ pub(super) enum Numbers {
 
 impl Numbers {
     /// Reads a file of integers; text as i64.
-    pub(super) fn read(path: &Path, what: &'static str) -> Result<Numbers, Failure> {
+    pub(super) fn read(
+        path: &Path,
+        what: &'static str,
+        is_verbose: bool,
+    ) -> Result<(Numbers, Option<SharedNotes>), Failure> {
         let is_text = Kind::of(&Name::of(path.to_path_buf())) == Kind::Text;
         let (dtype, kind) =
             if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
-        let inputs =
-            input::open(&[path.to_path_buf()], &Wanted { dtype, kind, ..Wanted::default() })?;
-        let whole = inputs.into_iter().next().expect("one path is one input").whole(Order::C)?;
+        let dialect = Dialect { verbose: is_verbose, ..Dialect::default() };
+        let wanted = Wanted { dtype, kind, dialect, ..Wanted::default() };
+        let inputs = input::open(&[path.to_path_buf()], &wanted)?;
+        let input = inputs.into_iter().next().expect("one path is one input");
+        let notes = input.notes();
+        let whole = input.whole(Order::C)?;
         let found = whole.dtype();
-        match found {
+        let numbers = match found {
             DType::I32 | DType::U32 | DType::I64 | DType::U64 => Ok(Numbers::Whole(whole)),
             DType::I8 => widened::<i8>(&whole).map(Numbers::Widened),
             DType::I16 => widened::<i16>(&whole).map(Numbers::Widened),
             DType::U8 => widened::<u8>(&whole).map(Numbers::Widened),
             DType::U16 => widened::<u16>(&whole).map(Numbers::Widened),
             _ => Err(Failure::input(whole.name(), Problem::NoIntegers { what, found })),
-        }
+        };
+        Ok((numbers?, notes))
     }
 
     /// The numbers as the library takes them.

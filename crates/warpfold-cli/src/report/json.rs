@@ -11,6 +11,7 @@ use warpfold::partial::Output;
 use super::number::{Kind, Number, Shown, show, type_name};
 use super::{Render, Report};
 use crate::Failure;
+use crate::left_out::as_json;
 
 /// One JSON object.
 pub(super) struct Json;
@@ -29,6 +30,8 @@ struct Object {
     seconds: f64,
     fold_seconds: f64,
     bytes_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<serde_json::Value>,
 }
 
 impl Render for Json {
@@ -46,6 +49,7 @@ impl Render for Json {
             seconds: report.seconds,
             fold_seconds: report.fold_seconds,
             bytes_per_second: report.bytes_per_second(),
+            text: (!report.texts.is_empty()).then(|| as_json(&report.texts)),
         };
         serde_json::to_writer(&mut *out, &object).expect("strings and finite numbers are JSON");
         out.push(b'\n');

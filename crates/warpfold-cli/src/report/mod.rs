@@ -18,6 +18,7 @@ use warpfold::{Accuracy, Column, DType, Op, Value};
 
 use crate::Failure;
 use crate::device::Device;
+use crate::left_out::TextNotes;
 
 /// A finished reduction and how it went.
 pub(crate) struct Report {
@@ -32,6 +33,8 @@ pub(crate) struct Report {
     pub(crate) seconds: f64,
     /// Of these, the time spent folding.
     pub(crate) fold_seconds: f64,
+    /// What was found in inputs that are texts.
+    pub(crate) texts: Vec<TextNotes>,
 }
 
 impl Report {
@@ -175,6 +178,7 @@ mod tests {
             device: Device::Cpu,
             seconds: 0.5,
             fold_seconds: 0.25,
+            texts: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Labels, Table, between};
+use crate::left_out::as_json;
 use crate::report::{token, type_name};
 
 /// Writes the object.
@@ -31,11 +32,15 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         warpfold::Accuracy::Exact => "exact",
         warpfold::Accuracy::Fast => "fast",
     };
-    writeln!(
+    write!(
         out,
-        r#"}},"accuracy":"{accuracy}","device":"{}","seconds":{},"fold_seconds":{}}}"#,
+        r#"}},"accuracy":"{accuracy}","device":"{}","seconds":{},"fold_seconds":{}"#,
         table.device, table.seconds, table.fold_seconds
-    )
+    )?;
+    if !table.texts.is_empty() {
+        write!(out, r#","text":{}"#, as_json(&table.texts))?;
+    }
+    writeln!(out, "}}")
 }
 
 fn list(

@@ -12,6 +12,7 @@ use std::path::Path;
 use warpfold::{Accuracy, Column, Columns, DType, Op};
 
 use crate::device::Device;
+use crate::left_out::TextNotes;
 use crate::report::{self, FileFormat, Format};
 use crate::streams;
 use crate::{Failure, outfile};
@@ -43,6 +44,8 @@ pub(crate) struct Table {
     pub(crate) seconds: f64,
     /// Of these, the time spent folding.
     pub(crate) fold_seconds: f64,
+    /// What was found in inputs that are texts.
+    pub(crate) texts: Vec<TextNotes>,
 }
 
 impl Table {

@@ -70,15 +70,154 @@ fn missing_cells_are_errors_nans_or_left_out() {
     );
     both(text, &["sum", "--column", "v", "--missing", "nan", "--dtype", "i64"])
         .fails(2, &["--missing nan", "i64"]);
-    both(text, &["argmax", "--column", "v", "--missing", "skip"])
-        .fails(2, &["--missing skip", "indices"]);
     assert_eq!(both("1,2\nNA,3\n4,5\n", &["sum", "--missing", "skip"]).value(), "12.0");
     let folder = Folder::new();
     let path = folder.file("x.csv", text);
     let by_key = ["sum", &path, "--column", "v", "--by", "k", "--missing", "skip"];
     assert_eq!(run(by_key).value(), "1 5.0\n2 7.0");
-    run(["sum", &path, "--column", "v", "--every", "2", "--missing", "skip"])
-        .fails(2, &["--missing skip"]);
+    // Of integers nan is no advice.
+    let found = run(["sum", &path, "--column", "v", "--dtype", "i64"]);
+    found.fails(1, &["--missing skip"]);
+    assert!(!found.err.contains("nan"), "{found:?}");
+}
+
+/// Values, of which `None` is missing, as the column `v` of a text, beside a column that is never missing.
+fn column(values: &[Option<i64>]) -> String {
+    let cell = |value: &Option<i64>| value.map_or_else(|| "NA".into(), |value| value.to_string());
+    let rows = values.iter().enumerate().map(|(at, value)| format!("{at},{}\n", cell(value)));
+    "k,v\n".to_string() + &rows.collect::<String>()
+}
+
+/// Some values, every few of which are missing.
+fn values(n: i64, salt: i64) -> Vec<Option<i64>> {
+    let value = |at: i64| (at * at * 7 + at * salt) % 101 - 50;
+    (0..n).map(|at| ((at * salt) % 5 > 1 || at % 11 == 3).then(|| value(at))).collect()
+}
+
+#[test]
+fn indices_count_the_rows_that_are_left_out() {
+    let skip = ["--column", "v", "--missing", "skip"];
+    let args = |op: &'static str| [&[op][..], &skip].concat();
+    for (n, salt) in [(1, 2), (9, 3), (200, 7), (3000, 13)] {
+        let values = values(n, salt);
+        let text = column(&values);
+        let kept = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
+        let Some(least) = kept.clone().min_by_key(|&(at, value)| (value, at)) else { continue };
+        let most = kept.clone().min_by_key(|&(at, value)| (-value, at)).expect("not empty");
+        assert_eq!(both(&text, &args("argmin")).value(), least.0.to_string());
+        assert_eq!(both(&text, &args("argmax")).value(), most.0.to_string());
+        let stats = both(&text, &args("stats"));
+        let number = |name: &str| {
+            let line = stats.out.lines().find(|line| line.split(' ').next() == Some(name));
+            line.and_then(|line| line.split_whitespace().last()).expect("a line").to_string()
+        };
+        assert_eq!(number("count"), kept.clone().count().to_string());
+        assert_eq!((number("argmin"), number("argmax")), (least.0.to_string(), most.0.to_string()));
+        assert_eq!(
+            number("sum"),
+            format!("{:?}", kept.map(|(_, value)| value as f64).sum::<f64>())
+        );
+    }
+    // Cells of all columns are counted, row by row, and files one after another.
+    assert_eq!(both("1,2\nNA,9\n3,4\n", &["argmax", "--missing", "skip"]).value(), "5");
+    let folder = Folder::new();
+    let [x, y] = [folder.file("x.csv", "NA\n1\nNA\n"), folder.file("y.csv", "NA\n0\n5\n")];
+    assert_eq!(run(["argmax", &x, &y, "--missing", "skip"]).value(), "5");
+    assert_eq!(run(["argmin", &x, &y, "--missing", "skip"]).value(), "4");
+    both("NA\nNA\n", &["argmax", "--missing", "skip"]).fails(1, &["empty"]);
+}
+
+#[test]
+fn pairs_lose_both_elements() {
+    let folder = Folder::new();
+    // More than a piece of 16 MiB, so that gaps reach over its end.
+    for (n, by) in [(1, 3), (50, 3), (4000, 7), (2_100_100, 13)] {
+        let (a, b) = (values(n, by), values(n, by + 4));
+        let (x, y) = (folder.file("x.csv", column(&a)), folder.file("y.csv", column(&b)));
+        let products = a.iter().zip(&b).filter_map(|(a, b)| Some((*a)? * (*b)?));
+        let expected = products.clone().sum::<i64>().to_string();
+        let skip = ["--column", "v", "--missing", "skip", "--dtype", "i64"];
+        let found = run(["dot", &x, &y, "--format", "json"].iter().chain(&skip));
+        let json: serde_json::Value = serde_json::from_str(found.value()).expect("JSON");
+        assert_eq!(json["value"].to_string(), expected, "{n}");
+        assert_eq!(json["n"], products.count(), "{n}");
+        let left_out = a.iter().filter(|value| value.is_none()).count();
+        assert_eq!(
+            (&json["text"][0]["rows"], &json["text"][0]["rows_left_out"]),
+            (&n.into(), &left_out.into())
+        );
+    }
+    let [x, y] = [folder.file("x.csv", "1\nNA\n3\n"), folder.file("y.csv", "1\n2\n")];
+    run(["dot", &x, &y, "--missing", "skip"]).fails(1, &["ends after 2 elements"]);
+    // What is left out takes no part: neither infinity times zero nor NaN.
+    let [x, y] = [folder.file("x.csv", "1\nNA\n3\n"), folder.file("y.csv", "1\ninf\n2\n")];
+    assert_eq!(run(["dot", &x, &y, "--missing", "skip"]).value(), "7.0");
+}
+
+#[test]
+fn keys_of_another_file_and_segments_lose_the_rows() {
+    let folder = Folder::new();
+    let x = folder.file("x.csv", "5\nNA\n7\n1\nNA\n9\n");
+    let skip = |args: &[&str]| {
+        let all: Vec<&str> = args.iter().copied().chain(["--missing", "skip"]).collect();
+        run(all)
+    };
+    let k = folder.file("k.csv", "1\n1\n2\n2\n1\nNA\n");
+    assert_eq!(skip(&["sum", &x, "--by", &k]).value(), "1 5.0\n2 8.0");
+    assert_eq!(skip(&["argmin", &x, "--by", &k, "--flat"]).value(), "1 0\n2 3");
+    skip(&["argmin", &x, "--by", &k]).fails(2, &["--flat"]);
+    let header = crate::arrays::npy_header(1, &crate::arrays::dictionary("|u1", false, "(6,)"), 64);
+    let npy = folder.file("k.npy", [header, vec![1, 1, 2, 2, 1, 2]].concat());
+    assert_eq!(skip(&["sum", &x, "--by", &npy]).value(), "1 5.0\n2 17.0");
+    assert_eq!(skip(&["argmax", &x, "--by", &npy, "--flat"]).value(), "1 0\n2 5");
+    let short = folder.file("short.csv", "1\n1\n2\n");
+    skip(&["sum", &x, "--by", &short]).fails(1, &["6 elements by 3 keys"]);
+    // Segments are of rows of data.
+    assert_eq!(skip(&["sum", &x, "--every", "2"]).value(), "0 5.0\n1 8.0\n2 9.0");
+    assert_eq!(skip(&["argmax", &x, "--every", "2"]).value(), "0 0\n1 0\n2 1");
+    assert_eq!(skip(&["argmax", &x, "--every", "2", "--flat"]).value(), "0 0\n1 2\n2 5");
+    assert_eq!(skip(&["argmax", &x, "--every", "2", "--device", "simt"]).value(), "0 0\n1 0\n2 1");
+    skip(&["sum", &x, "--every", "4"]).fails(1, &["6 elements"]);
+    let offsets = folder.file("o.txt", "1 3 6");
+    assert_eq!(skip(&["count", &x, "--segments", &offsets]).value(), "0 1\n1 2");
+    assert_eq!(skip(&["argmin", &x, "--segments", &offsets]).value(), "0 1\n1 0");
+    let lengths = folder.file("l.txt", "2 4");
+    assert_eq!(skip(&["argmin", &x, "--lengths", &lengths]).value(), "0 0\n1 1");
+    assert_eq!(skip(&["argmin", &x, "--axis", "0"]).value(), "3");
+    let text = folder.file("t.csv", "k,v\n1,5\n1,NA\nNA,9\n2,7\n2,8\n");
+    assert_eq!(
+        skip(&["argmax", &text, "--column", "v", "--by", "k", "--flat"]).value(),
+        "1 0\n2 4"
+    );
+}
+
+#[test]
+fn json_says_which_rows_were_taken() {
+    let folder = Folder::new();
+    let path = folder.file("x.csv", "k,v\n1,5\n1,NA\n2,7\n");
+    let json = |args: &[&str]| -> serde_json::Value {
+        let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
+        serde_json::from_str(run(args).value()).expect("JSON")
+    };
+    let text = |found: &serde_json::Value| {
+        let one = &found["text"][0];
+        let keys = ["header", "header_line", "rows", "rows_left_out", "cells_as_nan"];
+        keys.map(|key| one[key].to_string()).join(" ")
+    };
+    let column = ["sum", &path, "--column", "v"];
+    let skipped = json(&[&column[..], &["--missing", "skip"]].concat());
+    assert_eq!(text(&skipped), r#""names" 1 3 1 0"#);
+    assert_eq!(text(&json(&[&column[..], &["--missing", "nan"]].concat())), r#""names" 1 3 0 1"#);
+    let keyed = json(&[&column[..], &["--missing", "skip", "--by", "k"]].concat());
+    assert_eq!(text(&keyed), r#""names" 1 3 1 0"#);
+    let plain = folder.file("y.txt", "1 2\n3\n");
+    assert_eq!(text(&json(&["sum", &plain])), r#""none" null 2 0 0"#);
+    let keys = folder.file("k.csv", "key\n1\n1\n2\n");
+    let both = json(&["sum", &plain, "--by", &keys]);
+    assert_eq!(both["text"][1]["header"], "names");
+    assert_eq!(json(&["sum", "--random", "9"]).get("text"), None);
+    let said = run(&[&column[..], &["--missing", "skip", "--verbose"]].concat());
+    assert!(said.err.contains("names in line 1, 3 rows of data, 1 of them left out"), "{said:?}");
 }
 
 #[test]

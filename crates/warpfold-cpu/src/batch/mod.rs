@@ -122,7 +122,9 @@ impl<'a, T: Kernels> Many<'a, T> {
                 let empty = Partial::empty(self.plan.batch.op);
                 (0..form.outputs).for_each(|output| writer.partial(output, 0, &empty));
             }
-            Source::Loops(_, form) if self.plan.way == Way::Singles => out.singles(form.start as usize),
+            Source::Loops(_, form) if self.plan.way == Way::Singles => {
+                out.singles(form.start as usize)
+            }
             Source::Segments(_, bounds) if self.plan.way == Way::Singles && bounds.count() > 0 => {
                 out.singles(bounds.range(0).start);
             }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Fold, run, run_in_order};
-use crate::isa::Target;
 use crate::Input;
+use crate::isa::Target;
 use crate::kernels::Kernels;
 use crate::{Accuracy, Nan, Op, Policy, f16};
 use warpfold_num::Complex;

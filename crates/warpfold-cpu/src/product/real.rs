@@ -7,8 +7,8 @@
 use super::{BLOCK_BYTES, Survey};
 use crate::Nan;
 use crate::executor::Fold;
-use crate::isa::Target;
 use crate::float::Lane;
+use crate::isa::Target;
 use crate::memory::{prefetch, streamed};
 use crate::{bf16, f16};
 use warpfold_exact::partial::{Met, RealProduct};

@@ -126,6 +126,18 @@ impl Array {
         self.range(name, order, all)
     }
 
+    /// The elements of a stream, in the order in which they come, for who reads them without a second thread.
+    ///
+    /// # Errors
+    /// [`Problem::NoRange`] of what is mapped.
+    pub fn reader(self, name: &Name) -> Result<impl Produce + use<>, Failure> {
+        let Data::Stream(source) = self.data else {
+            return Err(Failure::input(name, Problem::NoRange));
+        };
+        let extent = Extent::Exactly(self.header.len * self.dtype.size() as u64);
+        Ok(RawReader::new(name.clone(), source, self.dtype, self.endian, extent))
+    }
+
     /// Starts to read a range of elements, in the order asked for.
     ///
     /// # Errors
@@ -149,9 +161,8 @@ impl Array {
                 Err(Failure::input(name, Problem::NoRange))
             }
             (Data::Stream(_), Some(_)) => Err(Failure::input(name, Problem::NeedsMapping)),
-            (Data::Stream(source), None) => {
-                let extent = Extent::Exactly(bytes);
-                let reader = RawReader::new(name.clone(), source, dtype, endian, extent);
+            (data @ Data::Stream(_), None) => {
+                let reader = Array { header, dtype, endian, stamp, data }.reader(name)?;
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {

@@ -6,6 +6,8 @@
 
 mod column;
 mod dialect;
+mod gaps;
+mod notes;
 mod number;
 mod problem;
 mod quotes;
@@ -15,6 +17,9 @@ mod words;
 
 pub use column::Column;
 pub use dialect::{Dialect, Header, Missing};
+pub use gaps::Gaps;
+pub(crate) use gaps::Indices;
+pub use notes::{Notes, SharedNotes};
 pub use number::{Number, NumberError};
 pub use problem::TextError;
 pub use reader::TextReader;

@@ -11,7 +11,7 @@ use super::dialect::is_missing;
 #[non_exhaustive]
 pub enum TextError {
     /// A field that is no number of the type.
-    #[error("line {line}, column {column}: {} is no {dtype}{}", Quoted(text), hint(text, *column))]
+    #[error("line {line}, column {column}: {} is no {dtype}{}", Quoted(text), hint(text, *column, *dtype))]
     NotANumber {
         /// Line, from 1.
         line: u64,
@@ -164,10 +164,14 @@ fn first_row_hint(text: &[u8]) -> &'static str {
     }
 }
 
-fn hint(text: &[u8], column: u64) -> &'static str {
+fn hint(text: &[u8], column: u64, dtype: DType) -> &'static str {
+    let has_nan = dtype.is_float() || dtype.is_complex();
     match (is_missing(text), column) {
         _ if text.starts_with(b"#") => {
             "; correct it, or say --comment '#' if such rows are comments"
+        }
+        (true, _) if !has_nan => {
+            "; fill the field, choose another column with --column, or say --missing skip"
         }
         (true, _) => {
             "; fill the field, choose another column with --column, or say --missing nan or --missing skip"

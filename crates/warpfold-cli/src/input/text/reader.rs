@@ -7,7 +7,9 @@ use warpfold::{DType, Element, with_element};
 use super::column::{self, Chosen};
 use super::dialect::is_missing;
 use super::record::{Record, Records};
-use super::{Column, Dialect, Header, Layout, Missing, Number, NumberError, TextError};
+use super::{
+    Column, Dialect, Header, Layout, Missing, Notes, Number, NumberError, SharedNotes, TextError,
+};
 use crate::Failure;
 use crate::input::{Name, Produce};
 
@@ -48,6 +50,14 @@ pub struct TextReader {
     chosen: Option<Chosen>,
     /// Fields of the first line, where all lines must have as many.
     width: Option<usize>,
+    /// The index in the data of the next element.
+    at: u64,
+    /// Whether rows that are left out have elements all the same, of zero bits.
+    keeps_rows: bool,
+    /// Whether this row is left out.
+    is_left_out: bool,
+    found: Notes,
+    shared: SharedNotes,
 }
 
 impl TextReader {
@@ -77,6 +87,11 @@ impl TextReader {
             room: Vec::new(),
             chosen: None,
             width: None,
+            at: 0,
+            keeps_rows: false,
+            is_left_out: false,
+            found: Notes::default(),
+            shared: SharedNotes::default(),
         }
     }
 
@@ -84,6 +99,18 @@ impl TextReader {
     #[must_use]
     pub fn dialect(self, dialect: Dialect, beside: Option<Column>) -> TextReader {
         TextReader { dialect, beside, ..self }
+    }
+
+    /// Will keep notes for others; `keeps_rows` where rows that are left out have elements of zero bits all the same, so that elements stay side by
+    /// side with those of another input.
+    #[must_use]
+    pub fn notes(self, shared: SharedNotes, keeps_rows: bool) -> TextReader {
+        TextReader { shared, keeps_rows, ..self }
+    }
+
+    /// What was found so far; the gaps, since they were last handed over.
+    pub fn found(&self) -> &Notes {
+        &self.found
     }
 
     /// Writes the next number's native bytes; false at the end.
@@ -98,13 +125,21 @@ impl TextReader {
         }
         let text = self.record.field(self.field).unwrap_or_default();
         let parsed = match self.dialect.missing {
-            Missing::Nan if is_missing(text) => (self.parse)(b"nan", number),
+            _ if self.is_left_out => {
+                number.fill(0);
+                Ok(())
+            }
+            Missing::Nan if is_missing(text) => {
+                self.found.nan_cells += 1;
+                (self.parse)(b"nan", number)
+            }
             _ => match self.dialect.with_point(text, &mut self.room) {
                 Some(text) => (self.parse)(text, number),
                 None => Err(NumberError::NotANumber),
             },
         };
         parsed.map_err(|error| self.explain(error, text))?;
+        self.at += 1;
         self.field = match self.chosen {
             Some(Chosen::One(_)) => self.record.len(),
             _ => self.field + 1,
@@ -153,10 +188,27 @@ impl TextReader {
             (Chosen::One(column), _) => column as usize,
             (Chosen::All, _) => 0,
         };
-        if self.dialect.missing == Missing::Skip && self.lacks_a_number(chosen) {
-            self.field = self.record.len();
+        // A long line comes in parts.
+        self.found.rows += u64::from(self.record.first_column == 0);
+        self.is_left_out = self.dialect.missing == Missing::Skip && self.lacks_a_number(chosen);
+        if self.is_left_out {
+            self.leave_out(chosen);
         }
         Ok(true)
+    }
+
+    /// Notes that a row is left out, and passes over it unless its elements are to stay.
+    fn leave_out(&mut self, chosen: Chosen) {
+        let elements = match chosen {
+            Chosen::One(_) => 1,
+            Chosen::All => self.record.len() as u64,
+        };
+        self.found.rows_left_out += 1;
+        self.found.gaps.push(self.at..self.at + elements);
+        if !self.keeps_rows {
+            self.at += elements;
+            self.field = self.record.len();
+        }
     }
 
     /// Finds the columns in the first line, and whether it holds names.
@@ -187,6 +239,7 @@ impl TextReader {
                 );
             }
         }
+        self.found.names = is_header.then_some(self.record.line);
         self.chosen = Some(chosen);
         self.width = is_table.then_some(self.record.len());
         Ok((chosen, is_header))
@@ -225,6 +278,7 @@ impl Produce for TextReader {
             }
             filled += size;
         }
+        self.shared.update(&mut self.found);
         Ok(filled)
     }
 }

@@ -257,8 +257,8 @@ pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 fn peek(mut source: Box<dyn Read + Send>, dialect: &Dialect) -> io::Result<(Vec<u8>, Source)> {
     const ENOUGH: u64 = 4096;
     let mut start = Vec::new();
-    // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line.
-    while (start.len() as u64) < ENOUGH && !has_a_line(&start, dialect) {
+    // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line, and the bytes that show UTF-16.
+    while (start.len() as u64) < ENOUGH && (start.len() < 4 || !has_a_line(&start, dialect)) {
         let before = start.len();
         let mut some = [0; ENOUGH as usize];
         match source.read(&mut some) {

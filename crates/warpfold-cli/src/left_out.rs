@@ -1,0 +1,183 @@
+//! Rows that `--missing skip` leaves out: what is said of them, indices that count them all the same, and pairs that lose both elements.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use warpfold::partial::Output;
+use warpfold::{Op, Value};
+
+use crate::Failure;
+use crate::input::text::{Gaps, Indices, Notes, SharedNotes};
+use crate::input::{Input, Name};
+
+/// What was found in a text, for reports.
+pub(crate) struct TextNotes {
+    pub(crate) name: Name,
+    pub(crate) notes: Notes,
+}
+
+/// Notes of inputs that are texts.
+#[derive(Default)]
+pub(crate) struct Texts(Vec<(Name, SharedNotes)>);
+
+impl Texts {
+    pub(crate) fn of<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Texts {
+        let noted = |input: &'a Input| Some((input.name().clone(), input.notes()?));
+        Texts(inputs.into_iter().filter_map(noted).collect())
+    }
+
+    pub(crate) fn add(&mut self, name: Name, notes: SharedNotes) {
+        self.0.push((name, notes));
+    }
+
+    /// What was found, once all was read; `verbose` where it is to be said as well.
+    pub(crate) fn found(&self, verbose: bool) -> Vec<TextNotes> {
+        let of = |(name, notes): &(Name, SharedNotes)| TextNotes {
+            name: name.clone(),
+            notes: notes.counts(),
+        };
+        let found: Vec<_> = self.0.iter().map(of).collect();
+        for TextNotes { name, notes } in found.iter().filter(|_| verbose) {
+            let Notes { names, rows, rows_left_out, nan_cells, .. } = notes;
+            let names = names.map_or("no names".into(), |line| format!("names in line {line}"));
+            let left = match rows_left_out {
+                0 => String::new(),
+                some => format!(", {some} of them left out as a cell is missing"),
+            };
+            let nans = match nan_cells {
+                0 => String::new(),
+                some => format!(", {some} missing cells taken for NaN"),
+            };
+            crate::say!("text: {name}: {names}, {rows} rows of data{left}{nans}");
+        }
+        found
+    }
+}
+
+/// Texts as a JSON list.
+pub(crate) fn as_json(texts: &[TextNotes]) -> serde_json::Value {
+    let one = |text: &TextNotes| {
+        let Notes { names, rows, rows_left_out, nan_cells, .. } = text.notes;
+        serde_json::json!({
+            "input": text.name.to_string(),
+            "header": if names.is_some() { "names" } else { "none" },
+            "header_line": names,
+            "rows": rows,
+            "rows_left_out": rows_left_out,
+            "cells_as_nan": nan_cells,
+        })
+    };
+    texts.iter().map(one).collect()
+}
+
+/// Inputs one after another, by what was kept of them.
+#[derive(Default)]
+pub(crate) struct Joined {
+    inputs: Vec<(u64, Gaps)>,
+}
+
+impl Joined {
+    /// Adds the next input: how many of its elements were kept, and which were not.
+    pub(crate) fn push(&mut self, kept: u64, gaps: Gaps) {
+        self.inputs.push((kept, gaps));
+    }
+
+    /// A result whose indices count what was left out.
+    pub(crate) fn in_data(&self, op: Op, output: Output) -> Output {
+        let gives_indices = matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats);
+        if !gives_indices || self.inputs.iter().all(|(_, gaps)| gaps.elements() == 0) {
+            return output;
+        }
+        match output {
+            Output::One(Value::U64(index)) => Output::One(Value::U64(self.index(index))),
+            Output::Summary(mut summary) => {
+                summary.argmin = summary.argmin.map(|index| self.index(index));
+                summary.argmax = summary.argmax.map(|index| self.index(index));
+                Output::Summary(summary)
+            }
+            other => other,
+        }
+    }
+
+    fn index(&self, kept: u64) -> u64 {
+        let (mut rest, mut before) = (kept, 0);
+        for (length, gaps) in &self.inputs {
+            if rest < *length {
+                return before + Indices::new(gaps).in_data(rest);
+            }
+            rest -= length;
+            before += length + gaps.elements();
+        }
+        before + rest
+    }
+}
+
+/// The gaps of one of two inputs side by side, which keeps its rows.
+struct Side {
+    notes: Option<SharedNotes>,
+    runs: VecDeque<Range<u64>>,
+}
+
+impl Side {
+    /// Marks what is left out of a piece.
+    fn mark(&mut self, first: u64, is_left_out: &mut [bool]) {
+        if let Some(notes) = &self.notes {
+            self.runs.extend(notes.take_gaps().runs());
+        }
+        let end = first + is_left_out.len() as u64;
+        while let Some(run) = self.runs.front_mut().filter(|run| run.start < end) {
+            let inside = run.start.max(first)..run.end.min(end);
+            is_left_out[(inside.start - first) as usize..(inside.end - first) as usize].fill(true);
+            if run.end > end {
+                run.start = end;
+                return;
+            }
+            self.runs.pop_front();
+        }
+    }
+}
+
+/// Two inputs side by side, of which both lose an element where either has none.
+pub(crate) struct Pairs<T> {
+    sides: [Side; 2],
+    is_left_out: Vec<bool>,
+    kept: [Vec<T>; 2],
+}
+
+/// Pairs handed on at once where some are left out.
+const BATCH: usize = 1 << 16;
+
+impl<T: Copy> Pairs<T> {
+    pub(crate) fn new(notes: [Option<SharedNotes>; 2]) -> Pairs<T> {
+        let side = |notes| Side { notes, runs: VecDeque::new() };
+        Pairs { sides: notes.map(side), is_left_out: Vec::new(), kept: [Vec::new(), Vec::new()] }
+    }
+
+    /// Hands on the pairs of a piece, the first of which has an index, but for those that are left out.
+    pub(crate) fn each(
+        &mut self,
+        first: u64,
+        [x, y]: [&[T]; 2],
+        mut push: impl FnMut(&[T], &[T]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.is_left_out.clear();
+        self.is_left_out.resize(x.len(), false);
+        self.sides.iter_mut().for_each(|side| side.mark(first, &mut self.is_left_out));
+        if !self.is_left_out.contains(&true) {
+            return push(x, y);
+        }
+        let [kept_x, kept_y] = &mut self.kept;
+        for start in (0..x.len()).step_by(BATCH) {
+            let batch = start..x.len().min(start + BATCH);
+            let keep = |from: &[T], to: &mut Vec<T>| {
+                let kept = from[batch.clone()].iter().zip(&self.is_left_out[batch.clone()]);
+                to.clear();
+                to.extend(kept.filter(|(_, is_left_out)| !**is_left_out).map(|(x, _)| *x));
+            };
+            keep(x, kept_x);
+            keep(y, kept_y);
+            push(kept_x, kept_y)?;
+        }
+        Ok(())
+    }
+}
