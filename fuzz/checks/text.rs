@@ -40,7 +40,7 @@ pub fn check(bytes: &[u8]) -> bool {
             let whole = reading.read(text);
             let keeps_rows = missing == Missing::Skip;
             let slow = Reading { step, keeps_rows, ..reading }.read(text);
-            slow.is_like(&whole);
+            slow.compare(&whole);
             whole.error.is_none()
         }
         (false, _) => false,
@@ -97,7 +97,7 @@ impl Reading {
 
 impl Outcome {
     /// Compares a reading that keeps the rows it leaves out, and came in other pieces, with one that does neither.
-    fn is_like(self, other: &Outcome) {
+    fn compare(self, other: &Outcome) {
         assert_eq!(self.error, other.error);
         assert_eq!(self.notes, other.notes);
         let kept = match self.numbers.len() == other.numbers.len() {

@@ -56,6 +56,11 @@ fn run(document: &str, least: usize) {
 }
 
 #[test]
+fn the_page_of_text_prints_what_it_shows() {
+    run("docs/text.md", 6);
+}
+
+#[test]
 fn the_readme_prints_what_it_shows() {
     run("README.md", 6);
 }

@@ -91,7 +91,7 @@ impl Whole {
             let all: &mut [u8] = bytemuck::cast_slice_mut(words);
             let (mut kept, mut from) = (0, 0);
             let end = (*bytes / size) as u64;
-            for run in gaps.runs().chain([end..end]) {
+            for run in gaps.runs().chain(std::iter::once(end..end)) {
                 let some = from * size..run.start as usize * size;
                 from = run.end as usize;
                 let length = some.len();

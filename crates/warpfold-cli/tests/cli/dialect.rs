@@ -216,7 +216,7 @@ fn json_says_which_rows_were_taken() {
     let both = json(&["sum", &plain, "--by", &keys]);
     assert_eq!(both["text"][1]["header"], "names");
     assert_eq!(json(&["sum", "--random", "9"]).get("text"), None);
-    let said = run(&[&column[..], &["--missing", "skip", "--verbose"]].concat());
+    let said = run([&column[..], &["--missing", "skip", "--verbose"]].concat());
     assert!(said.err.contains("names in line 1, 3 rows of data, 1 of them left out"), "{said:?}");
 }
 
