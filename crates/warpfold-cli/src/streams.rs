@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use crate::Failure;
+#[cfg(unix)]
+use crate::input::stamp::Watched;
 
 /// Writes a line to standard error. Where that fails nobody can be told, and the program goes on as if it had not.
 macro_rules! say {
@@ -21,14 +23,14 @@ pub(crate) fn write_line(message: fmt::Arguments<'_>) {
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
-/// Standard input.
+/// Standard input; a regular file that changes while it is read is an error at its end.
 ///
 /// # Errors
 /// Where it was closed when the program started, or there are no more descriptors.
 pub(crate) fn input() -> io::Result<Box<dyn Read + Send>> {
     open(0)?;
     #[cfg(unix)]
-    return Ok(Box::new(duplicate(io::stdin())?));
+    return Ok(Box::new(Watched::from_here(duplicate(io::stdin())?)?));
     #[cfg(not(unix))]
     Ok(Box::new(io::stdin()))
 }

@@ -13,7 +13,7 @@ mod pieces;
 mod problem;
 mod random;
 mod raw;
-mod stamp;
+pub(crate) mod stamp;
 pub mod text;
 mod whole;
 

@@ -1,7 +1,7 @@
 //! [`Stamp`]: what a file looked like when it was opened, so that one that changes while it is read is no result.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -120,6 +120,13 @@ impl Watched {
     pub(crate) fn new(file: File, before: Option<Stamp>) -> io::Result<Watched> {
         let stamp = before.or(Stamp::of(&file.metadata()?));
         Ok(Watched::after(file, stamp, 0))
+    }
+
+    /// Watches from now a file that is read from where it stands, such as standard input.
+    pub(crate) fn from_here(mut file: File) -> io::Result<Watched> {
+        let stamp = Stamp::of(&file.metadata()?);
+        let read = stamp.map_or(Ok(0), |_| file.stream_position())?;
+        Ok(Watched::after(file, stamp, read))
     }
 
     /// Watches a file of which some bytes were read before.

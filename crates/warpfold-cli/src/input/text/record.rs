@@ -256,11 +256,10 @@ pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 /// Reads the start of a text, without the byte order mark, and puts it back.
 fn peek(mut source: Box<dyn Read + Send>, dialect: &Dialect) -> io::Result<(Vec<u8>, Source)> {
     const ENOUGH: u64 = 4096;
-    let mut start = Vec::new();
+    let (mut start, mut some) = (Vec::new(), [0; ENOUGH as usize]);
     // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line, and the bytes that show UTF-16.
     while (start.len() as u64) < ENOUGH && (start.len() < 4 || !has_a_line(&start, dialect)) {
         let before = start.len();
-        let mut some = [0; ENOUGH as usize];
         match source.read(&mut some) {
             Ok(n) => start.extend_from_slice(&some[..n]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -17,7 +17,7 @@ pub(super) struct Cell {
     pub(super) stage: &'static str,
     pub(super) script: String,
     /// Faults of the preloaded library.
-    pub(super) preload: Option<&'static str>,
+    pub(super) preload: Option<String>,
     pub(super) signal: Option<Signal>,
 }
 
@@ -51,7 +51,7 @@ impl Cell {
     }
 
     pub(super) fn shown_fault(&self) -> String {
-        match (self.signal, self.preload) {
+        match (self.signal, &self.preload) {
             (None, _) => self.fault.to_owned(),
             (Some(_), Some(faults)) if faults.contains("no-tmpfile") => {
                 format!("SIG{}, no files without names", &self.fault[1..])
@@ -74,6 +74,7 @@ pub(super) fn all() -> Vec<Cell> {
     signals(&mut cells);
     calls(&mut cells);
     memory(&mut cells);
+    super::changes::changes(&mut cells);
     cells
 }
 
@@ -181,7 +182,8 @@ fn result_files(cells: &mut Vec<Cell>) {
 }
 
 fn signals(cells: &mut Vec<Cell>) {
-    let mut add = |fault, stage, script: &str, signal, preload| {
+    let mut add = |fault, stage, script: &str, signal, preload: Option<&str>| {
+        let preload = preload.map(str::to_owned);
         cells.push(Cell { fault, stage, script: script.into(), preload, signal: Some(signal) });
     };
     let file = to_file("input.raw");
@@ -208,12 +210,12 @@ fn signals(cells: &mut Vec<Cell>) {
 }
 
 fn calls(cells: &mut Vec<Cell>) {
-    let mut add = |fault, stage, script: &str, preload| {
+    let mut add = |fault, stage, script: &str, preload: &str| {
         cells.push(Cell {
             fault,
             stage,
             script: script.into(),
-            preload: Some(preload),
+            preload: Some(preload.to_owned()),
             signal: None,
         });
     };
@@ -256,12 +258,12 @@ fn calls(cells: &mut Vec<Cell>) {
 }
 
 fn memory(cells: &mut Vec<Cell>) {
-    let mut add = |fault, stage, script: &str, preload| {
+    let mut add = |fault, stage, script: &str, preload: &str| {
         cells.push(Cell {
             fault,
             stage,
             script: script.into(),
-            preload: Some(preload),
+            preload: Some(preload.to_owned()),
             signal: None,
         });
     };

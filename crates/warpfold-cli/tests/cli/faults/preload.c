@@ -1,7 +1,8 @@
 /* Faults of the system, for tests: loaded into the program before the C library, as LD_PRELOAD.
 
    WARPFOLD_FAULT names the faults, separated by commas. Files below WARPFOLD_FOLDER are concerned and no others: those with "input" in
-   their names are read, all others are written. A stalled call makes the file WARPFOLD_MARK and waits for a signal. */
+   their names are read, all others are written. A stalled call makes the file WARPFOLD_MARK and waits for a signal. A file that changes does so
+   once: before the first read, before a later one, once a read has found its end, once it is mapped, or when it is looked at after that. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -30,16 +32,53 @@ static int is_on(const char *fault) {
     return 0;
 }
 
-/* 'i' for an input, 'o' for an output, 0 for anything else. */
-static char role(int fd) {
+enum { LONGEST = 4096 };
+
+/* 'i' for an input, 'o' for an output, 0 for anything else; with its path. */
+static char role_of(int fd, char path[LONGEST]) {
     const char *folder = getenv("WARPFOLD_FOLDER");
-    char link[64], path[4096];
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, LONGEST - 1);
     if (!folder || length <= 0) return 0;
     path[length] = 0;
     if (strncmp(path, folder, strlen(folder))) return 0;
     return strstr(path, "input") ? 'i' : 'o';
+}
+
+static char role(int fd) {
+    char path[LONGEST];
+    return role_of(fd, path);
+}
+
+static int is_concerned(const char *path) {
+    return strstr(path, "input") && (!is_on("of-keys") || strstr(path, "keys"));
+}
+
+/* Changes a file, if that fault is on and it is the file concerned, the first time. */
+static void change(const char *path) {
+    static int done;
+    if (!is_concerned(path)) return;
+    if (__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED)) return;
+    usleep(30000); /* Beyond a tick of the clock by which files are stamped. */
+    struct stat was;
+    if (stat(path, &was)) abort();
+    if (is_on("cut") && truncate(path, was.st_size / 2)) abort();
+    if (is_on("removed") && unlink(path)) abort();
+    if (is_on("replaced")) {
+        char other[LONGEST + 8];
+        snprintf(other, sizeof other, "%s.new", path);
+        close(REAL(open)(other, O_CREAT | O_WRONLY, 0600));
+        if (truncate(other, was.st_size) || REAL(rename)(other, path)) abort();
+    }
+    if (is_on("grown") || is_on("written")) {
+        char byte = '1';
+        int fd = REAL(open)(path, O_RDWR);
+        off_t at = is_on("grown") ? was.st_size : was.st_size - 1;
+        if (is_on("written") && pread(fd, &byte, 1, at) != 1) abort();
+        if (pwrite(fd, &byte, 1, at) != 1) abort();
+        close(fd);
+    }
 }
 
 static void stall(void) {
@@ -50,11 +89,16 @@ static void stall(void) {
 
 ssize_t read(int fd, void *buffer, size_t size) {
     static int calls;
-    if (size > 0 && role(fd) == 'i') {
+    char path[LONGEST];
+    if (size > 0 && role_of(fd, path) == 'i') {
         int call = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
         if (is_on("read-eio") || (is_on("read-eio-later") && call > 0)) return errno = EIO, -1;
         if (is_on("read-eintr") && call % 2 == 0) return errno = EINTR, -1;
         if (is_on("read-short") && size > 3) size = 3;
+        if (is_on("at-first-read") || (is_on("at-later-read") && call > 0)) change(path);
+        ssize_t got = REAL(read)(fd, buffer, size);
+        if (got != 0 || !is_on("at-end")) return got;
+        change(path);
     }
     return REAL(read)(fd, buffer, size);
 }
@@ -110,9 +154,21 @@ int open64(const char *path, int flags, ...) {
     return open_or_not(path, flags | O_LARGEFILE, mode);
 }
 
+static int has_mapped;
+
 static void *map(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
-    if (is_on("no-maps-of-files") && fd >= 0 && role(fd) == 'i') return errno = ENOMEM, MAP_FAILED;
-    return REAL(mmap)(at, size, protection, flags, fd, offset);
+    char path[LONGEST];
+    int is_input = fd >= 0 && role_of(fd, path) == 'i';
+    if (is_on("no-maps-of-files") && is_input) return errno = ENOMEM, MAP_FAILED;
+    void *memory = REAL(mmap)(at, size, protection, flags, fd, offset);
+    if (is_input && is_concerned(path)) has_mapped = 1;
+    if (is_input && is_on("at-map")) change(path);
+    return memory;
+}
+
+int statx(int folder, const char *restrict path, int flags, unsigned mask, struct statx *restrict found) {
+    if (has_mapped && is_on("at-check") && path) change(path);
+    return REAL(statx)(folder, path, flags, mask, found);
 }
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
