@@ -136,7 +136,7 @@ impl Point {
 }
 
 /// Blocks that are tried.
-const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+pub const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
 /// Elements a thread that are tried, at most.
 const MOST_ITEMS: u64 = 4096;
@@ -254,27 +254,36 @@ pub fn cases(over: Over, case: Case, kind: Kind) -> Option<Vec<Case>> {
 
 /// Rungs whose threads take a fixed number of elements once, as they are; those that stride over the array in many grids.
 fn items(ask: &Ask) -> Vec<Ask> {
-    let strides = |rung: &&'static Rung| match rung.way {
-        Way::Kernel(kernel) => {
-            matches!(kernel.grid, Grid::PerThread { .. } | Grid::PerBlock { .. })
-        }
-        _ => false,
-    };
-    let (striding, fixed): (Vec<_>, Vec<_>) = ask.rungs.iter().copied().partition(strides);
+    let (striding, fixed): (Vec<_>, Vec<_>) =
+        ask.rungs.iter().copied().partition(|rung| strides(rung));
     let mut all = Vec::new();
     if !fixed.is_empty() {
         all.push(Ask { rungs: fixed, grid: None, ..ask.clone() });
     }
     if !striding.is_empty() {
-        let Case { n, block, dtype, .. } = ask.case;
-        let mut items = 16 / dtype.size() as u64;
-        while items <= MOST_ITEMS && items <= n.div_ceil(block.into()) {
-            let grid = n.div_ceil(items * u64::from(block)).clamp(1, i32::MAX as u64) as u32;
-            all.push(Ask { rungs: striding.clone(), grid: Some(grid), ..ask.clone() });
-            items *= 2;
-        }
+        let of = |grid| Ask { rungs: striding.clone(), grid: Some(grid), ..ask.clone() };
+        all.extend(grids(ask.case).into_iter().map(of));
     }
     all
+}
+
+/// Whether threads of a rung stride over the array, so that the number of blocks says how many elements each takes.
+pub fn strides(rung: &Rung) -> bool {
+    match rung.way {
+        Way::Kernel(kernel) => {
+            matches!(kernel.grid, Grid::PerThread { .. } | Grid::PerBlock { .. })
+        }
+        _ => false,
+    }
+}
+
+/// The numbers of blocks that give each thread 16 bytes, twice as much, and so on.
+pub fn grids(case: Case) -> Vec<u32> {
+    let Case { n, block, dtype, .. } = case;
+    let first = 16 / dtype.size() as u64;
+    let items = std::iter::successors(Some(first), |items| Some(2 * items));
+    let items = items.take_while(|&k| k <= MOST_ITEMS && k <= n.div_ceil(block.into()));
+    items.map(|k| n.div_ceil(k * u64::from(block)).clamp(1, i32::MAX as u64) as u32).collect()
 }
 
 #[cfg(test)]

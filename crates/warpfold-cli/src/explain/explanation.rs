@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use warpfold_ladder::model::Device;
 use warpfold_simt::Counters;
 
 use super::recorder::Recorder;
 use super::source::{self, File, Instruction};
 use super::steps::{self, Step};
 use super::subject::Subject;
+use super::timed::Timed;
 use super::verdict::{self, Verdict};
+use crate::predict::Predicted;
 
 /// A launch, explained.
 #[derive(Debug, Serialize)]
@@ -18,6 +21,15 @@ pub(crate) struct Explanation {
     /// What else is to be said of it; empty where there is nothing.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) note: String,
+    /// What to change next and what that would gain on a GPU, in one sentence; empty where the model knows no such kernel.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) next: String,
+    /// The predicted time on that GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) predicted: Option<Predicted>,
+    /// What can be predicted of it.
+    #[serde(skip)]
+    pub(crate) timed: Option<Timed>,
     /// The PTX module, with the compute capability it is built for.
     pub(crate) module: String,
     pub(crate) dtype: &'static str,
@@ -70,6 +82,9 @@ impl Explanation {
         Explanation {
             kernel: subject.name.clone(),
             note: subject.note.clone(),
+            next: String::new(),
+            predicted: None,
+            timed: subject.timed,
             module: subject.module.clone(),
             dtype: subject.dtype.name(),
             n: subject.n,
@@ -87,6 +102,14 @@ impl Explanation {
             told_block,
             steps_left_out,
             steps,
+        }
+    }
+
+    /// Adds what is predicted for a GPU.
+    pub(crate) fn predict(&mut self, device: &'static Device) {
+        if let Some(timed) = self.timed {
+            self.next = timed.next(device);
+            self.predicted = Some(timed.predicted(&self.kernel, device));
         }
     }
 

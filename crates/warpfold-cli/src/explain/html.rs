@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use warpfold_ladder::model::Device;
+
 use super::explanation::Explanation;
+use super::roof::Roof;
 use super::source::Cost;
 use super::steps::Step;
 use super::text::events;
@@ -20,10 +23,12 @@ pub(crate) const COLORS: &str = include_str!("colors.css");
 const STEP: usize = 7;
 
 /// The page.
-pub(crate) fn render(told: &Explanation) -> String {
-    let parts: [(&str, String); 8] = [
-        ("style", [COLORS, include_str!("page.css")].concat()),
-        ("script", include_str!("page.js").to_owned()),
+pub(crate) fn render(told: &Explanation, device: &'static Device) -> String {
+    let roof = told.timed.map(|timed| Roof::new(&timed, told.block, device));
+    let parts: [(&str, String); 9] = [
+        ("style", [COLORS, include_str!("page.css"), include_str!("roof.css")].concat()),
+        ("script", [include_str!("page.js"), include_str!("roof.js")].concat()),
+        ("roof", roof.map_or_else(String::new, |roof| roof.section(&told.next))),
         ("title", escaped(&told.title())),
         ("subtitle", subtitle(told)),
         ("verdicts", verdicts(told)),

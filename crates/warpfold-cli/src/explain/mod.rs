@@ -11,10 +11,12 @@ mod args;
 mod explanation;
 mod html;
 mod recorder;
+mod roof;
 mod source;
 mod steps;
 mod subject;
 mod text;
+mod timed;
 mod verdict;
 
 use warpfold_simt::{Detail, Settings};
@@ -30,11 +32,12 @@ use crate::{Failure, streams};
 
 /// Explains a kernel and prints the explanation.
 pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
-    let explanation = told(asked)?;
+    let mut explanation = told(asked)?;
+    explanation.predict(asked.predict);
     let text = match asked.format {
         Format::Text => text::render(&explanation),
         Format::Json => serde_json::to_string(&explanation).expect("plain values are JSON") + "\n",
-        Format::Html => html::render(&explanation),
+        Format::Html => html::render(&explanation, asked.predict),
     };
     streams::print(text.as_bytes())
 }

@@ -170,6 +170,8 @@
   };
   document.addEventListener("keydown", (event) => {
     const act = keys[event.key];
+    // Sliders of the roofline have keys of their own.
+    if (event.target.closest("#roofline")) return;
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     // The space bar presses the button that has the focus.
     if (event.key === " " && event.target.tagName === "BUTTON") return;

@@ -10,6 +10,7 @@ use warpfold_kernels::{Module, ladder, sources};
 use warpfold_simt::{Fault, Launch, Memory, Program};
 
 use super::args::Explain;
+use super::timed::Timed;
 use crate::Failure;
 use crate::input::{Distribution, Produce, Random};
 
@@ -19,6 +20,8 @@ pub(crate) struct Subject {
     pub(crate) name: String,
     /// What else is to be said of it; empty where there is nothing.
     pub(crate) note: String,
+    /// What can be predicted of it, if anything.
+    pub(crate) timed: Option<Timed>,
     /// The module it is in.
     pub(crate) module: String,
     /// What it folds.

@@ -18,6 +18,15 @@ fn write_all(told: &Explanation, out: &mut String) -> std::fmt::Result {
     if !told.note.is_empty() {
         writeln!(out, "{}\n", told.note)?;
     }
+    if !told.next.is_empty() {
+        writeln!(out, "{}", told.next)?;
+    }
+    if let Some(predicted) = &told.predicted {
+        for line in crate::predict::lines(predicted) {
+            writeln!(out, "  {line}")?;
+        }
+        writeln!(out)?;
+    }
     writeln!(out, "Costs of the whole launch")?;
     for verdict in &told.verdicts {
         writeln!(out, "  {:<4}  {:<14}  {}", verdict.grade.name(), verdict.cost, verdict.sentence)?;

@@ -78,8 +78,10 @@ fn predict(asked: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
     let all = || warpfold_ladder::rungs().iter().collect();
     let wanted: Vec<&'static Rung> = if asked.rungs.is_empty() { all() } else { given.collect() };
     let temperature = if asked.hot { Temperature::Hot } else { Temperature::Cold };
-    let cases: Vec<_> = wanted.into_iter().map(|rung| (rung, case, temperature)).collect();
-    let found = crate::predict::predicted(gpu, &cases);
+    let place =
+        |rung| crate::predict::Place { temperature, ..crate::predict::Place::cold(rung, case) };
+    let places: Vec<_> = wanted.into_iter().map(place).collect();
+    let found = crate::predict::predicted(gpu, &places);
     if let Some(file) = &asked.export {
         outfile::replace(file, json(&found).as_bytes())?;
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use warpfold::DType;
+use warpfold_ladder::model::Device as Gpu;
 
 use crate::args::{choice, count};
 use crate::device::Device;
@@ -30,6 +31,10 @@ pub(crate) struct Page {
     /// Where to run: auto (a GPU if there is one, else the simulator), cuda, cuda:N or simt [default: auto]
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<Device>,
+
+    /// Predict too how long everything takes on a GPU that is not here: g80, rtx3070, rtx3090, rtx4090, a100, h100 or h200
+    #[arg(long, value_name = "GPU", value_parser = crate::predict::device)]
+    pub(crate) predict: Option<&'static Gpu>,
 
     /// Write everything that the page is made from to a file too
     #[arg(long, value_name = "FILE.json")]

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::found::Kind;
+use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::replay::{PAPERS, Quantity, machines};
 use warpfold_ladder::{Ask, Case, Ladder, Runs, Simulated, Stage as _, rungs};
 
 use super::gains::{Fate, gains};
 use super::gather::Gathered;
+use super::predicted;
 use super::rung;
 use crate::chart::{self, Axis, Bars, Chart, Row as BarRow, Scale};
 use crate::explain::escaped;
@@ -22,12 +24,17 @@ const PAGE: &str = include_str!("page.html");
 const COUNTED: u64 = 1 << 14;
 
 /// The page.
-pub(super) fn render(found: &Gathered) -> Result<String, Failure> {
+pub(super) fn render(found: &Gathered, gpu: Option<&'static Gpu>) -> Result<String, Failure> {
     let main =
         found.ladders.first().or_else(|| found.replays.first().map(|replay| &replay.ladders[0]));
     let counted = main.map(counted).transpose()?;
     let sections: Vec<(&str, &str, String)> = [
         ("ladder", "The ladder", found.ladders.iter().map(ladder_section).collect::<String>()),
+        (
+            "predicted",
+            "Predicted times",
+            gpu.map_or_else(String::new, |gpu| predicted::section(found, main, gpu)),
+        ),
         (
             "gains",
             "What became of the gains",
@@ -39,7 +46,11 @@ pub(super) fn render(found: &Gathered) -> Result<String, Failure> {
             found.rooflines.iter().map(|roof| sheet(&roofline::sheet(roof))).collect(),
         ),
         ("sweeps", "Sweeps", sweeps_section(found)),
-        ("rungs", "Rung by rung", main.map(rungs_section).transpose()?.unwrap_or_default()),
+        (
+            "rungs",
+            "Rung by rung",
+            main.map(|main| rungs_section(main, gpu)).transpose()?.unwrap_or_default(),
+        ),
         ("complexity", "Work and steps", counted.as_ref().map_or_else(String::new, complexity)),
         ("replays", "The documents, replayed", replays_section(found)),
     ]
@@ -59,7 +70,7 @@ pub(super) fn render(found: &Gathered) -> Result<String, Failure> {
     let parts = [
         ("style", [rung::COLORS, include_str!("page.css"), &chart::style()].concat()),
         ("script", include_str!("page.js").to_owned()),
-        ("machine", machine(found, main)),
+        ("machine", machine(found, main, gpu)),
         ("contents", contents),
         ("body", body),
     ];
@@ -76,7 +87,7 @@ pub(super) fn render(found: &Gathered) -> Result<String, Failure> {
 }
 
 /// Where and when.
-fn machine(found: &Gathered, main: Option<&Ladder>) -> String {
+fn machine(found: &Gathered, main: Option<&Ladder>, gpu: Option<&'static Gpu>) -> String {
     let Some(main) = main else { return "<p>There is nothing to report.</p>".into() };
     let mut out = String::new();
     let mut fact = |name: &str, value: String| {
@@ -105,9 +116,13 @@ fn machine(found: &Gathered, main: Option<&Ladder>) -> String {
     let out = format!("<dl>{out}</dl>");
     match main.device.kind {
         Kind::Simt => {
-            "<p class=\"remark\">No GPU took part: kernels ran in a simulator, which counts what they do. How long they take is not known.</p>"
-                .to_owned()
-                + &out
+            let time = match gpu {
+                Some(gpu) => format!("<a href=\"#predicted\">How long they would take on the {}</a> is predicted from counts.", gpu.name),
+                None => "Nothing is timed; <code>--predict rtx3090</code> predicts from counts how long they take on such a GPU.".into(),
+            };
+            format!(
+                "<p class=\"remark\">No GPU took part: kernels ran in a simulator, which counts what they do. {time}</p>{out}"
+            )
         }
         _ => out,
     }
@@ -205,7 +220,7 @@ fn gains_section(main: &Ladder, counted: &Ladder) -> String {
             "A published gain is “gone” if less than a quarter of it is left, “smaller” if less than seven tenths."
         }
         false => {
-            "How much a step gains here is not known, as nothing is timed; what it changes is."
+            "Nothing is timed here, so what a step gains is not measured; what it changes is counted."
         }
     };
     let mut out = format!("<p class=\"note\">{note}</p><ol class=\"gains\">");
@@ -253,11 +268,11 @@ fn sweeps_section(found: &Gathered) -> String {
     out
 }
 
-fn rungs_section(main: &Ladder) -> Result<String, Failure> {
+fn rungs_section(main: &Ladder, gpu: Option<&'static Gpu>) -> Result<String, Failure> {
     let mut out = rung::LEGEND.to_owned();
     let there = rungs().iter().filter(|rung| main.row(rung.name).is_some());
     for (number, rung) in there.enumerate() {
-        out += &rung::section(rung, main, number == 0)?;
+        out += &rung::section(rung, main, gpu, number == 0)?;
     }
     Ok(out)
 }

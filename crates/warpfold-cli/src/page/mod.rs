@@ -8,6 +8,7 @@ mod args;
 mod gains;
 mod gather;
 mod html;
+mod predicted;
 mod rung;
 
 pub(crate) use args::Page;
@@ -27,7 +28,7 @@ pub(crate) fn page(asked: &Page) -> Result<(), Failure> {
     if let Some(file) = &asked.export {
         gather::export(&found, file)?;
     }
-    let page = html::render(&found)?;
+    let page = html::render(&found, asked.predict)?;
     outfile::replace(&asked.out, page.as_bytes())?;
     let told = format!("{}: {} bytes\n", asked.out.display(), page.len());
     streams::print(told.as_bytes())

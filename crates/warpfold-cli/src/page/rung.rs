@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use warpfold::DType;
+use warpfold_ladder::model::{Device as Gpu, H200};
 use warpfold_ladder::replay::{PAPERS, Quantity};
 use warpfold_ladder::{Ladder, Rung};
 
@@ -15,14 +16,18 @@ use crate::{Failure, explain};
 const BLOCK: u32 = 64;
 
 /// Explains a small launch of a rung; none for what has no kernel on the ladder.
-fn explained(rung: &Rung, dtype: DType) -> Result<Option<Explanation>, Failure> {
+fn explained(
+    rung: &Rung,
+    dtype: DType,
+    gpu: Option<&'static Gpu>,
+) -> Result<Option<Explanation>, Failure> {
     if rung.source().is_none() {
         return Ok(None);
     }
     // Bulk copies begin with a whole tile.
     let n = if rung.name.starts_with("16") { 8192 } else { 512 };
     let asked = Explain {
-        predict: &warpfold_ladder::model::H200,
+        predict: gpu.unwrap_or(&H200),
         kernel: rung.name.to_owned(),
         n,
         block: Some(BLOCK),
@@ -33,11 +38,20 @@ fn explained(rung: &Rung, dtype: DType) -> Result<Option<Explanation>, Failure> 
         seed: 0,
         format: Format::Html,
     };
-    told(&asked).map(Some)
+    let mut explanation = told(&asked)?;
+    if let Some(gpu) = gpu {
+        explanation.predict(gpu);
+    }
+    Ok(Some(explanation))
 }
 
 /// The section of a rung.
-pub(super) fn section(rung: &Rung, ladder: &Ladder, open: bool) -> Result<String, Failure> {
+pub(super) fn section(
+    rung: &Rung,
+    ladder: &Ladder,
+    gpu: Option<&'static Gpu>,
+    open: bool,
+) -> Result<String, Failure> {
     let mut out = String::new();
     let w = &mut out;
     let name = rung.name;
@@ -58,7 +72,7 @@ pub(super) fn section(rung: &Rung, ladder: &Ladder, open: bool) -> Result<String
     if let Some(code) = rung.source().map(|source| body(source.text)) {
         add(w, format!("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(&code)));
     }
-    if let Some(told) = explained(rung, ladder.dtype)? {
+    if let Some(told) = explained(rung, ladder.dtype, gpu)? {
         add(w, pictured(&told));
     }
     add(w, beside(rung, ladder));
@@ -97,6 +111,9 @@ fn pictured(told: &Explanation) -> String {
         told.steps.len(),
         escaped(&told.kernel),
     );
+    if !told.next.is_empty() {
+        out += &format!("<p>{}</p>", escaped(&told.next));
+    }
     out += "<ul class=\"verdicts\">";
     for verdict in &told.verdicts {
         let (grade, cost) = (verdict.grade.name(), escaped(verdict.cost));

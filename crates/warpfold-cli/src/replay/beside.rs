@@ -21,7 +21,7 @@ impl Beside<'_> {
                 let n = self.main().n;
                 let n = if found.simulated.is_some() { format!(", over {n} elements") } else { String::new() };
                 format!(
-                    "There is no GPU here: everything ran once in the simulator{n}. It counts what the kernels do; how long they take is not known. \
+                    "There is no GPU here: everything ran once in the simulator{n}. It counts what the kernels do and times nothing; --predict rtx3090 predicts how long they take on such a GPU. \
                      Slots are lane slots of instructions for each element."
                 )
             }

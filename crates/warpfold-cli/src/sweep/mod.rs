@@ -24,6 +24,7 @@ use crate::args::block::whole_warps;
 use crate::bench::bar;
 use crate::chart::Chart;
 use crate::ladder::fits;
+use crate::predict::Place;
 use crate::sheet::{Format, Sheet, json};
 use crate::{Failure, outfile, stage, streams};
 
@@ -95,24 +96,43 @@ fn predict(asked: &Sweep, over: Over, gpu: &'static Gpu) -> Result<(), Failure> 
         block: asked.block,
     };
     let rungs = if asked.rungs.is_empty() { some_rungs(over, kind) } else { asked.rungs.clone() };
-    let places = lab::cases(over, case, kind).ok_or_else(|| {
-        Failure::Usage(
-            "sweep items --predict: the grid is the device's own; sweep block, size or type".into(),
-        )
-    })?;
-    let mut cases = Vec::new();
-    for rung in rungs {
-        for temperature in asked.temperatures() {
-            let bytes = |case: &Case| case.n.saturating_mul(case.dtype.size() as u64);
-            // A hot array is one that the cache holds.
-            let fits = |case: &&Case| temperature == Temperature::Cold || bytes(case) <= gpu.l2;
-            cases.extend(places.iter().filter(fits).map(|case| (rung, *case, temperature)));
-        }
-    }
-    let found = crate::predict::predicted(gpu, &cases);
+    let places = predicted_places(over, case, &rungs, &asked.temperatures(), gpu);
+    let found = crate::predict::predicted(gpu, &places);
     let title = format!("{} by {}, predicted for {}", asked.op, over.axis(), gpu.name);
     let sheet = crate::predict::sheet(&found, title);
     streams::print(asked.format.print(&[sheet], &found).as_bytes())
+}
+
+/// What a sweep predicts on a GPU: every rung at every place of it, from cold arrays and, where its cache holds them, hot ones.
+pub(crate) fn predicted_places(
+    over: Over,
+    case: Case,
+    rungs: &[&'static Rung],
+    temperatures: &[Temperature],
+    gpu: &Gpu,
+) -> Vec<Place> {
+    let places_of = |rung: &&'static Rung| -> Vec<Place> {
+        match lab::cases(over, case, DeviceKind::Cuda) {
+            Some(cases) => cases.into_iter().map(|case| Place::cold(rung, case)).collect(),
+            None if lab::strides(rung) => {
+                let of = |grid| Place { grid: Some(grid), ..Place::cold(rung, case) };
+                lab::grids(case).into_iter().map(of).collect()
+            }
+            None => vec![Place::cold(rung, case)],
+        }
+    };
+    let mut all = Vec::new();
+    for rung in rungs {
+        for &temperature in temperatures {
+            let bytes = |case: &Case| case.n.saturating_mul(case.dtype.size() as u64);
+            // A hot array is one that the cache holds.
+            let fits =
+                |place: &Place| temperature == Temperature::Cold || bytes(&place.case) <= gpu.l2;
+            let places = places_of(rung).into_iter().filter(fits);
+            all.extend(places.map(|place| Place { temperature, ..place }));
+        }
+    }
+    all
 }
 
 /// One table that programs can read.

@@ -307,6 +307,13 @@ impl Device {
         })
     }
 
+    /// The device that a driver calls so: `NVIDIA GeForce RTX 3090`.
+    pub fn named(name: &str) -> Option<&'static Device> {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        let name = letters.collect::<String>().to_ascii_lowercase();
+        DEVICES.iter().find(|device| name.contains(device.key))
+    }
+
     /// Bytes of memory that a multiprocessor's share of the bandwidth moves in a clock.
     pub fn memory_bytes(&self) -> f64 {
         self.paper * self.reached / f64::from(self.multiprocessors) / self.clock

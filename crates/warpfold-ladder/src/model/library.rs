@@ -1,9 +1,9 @@
 //! The library's own kernels, predicted in the same way: one or two blocks of their plan are simulated.
 
 use warpfold::kernel::FoldKernel;
-use warpfold::plan::{CudaFacts, CudaPlan, Problem, choose_cuda};
+use warpfold::plan::{CudaFacts, CudaPlan, Fold, Problem, choose_cuda};
 use warpfold::simt::{Device as Simulated, Settings};
-use warpfold::{Accuracy, Op, with_element};
+use warpfold::{Accuracy, DType, Op, with_element};
 use warpfold_lab::array::{Buffer, Data, fill};
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_simt::{Detail, Program};
@@ -46,6 +46,16 @@ pub fn predict_library(
         launches.push((pass, sampled(&plan, data, device, cold)?, Some(held)));
     }
     Ok(together(&launches, case, device, launching, problem.bytes()))
+}
+
+/// The reduction of an array of 2^25 elements that a kernel is launched for by itself: its operation and accuracy.
+pub fn reduction_of(fold: Fold, dtype: DType) -> Option<(Op, Accuracy)> {
+    let facts = CudaFacts { compute: 90, multiprocessors: 132 };
+    let all = Op::ALL.iter().flat_map(|op| [(*op, Accuracy::Fast), (*op, Accuracy::Exact)]);
+    all.into_iter().find(|&(op, accuracy)| {
+        let problem = Problem { op, dtype, n: 1 << 25, policy: policy(accuracy) };
+        choose_cuda(problem, facts).is_ok_and(|plan| plan.fold == fold && plan.then.is_none())
+    })
 }
 
 /// A block of a plan.

@@ -20,15 +20,17 @@ mod path;
 mod predict;
 mod queue;
 mod sample;
+mod surface;
 
 pub use advice::{Advice, Change};
 pub use code::{Code, Machine, Pipe, Wait};
 pub use compare::{Compared, Set, against, of_papers, of_results, published};
 pub use device::{Atomics, DEVICES, Device, H200, Holds, Lanes, Latency};
-pub use library::predict_library;
+pub use library::{predict_library, reduction_of};
 pub use predict::{Launching, Limit, Prediction, predict};
 pub use queue::interval;
 pub use sample::{Alone, Demand, Sample};
+pub use surface::{Standing, Surface};
 
 /// The errors of the model over all that was measured of rungs on an H200: the median and the worst, in percent, rounded up, as `docs/predictions.md` lists them; a test compares.
 pub const ERROR: [f64; 2] = [6.0, 31.0];

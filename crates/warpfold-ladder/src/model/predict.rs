@@ -4,7 +4,7 @@ use warpfold::plan::CudaFacts;
 
 use super::device::{Atomics, Device};
 use super::queue::interval;
-use super::sample::{Alone, Demand, Sample, sample};
+use super::sample::{Alone, Demand, Sample, Simulations};
 use crate::plan::{Case, Pass, Plan};
 use crate::rung::{Rung, Way};
 use warpfold_kernels::ladder::Finish;
@@ -83,6 +83,8 @@ pub struct Prediction {
     pub limits: Vec<(Limit, f64)>,
     /// Blocks that a multiprocessor holds in the first launch.
     pub resident: u32,
+    /// Elements of a thread of the first launch, at most.
+    pub items: u64,
 }
 
 impl Prediction {
@@ -183,6 +185,18 @@ pub fn predict(
     temperature: Temperature,
     grid: Option<u32>,
 ) -> Result<Prediction, String> {
+    predict_by(&mut Simulations::new(device), rung, case, device, temperature, grid)
+}
+
+/// As [`predict`], with blocks that have been simulated already.
+pub(super) fn predict_by(
+    simulations: &mut Simulations<'_>,
+    rung: &Rung,
+    case: Case,
+    device: &Device,
+    temperature: Temperature,
+    grid: Option<u32>,
+) -> Result<Prediction, String> {
     let Way::Kernel(kernel) = rung.way else {
         return Err(format!("{} is no kernel of the ladder", rung.name));
     };
@@ -193,7 +207,7 @@ pub fn predict(
     let mut sampled = Vec::new();
     for (at, &pass) in plan.passes.iter().enumerate() {
         let cold = at == 0 && (temperature == Temperature::Cold || bytes > device.l2);
-        let mut found = sample(&plan, at, case, kernel.grid, device, cold)?;
+        let mut found = simulations.sample(&plan, at, case, kernel.grid, cold)?;
         if kernel.finish == Finish::SinglePass {
             // The block that finishes goes through what all have left, a round of loads after the other.
             let rounds = pass.grid.div_ceil(pass.block).saturating_sub(1);
@@ -231,5 +245,8 @@ pub(super) fn together(
     } + more;
     limits[0].1 = launching;
     microseconds += launching;
-    Prediction { microseconds, gigabytes: bytes as f64 / microseconds / 1e3, limits, resident }
+    let threads = |pass: Pass| u64::from(pass.grid) * u64::from(pass.block);
+    let items = launches.first().map_or(0, |(pass, ..)| pass.n.div_ceil(threads(*pass).max(1)));
+    let gigabytes = bytes as f64 / microseconds / 1e3;
+    Prediction { microseconds, gigabytes, limits, resident, items }
 }

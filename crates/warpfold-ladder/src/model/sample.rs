@@ -1,5 +1,8 @@
 //! [`Sample`]: what a block of a launch asks for and waits for, from one or two blocks that are simulated in place of all.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use warpfold_kernels::ladder::Grid;
 use warpfold_simt::{
     Argument, Class, Counters, Detail, Dimensions, Launch, Memory, Program, Settings,
@@ -105,69 +108,109 @@ pub(super) fn alone(short: &Sample, long: &Sample) -> Alone {
 /// Elements a thread of a block, at most, of the blocks that are simulated; longer loops follow the line through two lengths.
 pub(super) const LENGTHS: [u64; 2] = [64, 128];
 
-/// Samples a launch of a plan; `cold` says whether its array comes from memory.
-///
-/// # Errors
-/// What the simulator says.
-pub(super) fn sample(
-    plan: &Plan,
-    at: usize,
-    case: Case,
-    grid: Grid,
-    device: &Device,
-    cold: bool,
-) -> Result<Sample, String> {
-    let pass = plan.passes[at];
-    let blocks = u64::from(pass.grid);
-    let each = match grid {
-        Grid::Elements { each } => u64::from(each) * u64::from(pass.block),
-        _ => pass.n.div_ceil(blocks.max(1)),
-    };
-    let [short, long] = LENGTHS.map(|length| length * u64::from(pass.block));
-    let of = |each: u64| of_blocks(plan, pass, case, device, each, blocks, cold);
-    if let Grid::Elements { .. } | Grid::OneBlock { .. } = grid {
-        return of(each);
-    }
-    if each <= long {
-        return Ok(Sample { alone: alone(&of(short)?, &of(long)?), ..of(each)? });
-    }
-    Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
+/// Simulated blocks of one device, each combination once: sizes of grids share them.
+pub(super) struct Simulations<'a> {
+    device: &'a Device,
+    kernels: HashMap<String, (Program, Code)>,
+    found: HashMap<Key, Demand>,
 }
 
-/// One block, and two where there are as many: the difference is one that is not the last.
-fn of_blocks(
-    plan: &Plan,
+/// What a simulation depends on: the entry (which names operation and type), whether it is the only launch, threads and shared memory of a block, blocks, elements, whether
+/// they come from memory.
+type Key = (String, bool, [u32; 3], u64, bool);
+
+/// A launch to sample: the kernel's grid, the pass, and whether its array comes from memory.
+#[derive(Clone, Copy)]
+struct Sampled<'p> {
+    plan: &'p Plan,
     pass: Pass,
     case: Case,
-    device: &Device,
-    each: u64,
-    blocks: u64,
     cold: bool,
-) -> Result<Sample, String> {
-    let one = simulate(plan, pass, case, device, 1, each.min(pass.n), cold)?;
-    if blocks < 2 {
-        return Ok(Sample { block: one, tail: 0.0, alone: Alone::Block });
-    }
-    let two = simulate(plan, pass, case, device, 2, (2 * each).min(pass.n), cold)?;
-    Ok(Sample::of(one, two))
 }
 
-/// So many blocks over so many elements: what they ask for together, and the shortest path.
-fn simulate(
-    plan: &Plan,
-    pass: Pass,
-    case: Case,
-    device: &Device,
-    grid: u32,
-    n: u64,
-    cold: bool,
-) -> Result<Demand, String> {
+impl<'a> Simulations<'a> {
+    pub(super) fn new(device: &'a Device) -> Simulations<'a> {
+        Simulations { device, kernels: HashMap::new(), found: HashMap::new() }
+    }
+
+    /// Samples a launch of a plan; `cold` says whether its array comes from memory.
+    ///
+    /// # Errors
+    /// What the simulator says.
+    pub(super) fn sample(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        case: Case,
+        grid: Grid,
+        cold: bool,
+    ) -> Result<Sample, String> {
+        let pass = plan.passes[at];
+        let blocks = u64::from(pass.grid);
+        let each = match grid {
+            Grid::Elements { each } => u64::from(each) * u64::from(pass.block),
+            _ => pass.n.div_ceil(blocks.max(1)),
+        };
+        let [short, long] = LENGTHS.map(|length| length * u64::from(pass.block));
+        let launch = Sampled { plan, pass, case, cold };
+        let mut of = |each: u64| self.of_blocks(launch, each, blocks);
+        if let Grid::Elements { .. } | Grid::OneBlock { .. } = grid {
+            return of(each);
+        }
+        if each <= long {
+            return Ok(Sample { alone: alone(&of(short)?, &of(long)?), ..of(each)? });
+        }
+        Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
+    }
+
+    /// One block, and two where there are as many: the difference is one that is not the last.
+    fn of_blocks(&mut self, launch: Sampled<'_>, each: u64, blocks: u64) -> Result<Sample, String> {
+        let n = launch.pass.n;
+        let one = self.demand(launch, 1, each.min(n))?;
+        if blocks < 2 {
+            return Ok(Sample { block: one, tail: 0.0, alone: Alone::Block });
+        }
+        let two = self.demand(launch, 2, (2 * each).min(n))?;
+        Ok(Sample::of(one, two))
+    }
+
+    /// So many blocks over so many elements: what they ask for together, and the shortest path.
+    fn demand(&mut self, launch: Sampled<'_>, grid: u32, n: u64) -> Result<Demand, String> {
+        let Sampled { plan, pass, cold, .. } = launch;
+        let shape = [pass.block, pass.shared_bytes, grid];
+        let key = (plan.entry.clone(), plan.passes.len() == 1, shape, n, cold);
+        if let Some(found) = self.found.get(&key) {
+            return Ok(*found);
+        }
+        let (program, code) = match self.kernels.entry(plan.entry.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(load(plan)?),
+        };
+        let found = simulate(launch, self.device, (program, code), grid, n)?;
+        self.found.insert(key, found);
+        Ok(found)
+    }
+}
+
+/// A plan's kernel, for the simulator and as machine code.
+fn load(plan: &Plan) -> Result<(Program, Code), String> {
     let module = warpfold_kernels::find(&plan.module)
         .ok_or_else(|| format!("{} is not embedded", plan.module))?;
     let ptx = module.ptx();
     let program = Program::load(&ptx).map_err(|error| error.to_string())?;
     let kernel = program.kernel(&plan.entry).ok_or_else(|| format!("no kernel {}", plan.entry))?;
     let code = Code::new(kernel, &ptx);
+    Ok((program, code))
+}
+
+fn simulate(
+    launch: Sampled<'_>,
+    device: &Device,
+    (program, code): (&Program, &Code),
+    grid: u32,
+    n: u64,
+) -> Result<Demand, String> {
+    let Sampled { plan, pass, case, cold } = launch;
     let size = case.dtype.size() as u64;
     let identity: Vec<u8> = with_number!(case.dtype, T => number_bytes::<T>(T::identity(case.op)));
     let mut memory = Memory::new();
@@ -197,15 +240,15 @@ fn simulate(
         arguments: parameters.into_iter().map(Argument::from).collect(),
     };
     let from_memory = if cold { input.address()..input.address() + n * size } else { 0..0 };
-    let mut paths = Paths::new(&code, device, case.dtype, pass.block, from_memory, own);
+    let mut paths = Paths::new(code, device, case.dtype, pass.block, from_memory, own);
     let settings =
         Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
     let counters = launch
-        .run_observed(&program, &mut memory, &settings, &mut paths)
+        .run_observed(program, &mut memory, &settings, &mut paths)
         .map_err(|fault| fault.to_string())?;
     let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
     let read = if cold { (n * size) as f64 } else { 0.0 };
-    Ok(Demand { path, atomics: paths.met(), memory_bytes: read, ..demand(&code, &counters) })
+    Ok(Demand { path, atomics: paths.met(), memory_bytes: read, ..demand(code, &counters) })
 }
 
 fn number_bytes<T: Number>(value: T) -> Vec<u8> {

@@ -140,6 +140,7 @@ fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
     Ok(Subject {
         name: launch.entry.clone(),
         note: way.idea().to_owned(),
+        timed: None,
         module: module.name.to_owned(),
         dtype: T::DTYPE,
         n,

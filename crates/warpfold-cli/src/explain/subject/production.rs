@@ -3,12 +3,14 @@
 use warpfold::DType;
 use warpfold::kernel::{Arguments, FoldKernel, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes};
 use warpfold::plan::Fold;
+use warpfold_ladder::model::reduction_of;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
 use super::{Place, Subject, files, program, random};
 use crate::Failure;
 use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
+use crate::explain::timed::Timed;
 
 /// A launch of a fold's kernel.
 pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
@@ -68,9 +70,12 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         shared_bytes: 0,
         arguments: arguments.words().into_iter().map(Argument::from).collect(),
     };
+    let reduction = reduction_of(kernel.fold, kernel.dtype).filter(|_| !kernel.skips_nan);
+    let timed = reduction.map(|(op, accuracy)| Timed::library(op, accuracy, kernel.dtype, asked.n));
     Ok(Subject {
         name: kernel.entry(),
         note: String::new(),
+        timed,
         module: module.name.to_owned(),
         dtype: kernel.dtype,
         n: asked.n,

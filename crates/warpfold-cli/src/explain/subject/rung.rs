@@ -4,7 +4,6 @@ use warpfold::plan::CudaFacts;
 use warpfold::{DType, Op};
 use warpfold_kernels::Module;
 use warpfold_kernels::ladder::{self, Rung};
-use warpfold_ladder::model::Advice;
 use warpfold_ladder::with_number;
 use warpfold_ladder::{Addresses, Case, MOST_THREADS, Number, Plan, defined};
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
@@ -13,9 +12,7 @@ use super::{Place, Subject, failed, files, program, random};
 use crate::Failure;
 use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
-
-/// Elements of an array whose time is not that of launches.
-const WORTH: u64 = 1 << 25;
+use crate::explain::timed::Timed;
 
 /// The rung of a name, with its number, without it, or by it alone.
 pub(super) fn find(name: &str) -> Option<&'static Rung> {
@@ -71,7 +68,8 @@ pub(super) fn subject(rung: &'static Rung, asked: &Explain) -> Result<Subject, F
     };
     Ok(Subject {
         name: plan.entry.clone(),
-        note: format!("{} {}", note(rung, launches.len()), next_step(rung, case, asked)),
+        note: note(rung, launches.len()),
+        timed: warpfold_ladder::find(&rung.name).ok().map(|rung| Timed::rung(rung, case)),
         module: plan.module.clone(),
         dtype,
         n: plan.n,
@@ -102,6 +100,7 @@ pub(super) fn branches(entry: &'static str) -> Result<Subject, Failure> {
     Ok(Subject {
         name: entry.to_owned(),
         note: "Four branches, each of one thread: in one warp they are gone through one after the other, in four warps at once.".to_owned(),
+        timed: None,
         program: program(&embedded(&module)?)?,
         module,
         dtype: DType::U32,
@@ -122,17 +121,6 @@ pub(super) fn branches(entry: &'static str) -> Result<Subject, Failure> {
 fn embedded(module: &str) -> Result<Module, Failure> {
     let missing = || failed(format!("loading {module}"), "it is not embedded".to_owned());
     warpfold_kernels::find(module).ok_or_else(missing)
-}
-
-/// What to change next and what that would gain, over an array that is worth a launch.
-fn next_step(rung: &'static Rung, case: Case, asked: &Explain) -> String {
-    let large = Case { n: case.n.max(WORTH), ..case };
-    let found =
-        warpfold_ladder::find(&rung.name).and_then(|rung| Advice::new(rung, large, asked.predict));
-    match found {
-        Ok(advice) => format!("Over {} elements: {}", large.n, advice.sentence()),
-        Err(why) => format!("No time is predicted for the {}: {why}.", asked.predict.name),
-    }
 }
 
 /// What the rung is, and which of its launches this is.
