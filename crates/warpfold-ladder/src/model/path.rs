@@ -61,6 +61,14 @@ impl<'a> Paths<'a> {
     }
 }
 
+impl Paths<'_> {
+    /// Clocks that the first warp of the block that is last to end takes beyond that of the block that is first to: with nobody else there, it waits for what it issues too.
+    pub(super) fn last(&self) -> f64 {
+        let ends = || self.blocks.values().map(Path::end);
+        (ends().fold(0.0, f64::max) - ends().fold(f64::INFINITY, f64::min)).max(0.0)
+    }
+}
+
 impl Path {
     /// When all that was begun is there.
     fn end(&self) -> f64 {

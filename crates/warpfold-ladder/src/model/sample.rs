@@ -1,4 +1,4 @@
-//! [`Sample`]: what a block of a launch asks for and waits for, from one or two blocks that are simulated in place of all.
+//! [`Sample`]: what a block of a launch asks for and waits for, from two or three blocks that are simulated in place of all.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -43,6 +43,8 @@ pub struct Demand {
     pub barriers: f64,
     /// Clocks that its first warp waits when it is alone.
     pub path: f64,
+    /// Clocks that the last block of a grid takes longer than another: it folds what all have left, and finishes.
+    pub last: f64,
 }
 
 impl Demand {
@@ -61,6 +63,7 @@ impl Demand {
             atomics: of(self.atomics, other.atomics),
             barriers: of(self.barriers, other.barriers),
             path: of(self.path, other.path),
+            last: of(self.last, other.last),
         }
     }
 }
@@ -86,10 +89,16 @@ pub enum Alone {
 }
 
 impl Sample {
-    /// From one block, which is the last, and from two: the difference is one that is not.
-    pub(super) fn of(one: Demand, two: Demand) -> Sample {
-        let block = Demand { path: two.path, ..two.combine(one, |two, one| (two - one).max(0.0)) };
-        Sample { block, tail: (one.path - two.path).max(0.0), alone: Alone::Block }
+    /// From one block that is alone.
+    pub(super) fn alone(one: Demand) -> Sample {
+        Sample { block: one, tail: 0.0, alone: Alone::Block }
+    }
+
+    /// From two blocks and from three, one of which is the last and folds what all have left: the difference is one that is not.
+    pub(super) fn of(two: Demand, three: Demand) -> Sample {
+        let block = three.combine(two, |three, two| (three - two).max(0.0));
+        let block = Demand { path: three.path, last: 0.0, ..block };
+        Sample { block, tail: three.last, alone: Alone::Block }
     }
 
     /// Of blocks of `each` elements, by the line through those of two lengths.
@@ -163,15 +172,15 @@ impl<'a> Simulations<'a> {
         Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
     }
 
-    /// One block, and two where there are as many: the difference is one that is not the last.
+    /// One block where there is no other, else two and three: the difference is one that is not the last.
     fn of_blocks(&mut self, launch: Sampled<'_>, each: u64, blocks: u64) -> Result<Sample, String> {
-        let n = launch.pass.n;
-        let one = self.demand(launch, 1, each.min(n))?;
-        if blocks < 2 {
-            return Ok(Sample { block: one, tail: 0.0, alone: Alone::Block });
+        let mut of = |grid: u32| {
+            self.demand(launch, grid, (each * u64::from(grid)).min(launch.pass.n.max(each)))
+        };
+        match blocks {
+            0 | 1 => Ok(Sample::alone(of(1)?)),
+            _ => Ok(Sample::of(of(2)?, of(3)?)),
         }
-        let two = self.demand(launch, 2, (2 * each).min(n))?;
-        Ok(Sample::of(one, two))
     }
 
     /// So many blocks over so many elements: what they ask for together, and the shortest path.
@@ -248,7 +257,13 @@ fn simulate(
         .map_err(|fault| fault.to_string())?;
     let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
     let read = if cold { (n * size) as f64 } else { 0.0 };
-    Ok(Demand { path, atomics: paths.met(), memory_bytes: read, ..demand(code, &counters) })
+    Ok(Demand {
+        path,
+        last: paths.last(),
+        atomics: paths.met(),
+        memory_bytes: read,
+        ..demand(code, &counters)
+    })
 }
 
 fn number_bytes<T: Number>(value: T) -> Vec<u8> {
