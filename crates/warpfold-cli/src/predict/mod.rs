@@ -182,7 +182,7 @@ pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
             }
         }
     }
-    sheet.below.push("predicted, not measured: one or two blocks of each launch are simulated, and a model turns counts into time".into());
+    sheet.below.push("predicted, not measured: two or three blocks of each launch are simulated, and a model turns counts into time".into());
     sheet.below.push("beside a limit: the part of the time that it would take alone; --format json has all limits".into());
     sheet.below.push(error(found));
     if let Ok(device) = Device::find(found.device).or_else(|_| by_name(found.device))

@@ -121,4 +121,76 @@ async function others() {
   }
 }
 
-await play([keysButtonsAndGrid, dark, phone, withoutScript, rung, others]);
+/** Where the kernel stands, and the roof above it. */
+const standing = (page) => page.evaluate(() => {
+  const of = (id, name) => document.getElementById(id).getAttribute(name);
+  return { x: Number(of("roof-dot", "cx")), y: Number(of("roof-dot", "cy")), top: Number(of("roof-gap", "y1")), roof: of("roof-line", "points") };
+});
+const microseconds = async (page) => Number((await page.locator("#time").textContent()).match(/: ([\d.]+) µs/)[1]);
+
+/** The roofline moves with every slider, and its kernel never stands above the roof. */
+async function roofline() {
+  const { page, step, close } = await open("roof", { colorScheme: "light" });
+  await fits(page);
+  const time = page.locator("#time"), slider = (name) => page.locator(`#dial-${name}`);
+  assert.match(await time.textContent(), /^GeForce RTX 3090, blocks of 256, \d+ elements a thread \(its own\): /);
+  const first = await standing(page), own = await microseconds(page);
+  await slider("device").fill("6");
+  assert.match(await time.textContent(), /^H200, blocks of 256/);
+  const other = await standing(page);
+  assert.notEqual(other.roof, first.roof, "another GPU has other roofs");
+  assert.ok(other.y < first.y && (await microseconds(page)) < own, "and is faster");
+  // Four elements a thread: blocks are started all the time, so that the kernel stands lower and takes longer.
+  const fast = await microseconds(page);
+  await slider("items").fill("1");
+  assert.match(await time.textContent(), /blocks of 256, 4 elements a thread: /);
+  assert.ok((await microseconds(page)) > fast);
+  assert.ok((await standing(page)).x > other.x, "more instructions for each byte");
+  // With the keys of a slider, which do not play the steps.
+  await slider("block").focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await time.textContent(), /blocks of 128, 4 elements/);
+  assert.equal(await step(), 1);
+  await page.keyboard.press("Home");
+  assert.match(await time.textContent(), /blocks of 32, 4 elements.* held up by latency \(\d+ % of the time\)/);
+  assert.match(await page.locator("#limits .binds").textContent(), /^latency/);
+  assert.equal(await page.locator("#limits li").count(), 9);
+  assert.match(await page.locator("#fastest").textContent(), /^Fastest on the H200: blocks of \d+, \d+ elements a thread/);
+  const places = await page.evaluate(() => JSON.parse(document.getElementById("roof-data").textContent).points);
+  assert.equal(places.length, 7 * 6 * 12);
+  assert.ok(places.every(({ at }) => at && at[1] >= at[2] - 0.2), "none is above its roof");
+  await page.locator("#time-title").evaluate((heading) => heading.scrollIntoView());
+  await close("roof");
+
+  const dark = await open("roof", { colorScheme: "dark" });
+  await lightInkOnDarkPaper(dark.page);
+  await dark.page.locator("#time-title").evaluate((heading) => heading.scrollIntoView());
+  await dark.close("roof-dark");
+  const phone = await open("roof", { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+  await fits(phone.page);
+  const size = await phone.page.locator("#dial-block").boundingBox();
+  assert.ok(size.width >= 200 && size.height >= 40, "a finger holds a slider");
+  await phone.page.locator("#time-title").evaluate((heading) => heading.scrollIntoView());
+  await phone.close("roof-phone");
+}
+
+/** Where a GPU cannot run a kernel, the page says so; what the model does not know has no roofline. */
+async function withoutTimes() {
+  const newest = await open("newest");
+  assert.ok(await newest.page.locator("#roof-dot").isVisible());
+  await newest.page.locator("#dial-device").fill("2");
+  assert.match(await newest.page.locator("#time").textContent(), /RTX 3090.*compute capability is 8\.6, and this needs 9\.0/);
+  assert.ok(!(await newest.page.locator("#roof-dot").isVisible()) && !(await newest.page.locator("#limits").isVisible()));
+  await newest.close();
+  const rows = await open("rows");
+  assert.equal(await rows.page.locator("#roofline").count(), 0);
+  await rows.close();
+  // Plans of the library choose blocks themselves: only the GPU is left to choose.
+  const sum = await open("sum", { javaScriptEnabled: false });
+  assert.ok(!(await sum.page.locator("#dials").isVisible()), "sliders need a script");
+  assert.ok(await sum.page.locator("#roof-dot").isVisible(), "the picture does not");
+  assert.match(await sum.page.locator("#time").textContent(), /^H200, \d+ elements a thread: .* bound by memory/);
+  await sum.close();
+}
+
+await play([keysButtonsAndGrid, dark, phone, withoutScript, rung, others, roofline, withoutTimes]);

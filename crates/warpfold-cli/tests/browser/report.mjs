@@ -30,6 +30,23 @@ async function counted() {
   await close("report");
 }
 
+/** With --predict, times of a GPU that is not there stand beside what is counted and published. */
+async function predicted() {
+  const { page, close } = await open("predicted", { colorScheme: "light" });
+  await fits(page);
+  assert.match(await page.locator("header").innerText(), /How long they would take on the GeForce RTX 3070 is predicted/);
+  const section = page.locator("section:has(h2#predicted)");
+  assert.equal(await section.locator("> .table tbody tr").count(), 18, "all rungs but those of the host");
+  assert.equal(await section.locator("details").count(), 10, "four sweeps, six documents");
+  const thesis = section.locator("details", { hasText: /^predicted\s*thesis/ });
+  await thesis.locator("summary").click();
+  assert.match(await thesis.locator("thead").innerText(), /published µs\s+off by/);
+  assert.match(await page.locator("[id='06_interleaved']").innerText(), /06_interleaved/);
+  assert.match(await page.locator("[id='06_interleaved']").textContent(), /Predicted on the GeForce RTX 3070: [\d.]+ µs, bound by .*; next, take /);
+  await page.locator("#predicted").evaluate((heading) => heading.scrollIntoView());
+  await close("predicted");
+}
+
 async function linksAndKeys() {
   const { page, close } = await open("report", { hash: "#07_strided_index" });
   const focus = () => page.evaluate(() => document.activeElement.closest("details")?.id);
@@ -110,4 +127,4 @@ async function withoutScript() {
   await close();
 }
 
-await play([counted, linksAndKeys, measured, dark, phone, withoutScript]);
+await play([counted, predicted, linksAndKeys, measured, dark, phone, withoutScript]);

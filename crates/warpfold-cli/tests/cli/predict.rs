@@ -37,3 +37,87 @@ fn devices_that_are_not_known_are_refused_with_those_that_are() {
     assert_eq!(found.code, Some(2));
     assert!(found.err.contains("knows g80, rtx3070, rtx3090"), "{}", found.err);
 }
+
+#[test]
+fn a_sweep_over_elements_a_thread_is_predicted() {
+    let found =
+        run(["sweep", "items", "--predict", "h200", "--rung", "08", "--rung", "15", "--cold"]);
+    assert_eq!((found.code, &*found.err), (Some(0), ""));
+    let table = found.out.split("\n\n").nth(1).expect("a table below the title");
+    assert!(table.lines().all(|line| line.chars().count() <= 120), "{table}");
+    let found = run([
+        "sweep",
+        "items",
+        "--predict",
+        "h200",
+        "--rung",
+        "08",
+        "--rung",
+        "15",
+        "--cold",
+        "--format",
+        "json",
+    ]);
+    let json: Value = serde_json::from_str(found.value()).expect("JSON");
+    let rows = json["rows"].as_array().expect("rows");
+    let items: Vec<_> = rows.iter().map(|row| row["items"].as_u64().expect("a number")).collect();
+    assert_eq!(items, [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]);
+    // Measured, 4 elements a thread take longer than 64, and so do 4096, which leave multiprocessors without a block.
+    let time = |k: usize| rows[k]["microseconds"].as_f64().expect("a time");
+    assert!(time(1) > time(5) && time(11) > 1.5 * time(5), "{} {} {}", time(1), time(5), time(11));
+}
+
+#[test]
+fn a_sweep_over_sizes_says_which_arrays_are_hot() {
+    let found = run([
+        "sweep",
+        "size",
+        "--predict",
+        "a100",
+        "--rung",
+        "14",
+        "--n",
+        "2^24",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(found.code, Some(0), "{}", found.err);
+    let hot = found.out.lines().filter(|line| line.contains(",hot,")).count();
+    let cold = found.out.lines().filter(|line| line.contains(",cold,")).count();
+    // 40 MiB of L2 hold 2^22 f32, but not 2^24.
+    assert_eq!((hot, cold), (7, 8), "{}", found.out);
+}
+
+#[test]
+fn explain_says_what_to_change_next_and_what_that_gains() {
+    let text = run(["explain", "06", "--block", "256", "--predict", "rtx3090"]);
+    let text = text.value();
+    let sentence =
+        text.lines().find(|line| line.starts_with("Over 33554432 elements")).expect("a sentence");
+    assert!(sentence.contains("Predicted on the GeForce RTX 3090: "), "{sentence}");
+    let gain = sentence
+        .split("; next, take ")
+        .nth(1)
+        .expect("what to change")
+        .split_once(": ")
+        .expect("what it gains")
+        .1;
+    let numbers: Vec<f64> = gain.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 2 && numbers[1] > 1.02, "{gain}");
+    // The blog measured the rung at 601.9 us.
+    assert!(text.contains("published: 601.9 µs; the prediction is off by "), "{text}");
+    assert!(text.contains("each limit alone, of the time: "), "{text}");
+
+    let found = run(["explain", "exact_sum", "--format", "json"]);
+    let json: Value = serde_json::from_str(found.value()).expect("JSON");
+    assert!(
+        json["next"].as_str().is_some_and(|next| next.contains("; next, ")),
+        "{}",
+        json["next"]
+    );
+    assert_eq!(json["predicted"]["device"], "H200");
+    assert!(json["predicted"]["rows"][0]["microseconds"].as_f64() > Some(20.0));
+    let found = run(["explain", "columns", "--format", "json"]);
+    let json: Value = serde_json::from_str(found.value()).expect("JSON");
+    assert!(json.get("predicted").is_none() && json.get("next").is_none());
+}

@@ -324,6 +324,12 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
         }
         "rem" | "div" if wide => (vec![(Alu, 40.0), (Imad, 40.0), (Xu, 6.0)], Wait::Remainder),
         "shl" if wide => (vec![], Wait::Arithmetic(1)),
+        // By a constant it is a product with a power of two, which either pipe takes.
+        "shl" if line.operands.rsplit(',').next().is_some_and(|by| !by.contains('%')) => {
+            plain(Add, 1.0)
+        }
+        // Signs are modifiers of whoever reads the number.
+        "abs" | "neg" if kind.starts_with('f') => nothing,
         "mul" if has("wide") && narrow => nothing,
         "mul" if has("wide") => plain(Imad, 1.0),
         "mad" if has("wide") => plain(Imad, 1.0),

@@ -44,11 +44,9 @@ pub fn predict_library(
     for fold in plan.folds() {
         let plan = CudaPlan { fold, then: None, ..plan };
         let mut found = sampled(&plan, data, device, cold)?;
-        if plan.grid > 1 {
-            // The last block goes through what all have left, a round of loads after the other; the first is in the sample.
-            let rounds = plan.grid.div_ceil(plan.block).saturating_sub(1);
-            found.tail += f64::from(rounds) * device.latency.l2;
-        }
+        // The last block goes through what all have left, a round of loads after the other: the first is in the sample.
+        let rounds = plan.grid.div_ceil(plan.block).saturating_sub(1);
+        found.tail += f64::from(rounds) * device.latency.l2;
         launches.push((pass, found, Some(held)));
     }
     Ok(together(&launches, case, device, launching, problem.bytes()))

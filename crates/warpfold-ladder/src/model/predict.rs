@@ -154,14 +154,18 @@ fn launch(
         of(Limit::L2).max(of(Limit::Memory)),
         of(Limit::Atomics),
     ];
-    let waits = sampled.block.path;
     let blocks = f64::from(resident).min(per);
-    let warps = match sampled.alone {
-        Alone::Block => 1.0,
-        Alone::Warp => f64::from(pass.block.div_ceil(32)),
+    let all_warps = f64::from(pass.block.div_ceil(32));
+    let (warps, together) = match sampled.alone {
+        Alone::Block => (1.0, all_warps),
+        Alone::Warp => (all_warps, 1.0),
     };
     // A warp asks for its part of what the block asks for, and waits as long as the first.
     let each = servers.map(|clocks| clocks / warps);
+    // Each scheduler issues for warps of its own: who has fewer warps than there are schedulers is not issued for by all.
+    let schedulers = device.issue.max(1.0);
+    let alone = schedulers / schedulers.min(together) - 1.0;
+    let waits = sampled.block.path + alone * of(Limit::Issuing) / warps;
     let first = waits + each.iter().sum::<f64>();
     let clocks_in_all = (per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps))
         .max(first)
