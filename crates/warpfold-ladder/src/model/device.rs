@@ -11,6 +11,11 @@
 //!   events (`roofline_f32.json`), a launch behind others (`cuda.json`, limits).
 //! - (v) V. Volkov, J. Demmel, *Benchmarking GPUs to Tune Dense Linear Algebra*, SC 2008: latencies of the 8800 GTX.
 //!
+//! Read again beside a second source: bandwidth of memory and L2 (5120 bytes a clock) of A100 and H100 and four clocks of arithmetic (Table 3 of doi:10.1016/j.ultsonch.2023.106546), latencies of L1, L2 and
+//! memory of the RTX 4090 and the GH200 (github.com/markdewing/AI_kernels, `latency/README.md`: 40, 296, 636 and 40, 281, 690 clocks). Not read again, because only abstracts could be had: the tables of (l), (j)
+//! and (v); and of (w) and (g) what the first of those does not repeat. One microbenchmark gives the RTX 4090's L2 1024 to 1536 bytes a clock in all (github.com/smallscientist1/cuda_microbenchmark); the row has what its
+//! multiprocessors can take, 64 each, which matters for arrays in the cache alone.
+//!
 //! No number is fitted to a rung. Where a device has no figure of its own, it has that of its nearest relative, in clocks, and `assumed` says so.
 
 /// A GPU.
@@ -198,7 +203,7 @@ pub const DEVICES: [Device; 7] = [
         starts: 1451.0,
         atomics: Atomics { integer: 1.19, wide: 1.19, f32: 0.497, f64: 0.497 },
         launch: [4.2, 3.0],
-        assumed: "latencies in clocks as on the A100; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
+        assumed: "latencies in clocks as on the A100; L2 delivers what multiprocessors can take; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "rtx3090",
@@ -217,7 +222,7 @@ pub const DEVICES: [Device; 7] = [
         starts: 1426.0,
         atomics: Atomics { integer: 1.17, wide: 1.17, f32: 0.488, f64: 0.488 },
         launch: [4.2, 3.0],
-        assumed: "latencies in clocks as on the A100; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
+        assumed: "latencies in clocks as on the A100; L2 delivers what multiprocessors can take; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "rtx4090",
@@ -236,7 +241,7 @@ pub const DEVICES: [Device; 7] = [
         starts: 2120.0,
         atomics: Atomics { integer: 1.74, wide: 1.74, f32: 0.726, f64: 0.726 },
         launch: [4.2, 3.0],
-        assumed: "starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
+        assumed: "L2 delivers what multiprocessors can take; starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "a100",
