@@ -56,6 +56,23 @@ fn comments_are_data_unless_they_are_named() {
     assert_eq!(both(ids, &["sum", "--column", "v"]).value(), "11.0");
     assert_eq!(both(ids, &["sum", "--column", "v", "--comment", "#"]).value(), "0.0");
     both("1\n# 2\n", &["sum"]).fails(1, &["line 2", "--comment '#'"]);
+    // Lines that end in a carriage return are lines: no comment takes in what follows, and no row the rows that follow.
+    for delimiter in [",", "space"] {
+        let options = ["--comment", "#", "--delimiter", delimiter];
+        let args = [&["sum"][..], &options].concat();
+        assert_eq!(both("1\r#2\r\r\n3\r", &args).value(), "4.0");
+    }
+    assert_eq!(
+        both("1 2\r3 4\r", &["sum", "--column", "1", "--delimiter", "space"]).value(),
+        "4.0"
+    );
+    both("1\rx\r", &["sum"]).fails(1, &["line 2, column 1"]);
+    // What is passed over is counted.
+    both("\n1\n\n\nx\n", &["sum"]).fails(1, &["line 5, column 1"]);
+    both("#\n1\n#\n\n#\nx", &["sum", "--comment", "#"]).fails(1, &["line 6, column 1"]);
+    both("\n\"a\nb\"\n\n1\nx\n", &["sum", "--header", "yes"]).fails(1, &["line 6, column 1"]);
+    both("1\n\n\"1\"2", &["sum"]).fails(1, &["line 3: text follows"]);
+    both("1\n\n\"1", &["sum"]).fails(1, &["line 3: a quote opens"]);
 }
 
 #[test]
@@ -258,7 +275,7 @@ fn the_table_of_the_documentation_is_true() {
             row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`'])).collect();
         let [text, options, found] = cells[..] else { panic!("{row}") };
         let args: Vec<&str> = std::iter::once("sum").chain(options.split_whitespace()).collect();
-        let text = text.replace("\\n", "\n").replace("\\0", "\0");
+        let text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\0", "\0");
         let run = both(text, &args);
         match found.strip_prefix("error: ") {
             Some(words) => run.fails(1, &[words]),

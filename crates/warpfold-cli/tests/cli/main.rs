@@ -10,6 +10,7 @@ mod errors;
 mod explain;
 mod faults;
 mod ladder;
+mod latency;
 mod many;
 mod memory;
 mod npy;

@@ -7,6 +7,7 @@
 mod column;
 mod dialect;
 mod gaps;
+mod line_ends;
 mod notes;
 mod number;
 mod problem;

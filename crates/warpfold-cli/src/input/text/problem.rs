@@ -74,7 +74,7 @@ pub enum TextError {
         "line {line}: text follows a closing quote; put all of the cell in quotes, or none of it, and double a quote (\"\") that belongs to it"
     )]
     AfterQuote {
-        /// Line where the record begins, from 1.
+        /// Line of the quote, from 1.
         line: u64,
     },
     /// Two bytes a character.

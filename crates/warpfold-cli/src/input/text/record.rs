@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::line_ends::LineEnds;
 use super::quotes::{AfterQuote, Quotes};
 use super::words::Words;
 use super::{Dialect, TextError};
@@ -87,7 +88,8 @@ impl Records {
         whole_lines: bool,
         dialect: Dialect,
     ) -> Result<Records, TextError> {
-        let (start, source) = peek(source, &dialect).map_err(|error| unreadable(&error))?;
+        let (start, source) =
+            peek(LineEnds::new(source), &dialect).map_err(|error| unreadable(&error))?;
         if is_utf16(&start) {
             return Err(TextError::Utf16);
         }
@@ -131,9 +133,14 @@ impl Records {
             Records::Csv { reader, row, bounds } => {
                 bounds.record_start.store(reader.position().byte(), Relaxed);
                 let line = reader.position().line();
-                let mut more =
-                    reader.read_byte_record(row).map_err(|error| csv_error(&error, line))?;
-                record.line = row.position().map_or(line, csv::Position::line);
+                let read = reader.read_byte_record(row);
+                let after = reader.position().line();
+                let mut more = read.map_err(|error| csv_error(&error, line, after))?;
+                record.line = match after - line {
+                    0 | 1 => line,
+                    // Rows that were passed over, and line ends within quotes.
+                    _ => after.saturating_sub(1 + line_ends(row.as_slice())).max(line),
+                };
                 let end = bounds.end.load(Relaxed);
                 if reader.position().byte() > end.saturating_add(1) {
                     // What follows the text is a record of its own, unless an open quote has taken it in.
@@ -142,8 +149,9 @@ impl Records {
                     {
                         let before = &row.as_slice()
                             [..row.range(row.len() - 1).map_or(0, |range| range.start)];
-                        let lines = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
-                        return Err(TextError::OpenQuote { line: record.line + lines });
+                        // No line end has ended this row.
+                        let start = after.saturating_sub(line_ends(row.as_slice()));
+                        return Err(TextError::OpenQuote { line: start + line_ends(before) });
                     }
                     more = false;
                 }
@@ -159,6 +167,10 @@ impl Records {
             }
         }
     }
+}
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 /// What the reader and its source know of each other, in bytes from the start of the text.
@@ -229,7 +241,8 @@ fn is_utf16(start: &[u8]) -> bool {
         || zeros == [true, false, true, false].map(Some)
 }
 
-fn csv_error(error: &csv::Error, line: u64) -> TextError {
+/// `line` is where the reader stood before a record, `now` where it stands.
+fn csv_error(error: &csv::Error, line: u64, now: u64) -> TextError {
     match error.kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             TextError::TooLong { line, limit: LINE_LIMIT }
@@ -237,7 +250,7 @@ fn csv_error(error: &csv::Error, line: u64) -> TextError {
         csv::ErrorKind::Io(error)
             if error.get_ref().is_some_and(|error| error.is::<AfterQuote>()) =>
         {
-            TextError::AfterQuote { line }
+            TextError::AfterQuote { line: now }
         }
         csv::ErrorKind::Io(error) => unreadable(error),
         _ => TextError::Unreadable(error.to_string()),
@@ -251,10 +264,13 @@ pub(super) fn unreadable(error: &io::Error) -> TextError {
     }
 }
 
-pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
+pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, LineEnds<Box<dyn Read + Send>>>;
 
 /// Reads the start of a text, without the byte order mark, and puts it back.
-fn peek(mut source: Box<dyn Read + Send>, dialect: &Dialect) -> io::Result<(Vec<u8>, Source)> {
+fn peek(
+    mut source: LineEnds<Box<dyn Read + Send>>,
+    dialect: &Dialect,
+) -> io::Result<(Vec<u8>, Source)> {
     const ENOUGH: u64 = 4096;
     let (mut start, mut some) = (Vec::new(), [0; ENOUGH as usize]);
     // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line, and the bytes that show UTF-16.
