@@ -8,9 +8,9 @@ use super::driver::{self, CudaStream, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
 use crate::element::Element;
-use crate::kernel::{self, Machine, ManyLaunch, RECORD_WORDS, machine_methods};
+use crate::kernel::{self, Devices, Job, Machine, ManyLaunch, RECORD_WORDS, machine_methods};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
-use crate::{DType, Result};
+use crate::{DType, Error, Result};
 
 /// An NVIDIA GPU. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -133,16 +133,21 @@ impl Gpu {
 
     /// Lends an idle lane, or a new one.
     pub(super) fn with_lane<R>(&self, f: impl FnOnce(&mut Lane) -> Result<R>) -> Result<R> {
-        let idle = || self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let popped = idle().pop();
-        let mut lane = match popped {
-            Some(lane) => lane,
-            None => Lane::new(&self.0.device)?,
-        };
+        let mut lane = self.lane()?;
         let result = f(&mut lane)?;
-        // Only a lane that ended well is used again: a failed launch may have left its ticket half way.
-        idle().push(lane);
+        self.give_back(lane);
         Ok(result)
+    }
+
+    /// An idle lane, or a new one.
+    fn lane(&self) -> Result<Lane> {
+        let idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| Lane::new(&self.0.device), Ok)
+    }
+
+    /// Keeps a lane for the next reduction. Only one that ended well: a failed launch may have left its ticket half way.
+    fn give_back(&self, lane: Lane) {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
     }
 }
 
@@ -192,6 +197,60 @@ impl Machine for Gpu {
             // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
             unsafe { lane.run(plan, x.address, y.map_or(0, |y| y.address)) }
         })
+    }
+
+    fn run_all<T: Element>(jobs: &[Job<'_, Gpu, T>]) -> Result<Vec<[u64; RECORD_WORDS]>> {
+        let mut lanes = Vec::with_capacity(jobs.len());
+        for Job { machine, plan, x, y } in jobs {
+            let mut lane = machine.lane()?;
+            lane.after_all(*x, *y)?;
+            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel: below, or
+            // where it is dropped if another fails.
+            unsafe { lane.begin(plan, x.address, y.map_or(0, |y| y.address))? };
+            lanes.push(lane);
+        }
+        let waiting = jobs.iter().zip(&mut lanes).map(|(job, lane)| lane.wait(&job.plan));
+        let records = waiting.collect::<Result<_>>()?;
+        jobs.iter().zip(lanes).for_each(|(job, lane)| job.machine.give_back(lane));
+        Ok(records)
+    }
+}
+
+/// Several GPUs of one computer that reduce arrays together; see [`Devices`].
+///
+/// ```no_run
+/// use warpfold::cuda::Gpus;
+/// let gpus = Gpus::all()?;
+/// let x = gpus.upload(&vec![0.1f32; 1 << 28])?;
+/// assert_eq!(gpus.reduce(&x).sum()?, 26843546.0);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+pub type Gpus = Devices<Gpu>;
+
+impl Devices<Gpu> {
+    /// Opens GPUs by their numbers.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`]; also for no number.
+    pub fn open(ordinals: &[usize]) -> Result<Gpus> {
+        if ordinals.is_empty() {
+            return Err(Error::Device {
+                asked: "GPUs by their numbers".into(),
+                obstacle: "there is no number".into(),
+                remedy: "name one at least",
+            });
+        }
+        Ok(Devices::new(ordinals.iter().map(|&k| Gpu::open(k)).collect::<Result<Vec<_>>>()?))
+    }
+
+    /// Opens every GPU that the driver shows and that the kernels run on.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`], for the first one if none can be used.
+    pub fn all() -> Result<Gpus> {
+        let usable = super::devices()?.into_iter().filter(|gpu| gpu.obstacle().is_none());
+        let ordinals: Vec<usize> = usable.map(|gpu| gpu.ordinal).collect();
+        Gpus::open(if ordinals.is_empty() { &[0] } else { &ordinals })
     }
 }
 

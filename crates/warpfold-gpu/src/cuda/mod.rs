@@ -25,7 +25,7 @@ mod system;
 
 pub use buffer::{Buffer, View};
 pub use device::{Description, devices};
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Gpus};
 pub use queue::{Mark, Queue};
 pub use raw_kernel::RawKernel;
 pub use stream::{PIECE_BYTES, Stream};

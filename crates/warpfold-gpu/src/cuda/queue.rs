@@ -59,7 +59,7 @@ impl Queue {
         value: u64,
     ) -> Result<()> {
         let plan = reduce.plan(op)?;
-        let (x, y) = reduce.inputs();
+        let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
         unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), ddof, value) }
@@ -78,7 +78,7 @@ impl Queue {
         op: Op,
     ) -> Result<()> {
         let plan = reduce.plan(op)?;
-        let (x, y) = reduce.inputs();
+        let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
         unsafe { self.lane.start_for_time(&plan, x.address, y.map_or(0, |y| y.address)) }

@@ -65,6 +65,14 @@ pub trait Machine: Clone + Sized {
         y: Option<View<'_, Self, T>>,
     ) -> Result<[u64; RECORD_WORDS]>;
 
+    /// Runs plans on several machines at once, and waits for all their records.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn run_all<T: Element>(jobs: &[Job<'_, Self, T>]) -> Result<Vec<[u64; RECORD_WORDS]>> {
+        jobs.iter().map(|job| job.machine.run(&job.plan, job.x, job.y)).collect()
+    }
+
     /// Copies a slice to the machine.
     ///
     /// # Errors
@@ -198,6 +206,18 @@ pub trait Machine: Clone + Sized {
         }
         Ok(Reduce::new(self, x, Some(y)))
     }
+}
+
+/// A plan, the machine that is to run it, and its arrays, which lie there.
+pub struct Job<'a, M: Machine, T> {
+    /// Who runs it.
+    pub machine: &'a M,
+    /// How.
+    pub plan: CudaPlan,
+    /// The array.
+    pub x: View<'a, M, T>,
+    /// The other array of a dot product.
+    pub y: Option<View<'a, M, T>>,
 }
 
 /// The methods of a machine that start reductions, for those who do not name [`Machine`].

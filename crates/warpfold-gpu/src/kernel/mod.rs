@@ -2,6 +2,7 @@
 //! everything that can run PTX.
 
 mod buffer;
+mod devices;
 mod fast;
 mod finish;
 mod floats;
@@ -17,6 +18,7 @@ use buffer::Untyped;
 pub use buffer::{Buffer, View};
 
 pub use crate::plan::WORKSPACE_HEADER;
+pub use devices::{Devices, Shards};
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
 pub use groups::{DenseSort, DenseTables, Groups, ReduceDense};
@@ -24,7 +26,7 @@ pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use machine::machine_methods;
-pub use machine::{Machine, Memory};
+pub use machine::{Job, Machine, Memory};
 pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::Reduce;

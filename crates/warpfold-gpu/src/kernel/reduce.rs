@@ -1,6 +1,7 @@
 //! The builder: one reduction of one array on a machine, with every choice of the contract.
 
 use super::buffer::View;
+use super::devices::Sharded;
 use super::machine::Machine;
 use super::record::{self, Outcome};
 use crate::element::{Element, Integer, Ordered};
@@ -15,6 +16,8 @@ pub struct Reduce<'a, M: Machine, T> {
     machine: &'a M,
     input: View<'a, M, T>,
     other: Option<View<'a, M, T>>,
+    /// All ranges, of arrays that lie on several machines; machine and input are the first of them then.
+    sharded: Option<Sharded<'a, M, T>>,
     policy: Policy,
     shape: Option<Shape>,
 }
@@ -33,7 +36,12 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         input: View<'a, M, T>,
         other: Option<View<'a, M, T>>,
     ) -> Self {
-        Reduce { machine, input, other, policy: Policy::default(), shape: None }
+        Reduce { machine, input, other, sharded: None, policy: Policy::default(), shape: None }
+    }
+
+    pub(super) fn sharded(sharded: Sharded<'a, M, T>) -> Self {
+        let (machine, input, other) = sharded.first();
+        Reduce { sharded: Some(sharded), ..Reduce::new(machine, input, other) }
     }
 
     /// Exact (the default) or fast float sums.
@@ -66,30 +74,46 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         self
     }
 
-    /// How a reduction would run here.
+    /// How a reduction would run here; of an array on several machines, on the first of them.
     ///
     /// # Errors
     /// [`Error::Undefined`], [`Error::Unsupported`]: see [`plan::choose_cuda`]; also if the number of arrays is not the reduction's.
     pub fn plan(&self, op: Op) -> Result<CudaPlan> {
+        let n = self.input.len() as u64;
+        self.plan_on(self.machine, Problem { op, dtype: T::DTYPE, n, policy: self.policy })
+    }
+
+    fn plan_on(&self, machine: &M, problem: Problem) -> Result<CudaPlan> {
+        let Problem { op, dtype, .. } = problem;
         if (op == Op::Dot) != self.other.is_some() {
             let why = "dot takes two arrays (reduce_two), every other reduction one";
-            return Err(Error::Undefined { op, dtype: T::DTYPE, why });
+            return Err(Error::Undefined { op, dtype, why });
         }
-        let n = self.input.len() as u64;
-        let problem = Problem { op, dtype: T::DTYPE, n, policy: self.policy };
-        let plan = self.machine.plan(problem)?;
+        let plan = machine.plan(problem)?;
         let Some(shape) = self.shape else { return Ok(plan) };
         shape.check().map_err(|why| Error::Device {
-            asked: format!("{op} of {} in a shape of its own", T::DTYPE),
+            asked: format!("{op} of {dtype} in a shape of its own"),
             obstacle: why,
             remedy: "choose another shape, or the planner's",
         })?;
-        Ok(plan::shaped(problem, plan.fold, self.machine.facts(), shape))
+        Ok(plan::shaped(problem, plan.fold, machine.facts(), shape))
     }
 
-    /// The arrays.
-    pub(crate) fn inputs(&self) -> (View<'a, M, T>, Option<View<'a, M, T>>) {
-        (self.input, self.other)
+    /// The arrays, if they lie on one machine.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for arrays on several machines.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
+    pub(crate) fn inputs(&self, op: Op) -> Result<(View<'a, M, T>, Option<View<'a, M, T>>)> {
+        match self.sharded {
+            None => Ok((self.input, self.other)),
+            Some(_) => Err(Error::Unsupported {
+                option: "a queue, with an array on several devices",
+                op,
+                dtype: T::DTYPE,
+                why: "a queue is that of one device; reduce without one, or each part in a queue of its device",
+            }),
+        }
     }
 
     /// The exact partial result, to be merged with others or finished.
@@ -124,6 +148,9 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
 
     /// What the reduction's own kernel leaves.
     fn run(&self, op: Op) -> Result<Outcome<T>> {
+        if let Some(sharded) = self.sharded {
+            return sharded.run(op, self.policy, |machine, problem| self.plan_on(machine, problem));
+        }
         let plan = self.plan(op)?;
         let record = self.machine.run(&plan, self.input, self.other)?;
         Ok(record::read(&plan, &record))
@@ -288,7 +315,10 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
     /// Says that NaNs were ignored where that is why nothing is left.
     fn explain(&self, error: Error, op: Op) -> Error {
         match error {
-            Error::Empty { .. } => Error::Empty { op, ignored: !self.input.is_empty() },
+            Error::Empty { .. } => {
+                let empty = self.sharded.map_or(self.input.is_empty(), Sharded::is_empty);
+                Error::Empty { op, ignored: !empty }
+            }
             other => other,
         }
     }

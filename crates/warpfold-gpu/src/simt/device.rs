@@ -177,7 +177,7 @@ impl Device {
     /// length alone tells; [`Error::Device`]: the fault that stopped it.
     pub fn leave<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
         let plan = reduce.plan(op)?;
-        let (x, y) = reduce.inputs();
+        let (x, y) = reduce.inputs(op)?;
         let mut bytes = vec![0; value_bytes(op, T::DTYPE).unwrap_or_default()];
         let value = Memory::copy_of(&self.memory, &bytes);
         let workspace = self.workspace(&plan)?;

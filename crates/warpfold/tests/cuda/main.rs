@@ -11,6 +11,8 @@ mod check;
 mod compare;
 #[path = "../kernels/data.rs"]
 mod data;
+#[path = "../kernels/devices.rs"]
+mod devices;
 mod errors;
 #[path = "../kernels/groups.rs"]
 mod groups;

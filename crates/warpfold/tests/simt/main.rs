@@ -12,6 +12,8 @@ mod costs;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;
+#[path = "../kernels/devices.rs"]
+mod devices;
 #[path = "../kernels/groups.rs"]
 mod groups;
 #[path = "../kernels/lanes.rs"]
