@@ -24,7 +24,7 @@ pub fn check(bytes: &[u8]) -> bool {
             true => Err(std::str::from_utf8(payload).expect("failures have messages")),
             false => Ok(payload),
         };
-        assert_eq!(frame::write(frame.text, outcome), bytes, "a frame is written as it was read");
+        assert_eq!(frame::write(frame.hash, outcome), bytes, "a frame is written as it was read");
     }
     read.is_ok() || frame.is_ok()
 }

@@ -65,7 +65,7 @@ pub fn exchange<C: Comm + ?Sized>(
     outcome: Result<&[u8], &str>,
 ) -> Result<Vec<Vec<u8>>> {
     let size = comm.size();
-    let mine = frame::write(text, outcome);
+    let mine = frame::write(frame::hash(text), outcome);
     let mut all = vec![0; frame::BYTES * size];
     comm.all_gather(&mine, &mut all)?;
     let mut frames = Vec::with_capacity(size);
@@ -83,9 +83,11 @@ pub fn exchange<C: Comm + ?Sized>(
         };
         return Err(Error::Failed { rank, why: format!("{why}{others}") });
     }
-    if let Some(rank) = frames.iter().position(|frame| frame.text != frames[0].text) {
-        let (theirs, expected) = (frames[rank].text.into(), frames[0].text.into());
-        return Err(Error::Differs { rank, theirs, expected });
+    if let Some(rank) = frames.iter().position(|frame| frame.hash != frames[0].hash) {
+        let mut texts = vec![0; frame::TEXT * size];
+        comm.all_gather(&frame::write_text(text), &mut texts)?;
+        let text = |rank: usize| frame::read_text(&texts[rank * frame::TEXT..][..frame::TEXT]);
+        return Err(Error::Differs { rank, theirs: text(rank), expected: text(0) });
     }
     let longest = frames.iter().map(|frame| frame.length).max().unwrap_or(0);
     if longest <= frame::INLINE as u64 {

@@ -21,7 +21,8 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     message::write(&mut data, 7, b"payload").expect("a vector takes every byte");
     message::write_lost(&mut lost, 2, "it closed the connection")
         .expect("a vector takes every byte");
-    let frame = frame::write("sum of f32", Ok(b"partial")).to_vec();
+    let frame = frame::write(frame::hash("sum of f32"), Ok(b"partial")).to_vec();
+    let failed = frame::write(frame::hash(""), Err("x.npy: no such file")).to_vec();
     let changed = |bytes: &[u8], at: usize, to: u8| {
         let mut bytes = bytes.to_vec();
         bytes[at] = to;
@@ -34,15 +35,15 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("wrong-half", data[..28].to_vec()),
         ("wrong-text", changed(&lost, 30, 0xff)),
         ("wrong-nothing", Vec::new()),
-        ("wrong-frame-version", changed(&frame, 4, 2)),
+        ("wrong-frame-version", changed(&frame, 4, 1)),
         ("wrong-frame-status", changed(&frame, 6, 2)),
-        ("wrong-frame-text", changed(&frame, 16, 0xff)),
-        ("wrong-frame-padding", changed(&frame, 1023, 1)),
-        ("wrong-frame-half", frame[..512].to_vec()),
+        ("wrong-frame-message", changed(&failed, frame::HEADER, 0xff)),
+        ("wrong-frame-padding", changed(&frame, frame::BYTES - 1, 1)),
+        ("wrong-frame-half", frame[..frame::BYTES / 2].to_vec()),
         ("data", data),
         ("lost", lost),
-        ("frame-failed", frame::write("", Err("x.npy: no such file")).to_vec()),
-        ("frame-long", frame::write("sum of f64", Ok(&[1; 5000])).to_vec()),
+        ("frame-failed", failed),
+        ("frame-long", frame::write(frame::hash("sum of f64"), Ok(&[1; 5000])).to_vec()),
         ("frame", frame),
     ]
 }
