@@ -11,13 +11,14 @@ pub struct Agreement {
     op: Op,
     dtype: DType,
     text: String,
+    hash: [u8; 16],
 }
 
 impl Agreement {
     /// A reduction under the contract's policy.
     pub fn new(op: Op, dtype: DType) -> Self {
         let text = format!("{op} of {dtype} by warpfold {}", env!("CARGO_PKG_VERSION"));
-        Agreement { op, dtype, text }
+        Agreement { op, dtype, hash: frame::hash(&text), text }
     }
 
     /// Under another policy; the number of threads is each rank's own affair.
@@ -32,6 +33,7 @@ impl Agreement {
         if !more.is_empty() {
             self.text.push_str(", ");
             self.text.push_str(more);
+            self.hash = frame::hash(&self.text);
         }
         self
     }
@@ -64,8 +66,26 @@ pub fn exchange<C: Comm + ?Sized>(
     text: &str,
     outcome: Result<&[u8], &str>,
 ) -> Result<Vec<Vec<u8>>> {
+    exchange_hashed(comm, text, frame::hash(text), outcome)
+}
+
+/// [`exchange`] of what an agreement is about.
+pub(crate) fn exchange_agreed<C: Comm + ?Sized>(
+    comm: &C,
+    agreement: &Agreement,
+    outcome: Result<&[u8], &str>,
+) -> Result<Vec<Vec<u8>>> {
+    exchange_hashed(comm, &agreement.text, agreement.hash, outcome)
+}
+
+fn exchange_hashed<C: Comm + ?Sized>(
+    comm: &C,
+    text: &str,
+    hash: [u8; 16],
+    outcome: Result<&[u8], &str>,
+) -> Result<Vec<Vec<u8>>> {
     let size = comm.size();
-    let mine = frame::write(frame::hash(text), outcome);
+    let mine = frame::write(hash, outcome);
     let mut all = vec![0; frame::BYTES * size];
     comm.all_gather(&mine, &mut all)?;
     let mut frames = Vec::with_capacity(size);

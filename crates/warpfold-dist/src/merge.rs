@@ -3,7 +3,8 @@
 use warpfold_exact::AnyPartial;
 use warpfold_num::Op;
 
-use crate::{Agreement, Comm, Error, Result, exchange};
+use crate::exchange::exchange_agreed;
+use crate::{Agreement, Comm, Error, Result};
 
 /// Merges the partials of all ranks: everyone gets the partial of all data, with the same bits.
 ///
@@ -11,7 +12,7 @@ use crate::{Agreement, Comm, Error, Result, exchange};
 /// argmax, stats), the partial was folded with `starting_at` the index of the share in the whole.
 ///
 /// # Errors
-/// As [`exchange`]; [`Error::Contribution`] where a partial is none of the agreed reduction, and for products of floats, whose partials
+/// As [`exchange`](crate::exchange); [`Error::Contribution`] where a partial is none of the agreed reduction, and for products of floats, whose partials
 /// depend on how the array is cut: [`all_merge_blocks`] serves those.
 pub fn all_merge<C: Comm + ?Sized>(
     comm: &C,
@@ -26,7 +27,7 @@ pub fn all_merge<C: Comm + ?Sized>(
         ),
         outcome => outcome,
     };
-    let all = exchange(comm, agreement.text(), outcome)?;
+    let all = exchange_agreed(comm, agreement, outcome)?;
     let mut total = AnyPartial::empty(agreement.op(), agreement.dtype());
     for (rank, bytes) in all.iter().enumerate() {
         let partial = read(agreement, rank, bytes)?;
@@ -76,7 +77,7 @@ pub fn all_merge_blocks<C: Comm + ?Sized>(
     mine: Result<&[Block], &str>,
 ) -> Result<AnyPartial> {
     let bytes = mine.map(write_blocks);
-    let all = exchange(comm, agreement.text(), bytes.as_deref().map_err(|why| *why))?;
+    let all = exchange_agreed(comm, agreement, bytes.as_deref().map_err(|why| *why))?;
     let mut blocks = Vec::new();
     for (rank, bytes) in all.iter().enumerate() {
         read_blocks(agreement, rank, bytes, &mut blocks)?;
