@@ -109,7 +109,8 @@ impl<K: Kind> Job for Block<'_, K> {
 /// Runs with their elements in the lanes, for one instruction set: a call, so that this code is there once.
 struct Along<'a, 'b, K: Kind> {
     block: &'a mut Block<'b, K>,
-    empty: K::Lanes,
+    /// Not the lanes that it makes: what begins as a known constant stays in registers.
+    rule: K::Rule,
     ranges: &'a [Range<usize>],
 }
 
@@ -118,7 +119,8 @@ impl<K: Kind> Job for Along<'_, '_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Along { block, empty, ranges } = self;
+        let Along { block, rule, ranges } = self;
+        let empty = block.kind.lanes(rule);
         let mut held = [empty; HELD];
         for (range, lanes) in ranges.iter().zip(&mut held) {
             *lanes = block.along(empty, range.clone());
@@ -143,8 +145,7 @@ impl<K: Kind> Job for Apart<'_, '_, K> {
         let Apart { block, range } = self;
         let found = block.kind.survey(&block.x[range.clone()]);
         let Some(rule) = block.kind.rule(found, range.len() as u64) else { return false };
-        let empty = block.kind.lanes(rule);
-        with_lanes(C::ISA, Along { block, empty, ranges: &[range] });
+        with_lanes(C::ISA, Along { block, rule, ranges: &[range] });
         true
     }
 }
@@ -177,7 +178,7 @@ impl<K: Kind> Block<'_, K> {
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
             }
-            with_lanes(C::ISA, Along { block: self, empty, ranges: &ranges[..count] });
+            with_lanes(C::ISA, Along { block: self, rule, ranges: &ranges[..count] });
         }
     }
 
