@@ -11,6 +11,7 @@ mod lacks;
 mod parts;
 mod predictions;
 mod segments;
+mod worlds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use warpfold_ladder::Ladder;
 use self::counters::Counters;
 use self::hard::HardSums;
 use self::parts::Parts;
+use self::worlds::{Devices, Worlds};
 use crate::Outcome;
 
 /// The documents that may have tables.
@@ -32,6 +34,8 @@ const DOCUMENTS: &[&str] = &[
     "README.md",
     "METHODOLOGY.md",
     "crates/warpfold-simt/README.md",
+    "docs/distributed.md",
+    "docs/gpu.md",
     "docs/hard-sums.md",
     "docs/lab-notes/moments-of-parts.md",
     "docs/performance.md",
@@ -69,6 +73,10 @@ struct Results {
     counters: Vec<Counters>,
     /// Reductions of rows and columns on GPUs, in the same order.
     parts: Vec<Parts>,
+    /// Reductions by several GPUs, in the same order.
+    devices: Vec<Devices>,
+    /// Exchanges between ranks, in the order of the machines' names.
+    worlds: Vec<Worlds>,
     /// Climbs of the ladder, in the same order.
     ladders: Vec<Ladder>,
 }
@@ -127,6 +135,14 @@ impl Results {
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             counters: counters.iter().map(load_counters).collect::<Outcome<_>>()?,
             parts: Parts::load(&folder.join("parts"))?,
+            devices: files(folder, "devices.jsonl")
+                .iter()
+                .map(|file| Devices::load(file))
+                .collect::<Outcome<_>>()?,
+            worlds: files(folder, "exchange.json")
+                .iter()
+                .map(|file| Worlds::load(file))
+                .collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
@@ -154,6 +170,9 @@ impl Results {
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
             "cuda-parts" => joined(&self.parts, parts::speeds, "cuda_parts"),
+            "cuda-devices" => joined(&self.devices, Devices::times, "cuda_devices"),
+            "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
+            "ranks" => joined(&self.worlds, Worlds::runs, "bench/dist/exchange.sh"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "counters" => joined(&self.counters, counters::agreement, "bench/simt/counters.sh"),
             "cuda-latency" => cuda(cuda::latency),
