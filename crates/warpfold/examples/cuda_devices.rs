@@ -17,7 +17,9 @@ fn time(mut call: impl FnMut()) -> [f64; 3] {
         call();
         start.elapsed().as_secs_f64() * 1e6
     };
-    (0..10).for_each(|_| drop(sample()));
+    for _ in 0..10 {
+        sample();
+    }
     let mut samples: Vec<f64> = (0..41).map(|_| sample()).collect();
     samples.sort_by(f64::total_cmp);
     [samples[20], samples[10], samples[30]]
@@ -44,7 +46,9 @@ fn main() -> Result<(), warpfold::Error> {
                 let op: Op = op.parse().expect("a reduction");
                 let result = || gpus.reduce(&x).output(op, Finish::default());
                 let found = format!("{:?}", result()?);
-                let [us, low, high] = time(|| drop(result()));
+                let [us, low, high] = time(|| {
+                    let _ = result();
+                });
                 if count == 1 {
                     alone.push((us, found.clone()));
                 }

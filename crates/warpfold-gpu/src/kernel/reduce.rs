@@ -30,6 +30,10 @@ impl<M: Machine, T> Clone for Reduce<'_, M, T> {
 
 impl<M: Machine, T> Copy for Reduce<'_, M, T> {}
 
+/// An array, and the other one of a dot product.
+#[cfg(any(feature = "cuda", feature = "simt"))]
+type Inputs<'a, M, T> = (View<'a, M, T>, Option<View<'a, M, T>>);
+
 impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
     pub(super) fn new(
         machine: &'a M,
@@ -104,7 +108,7 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
     /// # Errors
     /// [`Error::Unsupported`] for arrays on several machines.
     #[cfg(any(feature = "cuda", feature = "simt"))]
-    pub(crate) fn inputs(&self, op: Op) -> Result<(View<'a, M, T>, Option<View<'a, M, T>>)> {
+    pub(crate) fn inputs(&self, op: Op) -> Result<Inputs<'a, M, T>> {
         match self.sharded {
             None => Ok((self.input, self.other)),
             Some(_) => Err(Error::Unsupported {
