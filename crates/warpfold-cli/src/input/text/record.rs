@@ -96,7 +96,7 @@ impl Records {
         let layout = match (dialect.delimiter, layout) {
             (Some(b' '), _) => Layout::Words,
             (Some(delimiter), _) => Layout::Delimited(delimiter),
-            (None, Layout::Sniff) => Layout::sniff(&start, &dialect),
+            (None, Layout::Sniff) => Layout::sniff(&start[..start.len().min(SHOWN)], &dialect),
             (None, layout) => layout,
         };
         let Layout::Delimited(delimiter) = layout else {
@@ -266,15 +266,18 @@ pub(super) fn unreadable(error: &io::Error) -> TextError {
 
 pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, LineEnds<Box<dyn Read + Send>>>;
 
-/// Reads the start of a text, without the byte order mark, and puts it back.
+/// Bytes of a text, without the mark, that tell its layout if no line ends before.
+const SHOWN: usize = 4096;
+
+/// Reads the start of a text, without the byte order mark, and puts it back. However the bytes arrive, what it shows of the first [`SHOWN`] is the same.
 fn peek(
     mut source: LineEnds<Box<dyn Read + Send>>,
     dialect: &Dialect,
 ) -> io::Result<(Vec<u8>, Source)> {
-    const ENOUGH: u64 = 4096;
-    let (mut start, mut some) = (Vec::new(), [0; ENOUGH as usize]);
+    let (mut start, mut some) = (Vec::new(), [0; SHOWN]);
+    let mut may_have_mark = true;
     // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line, and the bytes that show UTF-16.
-    while (start.len() as u64) < ENOUGH && (start.len() < 4 || !has_a_line(&start, dialect)) {
+    while start.len() < SHOWN && (start.len() < 4 || !has_a_line(&start, dialect)) {
         let before = start.len();
         match source.read(&mut some) {
             Ok(n) => start.extend_from_slice(&some[..n]),
@@ -284,9 +287,13 @@ fn peek(
         if start.len() == before {
             break;
         }
-    }
-    if start.starts_with(b"\xef\xbb\xbf") {
-        start.drain(..3);
+        // At once, as a mark is no character of the first line.
+        if may_have_mark && start.len() >= 3 {
+            may_have_mark = false;
+            if start.starts_with(b"\xef\xbb\xbf") {
+                start.drain(..3);
+            }
+        }
     }
     Ok((start.clone(), io::Cursor::new(start).chain(source)))
 }
