@@ -1,0 +1,326 @@
+//! Columns of Parquet and Arrow files, several of them as one, folded as they are decoded.
+//!
+//! Of Parquet, threads take row groups; each decodes the columns that are asked for alone, [`ROWS`] rows at a time, so that a thread needs a page, a
+//! dictionary and a batch of memory, whatever the files hold. Arrow files are read batch after batch.
+
+mod ipc;
+mod names;
+mod parquet;
+
+use std::fs::File;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema, SchemaRef};
+use warpfold_num::{Op, Policy};
+
+use crate::{Error, Fold, Groups, Result};
+
+pub use names::{expand, is_data};
+
+/// Rows that are decoded at once.
+pub const ROWS: usize = 1 << 16;
+
+/// Files of one table, of which columns are folded.
+pub struct Files {
+    files: Vec<Table>,
+}
+
+struct Table {
+    path: PathBuf,
+    schema: SchemaRef,
+    kind: Kind,
+}
+
+enum Kind {
+    Parquet(Box<parquet::Footer>),
+    Ipc(ipc::Form),
+}
+
+/// How reading went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Read {
+    /// Row groups that were decoded; record batches of Arrow files.
+    pub decoded: u64,
+    /// Row groups of which the statistics said all.
+    pub skipped: u64,
+}
+
+/// What takes in the batches of some columns.
+trait Sink: Send + Sized {
+    /// Takes in the next batch, of the columns that were asked for in their order.
+    fn take(&mut self, batch: &RecordBatch) -> Result<()>;
+    /// The row after the last one that was taken in.
+    fn row(&self) -> u64;
+    /// Takes in the extremes of a row group in place of its rows.
+    fn take_extremes(
+        &mut self,
+        extremes: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
+        end: u64,
+    ) -> Result<()>;
+    /// Joins it with what comes after it.
+    fn join(&mut self, next: Self) -> Result<()>;
+}
+
+impl Sink for Vec<Fold> {
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.iter_mut().zip(batch.columns()).try_for_each(|(fold, column)| fold.push(column))
+    }
+
+    fn row(&self) -> u64 {
+        self.first().map_or(0, Fold::rows)
+    }
+
+    fn take_extremes(
+        &mut self,
+        extremes: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
+        end: u64,
+    ) -> Result<()> {
+        for (fold, (min, max)) in self.iter_mut().zip(extremes) {
+            fold.push(min)?;
+            fold.push(max)?;
+            *fold = fold.clone().starting_at(end);
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, next: Self) -> Result<()> {
+        self.iter_mut().zip(next).try_for_each(|(fold, next)| fold.merge(next))
+    }
+}
+
+impl Sink for Groups {
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.push(batch.column(0), batch.column(1))
+    }
+
+    fn row(&self) -> u64 {
+        self.rows()
+    }
+
+    fn take_extremes(
+        &mut self,
+        _: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
+        _: u64,
+    ) -> Result<()> {
+        unreachable!("groups are never taken from statistics")
+    }
+
+    fn join(&mut self, next: Self) -> Result<()> {
+        self.merge(next)
+    }
+}
+
+impl Files {
+    /// Opens the files, whose footers are read.
+    ///
+    /// # Errors
+    /// [`Error::File`] with the first that is none of these formats, or is damaged.
+    pub fn open(paths: &[PathBuf]) -> Result<Files> {
+        let files: Vec<Table> =
+            paths.iter().map(|path| guarded(path, || Table::open(path))).collect::<Result<_>>()?;
+        Ok(Files { files })
+    }
+
+    /// The schema of the first file.
+    pub fn schema(&self) -> SchemaRef {
+        self.files.first().map_or_else(|| Schema::empty().into(), |file| file.schema.clone())
+    }
+
+    /// The type of a column, which must be the same in all files.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`], [`Error::File`].
+    pub fn column(&self, name: &str) -> Result<DataType> {
+        let mut found: Option<DataType> = None;
+        for file in &self.files {
+            let index = file.index(name)?;
+            let dtype = file.schema.field(index).data_type();
+            match &found {
+                Some(before) if before != dtype => {
+                    let why = format!(
+                        "column {name} is {dtype} here, and {before} in the files before; cast one of them"
+                    );
+                    return Err(file.failed(why));
+                }
+                _ => found = Some(dtype.clone()),
+            }
+        }
+        found.ok_or_else(|| Error::File { path: "no file".into(), why: "name at least one".into() })
+    }
+
+    /// Folds columns, one reduction each.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`], [`Error::Type`], [`Error::File`], and what the reduction itself may say.
+    pub fn fold(&self, columns: &[String], op: Op, policy: Policy) -> Result<(Vec<Fold>, Read)> {
+        let types: Vec<DataType> =
+            columns.iter().map(|name| self.column(name)).collect::<Result<_>>()?;
+        let make = |row: u64, policy: Policy| -> Result<Vec<Fold>> {
+            types.iter().map(|dtype| Ok(Fold::new(op, dtype, policy)?.starting_at(row))).collect()
+        };
+        let is_ordered = make(0, policy)?.iter().any(Fold::is_ordered);
+        let by_statistics =
+            matches!(op, Op::Min | Op::Max | Op::MinMax) && types.iter().all(DataType::is_integer);
+        self.run(columns, policy, is_ordered, by_statistics, make)
+    }
+
+    /// Folds a column by the keys in another.
+    ///
+    /// # Errors
+    /// As [`fold`](Self::fold), and [`Error::Key`].
+    pub fn group(&self, column: &str, key: &str, op: Op, policy: Policy) -> Result<(Groups, Read)> {
+        let (dtype, keys) = (self.column(column)?, self.column(key)?);
+        let make =
+            |row: u64, _: Policy| Ok(Groups::new(op, &dtype, &keys, policy)?.starting_at(row));
+        self.run(&[key.to_string(), column.to_string()], policy, false, false, make)
+    }
+
+    /// Runs over all files: Parquet alone in parallel, else one after another.
+    fn run<S: Sink>(
+        &self,
+        columns: &[String],
+        policy: Policy,
+        is_ordered: bool,
+        by_statistics: bool,
+        make: impl Fn(u64, Policy) -> Result<S> + Sync,
+    ) -> Result<(S, Read)> {
+        let mut tasks = Vec::new();
+        let mut row = 0;
+        for file in &self.files {
+            let Kind::Parquet(footer) = &file.kind else { break };
+            for group in 0..footer.groups() {
+                tasks.push((file, footer, group, row));
+                row += footer.rows(group);
+            }
+        }
+        let is_parquet = self.files.iter().all(|file| matches!(file.kind, Kind::Parquet(_)));
+        let mut read = Read::default();
+        if !is_parquet || is_ordered {
+            let mut sink = make(0, policy)?;
+            for file in &self.files {
+                guarded(&file.path, || match &file.kind {
+                    Kind::Parquet(footer) => (0..footer.groups()).try_for_each(|group| {
+                        read.decoded += 1;
+                        footer.read(file, group, columns, &mut sink)
+                    }),
+                    Kind::Ipc(form) => form.read(file, columns, &mut sink, &mut read),
+                })?;
+            }
+            return Ok((sink, read));
+        }
+        let each = |&(file, footer, group, row): &(&Table, &Box<parquet::Footer>, usize, u64)| {
+            guarded(&file.path, || {
+                // Threads are shared out by row groups, so none is left for a batch.
+                let mut sink = make(row, Policy { threads: Some(1), ..policy })?;
+                let extremes =
+                    if by_statistics { footer.extremes(file, group, columns)? } else { None };
+                let was_skipped = extremes.is_some();
+                match extremes {
+                    Some(extremes) => sink.take_extremes(&extremes, row + footer.rows(group))?,
+                    None => footer.read(file, group, columns, &mut sink)?,
+                }
+                Ok((sink, was_skipped))
+            })
+        };
+        let mut all = make(0, policy)?;
+        // A window at a time, so that few results wait for those before them.
+        for window in tasks.chunks(4 * threads(policy).max(1)) {
+            for part in in_order(window, threads(policy), &each) {
+                let (part, was_skipped) = part?;
+                read.skipped += u64::from(was_skipped);
+                read.decoded += u64::from(!was_skipped);
+                all.join(part)?;
+            }
+        }
+        Ok((all, read))
+    }
+}
+
+fn threads(policy: Policy) -> usize {
+    policy.threads.unwrap_or_else(rayon::current_num_threads)
+}
+
+/// The results of tasks in their order, computed by threads that take one after another.
+fn in_order<T: Sync, R: Send>(
+    tasks: &[T],
+    threads: usize,
+    each: &(impl Fn(&T) -> R + Sync),
+) -> Vec<R> {
+    use rayon::prelude::*;
+    if threads <= 1 {
+        return tasks.iter().map(each).collect();
+    }
+    let share =
+        if threads >= rayon::current_num_threads() { 1 } else { tasks.len().div_ceil(threads) };
+    tasks.par_iter().with_min_len(share).map(each).collect()
+}
+
+impl Table {
+    fn open(path: &Path) -> Result<Table> {
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        let (schema, kind) = match names::kind(path, &file).map_err(|error| failed(path, &error))? {
+            names::Format::Parquet => {
+                let footer = parquet::Footer::read_from(path, &file)?;
+                (footer.schema(), Kind::Parquet(Box::new(footer)))
+            }
+            names::Format::Ipc(form) => (form.schema(path, file)?, Kind::Ipc(form)),
+        };
+        Ok(Table { path: path.to_path_buf(), schema, kind })
+    }
+
+    fn index(&self, name: &str) -> Result<usize> {
+        let mut found =
+            self.schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
+        match (found.next(), found.next()) {
+            (Some((index, _)), None) => Ok(index),
+            (Some(_), Some(_)) => {
+                Err(self.failed(format!("two columns are called {name}; rename one")))
+            }
+            (None, _) => {
+                let names: Vec<&str> =
+                    self.schema.fields().iter().map(|field| field.name().as_str()).collect();
+                let shown = names.len().min(20);
+                let more = if names.len() > shown {
+                    format!(" and {} more", names.len() - shown)
+                } else {
+                    String::new()
+                };
+                let columns = format!("{}{more}", names[..shown].join(", "));
+                Err(Error::NoColumn {
+                    path: self.path.display().to_string(),
+                    column: name.into(),
+                    columns,
+                })
+            }
+        }
+    }
+
+    fn indices(&self, columns: &[String]) -> Result<Vec<usize>> {
+        columns.iter().map(|name| self.index(name)).collect()
+    }
+
+    fn failed(&self, why: impl ToString) -> Error {
+        Error::File { path: self.path.display().to_string(), why: one_line(&why.to_string()) }
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    Error::File { path: path.display().to_string(), why: format!("cannot be read: {text}") }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a reader of damaged files may panic of is an error like any other.
+fn guarded<R>(path: &Path, work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let why = "is damaged: its parts contradict each other; write it again".into();
+        Err(Error::File { path: path.display().to_string(), why })
+    })
+}

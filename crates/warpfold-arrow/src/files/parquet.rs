@@ -1,0 +1,135 @@
+//! Parquet: footers, row groups, statistics.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::{Array, ArrayRef, RecordBatchReader};
+use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+
+use super::{ROWS, Sink, Table, failed, one_line};
+use crate::{Error, Result};
+
+/// What a file says of itself.
+pub(super) struct Footer {
+    metadata: ArrowReaderMetadata,
+}
+
+impl Footer {
+    pub(super) fn read_from(path: &Path, file: &File) -> Result<Footer> {
+        let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new());
+        let metadata = metadata.map_err(|error| Error::File {
+            path: path.display().to_string(),
+            why: format!(
+                "is no whole Parquet file: {}; write or copy it again",
+                one_line(&error.to_string())
+            ),
+        })?;
+        let footer = Footer { metadata };
+        let groups = footer.metadata.metadata().row_groups();
+        if let Some(wrong) = groups.iter().find(|group| group.num_rows() < 0) {
+            let why =
+                format!("is damaged: a row group of {} rows; write it again", wrong.num_rows());
+            return Err(Error::File { path: path.display().to_string(), why });
+        }
+        Ok(footer)
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.metadata.schema().clone()
+    }
+
+    pub(super) fn groups(&self) -> usize {
+        self.metadata.metadata().num_row_groups()
+    }
+
+    pub(super) fn rows(&self, group: usize) -> u64 {
+        self.metadata.metadata().row_group(group).num_rows() as u64
+    }
+
+    /// Decodes some columns of a row group.
+    pub(super) fn read<S: Sink>(
+        &self,
+        table: &Table,
+        group: usize,
+        columns: &[String],
+        sink: &mut S,
+    ) -> Result<()> {
+        let file = File::open(&table.path).map_err(|error| failed(&table.path, &error))?;
+        let indices = table.indices(columns)?;
+        let (first, rows) = (sink.row(), self.rows(group));
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), indices.iter().copied());
+        let reader = builder
+            .with_projection(mask)
+            .with_row_groups(vec![group])
+            .with_batch_size(ROWS)
+            .build();
+        let mut reader = reader.map_err(|error| table.undecoded(&error))?;
+        // The reader has columns in the file's order.
+        let schema = reader.schema();
+        let order: Vec<usize> = columns
+            .iter()
+            .map(|name| schema.index_of(name))
+            .collect::<Result<_, _>>()
+            .map_err(|error| table.failed(error))?;
+        for batch in &mut reader {
+            let batch = batch
+                .and_then(|batch| batch.project(&order))
+                .map_err(|error| table.undecoded(&error))?;
+            sink.take(&batch)?;
+        }
+        match sink.row() - first {
+            found if found == rows => Ok(()),
+            found => Err(table.failed(format!("is damaged: row group {group} has {found} rows and its footer says {rows}; write it again"))),
+        }
+    }
+
+    /// The least and greatest value of each column of integers in a row group, where its statistics say both.
+    pub(super) fn extremes(
+        &self,
+        table: &Table,
+        group: usize,
+        columns: &[String],
+    ) -> Result<Option<Vec<(ArrayRef, ArrayRef)>>> {
+        let metadata = self.metadata.metadata().row_group(group);
+        let mut found = Vec::with_capacity(columns.len());
+        for name in columns {
+            let converter = StatisticsConverter::try_new(
+                name,
+                self.metadata.schema(),
+                self.metadata.parquet_schema(),
+            );
+            let converter = converter.map_err(|error| table.failed(error))?;
+            let Some(index) = converter.parquet_column_index() else { return Ok(None) };
+            // Old writers ordered unsigned integers as signed ones.
+            let is_usable =
+                metadata.column(index).statistics().is_some_and(|s| !s.is_min_max_deprecated());
+            let (Ok(min), Ok(max)) =
+                (converter.row_group_mins([metadata]), converter.row_group_maxes([metadata]))
+            else {
+                return Ok(None);
+            };
+            if !is_usable || min.is_null(0) || max.is_null(0) {
+                return Ok(None);
+            }
+            found.push((min, max));
+        }
+        Ok(Some(found))
+    }
+}
+
+impl Table {
+    fn undecoded(&self, error: &dyn std::fmt::Display) -> Error {
+        let text = error.to_string();
+        if text.contains("feature") && text.contains("zstd") {
+            return self.failed("is compressed by zstd, which this build leaves out as it needs C; build with the feature zstd, or write the file with snappy or lz4");
+        }
+        self.failed(format!("cannot be decoded: {text}; write or copy it again"))
+    }
+}

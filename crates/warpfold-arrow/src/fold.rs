@@ -1,0 +1,425 @@
+//! [`Fold`]: one reduction of one column, array after array.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use warpfold_engine::{HostArray, Request};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::{Finish, Output, Partial, Stats};
+use warpfold_num::{Accuracy, DType, Element, Error as Reduction, Op, Policy, Value, f16};
+
+use crate::cell::{Cell, Fields};
+use crate::decimal::Decimals;
+use crate::form::Form;
+use crate::masked::{Gaps, each_run};
+use crate::{Error, Result};
+
+/// Bytes of the pieces in which products of floats are taken, whatever arrays they come in: those of the program.
+const PIECE_BYTES: usize = 16 << 20;
+
+/// Rows of a dictionary that are looked up at once.
+const LOOKED_UP: usize = 1 << 16;
+
+/// One reduction of one column, array after array; the result is that of the arrays joined, without their nulls.
+///
+/// Sums of floats are always exact: `Accuracy::Fast` of the policy changes nothing.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    op: Op,
+    dtype: DataType,
+    form: Form,
+    policy: Policy,
+    state: State,
+    /// The number of the next row.
+    row: u64,
+    values: u64,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Engine(Engine),
+    Decimals(Decimals),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Engine {
+    partial: Option<AnyPartial>,
+    /// Of stats: where the extremes stand, as their own fold would count rows without a value.
+    extremes: Option<AnyPartial>,
+    /// Of products of floats: values that are not yet a piece, as words and how many bytes of them count.
+    pending: (Vec<u64>, usize),
+}
+
+/// Reduces the arrays of a column to a result.
+///
+/// # Errors
+/// [`Error::Type`], [`Error::Mixed`], and what the reduction itself may say.
+pub fn reduce(op: Op, arrays: &[ArrayRef]) -> Result<Fields> {
+    let dtype = arrays.first().map_or(DataType::Float64, |array| array.data_type().clone());
+    let mut fold = Fold::new(op, &dtype, Policy::default())?;
+    arrays.iter().try_for_each(|array| fold.push(array))?;
+    fold.finish(Finish::default())
+}
+
+/// What a dictionary stands for.
+pub(crate) fn values_type(dtype: &DataType) -> &DataType {
+    match dtype {
+        DataType::Dictionary(_, values) => values_type(values),
+        other => other,
+    }
+}
+
+/// Looks up what a dictionary stands for.
+pub(crate) fn look_up(array: &dyn Array) -> Result<ArrayRef> {
+    let dictionary = array.as_any_dictionary();
+    let taken = arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
+    taken.map_err(|error| Error::File { path: "a dictionary".into(), why: error.to_string() })
+}
+
+impl Fold {
+    /// A fold of nothing, of a column of a type.
+    ///
+    /// # Errors
+    /// [`Error::Type`] where columns of the type have no such reduction.
+    pub fn new(op: Op, dtype: &DataType, policy: Policy) -> Result<Fold> {
+        let form = Form::of(op, dtype)?;
+        if let Some(dtype) = form.dtype() {
+            warpfold_engine::check(op, dtype)?;
+        }
+        let state = match form {
+            Form::Decimals(_) => State::Decimals(Decimals::default()),
+            _ => State::Engine(Engine::default()),
+        };
+        let policy = Policy { accuracy: Accuracy::Exact, ..policy };
+        let dtype = values_type(dtype).clone();
+        Ok(Fold { op, dtype, form, policy, state, row: 0, values: 0 })
+    }
+
+    /// Says which row of the whole the next array begins with: indices count from the whole's start.
+    #[must_use]
+    pub fn starting_at(mut self, row: u64) -> Fold {
+        self.row = row;
+        self
+    }
+
+    /// Whether arrays have to come in the order of their rows in one fold: products of floats.
+    pub fn is_ordered(&self) -> bool {
+        self.op == Op::Prod && self.form.dtype().is_some_and(DType::is_float)
+    }
+
+    /// Rows taken in so far, and those before the first.
+    pub fn rows(&self) -> u64 {
+        self.row
+    }
+
+    /// Values taken in so far: rows that are not null.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Takes in the next array.
+    ///
+    /// # Errors
+    /// [`Error::Mixed`] for an array of another type.
+    pub fn push(&mut self, array: &dyn Array) -> Result<()> {
+        if let DataType::Dictionary(..) = array.data_type() {
+            for start in (0..array.len()).step_by(LOOKED_UP) {
+                let rows = LOOKED_UP.min(array.len() - start);
+                self.push(&look_up(&*array.slice(start, rows))?)?;
+            }
+            return Ok(());
+        }
+        if *array.data_type() != self.dtype {
+            let (found, before) = (array.data_type().clone(), self.dtype.clone());
+            return Err(Error::Mixed { found, before });
+        }
+        let (data, n, nulls) = (array.to_data(), array.len(), array.nulls());
+        macro_rules! numbers {
+            ($($name:ident: $ty:ty),+) => {
+                match (&self.form, self.form.dtype()) {
+                    $((Form::Numbers(_), Some(DType::$name)) => self.numbers(&data.buffer::<$ty>(0)[..n], nulls)?,)+
+                    (Form::Numbers(_), _) => self.bools(array)?,
+                    (Form::Instants(DType::I32, _), _) => self.widened(&data.buffer::<i32>(0)[..n], nulls)?,
+                    (Form::Instants(..) | Form::Durations(_), _) => self.numbers(&data.buffer::<i64>(0)[..n], nulls)?,
+                    (Form::Decimals(_), _) => match array.data_type() {
+                        DataType::Decimal32(..) => self.decimals(&data.buffer::<i32>(0)[..n], nulls),
+                        DataType::Decimal64(..) => self.decimals(&data.buffer::<i64>(0)[..n], nulls),
+                        _ => self.decimals(&data.buffer::<i128>(0)[..n], nulls),
+                    },
+                }
+            };
+        }
+        // An array of no rows may have no buffer either.
+        if n > 0 {
+            numbers!(I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64, F16: f16, F32: f32, F64: f64);
+        }
+        self.row += n as u64;
+        self.values += (n - array.null_count()) as u64;
+        Ok(())
+    }
+
+    fn decimals<T: Copy + Into<i128>>(&mut self, values: &[T], nulls: Option<&NullBuffer>) {
+        let State::Decimals(state) = &mut self.state else { unreachable!("made for decimals") };
+        state.push(self.row, values, nulls);
+    }
+
+    fn bools(&mut self, array: &dyn Array) -> Result<()> {
+        const TILE: usize = 1 << 16;
+        let (bits, nulls, row) = (array.as_boolean().values(), array.nulls(), self.row);
+        let mut tile = Vec::with_capacity(TILE.min(array.len()));
+        for start in (0..array.len()).step_by(TILE) {
+            let n = TILE.min(array.len() - start);
+            let nulls = nulls.map(|nulls| nulls.slice(start, n));
+            tile.clear();
+            tile.extend(bits.slice(start, n).iter());
+            self.row = row + start as u64;
+            self.numbers(&tile, nulls.as_ref())?;
+        }
+        self.row = row;
+        Ok(())
+    }
+
+    /// Widens values of 32 bits a tile at a time; the slots of nulls get a zero, and stay nulls.
+    fn widened(&mut self, values: &[i32], nulls: Option<&NullBuffer>) -> Result<()> {
+        const TILE: usize = 1 << 15;
+        let row = self.row;
+        for (tile, values) in values.chunks(TILE).enumerate() {
+            let start = tile * TILE;
+            let nulls = nulls.map(|nulls| nulls.slice(start, values.len()));
+            let is_valid = |k: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(k));
+            let wide = |k: usize| if is_valid(k) { i64::from(values[k]) } else { 0 };
+            let wide: Vec<i64> = (0..values.len()).map(wide).collect();
+            self.row = row + start as u64;
+            self.numbers(&wide, nulls.as_ref())?;
+        }
+        self.row = row;
+        Ok(())
+    }
+
+    fn numbers<T: Element>(&mut self, values: &[T], nulls: Option<&NullBuffer>) -> Result<()> {
+        let (op, policy, row, is_ordered) = (self.op, self.policy, self.row, self.is_ordered());
+        let State::Engine(engine) = &mut self.state else { unreachable!("made for numbers") };
+        if is_ordered {
+            return each_run(values, nulls, Gaps::Closed, |_, run| engine.append(run, op, policy));
+        }
+        let fold = |into: &mut Option<AnyPartial>, op: Op, gaps: Gaps| {
+            each_run(values, nulls, gaps, |start, run| {
+                let request = Request::new(op, HostArray::of(run)).policy(policy);
+                let found = warpfold_engine::reduce(&request.starting_at(row + start as u64))?;
+                merge(into, found);
+                Ok::<_, Error>(())
+            })
+        };
+        use Op::{ArgMax, ArgMin, Max, Min, MinMax};
+        if matches!(op, Min | Max | MinMax | ArgMin | ArgMax) {
+            return fold(&mut engine.partial, op, Gaps::Filled);
+        }
+        if op == Op::Stats {
+            fold(&mut engine.extremes, MinMax, Gaps::Filled)?;
+        }
+        fold(&mut engine.partial, op, Gaps::Closed)
+    }
+
+    /// Takes in what another fold of the column has taken in; the later one, where folds are [ordered](Self::is_ordered).
+    ///
+    /// # Errors
+    /// [`Error::Mixed`] if it is that of a column of another type.
+    pub fn merge(&mut self, mut other: Fold) -> Result<()> {
+        if self.dtype != other.dtype {
+            return Err(Error::Mixed { found: other.dtype, before: self.dtype.clone() });
+        }
+        let (op, form, policy) = (self.op, &self.form, self.policy);
+        match (&mut self.state, &mut other.state) {
+            (State::Engine(all), State::Engine(one)) => {
+                all.flush(op, form, policy)?;
+                one.flush(op, form, policy)?;
+                one.partial.take().into_iter().for_each(|one| merge(&mut all.partial, one));
+                one.extremes.take().into_iter().for_each(|one| merge(&mut all.extremes, one));
+            }
+            (State::Decimals(all), State::Decimals(one)) => all.merge(one),
+            _ => unreachable!("one type has one kind of state"),
+        }
+        self.row = self.row.max(other.row);
+        self.values += other.values;
+        Ok(())
+    }
+
+    /// The result, or the results of minmax and stats.
+    ///
+    /// # Errors
+    /// As the contract has it for the reduction.
+    pub fn finish(mut self, finish: Finish) -> Result<Fields> {
+        let (op, policy) = (self.op, self.policy);
+        let finish = Finish { overflow: policy.overflow, ..finish };
+        let state = match &mut self.state {
+            State::Decimals(state) => {
+                let Form::Decimals(scale) = self.form else { unreachable!("made for decimals") };
+                return state.finish(op, scale, finish);
+            }
+            State::Engine(state) => state,
+        };
+        state.flush(op, &self.form, policy)?;
+        let dtype = self.form.dtype().expect("the engine folds it");
+        let dtype = if matches!(self.form, Form::Instants(..)) { DType::I64 } else { dtype };
+        let partial = state.partial.take().unwrap_or_else(|| AnyPartial::empty(op, dtype));
+        if let (Op::Count, Form::Instants(..)) = (op, &self.form) {
+            return Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(self.values))))]));
+        }
+        let mut fields = cells(&partial, op, &self.form, finish).map_err(|error| match error {
+            Error::Reduction(Reduction::Empty { .. }) => {
+                Reduction::Empty { op, ignored: self.values > 0 }.into()
+            }
+            other => other,
+        })?;
+        if let Some(extremes) = &state.extremes {
+            for (name, op) in [("argmin", Op::ArgMin), ("argmax", Op::ArgMax)] {
+                let found = extremes.finish(op, finish).ok();
+                let field = fields.0.iter_mut().find(|(field, _)| *field == name);
+                if let (Some((_, cell)), Some(Output::One(index))) = (field, found) {
+                    *cell = Some(Cell::Value(index));
+                }
+            }
+        }
+        Ok(fields)
+    }
+}
+
+fn merge(all: &mut Option<AnyPartial>, one: AnyPartial) {
+    match all {
+        Some(all) => all.merge(&one),
+        none => *none = Some(one),
+    }
+}
+
+impl Engine {
+    /// Adds values to those that wait for a piece to be full.
+    fn append<T: Element>(&mut self, mut run: &[T], op: Op, policy: Policy) -> Result<()> {
+        while !run.is_empty() {
+            let (words, bytes) = &mut self.pending;
+            let (now, later) = run.split_at(run.len().min((PIECE_BYTES - *bytes) / size_of::<T>()));
+            let now: &[u8] = bytemuck::cast_slice(now);
+            words.resize((*bytes + now.len()).div_ceil(8), 0);
+            bytemuck::cast_slice_mut(words)[*bytes..*bytes + now.len()].copy_from_slice(now);
+            *bytes += now.len();
+            if *bytes == PIECE_BYTES {
+                self.fold_pending::<T>(op, policy)?;
+            }
+            run = later;
+        }
+        Ok(())
+    }
+
+    fn fold_pending<T: Element>(&mut self, op: Op, policy: Policy) -> Result<()> {
+        let bytes: &[u8] = &bytemuck::cast_slice(&self.pending.0)[..self.pending.1];
+        let values: &[T] = bytemuck::checked::cast_slice(bytes);
+        let request = Request::new(op, HostArray::of(values)).policy(policy);
+        let found = warpfold_engine::reduce(&request)?;
+        merge(&mut self.partial, found);
+        self.pending.1 = 0;
+        Ok(())
+    }
+
+    fn flush(&mut self, op: Op, form: &Form, policy: Policy) -> Result<()> {
+        match form.dtype() {
+            _ if self.pending.1 == 0 => Ok(()),
+            Some(DType::F16) => self.fold_pending::<f16>(op, policy),
+            Some(DType::F32) => self.fold_pending::<f32>(op, policy),
+            _ => self.fold_pending::<f64>(op, policy),
+        }
+    }
+}
+
+/// What a partial of the engine's says of a column.
+pub(crate) fn cells(partial: &AnyPartial, op: Op, form: &Form, finish: Finish) -> Result<Fields> {
+    let (dtype, is_duration) = match form {
+        Form::Instants(_, dtype) => (dtype, false),
+        Form::Durations(dtype) => (dtype, true),
+        Form::Numbers(_) | Form::Decimals(_) => {
+            return Ok(plain(partial.finish(op, finish)?));
+        }
+    };
+    let time = |ticks: i64| Cell::Time(ticks, dtype.clone());
+    let one = |cell| Ok(Fields(vec![("value", Some(cell))]));
+    if finish.round_to.is_some() {
+        let remedy = "times are rounded to their own unit; leave the rounding out";
+        return Err(Error::Type { op, dtype: dtype.clone(), remedy });
+    }
+    match partial.typed_ref::<i64>() {
+        Some(Partial::Sum(sum)) if op == Op::Mean => match mean(sum.wide()?, sum.count()) {
+            Some(mean) => one(time(mean)),
+            None => Err(Reduction::Empty { op, ignored: false }.into()),
+        },
+        Some(Partial::Stats(stats)) => times(stats, is_duration, time, finish),
+        _ => Ok(Fields(
+            plain(partial.finish(op, finish)?)
+                .0
+                .into_iter()
+                .map(|(name, cell)| match cell {
+                    Some(Cell::Value(Value::I64(ticks))) => (name, Some(time(ticks))),
+                    other => (name, other),
+                })
+                .collect(),
+        )),
+    }
+}
+
+fn times(
+    stats: &Stats<i64>,
+    is_duration: bool,
+    time: impl Fn(i64) -> Cell,
+    finish: Finish,
+) -> Result<Fields> {
+    let (count, sum) = (stats.count(), stats.to_sum());
+    let number = |n| Some(Cell::Value(Value::U64(n)));
+    let total = is_duration.then(|| stats.sum(finish.overflow)).transpose()?;
+    Ok(Fields(vec![
+        ("count", number(count)),
+        ("nan_count", number(0)),
+        ("sum", total.map(&time)),
+        ("mean", mean(sum.wide()?, count).map(&time)),
+        ("var", None),
+        ("std", None),
+        ("min", stats.min().ok().map(&time)),
+        ("max", stats.max().ok().map(&time)),
+        ("argmin", stats.argmin().ok().and_then(number)),
+        ("argmax", stats.argmax().ok().and_then(number)),
+        ("l1", None),
+        ("l2", None),
+    ]))
+}
+
+/// The nearest integer to the mean, ties to even; it lies between the smallest value and the largest.
+fn mean(sum: i128, n: u64) -> Option<i64> {
+    let n = i128::from(n);
+    let (floor, rest) = (sum.checked_div_euclid(n)?, sum.checked_rem_euclid(n)?);
+    let is_up = match (2 * rest).cmp(&n) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => floor % 2 != 0,
+        std::cmp::Ordering::Greater => true,
+    };
+    i64::try_from(floor + i128::from(is_up)).ok()
+}
+
+/// The engine's output as results by name.
+fn plain(output: Output) -> Fields {
+    let cell = |value: Value| Some(Cell::Value(value));
+    Fields(match output {
+        Output::One(value) => vec![("value", cell(value))],
+        Output::Pair(min, max) => vec![("min", cell(min)), ("max", cell(max))],
+        Output::Summary(s) => vec![
+            ("count", cell(s.count.into())),
+            ("nan_count", cell(s.nan_count.into())),
+            ("sum", cell(s.sum)),
+            ("mean", s.mean.and_then(cell)),
+            ("var", s.var.and_then(cell)),
+            ("std", s.std.and_then(cell)),
+            ("min", s.min.and_then(cell)),
+            ("max", s.max.and_then(cell)),
+            ("argmin", s.argmin.map(Value::from).and_then(cell)),
+            ("argmax", s.argmax.map(Value::from).and_then(cell)),
+            ("l1", cell(s.l1)),
+            ("l2", cell(s.l2)),
+        ],
+    })
+}

@@ -1,0 +1,40 @@
+//! Exact, reproducible reductions of [Arrow](https://arrow.apache.org) arrays where they lie, of Arrow files, and of Parquet.
+//!
+//! A [`Fold`] takes the arrays of a column one after another, and gives what the column says, rounded once. Values that are null are left out,
+//! and what lies in their slots is never read as data; indices count them all the same.
+//!
+//! ```
+//! use arrow_array::{ArrayRef, Float64Array};
+//! use std::sync::Arc;
+//! use warpfold_arrow::{Cell, reduce};
+//! use warpfold_num::{Op, Value};
+//! let prices: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.1), None, Some(0.2), Some(0.3)]));
+//! assert_eq!(reduce(Op::Sum, &[prices])?.one(), Some(&Cell::Value(Value::F64(0.6))));
+//! # Ok::<(), warpfold_arrow::Error>(())
+//! ```
+//!
+//! | column | result |
+//! |---|---|
+//! | integers, floats (f16 to f64), bool | as the contract has it for arrays |
+//! | decimals of up to 128 bits | sum: a decimal of 38 digits and the same scale, exact, checked; min, max: decimals; mean: f64, rounded once |
+//! | dates, times, timestamps | min, max, mean: of the same type, the mean rounded once to the unit; count: values that are there; no sum |
+//! | durations | as timestamps, and the sum, checked |
+//! | dictionaries | as what they stand for |
+//!
+//! Strings are keys of groups ([`Groups`]), and have no reductions. Nested columns are refused.
+
+mod cell;
+mod decimal;
+mod error;
+#[cfg(feature = "parquet")]
+pub mod files;
+mod fold;
+mod form;
+mod groups;
+mod masked;
+
+pub use cell::{Cell, Fields};
+pub use error::{Error, Result};
+pub use fold::{Fold, reduce};
+pub use form::check;
+pub use groups::{Grouped, Groups, Keys};
