@@ -38,7 +38,7 @@ pub struct Fold {
 
 #[derive(Debug, Clone)]
 enum State {
-    Engine(Engine),
+    Engine(Box<Engine>),
     Decimals(Decimals),
 }
 
@@ -89,7 +89,7 @@ impl Fold {
         }
         let state = match form {
             Form::Decimals(_) => State::Decimals(Decimals::default()),
-            _ => State::Engine(Engine::default()),
+            _ => State::Engine(Box::default()),
         };
         let policy = Policy { accuracy: Accuracy::Exact, ..policy };
         let dtype = values_type(dtype).clone();

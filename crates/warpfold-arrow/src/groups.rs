@@ -55,6 +55,9 @@ pub enum Keys {
     Words(Vec<String>),
 }
 
+/// Columns of results by name; `None` where one has no value.
+pub type Named = Vec<(&'static str, Vec<Option<Cell>>)>;
+
 /// One result for each key; rows without a key come last, under none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouped {
@@ -63,7 +66,7 @@ pub struct Grouped {
     /// Whether a last result is that of rows without a key.
     pub has_keyless: bool,
     /// Results by name, as many as keys, and one more of rows without a key.
-    pub columns: Vec<(&'static str, Vec<Option<Cell>>)>,
+    pub columns: Named,
 }
 
 impl Groups {
@@ -283,9 +286,13 @@ impl Groups {
             if columns.is_empty() {
                 columns = keyless.0.iter().map(|(name, _)| (*name, Vec::new())).collect();
             }
+            let is_one = columns.len() == 1;
             for (name, cells) in &mut columns {
-                cells.push(keyless.get(name).cloned());
+                cells.push(if is_one { keyless.one() } else { keyless.get(name) }.cloned());
             }
+        }
+        if let [(name, _)] = &mut columns[..] {
+            *name = self.op.name();
         }
         Ok(Grouped { keys, has_keyless, columns })
     }
@@ -346,11 +353,7 @@ impl Groups {
         }
     }
 
-    fn columns(
-        &self,
-        parts: Parts<'_>,
-        finish: Finish,
-    ) -> Result<Vec<(&'static str, Vec<Option<Cell>>)>> {
+    fn columns(&self, parts: Parts<'_>, finish: Finish) -> Result<Named> {
         let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
         let dtype = self.form.dtype().expect("decimals have a way of their own");
         let wide: Vec<i64>;
@@ -436,8 +439,8 @@ impl Keys {
     }
 }
 
-fn by_name(rows: Vec<Fields>) -> Vec<(&'static str, Vec<Option<Cell>>)> {
-    let mut columns: Vec<(&'static str, Vec<Option<Cell>>)> = Vec::new();
+fn by_name(rows: Vec<Fields>) -> Named {
+    let mut columns: Named = Vec::new();
     for Fields(row) in rows {
         if columns.is_empty() {
             columns = row.iter().map(|(name, _)| (*name, Vec::new())).collect();

@@ -37,4 +37,4 @@ pub use cell::{Cell, Fields};
 pub use error::{Error, Result};
 pub use fold::{Fold, reduce};
 pub use form::check;
-pub use groups::{Grouped, Groups, Keys};
+pub use groups::{Grouped, Groups, Keys, Named};

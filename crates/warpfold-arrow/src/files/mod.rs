@@ -192,7 +192,7 @@ impl Files {
         for file in &self.files {
             let Kind::Parquet(footer) = &file.kind else { break };
             for group in 0..footer.groups() {
-                tasks.push((file, footer, group, row));
+                tasks.push((file, &**footer, group, row));
                 row += footer.rows(group);
             }
         }
@@ -211,7 +211,7 @@ impl Files {
             }
             return Ok((sink, read));
         }
-        let each = |&(file, footer, group, row): &(&Table, &Box<parquet::Footer>, usize, u64)| {
+        let each = |&(file, footer, group, row): &(&Table, &parquet::Footer, usize, u64)| {
             guarded(&file.path, || {
                 // Threads are shared out by row groups, so none is left for a batch.
                 let mut sink = make(row, Policy { threads: Some(1), ..policy })?;
