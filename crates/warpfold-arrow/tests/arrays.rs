@@ -233,8 +233,8 @@ fn booleans_in_bits() {
     let array: ArrayRef = Arc::new(BooleanArray::from(bits.clone()).slice(5, 199_990));
     let kept = &bits[5..199_995];
     let trues = kept.iter().filter(|bit| **bit == Some(true)).count() as u64;
-    assert_eq!(value(&reduce(Op::Sum, &[array.clone()]).unwrap()), Value::U64(trues));
-    assert_eq!(value(&reduce(Op::All, &[array.clone()]).unwrap()), Value::Bool(false));
+    assert_eq!(value(&reduce(Op::Sum, std::slice::from_ref(&array)).unwrap()), Value::U64(trues));
+    assert_eq!(value(&reduce(Op::All, std::slice::from_ref(&array)).unwrap()), Value::Bool(false));
     let first = kept.iter().position(|bit| *bit == Some(true)).unwrap() as u64;
     assert_eq!(value(&reduce(Op::ArgMax, &chunks(&array)).unwrap()), Value::U64(first));
 }
@@ -348,7 +348,7 @@ fn dictionaries_are_what_they_stand_for() {
     let keys = Int32Array::from(vec![Some(1), None, Some(0), Some(2), Some(1)]);
     let words = Float64Array::from(vec![Some(0.25), Some(4.0), None]);
     let array: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(words)));
-    assert_eq!(value(&reduce(Op::Sum, &[array.clone()]).unwrap()), Value::F64(8.25));
+    assert_eq!(value(&reduce(Op::Sum, std::slice::from_ref(&array)).unwrap()), Value::F64(8.25));
     assert_eq!(value(&reduce(Op::ArgMin, &[array.slice(1, 4)]).unwrap()), Value::U64(1));
 }
 
@@ -362,7 +362,7 @@ fn products_have_the_same_bits_in_any_chunks() {
         Arc::new(Float64Array::from(values.iter().copied().flatten().collect::<Vec<f64>>()));
     let array: ArrayRef = Arc::new(Float64Array::from(values));
     let whole = value(&reduce(Op::Prod, &[dense]).unwrap());
-    assert_eq!(value(&reduce(Op::Prod, &[array.clone()]).unwrap()), whole);
+    assert_eq!(value(&reduce(Op::Prod, std::slice::from_ref(&array)).unwrap()), whole);
     assert_eq!(value(&reduce(Op::Prod, &chunks(&array)).unwrap()), whole);
 }
 

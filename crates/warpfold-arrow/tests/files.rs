@@ -174,7 +174,7 @@ fn damaged_files_are_errors_in_a_line() {
         let mut errors = 0;
         for bytes in damaged {
             fs::write(&path, bytes).unwrap();
-            if let Err(error) = reduce(&[path.clone()], "price", Op::Sum, 1) {
+            if let Err(error) = reduce(std::slice::from_ref(&path), "price", Op::Sum, 1) {
                 let line = error.to_string();
                 assert!(line.contains(name) && !line.contains('\n'), "{line}");
                 errors += 1;
