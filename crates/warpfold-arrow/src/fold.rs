@@ -103,6 +103,21 @@ impl Fold {
         self
     }
 
+    /// Takes in the extremes of rows up to one, of which so many are values, in place of the rows.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn push_extremes(
+        &mut self,
+        [min, max]: [&dyn Array; 2],
+        end: u64,
+        values: u64,
+    ) -> Result<()> {
+        let before = self.values;
+        self.push(min)?;
+        self.push(max)?;
+        (self.row, self.values) = (end, before + values);
+        Ok(())
+    }
+
     /// Whether arrays have to come in the order of their rows in one fold: products of floats.
     pub fn is_ordered(&self) -> bool {
         self.op == Op::Prod && self.form.dtype().is_some_and(DType::is_float)

@@ -26,6 +26,14 @@ pub fn check(op: Op, dtype: &DataType) -> Result<()> {
     Form::of(op, dtype).map(drop)
 }
 
+/// The engine's type of the numbers in a column; `None` for decimals, times, and what has no reductions.
+pub fn number_type(dtype: &DataType) -> Option<DType> {
+    match Form::of(Op::Count, dtype) {
+        Ok(Form::Numbers(dtype)) => Some(dtype),
+        _ => None,
+    }
+}
+
 impl Form {
     pub(crate) fn of(op: Op, dtype: &DataType) -> Result<Form> {
         use DataType as D;

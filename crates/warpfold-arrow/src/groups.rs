@@ -254,6 +254,16 @@ impl Groups {
         self.row
     }
 
+    /// Values taken in so far: rows that are not null, with a key or without.
+    pub fn values(&self) -> u64 {
+        let keyed = match &self.keys {
+            Store::Signed(keys) => keys.len(),
+            Store::Unsigned(keys) => keys.len(),
+            Store::Words(keys, _) => keys.len(),
+        };
+        keyed as u64 + self.keyless.values()
+    }
+
     /// The results, keys ascending.
     ///
     /// # Errors

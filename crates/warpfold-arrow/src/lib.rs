@@ -33,8 +33,9 @@ mod form;
 mod groups;
 mod masked;
 
+pub use arrow_schema::DataType;
 pub use cell::{Cell, Fields};
 pub use error::{Error, Result};
 pub use fold::{Fold, reduce};
-pub use form::check;
+pub use form::{check, number_type};
 pub use groups::{Grouped, Groups, Keys, Named};

@@ -89,6 +89,9 @@ fn statistics_serve_integers_alone() {
     let read = |column: &str, op| files.fold(&[column.to_string()], op, policy(2)).unwrap().1;
     assert_eq!((read("count", Op::MinMax).skipped, read("big", Op::Max).skipped), (4, 4));
     assert_eq!((read("price", Op::Max).skipped, read("price", Op::Max).decoded), (0, 4));
+    // Rows that statistics stand for are counted as those that are decoded: every fifth is null.
+    let count = files.fold(&["count".to_string()], Op::Max, policy(2)).unwrap().0;
+    assert_eq!((count[0].rows(), count[0].values()), (1000, 800));
     assert_eq!((read("count", Op::Sum).skipped, read("count", Op::ArgMin).skipped), (0, 0));
 }
 

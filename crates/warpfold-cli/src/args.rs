@@ -25,7 +25,7 @@ use crate::Failure;
 use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
-use crate::input::{Distribution, Kind};
+use crate::input::{Distribution, Kind, is_columns};
 use crate::ladder::Ladder;
 use crate::page::Page;
 use crate::replay::Replay;
@@ -146,7 +146,8 @@ pub(crate) struct Reduction {
     #[arg(value_name = "REDUCTION", value_parser = choice::op(), required = true)]
     op: Option<Op>,
 
-    /// Files (.npy, .csv, .tsv, .txt; any other name is raw elements), or - for standard input
+    /// Files (.npy, .csv, .tsv, .txt; .parquet, .arrow, .feather where built to read them; any other name is raw elements), or - for
+    /// standard input
     #[arg(value_name = "INPUT", required_unless_present = "random")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -158,9 +159,10 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
     pub(crate) dtype: Option<DType>,
 
-    /// Column of text, by name or by number from 1; without it all columns count
+    /// Column of text, by name or by number from 1; without it all columns count. Of Parquet and Arrow files also several (repeat it), or '*'
+    /// for all numeric ones
     #[arg(long, value_name = "NAME|INDEX", allow_negative_numbers = true, help_heading = "Input")]
-    pub(crate) column: Option<Column>,
+    pub(crate) column: Vec<Column>,
 
     /// Reduce N random numbers (1e8 is understood) in place of inputs; two arrays of them for dot
     #[arg(long, value_name = "N", value_parser = count::parse, conflicts_with_all = ["inputs", "input", "column"], help_heading = "Input")]
@@ -261,6 +263,22 @@ impl Reduction {
     /// The reduction asked for.
     pub(crate) fn op(&self) -> Op {
         self.op.expect("clap requires it")
+    }
+
+    /// The column of text.
+    pub(crate) fn column_of_text(&self) -> Result<Option<Column>, Failure> {
+        match &self.column[..] {
+            [] => Ok(None),
+            [column] => Ok(Some(column.clone())),
+            _ => Err(Failure::Usage(
+                "several --column options are for Parquet and Arrow files; of text, choose one column, or leave it out for all".into(),
+            )),
+        }
+    }
+
+    /// Whether an input is a Parquet or Arrow file, by its name.
+    pub(crate) fn has_columns(&self) -> bool {
+        self.input.is_none() && self.inputs.iter().any(|path| is_columns(path))
     }
 
     /// How a partial is to be read.

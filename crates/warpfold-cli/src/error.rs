@@ -22,6 +22,9 @@ pub enum Failure {
         /// What is wrong with it.
         problem: Box<Problem>,
     },
+    /// A file of columns is not what it should be.
+    #[error("{0}")]
+    Data(String),
     /// The reduction has no result for these data.
     #[error("{}", in_terms_of_options(.0))]
     Reduction(#[from] warpfold::Error),
@@ -101,6 +104,7 @@ impl Failure {
             | Failure::Tuning { .. }
             | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
             Failure::Input { .. }
+            | Failure::Data(_)
             | Failure::Reduction(_)
             | Failure::NoBuffer { .. }
             | Failure::NoThread { .. }

@@ -7,6 +7,8 @@
 //!      or, for many results:
 //!                    -> many  (inputs as a whole -> warpfold::ReduceMany)
 //!                    -> table (text, json, csv, npy, npz)
+//!      or, for columns of Parquet and Arrow files (feature `parquet`):
+//!                    -> data  (warpfold-arrow) -> report, or table
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
@@ -15,6 +17,8 @@
 mod args;
 mod bench;
 mod chart;
+#[cfg_attr(not(feature = "parquet"), path = "data_absent.rs")]
+mod data;
 mod device;
 mod error;
 mod explain;
@@ -71,6 +75,7 @@ fn run_command(asked: args::Asked) -> Result<(), Failure> {
         _ => threads::start_pool(None)?,
     }
     match asked {
+        args::Asked::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
         args::Asked::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)
         }

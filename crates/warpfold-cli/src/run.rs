@@ -85,7 +85,7 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         check_text(asked)?;
-        let (dtype, kind, column) = (asked.dtype, asked.input, asked.column.clone());
+        let (dtype, kind, column) = (asked.dtype, asked.input, asked.column_of_text()?);
         let beside = crate::many::key_column(asked);
         // The rows of two inputs stay side by side until both have lost one.
         let keeps_rows = asked.op() == Op::Dot && dialect.missing == Missing::Skip;

@@ -48,6 +48,14 @@ pub struct Read {
     pub skipped: u64,
 }
 
+/// What the statistics of a row group say of a column of integers.
+struct Extremes {
+    min: arrow_array::ArrayRef,
+    max: arrow_array::ArrayRef,
+    /// Rows that are not null.
+    values: u64,
+}
+
 /// What takes in the batches of some columns.
 trait Sink: Send + Sized {
     /// Takes in the next batch, of the columns that were asked for in their order.
@@ -55,11 +63,7 @@ trait Sink: Send + Sized {
     /// The row after the last one that was taken in.
     fn row(&self) -> u64;
     /// Takes in the extremes of a row group in place of its rows.
-    fn take_extremes(
-        &mut self,
-        extremes: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
-        end: u64,
-    ) -> Result<()>;
+    fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()>;
     /// Joins it with what comes after it.
     fn join(&mut self, next: Self) -> Result<()>;
 }
@@ -73,17 +77,10 @@ impl Sink for Vec<Fold> {
         self.first().map_or(0, Fold::rows)
     }
 
-    fn take_extremes(
-        &mut self,
-        extremes: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
-        end: u64,
-    ) -> Result<()> {
-        for (fold, (min, max)) in self.iter_mut().zip(extremes) {
-            fold.push(min)?;
-            fold.push(max)?;
-            *fold = fold.clone().starting_at(end);
-        }
-        Ok(())
+    fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()> {
+        self.iter_mut().zip(extremes).try_for_each(|(fold, Extremes { min, max, values })| {
+            fold.push_extremes([min, max], end, *values)
+        })
     }
 
     fn join(&mut self, next: Self) -> Result<()> {
@@ -100,11 +97,7 @@ impl Sink for Groups {
         self.rows()
     }
 
-    fn take_extremes(
-        &mut self,
-        _: &[(arrow_array::ArrayRef, arrow_array::ArrayRef)],
-        _: u64,
-    ) -> Result<()> {
+    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
         unreachable!("groups are never taken from statistics")
     }
 

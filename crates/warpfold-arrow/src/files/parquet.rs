@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use arrow_array::{Array, ArrayRef, RecordBatchReader};
+use arrow_array::{Array, RecordBatchReader};
 use arrow_schema::SchemaRef;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 
-use super::{ROWS, Sink, Table, failed, one_line};
+use super::{Extremes, ROWS, Sink, Table, failed, one_line};
 use crate::{Error, Result};
 
 /// What a file says of itself.
@@ -96,7 +96,7 @@ impl Footer {
         table: &Table,
         group: usize,
         columns: &[String],
-    ) -> Result<Option<Vec<(ArrayRef, ArrayRef)>>> {
+    ) -> Result<Option<Vec<Extremes>>> {
         let metadata = self.metadata.metadata().row_group(group);
         let mut found = Vec::with_capacity(columns.len());
         for name in columns {
@@ -108,17 +108,24 @@ impl Footer {
             let converter = converter.map_err(|error| table.failed(error))?;
             let Some(index) = converter.parquet_column_index() else { return Ok(None) };
             // Old writers ordered unsigned integers as signed ones.
-            let is_usable =
-                metadata.column(index).statistics().is_some_and(|s| !s.is_min_max_deprecated());
+            let statistics = metadata.column(index).statistics();
+            let Some(nulls) =
+                statistics.filter(|s| !s.is_min_max_deprecated()).and_then(|s| s.null_count_opt())
+            else {
+                return Ok(None);
+            };
+            let values = (metadata.num_rows() as u64).checked_sub(nulls);
             let (Ok(min), Ok(max)) =
                 (converter.row_group_mins([metadata]), converter.row_group_maxes([metadata]))
             else {
                 return Ok(None);
             };
-            if !is_usable || min.is_null(0) || max.is_null(0) {
-                return Ok(None);
+            match values {
+                Some(values) if min.is_valid(0) && max.is_valid(0) => {
+                    found.push(Extremes { min, max, values });
+                }
+                _ => return Ok(None),
             }
-            found.push((min, max));
         }
         Ok(Some(found))
     }

@@ -27,6 +27,12 @@ impl Kind {
     }
 }
 
+/// Whether a name is that of a file of columns, Parquet or Arrow, or a pattern of such names.
+pub(crate) fn is_columns(path: &Path) -> bool {
+    let known = ["parquet", "pq", "arrow", "arrows", "feather", "ipc"];
+    known.contains(&extension(path).as_str())
+}
+
 /// The extension in lower case; empty where there is none.
 pub(crate) fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()

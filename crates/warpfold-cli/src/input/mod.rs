@@ -20,7 +20,7 @@ mod whole;
 pub use buffer::Buffer;
 pub use endian::Endian;
 pub use kind::Kind;
-pub(crate) use kind::extension;
+pub(crate) use kind::{extension, is_columns};
 pub use name::Name;
 pub use open::{Input, Order, Wanted, open};
 pub use pieces::{PIECE_BYTES, PIECES_IN_FLIGHT, Pieces, Produce};

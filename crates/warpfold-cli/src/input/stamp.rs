@@ -15,6 +15,9 @@ pub(crate) enum Changed {
     Size(u64, u64),
     #[error("it was written to")]
     Time,
+    #[error("another file has taken its place, or it is gone")]
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "others stay open"))]
+    Replaced,
 }
 
 impl Changed {
@@ -79,6 +82,28 @@ pub struct Watch {
 impl Watch {
     pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> Watch {
         Watch { name, stamp }
+    }
+
+    /// A file that is there, to be opened by its name several times.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_path(path: &Path) -> Result<Watch, Failure> {
+        let name = Name::of(path.to_path_buf());
+        let metadata = fs::metadata(path).map_err(|error| Failure::input(&name, error))?;
+        Ok(Watch::new(name, Stamp::of(&metadata)))
+    }
+
+    /// Fails if the name stands for another file than before, or the file has changed.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn check_name(&self) -> Result<(), Failure> {
+        let (Name::File(path), Some(stamp)) = (&self.name, self.stamp) else { return Ok(()) };
+        let found = match fs::metadata(&**path) {
+            Ok(now) if Stamp::of(&now).is_none_or(|now| now.file == stamp.file) => {
+                stamp.check(&now)
+            }
+            _ => Err(Changed::Replaced),
+        };
+        let changed = |changed: Changed| Problem::Changed(changed.to_string());
+        found.map_err(|found| Failure::input(&self.name, changed(found)))
     }
 
     /// Fails if the file has changed since it was mapped.

@@ -96,7 +96,7 @@ fn by_key<M: Machine, K: Key + Ordered, T: Element>(
         true => machine.reduce_by_key(&keys, x)?,
         false => machine.group_by(&keys, x)?,
     };
-    let labels = Labels::Keys(keys::column(&groups.keys()?));
+    let labels = Labels::Keys(keys::column(&groups.keys()?).into());
     grouped(asked, &groups, labels, finish)
 }
 

@@ -47,7 +47,7 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Read, Failure> {
             if dialect.missing == Missing::Nan {
                 dialect.missing = Missing::Error;
             }
-            let (kind, beside) = (Some(Kind::Text), asked.column.clone());
+            let (kind, beside) = (Some(Kind::Text), asked.column_of_text()?);
             let wanted =
                 Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };
             // What the values' own reading has found says it all.

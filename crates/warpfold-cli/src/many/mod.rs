@@ -21,7 +21,6 @@ use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::{Gaps, SharedNotes};
 use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
-use crate::report::Format;
 use crate::table::{Labels, Table};
 use crate::{Failure, run, table};
 use keys::with_key;
@@ -60,10 +59,11 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     rows.in_data(asked, &parted, &mut found);
     let table = Table {
         op: asked.op(),
-        dtype: whole.dtype(),
+        dtype: whole.dtype().to_string(),
         n: found.elements,
+        bytes: found.elements * whole.dtype().size() as u64,
         labels: found.labels,
-        columns: found.columns,
+        columns: found.columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
         accuracy: asked.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
@@ -74,13 +74,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         crate::say!("plan: {}", found.plan);
         crate::say!("time: {}", table.timing());
     }
-    if let Some((path, format)) = &asked.out {
-        table::replace_file(path, *format, &table)?;
-    }
-    match (&asked.out, asked.format) {
-        (Some((path, _)), None) if !asked.full => table::print_summary(&table, path),
-        (_, format) => table::print(format.unwrap_or(Format::Text), &table, asked.full),
-    }
+    table::show(asked, &table)
 }
 
 /// What makes no sense whatever the input holds.
@@ -227,7 +221,7 @@ fn by_key<K: Key, T: Element>(
         return found(asked, many, Labels::Numbers, asked.parts.flat, finish);
     }
     let many = if asked.parts.sorted { reduce_by_key(keys, x)? } else { group_by(keys, x)? };
-    let labels = Labels::Keys(keys::column(many.keys()));
+    let labels = Labels::Keys(keys::column(many.keys()).into());
     found(asked, many, labels, asked.parts.flat, finish)
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Table;
-use crate::report::{is_complex, pair, plain};
+use crate::report::{is_complex, pair};
 
 /// Writes the labels' columns and those of the results.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
@@ -18,7 +18,7 @@ fn records(table: &Table, out: &mut dyn Write) -> ::csv::Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
     let mut names = table.label_names();
     for (name, column) in &table.columns {
-        match is_complex(column) {
+        match column.numbers().is_some_and(is_complex) {
             true => names.extend([format!("{name}_re"), format!("{name}_im")]),
             false => names.push((*name).into()),
         }
@@ -27,9 +27,9 @@ fn records(table: &Table, out: &mut dyn Write) -> ::csv::Result<()> {
     for row in 0..table.rows() {
         let mut fields = table.label(row);
         for (_, column) in &table.columns {
-            match pair(column.get(row)) {
+            match column.numbers().and_then(|numbers| pair(numbers.get(row))) {
                 Some(parts) => fields.extend(parts),
-                None => fields.push(plain(column.get(row))),
+                None => fields.push(column.text(row)),
             }
         }
         writer.write_record(&fields)?;

@@ -4,29 +4,32 @@ use std::io::{self, Write};
 
 use super::{Labels, Table, between};
 use crate::left_out::as_json;
-use crate::report::{token, type_name};
+use crate::report::token;
 
 /// Writes the object.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     write!(
         out,
-        r#"{{"reduction":"{}","dtype":"{}","n":{},"shape":{:?}"#,
+        r#"{{"reduction":"{}","dtype":{},"n":{},"shape":{:?}"#,
         table.op,
-        table.dtype,
+        quoted(&table.dtype),
         token(table.n.into()),
         table.shape()
     )?;
     if let Labels::Keys(keys) = &table.labels {
-        list(out, "key", keys.len(), |row| token(keys.get(row)))?;
+        list(out, "key", keys.len(), |row| keys.token(row))?;
+    }
+    if let Labels::Columns(names) = &table.labels {
+        list(out, "column", names.len(), |row| quoted(&names[row]))?;
     }
     for (name, column) in &table.columns {
-        list(out, name, column.len(), |row| token(column.get(row)))?;
+        list(out, name, column.len(), |row| column.token(row))?;
     }
     let types = table.columns.iter().filter(|(_, column)| !column.is_empty());
     write!(out, r#","result_dtype":{{"#)?;
     for (k, (name, column)) in types.enumerate() {
         between(out, k, ",")?;
-        write!(out, r#""{name}":"{}""#, type_name(column.get(0)))?;
+        write!(out, r#""{name}":{}"#, column.types())?;
     }
     let accuracy = match table.accuracy {
         warpfold::Accuracy::Exact => "exact",
@@ -41,6 +44,11 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         write!(out, r#","text":{}"#, as_json(&table.texts))?;
     }
     writeln!(out, "}}")
+}
+
+/// A text as JSON has it.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn list(

@@ -1,5 +1,6 @@
 //! Many results as a table: one row each, with what tells them apart; one format a file.
 
+mod cells;
 mod csv;
 mod json;
 mod npy;
@@ -9,13 +10,17 @@ mod text;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use warpfold::{Accuracy, Column, Columns, DType, Op};
+use warpfold::{Accuracy, Op};
 
+use crate::args::Reduction;
 use crate::device::Device;
 use crate::left_out::TextNotes;
-use crate::report::{self, FileFormat, Format};
+use crate::report::{FileFormat, Format};
 use crate::streams;
 use crate::{Failure, outfile};
+pub(crate) use cells::Cells;
+#[cfg(feature = "parquet")]
+pub(crate) use cells::Printed;
 use text::Extent;
 
 /// What tells results apart.
@@ -27,17 +32,23 @@ pub(crate) enum Labels {
     /// The numbers of groups.
     Numbers,
     /// Keys.
-    Keys(Column),
+    Keys(Cells),
+    /// The columns of files that they are results of.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "text has one column"))]
+    Columns(Vec<String>),
 }
 
 /// Finished reductions and how they went.
 pub(crate) struct Table {
     pub(crate) op: Op,
-    pub(crate) dtype: DType,
+    /// The name of the elements' type.
+    pub(crate) dtype: String,
     /// Elements read.
     pub(crate) n: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
     pub(crate) labels: Labels,
-    pub(crate) columns: Columns,
+    pub(crate) columns: Vec<(&'static str, Cells)>,
     pub(crate) accuracy: Accuracy,
     pub(crate) device: Device,
     /// From the first read to the results.
@@ -63,8 +74,7 @@ impl Table {
 
     /// The times in one line.
     pub(crate) fn timing(&self) -> String {
-        let bytes = self.n * self.dtype.size() as u64;
-        let rate = bytes as f64 / self.fold_seconds.max(1e-9) / 1e9;
+        let rate = self.bytes as f64 / self.fold_seconds.max(1e-9) / 1e9;
         format!(
             "{:.3} s in all, {:.3} s of it folding ({rate:.2} GB/s)",
             self.seconds, self.fold_seconds
@@ -78,6 +88,7 @@ impl Table {
             Labels::Segments => vec!["segment".into()],
             Labels::Numbers => vec!["group".into()],
             Labels::Keys(_) => vec!["key".into()],
+            Labels::Columns(_) => vec!["column".into()],
         }
     }
 
@@ -96,13 +107,25 @@ impl Table {
                 digits
             }
             Labels::Segments | Labels::Numbers => vec![row.to_string()],
-            Labels::Keys(keys) => vec![report::plain(keys.get(row))],
+            Labels::Keys(keys) => vec![keys.text(row)],
+            Labels::Columns(names) => vec![names[row].clone()],
         }
     }
 }
 
+/// Writes a table to the result file, if there is to be one, and prints it, or a line on the file in its place.
+pub(crate) fn show(asked: &Reduction, table: &Table) -> Result<(), Failure> {
+    if let Some((path, format)) = &asked.out {
+        replace_file(path, *format, table)?;
+    }
+    match (&asked.out, asked.format) {
+        (Some((path, _)), None) if !asked.full => print_summary(table, path),
+        (_, format) => print(format.unwrap_or(Format::Text), table, asked.full),
+    }
+}
+
 /// Prints a table. On a terminal, text is cut where it is long, unless it is wanted in full; every other reader gets all of it.
-pub(crate) fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
+fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
     let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
     let mut out = BufWriter::new(streams::output().map_err(Failure::stdout)?);
     let written = match format {
@@ -114,15 +137,15 @@ pub(crate) fn print(format: Format, table: &Table, full: bool) -> Result<(), Fai
 }
 
 /// Prints one line that says what is in a file.
-pub(crate) fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
+fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
     let rows = table.rows();
     let results = if rows == 1 { "result" } else { "results" };
-    let (op, dtype, path) = (table.op, table.dtype, path.display());
+    let (op, dtype, path) = (table.op, &table.dtype, path.display());
     streams::print(format!("{op} of {dtype}: {rows} {results} in {path}\n").as_bytes())
 }
 
 /// Writes a table to a file, which is replaced as a whole or not at all.
-pub(crate) fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
+fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
     npy::check(format, table)?;
     outfile::replace_with(path, |file| {
         let mut out = BufWriter::new(file);

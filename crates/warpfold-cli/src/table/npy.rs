@@ -4,14 +4,15 @@ use std::io::{self, Write};
 
 use warpfold::Column;
 
-use super::{Labels, Table};
+use super::{Cells, Labels, Table};
 use crate::Failure;
 use crate::report::{FileFormat, npy_header, npy_type};
 
 /// Refuses what NumPy has no type for, before the file is touched.
 pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
     let is_numpy = matches!(format, FileFormat::Npy | FileFormat::Npz);
-    match table.columns.iter().find(|(_, column)| npy_type(column).is_none()) {
+    let has_type = |cells: &Cells| cells.numbers().is_some_and(|column| npy_type(column).is_some());
+    match columns(table).iter().find(|(_, cells)| !has_type(cells)) {
         Some((name, _)) if is_numpy => Err(Failure::Output {
             what: "the file".into(),
             reason: format!("NumPy has no type for {name}; write .json or .csv"),
@@ -21,7 +22,7 @@ pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
 }
 
 /// The columns to be written: keys first, where there are any.
-pub(super) fn columns(table: &Table) -> Vec<(&'static str, &Column)> {
+fn columns(table: &Table) -> Vec<(&'static str, &Cells)> {
     let keys = match &table.labels {
         Labels::Keys(keys) => Some(("key", keys)),
         _ => None,
@@ -29,9 +30,14 @@ pub(super) fn columns(table: &Table) -> Vec<(&'static str, &Column)> {
     keys.into_iter().chain(table.columns.iter().map(|(name, column)| (*name, column))).collect()
 }
 
+/// The same, which are numbers: [`check`] has refused what else there is.
+pub(super) fn numbers(table: &Table) -> Vec<(&'static str, &Column)> {
+    columns(table).into_iter().filter_map(|(name, cells)| Some((name, cells.numbers()?))).collect()
+}
+
 /// Writes the array.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let columns = columns(table);
+    let columns = numbers(table);
     if let [(_, column)] = columns[..] {
         return one(column, &table.shape(), out);
     }

@@ -16,7 +16,7 @@ pub(super) fn write(table: &Table, out: &mut BufWriter<&mut File>) -> io::Result
         .last_modified_time(DateTime::default());
     let mut out = Latched { out, error: None, at: 0, end: 0 };
     let mut archive = ZipWriter::new(&mut out);
-    for (name, column) in npy::columns(table) {
+    for (name, column) in npy::numbers(table) {
         let large = options.large_file(column.len() > 1 << 27);
         archive.start_file(format!("{name}.npy"), large)?;
         npy::one(column, &table.shape(), &mut archive)?;

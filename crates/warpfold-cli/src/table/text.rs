@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::{Labels, Table};
-use crate::report::plain;
 
 /// How much of a table is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +33,8 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
     let shown_values = Shown::of(width, VALUES, extent);
     let mut value = |row: usize, out: &mut dyn Write| -> io::Result<()> {
         let mut fields = if has_labels { table.label(row) } else { Vec::new() };
-        fields.extend(table.columns.iter().map(|(_, column)| plain(column.get(row))));
-        out.write_all(fields.join(" ").as_bytes())
+        fields.extend(table.columns.iter().map(|(_, column)| column.shown(row)));
+        out.write_all(without_controls(fields.join(" ")).as_bytes())
     };
     for line in shown_lines.first() {
         write_line(line * width, shown_values, &mut value, out)?;
@@ -47,6 +46,15 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
         write_line(line * width, shown_values, &mut value, out)?;
     }
     Ok(())
+}
+
+/// Words of a file may hold line breaks and what terminals obey.
+fn without_controls(line: String) -> String {
+    if !line.contains(char::is_control) {
+        return line;
+    }
+    let one = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    line.chars().map(one).collect()
 }
 
 fn write_line(

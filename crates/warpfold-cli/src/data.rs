@@ -1,0 +1,437 @@
+//! Columns of Parquet and Arrow files: chosen by name, folded as they are decoded, row groups in parallel.
+
+mod print;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use print::Printout;
+use warpfold::Op;
+use warpfold::partial::{Finish, Output, Summary};
+use warpfold_arrow::files::{Files, Read, expand};
+use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Keys, number_type};
+
+use crate::args::{Reduction, Verbosity};
+use crate::device::Device;
+use crate::input::is_columns;
+use crate::input::stamp::Watch;
+use crate::input::text::Column;
+use crate::report::{self, Format, Report};
+use crate::table::{Labels, Table};
+use crate::{Failure, outfile, streams, table};
+
+/// Whether inputs are such files, by their names, or folders of them.
+pub(crate) fn takes(asked: &Reduction) -> bool {
+    asked.has_columns()
+        || (asked.input.is_none() && asked.inputs.iter().any(|path| is_folder(path)))
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() && expand(path).is_ok()
+}
+
+/// Reduces columns and prints their results.
+pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    check(asked)?;
+    let finish = asked.finish()?;
+    let begun = Instant::now();
+    let mut paths = Vec::new();
+    for path in &asked.inputs {
+        paths.extend(expand(path)?);
+    }
+    if let Some((path, _)) = &asked.out {
+        outfile::check(path)?;
+        outfile::refuse_inputs(path, paths.iter().map(PathBuf::as_path))?;
+    }
+    let watches: Vec<Watch> =
+        paths.iter().map(|path| Watch::of_path(path)).collect::<Result<_, _>>()?;
+    let shown = {
+        let _silence = Silence::begin(asked);
+        fold(asked, &paths, finish, begun)
+    };
+    // What cannot be decoded may have been written to meanwhile.
+    watches.iter().try_for_each(Watch::check_name)?;
+    shown?.show(asked)
+}
+
+/// What makes no sense whatever the files hold.
+fn check(asked: &Reduction) -> Result<(), Failure> {
+    let refused = |message: String| Err(Failure::Usage(message));
+    if let Some(other) = asked.inputs.iter().find(|path| !is_columns(path) && !is_folder(path)) {
+        return refused(format!(
+            "{} is no Parquet or Arrow file, and other inputs are; reduce them apart",
+            other.display().to_string().escape_debug()
+        ));
+    }
+    let parts = &asked.parts;
+    if parts.any() && parts.by.is_none() {
+        return refused("a column of a Parquet or Arrow file has neither axes nor segments here; leave them out, or group it by another column with --by".into());
+    }
+    if parts.sorted || parts.groups.is_some() {
+        return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
+    }
+    let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    if parts.by.is_some() && gives_indices && !parts.flat {
+        return refused(format!(
+            "indices of {} count all rows of the files, those without a value too, and not those of a group; add --flat, and they are printed",
+            asked.op()
+        ));
+    }
+    if parts.flat && !gives_indices {
+        return refused(format!(
+            "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
+            asked.op()
+        ));
+    }
+    if parts.by.is_some() && asked.column.len() > 1 {
+        return refused("--by takes one --column of values; run once for each".into());
+    }
+    if asked.world.is_some() {
+        return refused("--world shares out arrays, and no Parquet or Arrow files yet; leave it out, or reduce some of the files in each process".into());
+    }
+    if let Some(dtype) = asked.dtype {
+        return refused(format!(
+            "--dtype {dtype} is for raw elements and text; a column of a Parquet or Arrow file has a type: leave it out, or round the result with --as"
+        ));
+    }
+    if asked.written.any() {
+        return refused("--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out".into());
+    }
+    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+        return refused(format!(
+            "columns of Parquet and Arrow files are reduced on the CPU; leave out --device {}",
+            asked.device
+        ));
+    }
+    Ok(())
+}
+
+/// While it lives, what readers of damaged files panic of is not printed, as it becomes an error; `--verbose` prints it.
+struct Silence;
+
+impl Silence {
+    fn begin(asked: &Reduction) -> Option<Silence> {
+        (asked.verbosity() != Verbosity::Verbose).then(|| {
+            std::panic::set_hook(Box::new(|_| {}));
+            Silence
+        })
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            drop(std::panic::take_hook());
+        }
+    }
+}
+
+/// What is to be shown once the files are known not to have changed.
+enum Shown {
+    One(Report),
+    Printout(Printout),
+    Table(Table),
+}
+
+impl Shown {
+    fn show(self, asked: &Reduction) -> Result<(), Failure> {
+        let format = asked.format.unwrap_or(Format::Text);
+        match self {
+            Shown::One(report) => {
+                if asked.verbosity() == Verbosity::Verbose {
+                    crate::say!("time: {}", report.timing());
+                }
+                if let Some((path, format)) = &asked.out {
+                    report::replace_file(path, *format, &report)?;
+                }
+                streams::print(&format.bytes(&report)?)
+            }
+            Shown::Printout(printout) => {
+                if let Some((path, format)) = &asked.out {
+                    outfile::replace(path, &printout.file(*format)?)?;
+                }
+                streams::print(&printout.bytes(format))
+            }
+            Shown::Table(found) => {
+                if asked.verbosity() == Verbosity::Verbose {
+                    crate::say!("time: {}", found.timing());
+                }
+                table::show(asked, &found)
+            }
+        }
+    }
+}
+
+fn fold(
+    asked: &Reduction,
+    paths: &[PathBuf],
+    finish: Finish,
+    begun: Instant,
+) -> Result<Shown, Failure> {
+    let files = Files::open(paths)?;
+    let names = columns(asked, &files)?;
+    if asked.verbosity() == Verbosity::Verbose {
+        let described: Vec<String> = names
+            .iter()
+            .map(|name| Ok(format!("{name} of {}", type_name(&files.column(name)?))))
+            .collect::<Result<_, Error>>()?;
+        let first = paths.first().map_or_else(String::new, |path| path.display().to_string());
+        let of =
+            if paths.len() == 1 { first } else { format!("{} files from {first}", paths.len()) };
+        crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
+    }
+    if let Some(by) = &asked.parts.by {
+        return group(asked, &files, &names[0], by, finish, begun);
+    }
+    if let ([_], Some((_, format))) = (&names[..], &asked.out) {
+        format.check_one()?;
+    }
+    let folding = Instant::now();
+    let (folds, read) = files.fold(&names, asked.op(), asked.policy())?;
+    let nulls = |fold: &Fold| fold.rows() - fold.values();
+    tell(
+        asked,
+        folds.first().map_or(0, Fold::rows),
+        names.iter().zip(folds.iter().map(nulls)),
+        read,
+    );
+    let n = folds.iter().map(Fold::values).sum();
+    let mut found = Vec::with_capacity(folds.len());
+    for (name, fold) in names.iter().zip(folds) {
+        found.push(fold.finish(finish).map_err(|error| match Failure::from(error) {
+            Failure::Usage(text) if names.len() > 1 => {
+                Failure::Usage(format!("column {name}: {text}"))
+            }
+            Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
+            Failure::Reduction(error) if names.len() > 1 => {
+                Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
+            }
+            other => other,
+        })?);
+    }
+    let (seconds, fold_seconds) = (begun.elapsed().as_secs_f64(), folding.elapsed().as_secs_f64());
+    let mut types = Vec::new();
+    let mut bytes = 0;
+    for name in &names {
+        let dtype = files.column(name)?;
+        bytes += n / names.len() as u64 * dtype.primitive_width().unwrap_or(1) as u64;
+        types.push(dtype);
+    }
+    if let ([dtype], [fields]) = (&types[..], &found[..]) {
+        let Some((dtype, output)) = number_type(dtype).zip(output(asked.op(), fields)) else {
+            return Ok(Shown::Printout(Printout::new(
+                asked.op(),
+                type_name(dtype),
+                n,
+                fields,
+                seconds,
+            )));
+        };
+        return Ok(Shown::One(Report {
+            op: asked.op(),
+            dtype,
+            n,
+            output,
+            accuracy: warpfold::Accuracy::Exact,
+            device: Device::Cpu,
+            seconds,
+            fold_seconds,
+            texts: Vec::new(),
+        }));
+    }
+    let mut dtypes: Vec<String> = types.iter().map(type_name).collect();
+    dtypes.dedup();
+    let fields = found
+        .first()
+        .map_or_else(Vec::new, |first| first.0.iter().map(|(name, _)| *name).collect());
+    let column = |(k, field): (usize, &'static str)| {
+        let name = if fields.len() == 1 { asked.op().name() } else { field };
+        (name, print::cells(found.iter().map(|fields| fields.0[k].1.clone()).collect()))
+    };
+    Ok(Shown::Table(Table {
+        op: asked.op(),
+        dtype: dtypes.join(", "),
+        n,
+        bytes,
+        labels: Labels::Columns(names.clone()),
+        columns: fields.iter().copied().enumerate().map(column).collect(),
+        accuracy: warpfold::Accuracy::Exact,
+        device: Device::Cpu,
+        seconds,
+        fold_seconds,
+        texts: Vec::new(),
+    }))
+}
+
+fn group(
+    asked: &Reduction,
+    files: &Files,
+    column: &str,
+    by: &Path,
+    finish: Finish,
+    begun: Instant,
+) -> Result<Shown, Failure> {
+    let by = by.to_string_lossy().parse().map_err(Failure::Usage)?;
+    let key = name_of(files, &by)?;
+    let folding = Instant::now();
+    let (groups, read) = files.group(column, &key, asked.op(), asked.policy())?;
+    let (n, dtype) = (groups.values(), files.column(column)?);
+    tell(asked, groups.rows(), [(&column.to_string(), groups.rows() - n)].into_iter(), read);
+    let found = groups.finish(finish)?;
+    let mut keys: Vec<_> = match found.keys {
+        Keys::Cells(keys) => keys.iter().map(|key| Some(print::Key::Cell(key.clone()))).collect(),
+        Keys::Words(words) => words.into_iter().map(|word| Some(print::Key::Word(word))).collect(),
+    };
+    keys.extend(found.has_keyless.then_some(None));
+    let mut columns: Vec<_> =
+        found.columns.into_iter().map(|(name, cells)| (name, print::cells(cells))).collect();
+    if columns.is_empty() {
+        columns.push((asked.op().name(), print::cells(Vec::new())));
+    }
+    Ok(Shown::Table(Table {
+        op: asked.op(),
+        dtype: type_name(&dtype),
+        n,
+        bytes: n * dtype.primitive_width().unwrap_or(1) as u64,
+        labels: Labels::Keys(print::keys(keys)),
+        columns,
+        accuracy: warpfold::Accuracy::Exact,
+        device: Device::Cpu,
+        seconds: begun.elapsed().as_secs_f64(),
+        fold_seconds: folding.elapsed().as_secs_f64(),
+        texts: Vec::new(),
+    }))
+}
+
+/// Says how many rows have no value, and what was decoded.
+fn tell<'a>(
+    asked: &Reduction,
+    rows: u64,
+    nulls: impl Iterator<Item = (&'a String, u64)>,
+    read: Read,
+) {
+    if asked.verbosity() != Verbosity::Verbose {
+        return;
+    }
+    let nulls: Vec<String> = nulls.map(|(name, nulls)| format!("{nulls} of {name}")).collect();
+    let skipped = match read.skipped {
+        0 => String::new(),
+        some => format!(", and {some} known by their statistics"),
+    };
+    crate::say!(
+        "rows: {rows}; nulls, which are left out: {}; {} row groups or batches decoded{skipped}",
+        nulls.join(", "),
+        read.decoded
+    );
+}
+
+/// The names of the columns to be reduced.
+fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+    let schema = files.schema();
+    let fields = schema.fields();
+    match &asked.column[..] {
+        [] if fields.len() == 1 => Ok(vec![fields[0].name().clone()]),
+        [] => {
+            let shown: Vec<&str> =
+                fields.iter().take(20).map(|field| field.name().as_str()).collect();
+            let more = if fields.len() > shown.len() { ", …" } else { "" };
+            Err(Failure::Usage(format!(
+                "the files have {} columns: {}{more}; choose one with --column, or all numeric ones with --column '*'",
+                fields.len(),
+                shown.join(", ")
+            )))
+        }
+        [Column::Name(name)] if name == "*" && asked.parts.by.is_none() => {
+            let is_taken = |dtype: &DataType| {
+                number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
+                    || is_decimal(dtype)
+            };
+            let taken = fields.iter().filter(|field| {
+                is_taken(field.data_type())
+                    && warpfold_arrow::check(asked.op(), field.data_type()).is_ok()
+            });
+            let names: Vec<String> = taken.map(|field| field.name().clone()).collect();
+            match names.is_empty() {
+                true => Err(Failure::Usage(format!(
+                    "no column of the files is numeric and has {}; name one with --column",
+                    asked.op()
+                ))),
+                false => Ok(names),
+            }
+        }
+        chosen => chosen.iter().map(|column| name_of(files, column)).collect(),
+    }
+}
+
+fn is_decimal(dtype: &DataType) -> bool {
+    matches!(dtype, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..))
+}
+
+fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
+    let schema = files.schema();
+    match column {
+        Column::Name(name) => Ok(name.clone()),
+        Column::Index(index) => {
+            let field = usize::try_from(index - 1).ok().and_then(|at| schema.fields().get(at));
+            let missing = || {
+                Failure::Data(format!(
+                    "there is no column {index}; the files have {}",
+                    schema.fields().len()
+                ))
+            };
+            field.map(|field| field.name().clone()).ok_or_else(missing)
+        }
+    }
+}
+
+/// The program's name of a type, or Arrow's where it has none.
+fn type_name(dtype: &DataType) -> String {
+    number_type(dtype).map_or_else(|| dtype.to_string(), |dtype| dtype.name().into())
+}
+
+/// Results that are numbers, as those of arrays.
+fn output(op: Op, fields: &Fields) -> Option<Output> {
+    let value = |name| match fields.get(name) {
+        Some(Cell::Value(value)) => Some(*value),
+        _ => None,
+    };
+    let count = |name| value(name)?.typed::<u64>();
+    Some(match op {
+        Op::MinMax => Output::Pair(value("min")?, value("max")?),
+        Op::Stats => Output::Summary(Box::new(Summary {
+            count: count("count")?,
+            nan_count: count("nan_count")?,
+            sum: value("sum")?,
+            mean: value("mean"),
+            var: value("var"),
+            std: value("std"),
+            min: value("min"),
+            max: value("max"),
+            argmin: count("argmin"),
+            argmax: count("argmax"),
+            l1: value("l1")?,
+            l2: value("l2")?,
+        })),
+        _ => Output::One(value("value")?),
+    })
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Reduction(error) => Failure::Reduction(error),
+            Error::Type { .. } | Error::Key { .. } => Failure::Usage(one_line(&error)),
+            Error::Overflow { op, dtype, value, result } => Failure::Data(format!(
+                "{op} of {dtype} is {value}, which {result} cannot hold; --as f64 rounds it"
+            )),
+            other => Failure::Data(one_line(&other)),
+        }
+    }
+}
+
+/// Names of files and columns may hold line breaks, which a message of one line must not.
+fn one_line(error: &Error) -> String {
+    let text = error.to_string();
+    let one = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(one).collect()
+}

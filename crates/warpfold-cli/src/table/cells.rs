@@ -1,0 +1,106 @@
+//! [`Cells`]: a column of a table.
+
+use warpfold::Column;
+
+use super::json::quoted;
+use crate::report::{plain, token, type_name};
+
+/// A column of a table.
+pub(crate) enum Cells {
+    /// Numbers of one type.
+    Numbers(Column),
+    /// Words, dates, times, decimals, or numbers of several types; `None` where there is none.
+    #[cfg_attr(
+        not(feature = "parquet"),
+        allow(dead_code, reason = "only files of columns have such")
+    )]
+    Printed(Vec<Option<Printed>>),
+}
+
+/// A cell as it is printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Printed {
+    pub(crate) text: String,
+    /// What JSON has for it.
+    pub(crate) token: String,
+    /// The name of its type.
+    pub(crate) dtype: String,
+}
+
+impl From<Column> for Cells {
+    fn from(column: Column) -> Cells {
+        Cells::Numbers(column)
+    }
+}
+
+impl Cells {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Cells::Numbers(column) => column.len(),
+            Cells::Printed(cells) => cells.len(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The numbers, if it is these.
+    pub(super) fn numbers(&self) -> Option<&Column> {
+        match self {
+            Cells::Numbers(column) => Some(column),
+            Cells::Printed(_) => None,
+        }
+    }
+
+    fn cell(&self, row: usize) -> Option<Printed> {
+        match self {
+            Cells::Numbers(column) => {
+                let value = column.get(row);
+                let (text, token) = (plain(value), token(value));
+                Some(Printed { text, token, dtype: type_name(value).into() })
+            }
+            Cells::Printed(cells) => cells[row].clone(),
+        }
+    }
+
+    /// One of them as text; nothing where there is none.
+    pub(super) fn text(&self, row: usize) -> String {
+        match self {
+            Cells::Numbers(column) => plain(column.get(row)),
+            Cells::Printed(cells) => {
+                cells[row].as_ref().map_or_else(String::new, |cell| cell.text.clone())
+            }
+        }
+    }
+
+    /// The same for readers; `-` where there is none.
+    pub(super) fn shown(&self, row: usize) -> String {
+        match self {
+            Cells::Printed(cells) if cells[row].is_none() => "-".into(),
+            _ => self.text(row),
+        }
+    }
+
+    /// One of them as JSON.
+    pub(super) fn token(&self, row: usize) -> String {
+        match self {
+            Cells::Numbers(column) => token(column.get(row)),
+            Cells::Printed(cells) => {
+                cells[row].as_ref().map_or_else(|| "null".into(), |cell| cell.token.clone())
+            }
+        }
+    }
+
+    /// Their type as JSON; a list of one for each where there are several.
+    pub(super) fn types(&self) -> String {
+        let dtype = |row| self.cell(row).map_or_else(|| "null".into(), |cell| quoted(&cell.dtype));
+        let Cells::Printed(cells) = self else { return dtype(0) };
+        let mut types: Vec<&str> = cells.iter().flatten().map(|cell| &*cell.dtype).collect();
+        types.dedup();
+        match types[..] {
+            [one] => quoted(one),
+            _ => format!("[{}]", (0..cells.len()).map(dtype).collect::<Vec<_>>().join(",")),
+        }
+    }
+}
