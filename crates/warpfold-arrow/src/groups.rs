@@ -9,7 +9,9 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use warpfold_engine::{HostArray, Indices, Parts, Request};
 use warpfold_exact::partial::Finish;
-use warpfold_num::{Accuracy, Column, Element, Op, Policy, Value, with_element};
+use warpfold_num::{
+    Accuracy, At, Column, Element, Error as Reduction, Op, Policy, Value, with_element,
+};
 
 use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
@@ -278,7 +280,7 @@ impl Groups {
                 let groups = keys.len();
                 by_name(self.decimals(&numbers, groups, *scale, finish)?)
             }
-            _ => self.columns(parts, finish)?,
+            _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
         };
         for (name, cells) in &mut columns {
             if matches!(
@@ -447,6 +449,22 @@ impl Keys {
             Keys::Words(keys) => keys[at].clone(),
         }
     }
+}
+
+/// An error of a group, by its key: to the engine, words and times are numbers.
+fn named(error: Error, keys: &Keys) -> Error {
+    let Error::Reduction(Reduction::Output { output: At::Group(number), error }) = error else {
+        return error;
+    };
+    let key = match keys {
+        Keys::Words(words) => number.parse().ok().and_then(|at: usize| words.get(at).cloned()),
+        Keys::Cells(cells) => {
+            let is_it =
+                |cell: &&Cell| matches!(cell, Cell::Time(ticks, _) if ticks.to_string() == number);
+            cells.iter().find(is_it).map(Cell::to_string)
+        }
+    };
+    Reduction::Output { output: At::Group(key.unwrap_or(number)), error }.into()
 }
 
 fn by_name(rows: Vec<Fields>) -> Named {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use print::Printout;
-use warpfold::Op;
+
 use warpfold::partial::{Finish, Output, Summary};
+use warpfold::{At, Error as Reduced, Op};
 use warpfold_arrow::files::{Files, Read, expand};
 use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Keys, number_type};
 
@@ -419,6 +420,10 @@ fn output(op: Op, fields: &Fields) -> Option<Output> {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
+            Error::Reduction(Reduced::Output { output: At::Group(key), error }) => {
+                let output = At::Group(without_controls(&key));
+                Failure::Reduction(Reduced::Output { output, error })
+            }
             Error::Reduction(error) => Failure::Reduction(error),
             Error::Type { .. } | Error::Key { .. } => Failure::Usage(one_line(&error)),
             Error::Overflow { op, dtype, value, result } => Failure::Data(format!(
@@ -431,7 +436,10 @@ impl From<Error> for Failure {
 
 /// Names of files and columns may hold line breaks, which a message of one line must not.
 fn one_line(error: &Error) -> String {
-    let text = error.to_string();
+    without_controls(&error.to_string())
+}
+
+fn without_controls(text: &str) -> String {
     let one = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(one).collect()
 }

@@ -34,6 +34,11 @@ fn tour(document: &str) -> Vec<Shown> {
 
 /// Runs a document's tour in a folder of its own.
 fn run(document: &str, least: usize) {
+    run_with(document, least, |_| ());
+}
+
+/// The same, in a folder that is prepared.
+fn run_with(document: &str, least: usize, prepare: impl Fn(&Path)) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
     let tour = tour(&fs::read_to_string(file).expect("the document is there"));
     assert!(tour.len() >= least, "{document} has a tour of {least} commands or more");
@@ -43,6 +48,7 @@ fn run(document: &str, least: usize) {
     let name = format!("warpfold-{}-{}", document.replace('/', "-"), std::process::id());
     let folder = env::temp_dir().join(name);
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    prepare(&folder);
     for Shown { command, output } in tour {
         let ran = Command::new("sh")
             .args(["-c", &format!("({command}) 2>&1")])
@@ -58,6 +64,23 @@ fn run(document: &str, least: usize) {
 #[test]
 fn the_page_of_text_prints_what_it_shows() {
     run("docs/text.md", 6);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn the_page_of_data_prints_what_it_shows() {
+    run_with("docs/data.md", 10, |folder| {
+        let fixtures =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpfold-arrow/tests/fixtures");
+        fs::create_dir(folder.join("sales")).expect("writable");
+        for part in 0..4 {
+            let name = format!("part-{part}.parquet");
+            fs::copy(fixtures.join("parts").join(&name), folder.join("sales").join(name))
+                .expect("writable");
+        }
+        fs::copy(fixtures.join("pyarrow-snappy.parquet"), folder.join("orders.parquet"))
+            .expect("writable");
+    });
 }
 
 #[test]

@@ -32,7 +32,11 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
     let shown_lines = Shown::of(lines, LINES, extent);
     let shown_values = Shown::of(width, VALUES, extent);
     let mut value = |row: usize, out: &mut dyn Write| -> io::Result<()> {
-        let mut fields = if has_labels { table.label(row) } else { Vec::new() };
+        let mut fields = match &table.labels {
+            _ if !has_labels => Vec::new(),
+            Labels::Keys(keys) => vec![keys.shown(row)],
+            _ => table.label(row),
+        };
         fields.extend(table.columns.iter().map(|(_, column)| column.shown(row)));
         out.write_all(without_controls(fields.join(" ")).as_bytes())
     };

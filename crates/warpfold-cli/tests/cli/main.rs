@@ -3,6 +3,7 @@
 mod arrays;
 mod changing;
 mod corpus;
+mod data;
 mod devices;
 mod dialect;
 mod driver;

@@ -7,7 +7,7 @@
 
 mod cells;
 mod changes;
-mod preload;
+pub(crate) mod preload;
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

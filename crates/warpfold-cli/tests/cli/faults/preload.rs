@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The built library.
-pub(super) struct Preload(PathBuf);
+pub(crate) struct Preload(PathBuf);
 
 impl Preload {
     /// Builds it; `None` without a compiler.
-    pub(super) fn build() -> Option<Preload> {
+    pub(crate) fn build() -> Option<Preload> {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/faults/preload.c");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warpfold_faults.so");
         let mut cc = Command::new("cc");
@@ -22,7 +22,7 @@ impl Preload {
         Some(Preload(library))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

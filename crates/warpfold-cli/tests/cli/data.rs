@@ -1,0 +1,318 @@
+//! Columns of Parquet and Arrow files. Expected values are Python's, by `math.fsum` and `fractions`, of the formulas in warpfold-arrow's
+//! `tests/fixtures/make.py`.
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn data_need_a_feature() {
+    use crate::program::{Folder, run};
+
+    let folder = Folder::new();
+    let path = folder.file("x.parquet", [1, 2]);
+    for options in [&["--column", "a"][..], &["--dtype", "u8"], &["--world"]] {
+        run(["sum", &path].iter().chain(options)).fails(2, &["x.parquet", "--features parquet"]);
+    }
+    run(["sum", "nowhere/*.arrow"]).fails(2, &["*.arrow", "--features parquet"]);
+    // Whoever insists gets what the bytes say.
+    assert_eq!(run(["sum", &path, "--input", "raw", "--dtype", "u8"]).value(), "3");
+}
+
+#[cfg(feature = "parquet")]
+mod with {
+    use std::fs;
+    use std::path::Path;
+
+    use crate::program::{Folder, Run, run, shell};
+
+    fn fixture(name: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpfold-arrow/tests/fixtures");
+        path.join(name).to_str().expect("UTF-8").into()
+    }
+
+    fn of(name: &str, args: &[&str]) -> Run {
+        run([args[0], &fixture(name)].iter().chain(&args[1..]))
+    }
+
+    const ORDERS: &str = "pyarrow-snappy.parquet";
+
+    #[test]
+    fn one_result_of_every_kind_of_column() {
+        for name in [ORDERS, "polars.parquet", "lz4.feather", "polars.arrow", "stream.arrows"] {
+            for (op, column, expected) in [
+                ("sum", "price", "53375.125"),
+                ("sum", "1", "53375.125"),
+                ("mean", "price", "62.28135939323221"),
+                ("minmax", "count", "-500 2497"),
+                ("argmax", "price", "1"),
+                ("sum", "cost", "30206.54"),
+                ("mean", "cost", "33.97811023622047"),
+                ("max", "day", "2024-03-02"),
+                ("minmax", "at", "2024-02-28T00:00:00Z 2024-02-28T00:16:39Z"),
+                ("sum", "flag", "334"),
+            ] {
+                for threads in ["1", "2"] {
+                    let found = of(name, &[op, "--column", column, "--threads", threads]);
+                    assert_eq!(found.value(), expected, "{op} of {column} in {name}");
+                }
+            }
+        }
+        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--as", "f64"]).value(), "30206.54");
+        assert_eq!(
+            of(ORDERS, &["sum", "--column", "big", "--as", "f64"]).value(),
+            "1.8446744073709552e22"
+        );
+        // A file of one column needs no name.
+        let folder = Folder::new();
+        fs::copy(fixture("pyarrow-zstd.parquet"), folder.at("x.parquet")).unwrap();
+        let zstd = run([Path::new("sum"), &folder.at("x.parquet")]);
+        match cfg!(feature = "zstd") {
+            true => assert_eq!(zstd.value(), "53375.125"),
+            false => zstd.fails(1, &["zstd", "feature zstd"]),
+        }
+    }
+
+    #[test]
+    fn formats_and_files_of_one_result() {
+        let json = of(ORDERS, &["mean", "--column", "price", "--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        assert_eq!(
+            (&json["n"], &json["dtype"], &json["value"]),
+            (&857.into(), &"f64".into(), &62.28135939323221.into())
+        );
+        assert_eq!(json["bits"], "0x404f240395a82d68");
+        let json = of(ORDERS, &["stats", "--column", "at", "--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        assert_eq!(
+            (&json["n"], &json["value"]["max"]),
+            (&923.into(), &"2024-02-28T00:16:39Z".into())
+        );
+        assert!(json["value"]["sum"].is_null() && json["result_dtype"]["argmax"] == "u64");
+        let csv = of(ORDERS, &["minmax", "--column", "cost", "--format", "csv"]);
+        let lines: Vec<&str> = csv.value().lines().collect();
+        assert_eq!(lines[0], "reduction,dtype,n,min,max,accuracy,device,seconds");
+        assert!(
+            lines[1].starts_with("minmax,\"Decimal128(20, 2)\",889,-1.00,68.93,exact,cpu,"),
+            "{}",
+            lines[1]
+        );
+        let stats = of(ORDERS, &["stats", "--column", "cost"]);
+        assert!(
+            stats.value().starts_with("count     889\nnan_count 0\nsum       30206.54\n"),
+            "{stats:?}"
+        );
+        let folder = Folder::new();
+        let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
+        assert_eq!(
+            of(ORDERS, &["sum", "--column", "price", "--out", &out("x.npy")]).value(),
+            "53375.125"
+        );
+        assert_eq!(run(["max", &out("x.npy")]).value(), "53375.125");
+        of(ORDERS, &["max", "--column", "day", "--out", &out("d.json")]).value();
+        assert!(fs::read_to_string(out("d.json")).unwrap().contains("\"value\":\"2024-03-02\""));
+        of(ORDERS, &["max", "--column", "day", "--out", &out("d.npy")])
+            .fails(1, &["NumPy", ".json or .csv"]);
+        of(ORDERS, &["sum", "--column", "price", "--out", &out("x.npz")])
+            .fails(2, &[".npz", "many results"]);
+        assert_eq!(folder.names(), ["d.json", "x.npy"]);
+    }
+
+    #[test]
+    fn several_files_patterns_and_folders() {
+        let parts: Vec<String> =
+            (0..4).map(|part| fixture(&format!("parts/part-{part}.parquet"))).collect();
+        let named: Vec<&str> =
+            [vec!["mean"], parts.iter().map(String::as_str).collect(), vec!["--column", "price"]]
+                .concat();
+        assert_eq!(run(&named).value(), "62.28135939323221");
+        for name in ["parts/*.parquet", "parts", "parts/part-[0-3].parquet"] {
+            assert_eq!(of(name, &["mean", "--column", "price"]).value(), "62.28135939323221");
+            assert_eq!(of(name, &["argmin", "--column", "price"]).value(), "998");
+        }
+        let both = run(["sum", &parts[0], &fixture("lz4.feather"), "--column", "count"]);
+        // 0 to 249 by threes less 500, without every fifth from the third, and all of them.
+        let first: i64 = (0..250).filter(|k| k % 5 != 3).map(|k| k * 3 - 500).sum();
+        assert_eq!(both.value(), (first + 798_200).to_string());
+        let verbose = of("parts", &["max", "--column", "count", "--verbose"]);
+        assert_eq!((verbose.code, verbose.out.as_str()), (Some(0), "2497\n"));
+        for words in [
+            "4 files",
+            "count of i32",
+            "rows: 1000",
+            "200 of count",
+            "0 row groups",
+            "4 known by their statistics",
+        ] {
+            assert!(verbose.err.contains(words), "{words}: {}", verbose.err);
+        }
+        of("parts/*.parquet", &["sum", "--column", "kind"])
+            .fails(1, &["part-0.parquet", "no column kind", "price, count, shop"]);
+        of("none-*.parquet", &["sum"]).fails(1, &["none-*.parquet", "no file matches"]);
+        of("none.parquet", &["sum"]).fails(1, &["none.parquet", "no such file"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn ten_thousand_files() {
+        let folder = Folder::new();
+        for k in 0..10_000 {
+            let part = fixture(&format!("parts/part-{}.parquet", k % 4));
+            fs::hard_link(&part, folder.at(&format!("{k:05}.parquet")))
+                .or_else(|_| fs::copy(&part, folder.at(&format!("{k:05}.parquet"))).map(drop))
+                .expect("writable");
+        }
+        // Far fewer files may be open at once.
+        let sum = shell(&format!(
+            "ulimit -n 64; warpfold sum '{}' --column count",
+            folder.path().display()
+        ));
+        assert_eq!(sum.value(), (798_200i64 * 2500).to_string());
+    }
+
+    #[test]
+    fn several_columns_are_a_table() {
+        let sums =
+            of(ORDERS, &["sum", "--column", "price", "--column", "count", "--column", "cost"]);
+        assert_eq!(sums.value(), "price 53375.125\ncount 798200\ncost 30206.54");
+        let means = of(ORDERS, &["mean", "--column", "*", "--format", "csv"]);
+        assert_eq!(
+            means.value(),
+            "column,mean\nprice,62.28135939323221\ncount,997.75\nbig,1.8446744073709552e19\nhalf,7.7552257\ncost,33.97811023622047"
+        );
+        let json =
+            of(ORDERS, &["sum", "--column", "price", "--column", "cost", "--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        assert_eq!(json["sum"], serde_json::json!([53375.125, "30206.54"]));
+        assert_eq!(json["result_dtype"]["sum"], serde_json::json!(["f64", "decimal128(38, 2)"]));
+        // One column that fails is named.
+        of(ORDERS, &["sum", "--column", "*"]).fails(1, &["column big", "18446744073709551115500"]);
+        let folder = Folder::new();
+        let out = folder.at("m.npy");
+        let out = out.to_str().expect("UTF-8");
+        assert!(
+            of(ORDERS, &["mean", "--column", "price", "--column", "count", "--out", out])
+                .value()
+                .contains("2 results")
+        );
+        assert_eq!(run(["max", out]).value(), "997.75");
+    }
+
+    #[test]
+    fn groups_by_another_column() {
+        let means = "shop 0 62.19103773584906\nshop 1 47169811320817.03\nshop 2 -46948356807449.71\nshop 3 62.66745283018868\n- 60.34375";
+        for name in [ORDERS, "parts", "polars.arrow"] {
+            let args = ["mean", "--column", "price", "--by", "shop"];
+            assert_eq!(of(name, &args).value(), means, "{name}");
+        }
+        let flags = of(ORDERS, &["sum", "--column", "price", "--by", "flag"]);
+        assert_eq!(flags.value(), "false 35500.0\ntrue 17875.125");
+        let flags = of(ORDERS, &["argmax", "--column", "price", "--by", "flag", "--flat"]);
+        assert_eq!(flags.value(), "false 1\ntrue 999");
+        let days = of(ORDERS, &["sum", "--column", "cost", "--by", "day", "--format", "csv"]);
+        assert_eq!(
+            days.value(),
+            "key,sum\n2024-02-28,1712.73\n2024-02-29,5593.81\n2024-03-01,9526.39\n2024-03-02,13373.61"
+        );
+        let json = of(ORDERS, &["sum", "--column", "price", "--by", "shop", "--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        assert_eq!(json["key"], serde_json::json!(["shop 0", "shop 1", "shop 2", "shop 3", null]));
+        assert_eq!((&json["n"], &json["sum"][4]), (&857.into(), &482.75.into()));
+        let folder = Folder::new();
+        let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
+        let by_number =
+            of(ORDERS, &["sum", "--column", "price", "--by", "big", "--out", &out("g.npz")]);
+        assert!(by_number.value().contains("857 results"), "{by_number:?}");
+        of(ORDERS, &["sum", "--column", "price", "--by", "shop", "--out", &out("w.npz")])
+            .fails(1, &["NumPy", "key", ".csv"]);
+        of(ORDERS, &["sum", "--column", "big", "--by", "kind"])
+            .fails(1, &["even", "9223372036854775558000"]);
+    }
+
+    #[test]
+    fn refusals_are_clear() {
+        let folder = Folder::new();
+        let csv = folder.file("x.csv", "1\n");
+        let path = fixture(ORDERS);
+        let with =
+            |options: &[&str]| run(["sum", &path, "--column", "price"].iter().chain(options));
+        for options in [
+            &["--axis", "0"][..],
+            &["--every", "2"],
+            &["--segments", "o.npy"],
+            &["--lengths", "l.npy"],
+        ] {
+            with(options).fails(2, &["neither axes nor segments", "--by"]);
+        }
+        with(&["--by", "shop", "--groups", "3"]).fails(2, &["--groups", "leave them out"]);
+        with(&["--by", "shop", "--sorted"]).fails(2, &["--sorted", "leave them out"]);
+        with(&["--world"]).fails(2, &["--world", "leave it out"]);
+        with(&["--dtype", "f32"]).fails(2, &["--dtype f32", "leave it out"]);
+        with(&["--device", "simt"]).fails(2, &["CPU", "--device simt"]);
+        with(&["--missing", "skip"]).fails(2, &["for text", "leave them out"]);
+        with(&["--by", "shop", "--flat"]).fails(2, &["--flat", "argmin"]);
+        with(&["--column", "count", "--by", "shop"]).fails(2, &["one --column"]);
+        with(&["--by", "price"]).fails(2, &["Float64", "no keys"]);
+        with(&["--by", "nothing"]).fails(1, &["no column nothing", "price, count"]);
+        run(["sum", &path, &csv, "--column", "price"]).fails(2, &["x.csv", "reduce them apart"]);
+        run(["argmin", &path, "--column", "price", "--by", "shop"]).fails(2, &["--flat"]);
+        run(["sum", &path]).fails(2, &["11 columns", "price, count", "--column"]);
+        run(["sum", &path, "--column", "99"]).fails(1, &["no column 99", "11"]);
+        run(["sum", &path, "--column", "prise"]).fails(1, &["no column prise", "price, count"]);
+        run(["sum", &path, "--column", "parts"]).fails(2, &["nested", "flatten it"]);
+        run(["sum", &path, "--column", "shop"]).fails(2, &["strings", "keys"]);
+        run(["sum", &path, "--column", "at"]).fails(2, &["times have min"]);
+        run(["dot", &path, "--column", "price"]).fails(2, &["two columns"]);
+        run(["sum", &path, "--column", "price", "--out", &path])
+            .fails(2, &[".npy, .npz, .json or .csv"]);
+        run(["sum", &csv, "--column", "1", "--column", "2"])
+            .fails(2, &["several --column", "one column"]);
+        // No file of columns, but one by its name.
+        let no = folder.file("no.parquet", "PAR1 and nothing else");
+        run(["sum", &no, "--column", "a"]).fails(1, &["no.parquet", "no whole Parquet file"]);
+    }
+
+    #[test]
+    fn damaged_data_are_a_line() {
+        let folder = Folder::new();
+        for name in [ORDERS, "lz4.feather"] {
+            let bytes = fs::read(fixture(name)).unwrap();
+            for k in 0..60 {
+                let mut damaged = bytes.clone();
+                match k {
+                    0..20 => damaged.truncate(bytes.len() * k / 20),
+                    _ => damaged[bytes.len() - 1 - (k * k * 7) % (bytes.len() / 2)] ^= 1 << (k % 8),
+                }
+                let path = folder.file(name, &damaged);
+                let found = run(["sum", &path, "--column", "price"]);
+                if found.code != Some(0) {
+                    found.fails(1, &[name]);
+                }
+            }
+        }
+    }
+
+    /// Files are opened once for their footers and again for their row groups: what happens between is seen.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn data_that_change() {
+        use crate::faults::preload::Preload;
+        use crate::program::{command, finish};
+
+        let Some(preload) = Preload::build() else { return };
+        for change in ["cut", "grown", "written", "replaced", "removed"] {
+            for stage in ["at-first-read", "at-later-read"] {
+                for name in [ORDERS, "polars.arrow", "stream.arrows"] {
+                    let folder = Folder::new();
+                    let path =
+                        folder.file(&format!("input.{name}"), fs::read(fixture(name)).unwrap());
+                    let mut command = command();
+                    command
+                        .args(["sum", &path, "--column", "price"])
+                        .env("LD_PRELOAD", preload.path());
+                    command
+                        .env("WARPFOLD_FAULT", format!("{stage},{change}"))
+                        .env("WARPFOLD_FOLDER", folder.path());
+                    finish(&mut command).fails(1, &[name, "changed while it was read"]);
+                }
+            }
+        }
+    }
+}
