@@ -3,10 +3,12 @@
 pub(crate) mod block;
 pub(crate) mod choice;
 pub(crate) mod count;
+mod maps;
 mod measures;
 mod parts;
 mod written;
 
+pub(crate) use maps::Maps;
 pub(crate) use measures::{
     Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
 };
@@ -48,6 +50,8 @@ Examples:
   warpfold stats --random 1e8 --dist normal --verbose
   warpfold mean x.npy --axis 0 --out m.npy  the mean of each column, and of all others over axis 0
   warpfold sum values.npy --by keys.npy --out groups.npz
+  warpfold max x.npy --with y=y.npy --map 'abs(x - y)'
+  warpfold sum sales.csv --map 'price * qty' --where 'qty > 3'
   warpfold max x.npy --segments offsets.npy one result a segment
   warpfold argmax x.npy --device cuda       on an NVIDIA GPU
   warpfold ladder --type i32 --op max       the kernels that lead there, one by one
@@ -178,6 +182,9 @@ pub(crate) struct Reduction {
 
     #[command(flatten)]
     pub(crate) written: Written,
+
+    #[command(flatten)]
+    pub(crate) maps: Maps,
 
     #[command(flatten)]
     pub(crate) parts: Parts,

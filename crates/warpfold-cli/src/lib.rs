@@ -9,6 +9,8 @@
 //!                    -> table (text, json, csv, npy, npz)
 //!      or, for columns of Parquet and Arrow files (feature `parquet`):
 //!                    -> data  (warpfold-arrow) -> report, or table
+//!      or, for an expression:
+//!                    -> mapped (inputs side by side -> warpfold::map::Map)
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
@@ -26,6 +28,7 @@ pub mod input;
 mod ladder;
 mod left_out;
 mod many;
+mod mapped;
 mod memory;
 mod narrow;
 mod outfile;

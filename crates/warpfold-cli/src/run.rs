@@ -18,6 +18,9 @@ use crate::{Failure, outfile, streams};
 
 /// Runs a reduction, or many, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    if asked.maps.any() {
+        return crate::mapped::reduction(asked);
+    }
     if asked.parts.any() {
         return crate::many::reduction(asked);
     }

@@ -71,6 +71,9 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             "and not segments, axes and keys; leave it out, or reduce each part as a file of its own",
         );
     }
+    if asked.maps.any() {
+        return refused("and not yet expressions; leave out --map, --where, --weights and --with");
+    }
     if asked.random()?.is_some() {
         return refused("and no random numbers; save them to a file first");
     }

@@ -115,6 +115,16 @@ pub enum Error {
         /// Why.
         error: Box<Error>,
     },
+    /// A map that cannot be read, that does not suit its inputs, or that has no value for some element.
+    #[error("{asked}: {obstacle}; {remedy}")]
+    Map {
+        /// The place in the text, or the operation and the index of the element.
+        asked: String,
+        /// What stood in the way.
+        obstacle: String,
+        /// What to do.
+        remedy: String,
+    },
     /// A device could not do what was asked.
     #[error("{asked}: {obstacle}; {remedy}")]
     Device {

@@ -189,6 +189,7 @@ pub use reduce::{Reduce, ReducePair, reduce, reduce_pair};
 pub use segment::Segments;
 pub use shape::{Array, Layout, View};
 pub use stream::Stream;
+pub use warpfold_engine::map;
 pub use warpfold_exact::AnyPartial;
 pub use warpfold_num::{
     Accuracy, At, Column, Complex, DType, Element, Error, Float, Integer, Nan, Op, Ordered,

@@ -13,6 +13,7 @@ mod faults;
 mod ladder;
 mod latency;
 mod many;
+mod mapped;
 mod memory;
 mod npy;
 mod outfile;

@@ -1,0 +1,43 @@
+//! Options that say what is reduced, where that is not the elements as they are.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// An expression of inputs, a condition, weights.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Map")]
+pub(crate) struct Maps {
+    /// Reduce an expression of the inputs: x is the inputs themselves, other names are columns of text or given by --with
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) map: Option<String>,
+
+    /// Leave out the elements for which a condition does not hold, such as 'qty > 3'
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub(crate) keep: Option<String>,
+
+    /// Weigh the elements of a sum or mean, by a file or by an expression
+    #[arg(long, value_name = "FILE|EXPR", allow_hyphen_values = true)]
+    pub(crate) weights: Option<String>,
+
+    /// Another input of the same length, by a name for expressions (repeat for several)
+    #[arg(long, value_name = "NAME=FILE", value_parser = named)]
+    pub(crate) with: Vec<(String, PathBuf)>,
+}
+
+/// Parses `NAME=FILE`.
+fn named(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => {
+            Ok((name.into(), file.into()))
+        }
+        _ => Err("an input is given a name as in --with y=y.npy".into()),
+    }
+}
+
+impl Maps {
+    /// Whether anything but the elements as they are is reduced.
+    pub(crate) fn any(&self) -> bool {
+        self.map.is_some() || self.keep.is_some() || self.weights.is_some() || !self.with.is_empty()
+    }
+}

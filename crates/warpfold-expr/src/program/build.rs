@@ -1,0 +1,505 @@
+//! From trees to a program: types, constants folded, common values once.
+
+use std::collections::HashMap;
+
+use warpfold_num::{DType, Result};
+
+use super::{Const, Id, Node, Program, Root, Type};
+use crate::function::{Binary, Unary, distance};
+use crate::scalar;
+use crate::text::{Expr, Form, at};
+
+pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result<Program> {
+    let dtypes = inputs.iter().map(|&(_, dtype)| dtype).collect();
+    let program = Program {
+        nodes: Vec::new(),
+        types: Vec::new(),
+        texts: Vec::new(),
+        inputs: dtypes,
+        roots: Vec::new(),
+    };
+    let mut build = Build { program, known: HashMap::new() };
+    for expr in expressions {
+        let root = Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root()?;
+        build.program.roots.push(root);
+    }
+    Ok(build.program)
+}
+
+/// The program so far.
+struct Build {
+    program: Program,
+    known: HashMap<(Node, Type), Id>,
+}
+
+impl Build {
+    /// The value of a node, made once.
+    fn value(&mut self, node: Node, ty: Type, text: &str) -> Id {
+        let program = &mut self.program;
+        *self.known.entry((node, ty)).or_insert_with(|| {
+            program.nodes.push(node);
+            program.types.push(ty);
+            program.texts.push(text.into());
+            // An expression has 256 operations at most, and there are few expressions.
+            (program.nodes.len() - 1) as Id
+        })
+    }
+}
+
+/// A form with its type.
+#[derive(Debug, Clone, Copy)]
+enum Typed {
+    /// A value of the program.
+    Value(Id),
+    /// A constant that takes the type of what it meets; an f32 straight from the text, which rounds once.
+    Loose(Const, Option<f32>),
+}
+
+struct Typing<'b, 'e> {
+    build: &'b mut Build,
+    expr: &'e Expr,
+    inputs: &'e [(&'e str, DType)],
+    typed: Vec<Typed>,
+}
+
+impl Typing<'_, '_> {
+    fn root(mut self) -> Result<Root> {
+        let ast = &self.expr.ast;
+        for (place, form) in ast.forms.iter().enumerate() {
+            let typed = self.form(place, form)?;
+            self.typed.push(typed);
+        }
+        let top = ast.top();
+        let value = self.fixed(self.typed[top], top);
+        let is_product = matches!(ast.forms[top], Form::Binary(Binary::Mul, ..));
+        let factors = match self.build.program.nodes[usize::from(value)] {
+            Node::Binary(Binary::Mul, a, b) if is_product => Some((a, b)),
+            _ => None,
+        };
+        Ok(Root { value, factors })
+    }
+
+    fn form(&mut self, place: usize, form: &Form) -> Result<Typed> {
+        match *form {
+            Form::Number(ref written) => self.number(written, place),
+            Form::Truth(value) => Ok(Typed::Value(self.constant(Const::Bool(value), place))),
+            Form::Name(name) => self.input(name, place),
+            Form::Unary(op, a) => self.unary(op, a, place),
+            Form::Binary(op, a, b) => self.binary(op, a, b, place),
+            Form::Select(c, a, b) => self.select(c, a, b, place),
+            Form::Fma(a, b, c) => self.fma(a, b, c, place),
+            Form::Power(a, n) => self.power(a, n, place),
+            Form::Rounded(a) => {
+                let value = self.fixed(self.typed[a], a);
+                Ok(Typed::Value(value))
+            }
+        }
+    }
+
+    fn number(&self, written: &str, place: usize) -> Result<Typed> {
+        if written.bytes().all(|b| b.is_ascii_digit()) {
+            if let Ok(value) = written.parse::<i64>() {
+                return Ok(Typed::Loose(Const::I64(value), None));
+            }
+            return match written.parse::<u64>() {
+                Ok(value) => Ok(Typed::Loose(Const::U64(value), None)),
+                Err(_) => Err(self.error(
+                    place,
+                    "64 bits do not hold it",
+                    "write it as a float, such as 1e30",
+                )),
+            };
+        }
+        match (written.parse::<f64>(), written.parse::<f32>()) {
+            (Ok(wide), Ok(narrow)) => Ok(Typed::Loose(Const::F64(wide.to_bits()), Some(narrow))),
+            _ => Err(self.error(place, "this is no number", "write it as 12, 1.5 or 1e-3")),
+        }
+    }
+
+    fn input(&mut self, name: usize, place: usize) -> Result<Typed> {
+        let name = self.expr.names()[name].as_str();
+        let Some(input) = self.inputs.iter().position(|(known, _)| *known == name) else {
+            let nearest = self.inputs.iter().min_by_key(|(known, _)| distance(known, name));
+            let shown: String = name.chars().take(40).collect();
+            let remedy = match nearest {
+                Some((known, _)) if distance(known, name) * 2 <= known.len() => {
+                    format!("nearest: `{known}`")
+                }
+                Some(_) => {
+                    let names: Vec<_> =
+                        self.inputs.iter().map(|(name, _)| format!("`{name}`")).take(20).collect();
+                    format!("there are {}", names.join(", "))
+                }
+                None => "name an input".into(),
+            };
+            return Err(self.error(place, format!("`{shown}` is no input"), remedy));
+        };
+        let dtype = self.inputs[input].1;
+        let Some(ty) = Type::of(dtype) else {
+            return Err(self.error(
+                place,
+                format!("maps do not take {dtype}"),
+                "take the parts as two arrays",
+            ));
+        };
+        Ok(Typed::Value(self.value(Node::Input(input as u8), ty, place)))
+    }
+
+    fn unary(&mut self, op: Unary, a: usize, place: usize) -> Result<Typed> {
+        let operand = match (self.typed[a], op) {
+            (Typed::Loose(Const::I64(value), _), Unary::Neg) => {
+                let value = value.checked_neg().map(Const::I64);
+                let value = value.ok_or_else(|| {
+                    self.error(place, "64 bits do not hold it", "write it as a float, such as 1e30")
+                })?;
+                return Ok(Typed::Loose(value, None));
+            }
+            // -9223372036854775808.
+            (Typed::Loose(Const::U64(value), _), Unary::Neg) if value == 1 << 63 => {
+                return Ok(Typed::Loose(Const::I64(i64::MIN), None));
+            }
+            (Typed::Loose(Const::F64(bits), narrow), Unary::Neg) => {
+                return Ok(Typed::Loose(
+                    Const::F64((-f64::from_bits(bits)).to_bits()),
+                    narrow.map(|x| -x),
+                ));
+            }
+            (Typed::Loose(_, Some(narrow)), Unary::F32) => {
+                return Ok(Typed::Value(self.constant(Const::F32(narrow.to_bits()), a)));
+            }
+            (Typed::Loose(Const::I64(value), _), Unary::Sqrt) => {
+                self.constant(Const::F64((value as f64).to_bits()), a)
+            }
+            (typed, _) => self.fixed(typed, a),
+        };
+        let is_loose = matches!(self.typed[a], Typed::Loose(..));
+        let ty = self.build.program.ty(operand);
+        let result = self.unary_result(op, ty, place)?;
+        let is_idle = match op {
+            Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => !ty.is_float(),
+            Unary::Abs => ty == Type::U64,
+            Unary::F32 | Unary::F64 | Unary::I64 | Unary::U64 | Unary::Bool => result == ty,
+            _ => false,
+        };
+        let value =
+            if is_idle { operand } else { self.folded(Node::Unary(op, operand), result, place)? };
+        let names_type =
+            matches!(op, Unary::F32 | Unary::F64 | Unary::I64 | Unary::U64 | Unary::Bool);
+        Ok(if is_loose && !names_type { self.loosened(value) } else { Typed::Value(value) })
+    }
+
+    /// What an operation of a type gives.
+    fn unary_result(&self, op: Unary, ty: Type, place: usize) -> Result<Type> {
+        let name = match op {
+            Unary::Neg => "-".into(),
+            Unary::Not => "not".into(),
+            op => format!("{op:?}").to_lowercase(),
+        };
+        let refuse =
+            |remedy: &str| Err(self.error(place, format!("`{name}` takes no {ty}"), remedy));
+        match (op, ty) {
+            (Unary::Neg | Unary::Abs, Type::Bool) => {
+                refuse("say i64(…) of a condition to count with it")
+            }
+            (Unary::Neg, Type::U64) => refuse("say i64(…) first"),
+            (Unary::Sqrt, Type::I64 | Type::U64 | Type::Bool) => refuse("say f64(…) first"),
+            (Unary::IsNan | Unary::IsInf | Unary::IsFinite, ty) if !ty.is_float() => {
+                refuse("only floats can be NaN or infinite")
+            }
+            (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, Type::Bool) => {
+                refuse("leave it out")
+            }
+            (Unary::Not, Type::F32 | Type::F64) => refuse("compare it: x == 0"),
+            (Unary::IsNan | Unary::IsInf | Unary::IsFinite | Unary::Bool, _) => Ok(Type::Bool),
+            (Unary::F32, _) => Ok(Type::F32),
+            (Unary::F64, _) => Ok(Type::F64),
+            (Unary::I64, _) => Ok(Type::I64),
+            (Unary::U64, _) => Ok(Type::U64),
+            (_, ty) => Ok(ty),
+        }
+    }
+
+    fn binary(&mut self, op: Binary, a: usize, b: usize, place: usize) -> Result<Typed> {
+        let is_loose =
+            matches!((self.typed[a], self.typed[b]), (Typed::Loose(..), Typed::Loose(..)));
+        let (mut left, mut right, mut ty) = self.alike(a, b, place)?;
+        if is_loose && op == Binary::Div && !ty.is_float() {
+            // Constants alone divide as floats do.
+            left = self.folded(Node::Unary(Unary::F64, left), Type::F64, a)?;
+            right = self.folded(Node::Unary(Unary::F64, right), Type::F64, b)?;
+            ty = Type::F64;
+        }
+        let name = op.name();
+        let refuse =
+            |remedy: &str| Err(self.error(place, format!("`{name}` takes no {ty}"), remedy));
+        use Binary::{Add, And, Div, FloorDiv, Max, Min, Mul, Or, Rem, Sub, Xor};
+        match (op, ty) {
+            (Add | Sub | Mul | Div | FloorDiv | Rem, Type::Bool) => {
+                return refuse("say i64(…) of a condition to count with it, or and, or, not");
+            }
+            (Div, Type::I64 | Type::U64) => {
+                return refuse("say f64(a) / f64(b), or a // b for the quotient rounded down");
+            }
+            (FloorDiv | Rem, Type::F32 | Type::F64) => return refuse("say floor(a / b)"),
+            (And | Or | Xor, Type::F32 | Type::F64) => {
+                return refuse("compare first, and bracket the comparisons");
+            }
+            (Min | Max, Type::Bool) => return refuse("say or for max, and for min"),
+            _ => {}
+        }
+        let result = if op.compares() { Type::Bool } else { ty };
+        let value = self.folded(Node::Binary(op, left, right), result, place)?;
+        Ok(if is_loose { self.loosened(value) } else { Typed::Value(value) })
+    }
+
+    fn select(&mut self, c: usize, a: usize, b: usize, place: usize) -> Result<Typed> {
+        let condition = self.fixed(self.typed[c], c);
+        let ty = self.build.program.ty(condition);
+        if ty != Type::Bool {
+            return Err(self.error(
+                c,
+                format!("this is {ty}, and select wants a condition"),
+                "compare it: x != 0",
+            ));
+        }
+        let (left, right, ty) = self.alike(a, b, place)?;
+        Ok(Typed::Value(self.folded(Node::Select(condition, left, right), ty, place)?))
+    }
+
+    fn fma(&mut self, a: usize, b: usize, c: usize, place: usize) -> Result<Typed> {
+        let (_, _, left) = self.alike(a, b, place)?;
+        let (_, _, right) = self.alike(b, c, place)?;
+        let ty = if matches!(self.typed[b], Typed::Loose(..)) {
+            self.alike(a, c, place)?.2
+        } else {
+            left.max_float(right)
+        };
+        if !ty.is_float() {
+            return Err(self.error(
+                place,
+                format!("`fma` takes no {ty}"),
+                "say a * b + c: integers are exact",
+            ));
+        }
+        let mut operands = [0; 3];
+        for (operand, form) in operands.iter_mut().zip([a, b, c]) {
+            *operand = self.of_type(form, ty)?;
+        }
+        let [a, b, c] = operands;
+        Ok(Typed::Value(self.folded(Node::Fma(a, b, c), ty, place)?))
+    }
+
+    fn power(&mut self, a: usize, n: usize, place: usize) -> Result<Typed> {
+        let Typed::Loose(Const::I64(exponent), _) = self.typed[n] else {
+            return Err(self.error(n, "an exponent is a whole constant", "write it out, as 2"));
+        };
+        let base = self.fixed(self.typed[a], a);
+        let ty = self.build.program.ty(base);
+        match (ty, exponent) {
+            (Type::Bool, _) => Err(self.error(place, "`**` takes no bool", "say i64(…) first")),
+            (_, 1) => Ok(Typed::Value(base)),
+            (_, 2) => self.binary(Binary::Mul, a, a, place),
+            (Type::I64 | Type::U64, 3..=63) => {
+                let mut value = base;
+                for _ in 1..exponent {
+                    value = self.folded(Node::Binary(Binary::Mul, value, base), ty, place)?;
+                }
+                Ok(Typed::Value(value))
+            }
+            (Type::F32 | Type::F64, _) => Err(self.error(
+                n,
+                format!("powers of floats are rounded once, and {exponent} is not there yet"),
+                "say x**2, or x * x * x, which rounds twice",
+            )),
+            _ => Err(self.error(
+                n,
+                format!("{exponent} is no exponent of an integer here"),
+                "take one from 1 to 63",
+            )),
+        }
+    }
+
+    /// Two operands of one type, constants made to suit.
+    fn alike(&mut self, a: usize, b: usize, place: usize) -> Result<(Id, Id, Type)> {
+        let (left, right) = (self.typed[a], self.typed[b]);
+        let ty = match (left, right) {
+            (Typed::Value(x), Typed::Value(y)) => {
+                let (x, y) = (self.build.program.ty(x), self.build.program.ty(y));
+                if x != y {
+                    return Err(self.mismatch((a, x), (b, y), place));
+                }
+                x
+            }
+            (Typed::Value(x), Typed::Loose(..)) | (Typed::Loose(..), Typed::Value(x)) => {
+                self.build.program.ty(x)
+            }
+            (Typed::Loose(x, _), Typed::Loose(y, _)) => match (x.ty(), y.ty()) {
+                (x, y) if x == y => x,
+                (Type::F64, _) | (_, Type::F64) => Type::F64,
+                _ => Type::U64,
+            },
+        };
+        Ok((self.of_type(a, ty)?, self.of_type(b, ty)?, ty))
+    }
+
+    fn mismatch(
+        &self,
+        (a, x): (usize, Type),
+        (b, y): (usize, Type),
+        place: usize,
+    ) -> warpfold_num::Error {
+        let (left, right) = (self.shown(a), self.shown(b));
+        // What holds more is said to be better.
+        let wider = match (x, y) {
+            (Type::F64, _) | (_, Type::F64) => Type::F64,
+            (Type::F32, Type::I64 | Type::U64) | (Type::I64 | Type::U64, Type::F32) => Type::F64,
+            (Type::F32, _) | (_, Type::F32) => Type::F32,
+            _ => Type::I64,
+        };
+        let convert: Vec<_> = [(x, &left), (y, &right)]
+            .iter()
+            .filter(|(ty, _)| *ty != wider)
+            .map(|(_, text)| format!("`{wider}({text})`"))
+            .collect();
+        self.error(
+            place,
+            format!("{left} is {x} and {right} is {y}"),
+            format!("say {}", convert.join(" and ")),
+        )
+    }
+
+    /// An operand in a type: a value that has it, or a constant made to.
+    fn of_type(&mut self, form: usize, ty: Type) -> Result<Id> {
+        let (constant, narrow) = match self.typed[form] {
+            Typed::Value(id) => return Ok(id),
+            Typed::Loose(constant, narrow) => (constant, narrow),
+        };
+        let suited = match (constant, ty) {
+            (constant, ty) if constant.ty() == ty => Some(constant),
+            (Const::I64(v), Type::U64) => u64::try_from(v).ok().map(Const::U64),
+            (Const::U64(v), Type::I64) => i64::try_from(v).ok().map(Const::I64),
+            (Const::I64(v), Type::F64) => Some(Const::F64((v as f64).to_bits())),
+            (Const::U64(v), Type::F64) => Some(Const::F64((v as f64).to_bits())),
+            (Const::I64(v), Type::F32) => Some(Const::F32((v as f32).to_bits())),
+            (Const::U64(v), Type::F32) => Some(Const::F32((v as f32).to_bits())),
+            (Const::F64(bits), Type::F32) => {
+                Some(Const::F32(narrow.unwrap_or(f64::from_bits(bits) as f32).to_bits()))
+            }
+            (Const::F64(bits), Type::I64) => whole(f64::from_bits(bits)).map(Const::I64),
+            (Const::F64(bits), Type::U64) => {
+                whole(f64::from_bits(bits)).and_then(|v| u64::try_from(v).ok()).map(Const::U64)
+            }
+            _ => None,
+        };
+        match suited {
+            Some(constant) => Ok(self.constant(constant, form)),
+            None => {
+                let remedy = if ty == Type::Bool {
+                    "compare, or say true or false"
+                } else {
+                    "say f64(…) of the other operand"
+                };
+                Err(self.error(
+                    form,
+                    format!("this constant meets {ty}, which does not hold it"),
+                    remedy,
+                ))
+            }
+        }
+    }
+
+    /// A form as a value; a constant on its own is `f64`, a whole one `i64`.
+    fn fixed(&mut self, typed: Typed, form: usize) -> Id {
+        match typed {
+            Typed::Value(id) => id,
+            Typed::Loose(constant, _) => self.constant(constant, form),
+        }
+    }
+
+    /// A constant of constants alone, which still takes the type of what it meets.
+    fn loosened(&self, value: Id) -> Typed {
+        match self.build.program.nodes[usize::from(value)] {
+            Node::Const(constant @ (Const::I64(_) | Const::U64(_) | Const::F64(_))) => {
+                Typed::Loose(constant, None)
+            }
+            _ => Typed::Value(value),
+        }
+    }
+
+    /// The value of a node, computed now if its operands are constants.
+    fn folded(&mut self, node: Node, ty: Type, place: usize) -> Result<Id> {
+        let nodes = &self.build.program.nodes;
+        let constant = |id: Id| match nodes[usize::from(id)] {
+            Node::Const(constant) => Some(constant),
+            _ => None,
+        };
+        let computed = match node {
+            Node::Unary(op, a) => constant(a).map(|a| scalar::unary(op, a)),
+            Node::Binary(op, a, b) => {
+                constant(a).zip(constant(b)).map(|(a, b)| scalar::binary(op, a, b))
+            }
+            Node::Select(c, a, b) => match constant(c) {
+                Some(Const::Bool(chosen)) => return Ok(if chosen { a } else { b }),
+                _ if a == b => return Ok(a),
+                _ => None,
+            },
+            Node::Fma(a, b, c) => constant(a)
+                .zip(constant(b))
+                .zip(constant(c))
+                .map(|((a, b), c)| scalar::fma(a, b, c)),
+            Node::Input(_) | Node::Const(_) => None,
+        };
+        match computed {
+            None => Ok(self.value(node, ty, place)),
+            Some(Some(constant)) => Ok(self.constant(constant, place)),
+            Some(None) => Err(self.error(
+                place,
+                format!("this is no {ty}"),
+                "write it as a float, such as 1e30",
+            )),
+        }
+    }
+
+    fn constant(&mut self, constant: Const, place: usize) -> Id {
+        self.value(Node::Const(constant), constant.ty(), place)
+    }
+
+    fn value(&mut self, node: Node, ty: Type, place: usize) -> Id {
+        let text = self.shown(place);
+        self.build.value(node, ty, &text)
+    }
+
+    /// The text of a form, shortened.
+    fn shown(&self, form: usize) -> String {
+        let (start, end) = self.expr.ast.spans[form];
+        let text = &self.expr.text()[start..end];
+        match text.char_indices().nth(60) {
+            Some((cut, _)) => format!("{}…", &text[..cut]),
+            None => text.into(),
+        }
+    }
+
+    fn error(
+        &self,
+        form: usize,
+        obstacle: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> warpfold_num::Error {
+        let start = self.expr.ast.spans[form].0;
+        at(self.expr.text()[..start].chars().count() + 1, obstacle, remedy)
+    }
+}
+
+impl Type {
+    /// The float type of two operands, if either is one.
+    fn max_float(self, other: Type) -> Type {
+        if other.is_float() && !self.is_float() { other } else { self }
+    }
+}
+
+/// A float as the integer that it is.
+fn whole(x: f64) -> Option<i64> {
+    let is_whole =
+        x == x.trunc() && (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
+    is_whole.then_some(x as i64)
+}

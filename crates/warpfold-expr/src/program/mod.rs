@@ -1,0 +1,197 @@
+//! [`Program`]: expressions whose inputs have types, as a list of operations without names.
+
+mod build;
+
+use std::fmt;
+
+use warpfold_num::{DType, Result};
+
+use crate::function::{Binary, Unary};
+use crate::text::Expr;
+
+/// What operations compute in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are the types' own names")]
+pub enum Type {
+    Bool,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+impl Type {
+    /// What elements of a type compute in; `None` of complex ones, which maps do not take.
+    pub const fn of(dtype: DType) -> Option<Type> {
+        Some(match dtype {
+            DType::Bool => Type::Bool,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => Type::I64,
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => Type::U64,
+            DType::F16 | DType::BF16 | DType::F32 => Type::F32,
+            DType::F64 => Type::F64,
+            DType::Complex64 | DType::Complex128 => return None,
+        })
+    }
+
+    /// The same as an element type.
+    pub const fn dtype(self) -> DType {
+        match self {
+            Type::Bool => DType::Bool,
+            Type::I64 => DType::I64,
+            Type::U64 => DType::U64,
+            Type::F32 => DType::F32,
+            Type::F64 => DType::F64,
+        }
+    }
+
+    /// Whether it is one of floats.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Type::F32 | Type::F64)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.dtype().fmt(f)
+    }
+}
+
+/// A constant; floats by their bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are the types' own names")]
+pub enum Const {
+    Bool(bool),
+    I64(i64),
+    U64(u64),
+    F32(u32),
+    F64(u64),
+}
+
+impl Const {
+    /// Its type.
+    pub const fn ty(self) -> Type {
+        match self {
+            Const::Bool(_) => Type::Bool,
+            Const::I64(_) => Type::I64,
+            Const::U64(_) => Type::U64,
+            Const::F32(_) => Type::F32,
+            Const::F64(_) => Type::F64,
+        }
+    }
+}
+
+/// A value of the program, by its place.
+pub type Id = u16;
+
+/// How a value is made; operands are earlier values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// An input, by its place among the program's.
+    Input(u8),
+    /// A constant.
+    Const(Const),
+    /// An operation of one operand.
+    Unary(Unary, Id),
+    /// An operation of two operands of one type.
+    Binary(Binary, Id, Id),
+    /// The second where the first holds, else the third.
+    Select(Id, Id, Id),
+    /// The first times the second and the third, rounded once.
+    Fma(Id, Id, Id),
+}
+
+/// What an expression of a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Root {
+    /// Its value, rounded; where only the factors of a product are kept, the first of them.
+    pub value: Id,
+    /// The two factors, where the expression is a product that nobody asked to be rounded.
+    pub factors: Option<(Id, Id)>,
+}
+
+/// One or several expressions of the same inputs; what they have in common is computed once.
+#[derive(Debug, Clone)]
+pub struct Program {
+    nodes: Vec<Node>,
+    types: Vec<Type>,
+    /// The texts that values come from, for errors.
+    texts: Vec<String>,
+    inputs: Vec<DType>,
+    roots: Vec<Root>,
+}
+
+impl Program {
+    /// The program of some expressions, for inputs of these names and types, which must be all that the expressions name.
+    ///
+    /// # Errors
+    /// [`Error::Map`](warpfold_num::Error::Map), with the column of what does not suit the types.
+    pub fn new(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result<Self> {
+        build::program(expressions, inputs)
+    }
+
+    /// The values, each after its operands.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// What a value computes in.
+    pub fn ty(&self, id: Id) -> Type {
+        self.types[usize::from(id)]
+    }
+
+    /// The text that a value comes from.
+    pub fn text(&self, id: Id) -> &str {
+        &self.texts[usize::from(id)]
+    }
+
+    /// The element types of the inputs.
+    pub fn inputs(&self) -> &[DType] {
+        &self.inputs
+    }
+
+    /// What each expression is.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Computes an expression that is a product no further than to its factors, and says which they are.
+    ///
+    /// # Panics
+    /// If there are not so many expressions.
+    pub fn keep_factors(&mut self, expression: usize) -> Option<(Id, Id)> {
+        let root = &mut self.roots[expression];
+        root.factors.inspect(|&(left, _)| root.value = left)
+    }
+
+    /// The type of an expression's values.
+    ///
+    /// # Panics
+    /// If there are not so many expressions.
+    pub fn result(&self, expression: usize) -> Type {
+        self.ty(self.roots[expression].value)
+    }
+}
+
+/// The operations, one a line: `%2 = f32 abs %1`.
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, node) in self.nodes.iter().enumerate() {
+            write!(f, "%{id} = {} ", self.types[id])?;
+            match *node {
+                Node::Input(place) => {
+                    writeln!(f, "input {} of {}", self.texts[id], self.inputs[usize::from(place)])?;
+                }
+                Node::Const(Const::Bool(value)) => writeln!(f, "{value}")?,
+                Node::Const(Const::I64(value)) => writeln!(f, "{value}")?,
+                Node::Const(Const::U64(value)) => writeln!(f, "{value}")?,
+                Node::Const(Const::F32(bits)) => writeln!(f, "{:?}", f32::from_bits(bits))?,
+                Node::Const(Const::F64(bits)) => writeln!(f, "{:?}", f64::from_bits(bits))?,
+                Node::Unary(op, a) => writeln!(f, "{} %{a}", format!("{op:?}").to_lowercase())?,
+                Node::Binary(op, a, b) => writeln!(f, "%{a} {} %{b}", op.name())?,
+                Node::Select(c, a, b) => writeln!(f, "select %{c}, %{a}, %{b}")?,
+                Node::Fma(a, b, c) => writeln!(f, "fma %{a}, %{b}, %{c}")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! [`Tiles`]: a program run on a thousand elements at a time.
+
+mod loops;
+mod steps;
+
+use bytemuck::cast_slice;
+use half::{bf16, f16};
+use warpfold_num::Error;
+use warpfold_num::element::{DType, Element};
+
+use crate::program::{Id, Program, Type};
+use steps::{Source, Step};
+
+/// Elements at most that are mapped at once: their values stay in the processor's first cache.
+pub const TILE: usize = 1024;
+
+/// An input: a slice with its type inside.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "the variants are the types' own names")]
+pub enum Slice<'a> {
+    Bool(&'a [bool]),
+    I8(&'a [i8]),
+    I16(&'a [i16]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    U8(&'a [u8]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+    U64(&'a [u64]),
+    F16(&'a [f16]),
+    BF16(&'a [bf16]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+macro_rules! each_slice {
+    ($slice:expr, $x:ident => $body:expr) => {
+        match $slice {
+            Slice::Bool($x) => $body,
+            Slice::I8($x) => $body,
+            Slice::I16($x) => $body,
+            Slice::I32($x) => $body,
+            Slice::I64($x) => $body,
+            Slice::U8($x) => $body,
+            Slice::U16($x) => $body,
+            Slice::U32($x) => $body,
+            Slice::U64($x) => $body,
+            Slice::F16($x) => $body,
+            Slice::BF16($x) => $body,
+            Slice::F32($x) => $body,
+            Slice::F64($x) => $body,
+        }
+    };
+}
+
+impl Slice<'_> {
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        fn of<T: Element>(_: &[T]) -> DType {
+            T::DTYPE
+        }
+        each_slice!(self, x => of(x))
+    }
+
+    /// Elements.
+    pub fn len(&self) -> usize {
+        each_slice!(self, x => x.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Values of a tile, as numbers of some type.
+type Register = Box<[u64]>;
+
+/// An operation that has no value for an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The element, counted from the tile's first.
+    pub lane: usize,
+    text: String,
+    obstacle: String,
+    ty: Type,
+}
+
+impl Fault {
+    /// The same as an error, of a tile whose first element stands at an index.
+    pub fn error(self, first: u64) -> Error {
+        let Fault { lane, text, obstacle, ty } = self;
+        let remedy = match ty {
+            Type::U64 => "compute with i64(…) or f64(…), or leave the element out by a condition",
+            _ => "compute with f64(…), or leave the element out by a condition",
+        };
+        Error::Map {
+            asked: format!("`{text}` at index {}", first + lane as u64),
+            obstacle,
+            remedy: remedy.into(),
+        }
+    }
+}
+
+/// A program made ready to run: its steps, and the registers that they write.
+#[derive(Debug)]
+pub struct Tiles<'p> {
+    program: &'p Program,
+    steps: Vec<Step>,
+    registers: Vec<Register>,
+    sources: Vec<Source>,
+    mask: Option<Id>,
+}
+
+impl<'p> Tiles<'p> {
+    /// A program, one of whose expressions may be a condition that says which elements count: what the others
+    /// compute of an element that does not count is no fault.
+    ///
+    /// # Panics
+    /// If the mask is no condition, or not the first expression.
+    pub fn new(program: &'p Program, has_mask: bool) -> Self {
+        let mask = has_mask.then(|| program.roots()[0].value);
+        assert!(mask.is_none_or(|mask| program.ty(mask) == Type::Bool), "a mask is a condition");
+        let (steps, sources, constants, count) = steps::steps(program);
+        let mut registers: Vec<Register> = (0..count).map(|_| vec![0; TILE].into()).collect();
+        for (register, constant) in constants {
+            loops::fill(&mut registers[register], constant);
+        }
+        Tiles { program, steps, registers, sources, mask }
+    }
+
+    /// Maps the elements from `first` on, `n` of them.
+    ///
+    /// # Errors
+    /// The first element, of those that count, for which an operation has no value.
+    ///
+    /// # Panics
+    /// If an input is of another type than the program's, or too short, or `n` above [`TILE`].
+    pub fn run(&mut self, inputs: &[Slice<'_>], first: usize, n: usize) -> Result<(), Fault> {
+        assert!(n <= TILE, "a tile has {TILE} elements at most");
+        assert!(
+            inputs.iter().map(Slice::dtype).eq(self.program.inputs().iter().copied()),
+            "inputs are of the program's types"
+        );
+        let mut found: Option<Fault> = None;
+        let mut registers = std::mem::take(&mut self.registers);
+        loops::run(&self.steps, &mut registers, inputs, first, n, &mut |step, registers| {
+            let Some(lane) = self.faulty(step, registers, inputs, first, n) else { return };
+            if found.as_ref().is_none_or(|known| lane < known.lane) {
+                found = Some(self.fault(step, registers, inputs, first, lane));
+            }
+        });
+        self.registers = registers;
+        found.map_or(Ok(()), Err)
+    }
+
+    /// The first element that counts for which a step has no value.
+    fn faulty(
+        &self,
+        step: &Step,
+        registers: &[Register],
+        inputs: &[Slice<'_>],
+        first: usize,
+        n: usize,
+    ) -> Option<usize> {
+        // What the mask itself is made of has no mask yet.
+        let mask = self.mask.filter(|&mask| step.id > mask).map(|mask| {
+            loops::bytes(&self.sources[usize::from(mask)], registers, inputs, first, n)
+        });
+        (0..n)
+            .filter(|&lane| mask.is_none_or(|mask| mask[lane] != 0))
+            .find(|&lane| steps::value(step, registers, inputs, first + lane, lane).is_none())
+    }
+
+    fn fault(
+        &self,
+        step: &Step,
+        registers: &[Register],
+        inputs: &[Slice<'_>],
+        first: usize,
+        lane: usize,
+    ) -> Fault {
+        let obstacle = steps::obstacle(step, registers, inputs, first + lane, lane);
+        Fault { lane, text: self.program.text(step.id).into(), obstacle, ty: step.ty }
+    }
+
+    /// The values of an expression, of the tile that ran last, as bytes of numbers of its type; conditions are 0 and 1.
+    pub fn bytes<'s>(&'s self, id: Id, inputs: &[Slice<'s>], first: usize, n: usize) -> &'s [u8] {
+        loops::bytes(&self.sources[usize::from(id)], &self.registers, inputs, first, n)
+    }
+
+    /// The values of an expression, of the tile that ran last.
+    ///
+    /// # Panics
+    /// If they are of another type.
+    pub fn values<'s, T: bytemuck::AnyBitPattern + Element>(
+        &'s self,
+        id: Id,
+        inputs: &[Slice<'s>],
+        first: usize,
+        n: usize,
+    ) -> &'s [T] {
+        assert_eq!(self.program.ty(id).dtype(), T::DTYPE, "the values are of another type");
+        cast_slice(self.bytes(id, inputs, first, n))
+    }
+}

@@ -1,0 +1,209 @@
+//! From a program to steps: what is computed when, and in which register.
+
+use super::{Register, Slice, TILE};
+use crate::function::{Binary, Unary};
+use crate::program::{Const, Id, Node, Program, Type};
+use crate::scalar;
+
+/// Where a value lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// In a register.
+    Register(usize),
+    /// In an input, whose elements are of the type computed in.
+    Input(usize),
+    /// Nobody reads it.
+    Nowhere,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Action {
+    /// Widens the elements of an input.
+    Load(usize),
+    Unary(Unary, Source),
+    Binary(Binary, Source, Source),
+    Select(Source, Source, Source),
+    Fma(Source, Source, Source),
+}
+
+/// A step: its operands' type, what it does, and where the result goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    pub(super) id: Id,
+    /// The type of the operands (of a selection: of the two values).
+    pub(super) ty: Type,
+    pub(super) action: Action,
+    pub(super) to: usize,
+}
+
+type Constants = Vec<(usize, Const)>;
+
+/// The steps, where each value lies, the registers of constants, and how many registers there are.
+pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, usize) {
+    let nodes = program.nodes();
+    // What nobody reads is not computed: 0, as no value is read by the first.
+    let mut last_use = vec![0; nodes.len()];
+    for root in program.roots() {
+        let factors = root.factors.map(|(a, b)| [a, b]);
+        for id in factors.into_iter().flatten().chain([root.value]) {
+            last_use[usize::from(id)] = usize::MAX;
+        }
+    }
+    for (id, node) in nodes.iter().enumerate().rev() {
+        if last_use[id] == 0 {
+            continue;
+        }
+        for operand in operands(node) {
+            let last = &mut last_use[usize::from(operand)];
+            *last = (*last).max(id);
+        }
+    }
+    let (mut steps, mut sources, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut free, mut count) = (Vec::new(), 0);
+    for (id, node) in nodes.iter().enumerate() {
+        let ty = program.ty(id as Id);
+        if last_use[id] == 0 {
+            sources.push(Source::Nowhere);
+            continue;
+        }
+        let mut register = || {
+            free.pop().unwrap_or_else(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let at = |id: Id| -> Source { sources[usize::from(id)] };
+        let (action, operand_type) = match *node {
+            Node::Input(input) if program.inputs()[usize::from(input)] == ty.dtype() => {
+                sources.push(Source::Input(usize::from(input)));
+                continue;
+            }
+            Node::Const(constant) => {
+                // Never free: it is filled once.
+                let register = count;
+                count += 1;
+                constants.push((register, constant));
+                sources.push(Source::Register(register));
+                last_use[id] = usize::MAX;
+                continue;
+            }
+            Node::Input(input) => (Action::Load(usize::from(input)), ty),
+            Node::Unary(op, a) => (Action::Unary(op, at(a)), program.ty(a)),
+            Node::Binary(op, a, b) => (Action::Binary(op, at(a), at(b)), program.ty(a)),
+            Node::Select(c, a, b) => (Action::Select(at(c), at(a), at(b)), ty),
+            Node::Fma(a, b, c) => (Action::Fma(at(a), at(b), at(c)), ty),
+        };
+        let to = register();
+        steps.push(Step { id: id as Id, ty: operand_type, action, to });
+        sources.push(Source::Register(to));
+        // An operand's register is free after the step, not in it: a step never writes what it reads.
+        let mut freed: Vec<usize> = operands(node)
+            .filter(|&operand| last_use[usize::from(operand)] == id)
+            .filter_map(|operand| match sources[usize::from(operand)] {
+                Source::Register(register) => Some(register),
+                Source::Input(_) | Source::Nowhere => None,
+            })
+            .collect();
+        freed.sort_unstable();
+        freed.dedup();
+        free.extend(freed);
+    }
+    (steps, sources, constants, count)
+}
+
+fn operands(node: &Node) -> impl Iterator<Item = Id> {
+    let operands = match *node {
+        Node::Input(_) | Node::Const(_) => [None; 3],
+        Node::Unary(_, a) => [Some(a), None, None],
+        Node::Binary(_, a, b) => [Some(a), Some(b), None],
+        Node::Select(a, b, c) | Node::Fma(a, b, c) => [Some(a), Some(b), Some(c)],
+    };
+    operands.into_iter().flatten()
+}
+
+/// One operand of a step.
+fn operand(
+    source: Source,
+    ty: Type,
+    registers: &[Register],
+    inputs: &[Slice<'_>],
+    index: usize,
+    lane: usize,
+) -> Const {
+    match source {
+        Source::Register(register) => {
+            let register = &registers[register];
+            debug_assert!(lane < TILE);
+            match ty {
+                Type::Bool => Const::Bool(bytemuck::cast_slice::<u64, u8>(register)[lane] != 0),
+                Type::I64 => Const::I64(register[lane] as i64),
+                Type::U64 => Const::U64(register[lane]),
+                Type::F32 => Const::F32(bytemuck::cast_slice::<u64, u32>(register)[lane]),
+                Type::F64 => Const::F64(register[lane]),
+            }
+        }
+        Source::Input(input) => match inputs[input] {
+            Slice::Bool(x) => Const::Bool(x[index]),
+            Slice::I64(x) => Const::I64(x[index]),
+            Slice::U64(x) => Const::U64(x[index]),
+            Slice::F32(x) => Const::F32(x[index].to_bits()),
+            Slice::F64(x) => Const::F64(x[index].to_bits()),
+            other => unreachable!("elements of {} are loaded into a register", other.dtype()),
+        },
+        Source::Nowhere => unreachable!("operands are computed"),
+    }
+}
+
+/// The value of a step that may have none, for one element.
+pub(super) fn value(
+    step: &Step,
+    registers: &[Register],
+    inputs: &[Slice<'_>],
+    index: usize,
+    lane: usize,
+) -> Option<Const> {
+    let at = |source| operand(source, step.ty, registers, inputs, index, lane);
+    match step.action {
+        Action::Unary(op, a) => scalar::unary(op, at(a)),
+        Action::Binary(op, a, b) => scalar::binary(op, at(a), at(b)),
+        _ => Some(Const::Bool(true)),
+    }
+}
+
+/// Why a step has no value for an element.
+pub(super) fn obstacle(
+    step: &Step,
+    registers: &[Register],
+    inputs: &[Slice<'_>],
+    index: usize,
+    lane: usize,
+) -> String {
+    let at = |source| operand(source, step.ty, registers, inputs, index, lane);
+    let wide = |constant| match constant {
+        Const::I64(value) => i128::from(value),
+        Const::U64(value) => i128::from(value),
+        _ => 0,
+    };
+    let ty = step.ty;
+    match step.action {
+        Action::Binary(Binary::FloorDiv | Binary::Rem, _, b) if wide(at(b)) == 0 => {
+            "the divisor is 0".into()
+        }
+        Action::Binary(op, a, b) => {
+            let (a, b) = (wide(at(a)), wide(at(b)));
+            // Products of 64 bits fit 128.
+            let value = match op {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::FloorDiv => -a,
+                _ => a.wrapping_mul(b),
+            };
+            format!("{ty} does not hold {value}")
+        }
+        Action::Unary(Unary::I64, a) => format!("i64 does not hold {}", wide(at(a))),
+        Action::Unary(Unary::U64, a) => format!("u64 does not hold {}", wide(at(a))),
+        Action::Unary(_, a) => format!("{ty} does not hold {}", -wide(at(a))),
+        _ => format!("{ty} does not hold it"),
+    }
+}
