@@ -84,6 +84,11 @@ fn the_page_of_data_prints_what_it_shows() {
 }
 
 #[test]
+fn the_page_of_maps_prints_what_it_shows() {
+    run("docs/maps.md", 6);
+}
+
+#[test]
 fn the_readme_prints_what_it_shows() {
     run("README.md", 6);
 }

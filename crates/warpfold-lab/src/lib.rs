@@ -32,3 +32,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct Library;
+
+/// See [`Readme`].
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/maps.md")]
+struct Maps;

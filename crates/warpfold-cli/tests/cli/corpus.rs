@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+#[path = "../../../../fuzz/checks/map.rs"]
+mod map;
 #[path = "../../../../fuzz/checks/npy.rs"]
 mod npy;
 #[path = "../../../../fuzz/checks/text.rs"]
@@ -17,6 +19,11 @@ fn replay(target: &str, check: fn(&[u8]) -> bool) {
         *(if check(&seed) { &mut accepted } else { &mut refused }) += 1;
     }
     assert!(accepted >= 5 && refused >= 5, "{target}: {accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn map_seeds() {
+    replay("map", map::check);
 }
 
 #[test]

@@ -61,10 +61,7 @@ fn mean<T: Real>(
     if denominator.bits() == 0 {
         return Err(empty);
     }
-    fn rounded<F: Float>(special: Option<F>, ratio: impl FnOnce() -> F) -> Value
-    where
-        F: Into<Value>,
-    {
+    fn rounded<F: Float + Into<Value>>(special: Option<F>, ratio: impl FnOnce() -> F) -> Value {
         special.unwrap_or_else(ratio).into()
     }
     Ok(with_float!(to, Op::Mean, T::DTYPE, F => {
