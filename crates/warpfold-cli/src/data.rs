@@ -87,6 +87,9 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     if parts.by.is_some() && asked.column.len() > 1 {
         return refused("--by takes one --column of values; run once for each".into());
     }
+    if asked.maps.any() {
+        return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
+    }
     if asked.world.is_some() {
         return refused("--world shares out arrays, and no Parquet or Arrow files yet; leave it out, or reduce some of the files in each process".into());
     }

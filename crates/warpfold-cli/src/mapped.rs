@@ -235,8 +235,14 @@ impl Side {
         let is_text =
             !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text);
         let inputs = if let Some((_, file)) = with.iter().find(|(known, _)| known == name) {
+            if input::is_columns(file) {
+                return Err(Failure::Usage(format!(
+                    "--with {name}={}: Parquet and Arrow files are not read side by side yet; write the column as a .npy file first",
+                    file.display()
+                )));
+            }
             input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
-        } else if name == X && (asked.column.is_some() || !is_text) {
+        } else if name == X && (!asked.column.is_empty() || !is_text) {
             run::open(asked)?
         } else if is_text {
             if name == X && !asked.inputs.iter().any(|path| path.as_os_str() == "-") {

@@ -59,7 +59,7 @@ fn exact(x: f64) -> BigInt {
     let (bits, sign) = (x.abs().to_bits(), if x < 0.0 { -1 } else { 1 });
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
-    BigInt::from(significand) * sign << (exponent.max(1) - 1)
+    (BigInt::from(significand) * sign) << (exponent.max(1) - 1)
 }
 
 /// The nearest f64 of so many units of 2^-1074.
