@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -69,15 +70,32 @@ def peer(engine, query, path, repeat):
 
 
 def child(command):
-    """Runs a command; its output, wall time and peak of memory."""
+    """Runs a command; its output, wall time and peak of memory in MiB, as it was some milliseconds before its end."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peak = [0]
+
+    def watch():
+        while process.poll() is None:
+            try:
+                status = Path(f"/proc/{process.pid}/status").read_text()
+            except OSError:
+                return
+            found = re.search(r"VmHWM:\s*(\d+)", status)
+            # Between fork and exec it is that of this process.
+            if found and time.perf_counter() - start > 0.005:
+                peak[0] = max(peak[0], int(found[1]) >> 10)
+            time.sleep(0.003)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
     out = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
+    process.wait()
     seconds = time.perf_counter() - start
-    if status:
-        sys.exit(f"{command}: status {status}")
-    return out, seconds, usage.ru_maxrss >> 10
+    watcher.join()
+    if process.returncode:
+        sys.exit(f"{command}: status {process.returncode}")
+    return out, seconds, peak[0]
 
 
 def program(binary, query, path, repeat, scratch):
@@ -132,6 +150,7 @@ def main():
     parser.add_argument("--row-groups", type=int, default=64)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--file", help="the Parquet file, which is kept; written where it is missing")
+    parser.add_argument("--without", help="a build without the feature, of which the size is written down")
     parser.add_argument("--peer", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
@@ -157,7 +176,7 @@ def main():
             "machine": model, "cores": os.cpu_count(), "system": platform.platform(), "date": datetime.date.today().isoformat(),
             "remark": "loaded machine: others were at work on the same cores", "load_before": load, "load_after": os.getloadavg(),
             "file": {"rows": options.rows, "keys": options.keys, "row_groups": options.row_groups, "bytes": os.path.getsize(path), "columns": "key int64, x float64", "compression": "snappy"},
-            "program": {"bytes": os.path.getsize(options.program)},
+            "program": {"bytes": os.path.getsize(options.program), "bytes_without_the_feature": options.without and os.path.getsize(options.without)},
             "rows": rows,
         }
         folder = Path(options.results) / name
