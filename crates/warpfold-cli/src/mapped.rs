@@ -36,6 +36,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         sides.push(Side::open(asked, &with, X)?);
     }
     check_rows(asked, &sides)?;
+    check_same(&sides)?;
     let inputs: Vec<(&str, DType)> =
         sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
     let map = Map::new(asked.op(), &expressions, &inputs, policy).map_err(usage)?;
@@ -166,6 +167,18 @@ fn check_rows(asked: &Reduction, sides: &[Side]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Fails where two columns were opened of a file that changed in between.
+fn check_same(sides: &[Side]) -> Result<(), Failure> {
+    let all =
+        || sides.iter().flat_map(|side| side.inputs.iter().chain(side.otherwise.iter().flatten()));
+    for (k, input) in all().enumerate() {
+        if let Some(before) = all().take(k).find(|before| before.name() == input.name()) {
+            before.watch().check_same(&input.watch())?;
+        }
+    }
+    Ok(())
+}
+
 /// An expression that is wrong is a wrong use of the program.
 fn usage(error: warpfold::Error) -> Failure {
     match error {
@@ -226,7 +239,7 @@ impl Side {
             dtype: asked.dtype,
             kind: asked.input,
             column,
-            dialect: dialect.clone(),
+            dialect,
             ..Wanted::default()
         };
         let mut otherwise = None;

@@ -3,6 +3,8 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::SystemTime;
 
 use super::{Name, Problem};
@@ -16,7 +18,6 @@ pub(crate) enum Changed {
     #[error("it was written to")]
     Time,
     #[error("another file has taken its place, or it is gone")]
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "others stay open"))]
     Replaced,
 }
 
@@ -57,6 +58,7 @@ impl Stamp {
     fn check(self, now: &Metadata) -> Result<(), Changed> {
         let Some(now) = Stamp::of(now) else { return Err(Changed::Size(self.size, now.len())) };
         match () {
+            () if now.file != self.file => Err(Changed::Replaced),
             () if now.size != self.size => Err(Changed::Size(self.size, now.size)),
             () if now.modified != self.modified => Err(Changed::Time),
             () => Ok(()),
@@ -77,11 +79,54 @@ impl Stamp {
 pub struct Watch {
     name: Name,
     stamp: Option<Stamp>,
+    /// The file itself, which may have another name by now.
+    held: Option<Arc<Held>>,
+}
+
+/// A file that stays open while its map is read, so that it is found whatever its name becomes.
+#[derive(Debug)]
+pub(crate) struct Held(File);
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+impl Held {
+    /// Files at most: beyond, files are looked at by their names, as a process may hold few open.
+    const MOST: usize = 256;
+
+    pub(crate) fn new(file: File) -> Option<Arc<Held>> {
+        let held = Arc::new(Held(file));
+        // Counted down by `drop` in either case.
+        (HELD.fetch_add(1, Relaxed) < Held::MOST).then_some(held)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Relaxed);
+    }
 }
 
 impl Watch {
     pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> Watch {
-        Watch { name, stamp }
+        Watch { name, stamp, held: None }
+    }
+
+    /// Watches the file itself, not its name.
+    pub(crate) fn holding(self, held: Option<Arc<Held>>) -> Watch {
+        Watch { held, ..self }
+    }
+
+    /// Fails if another reading of the same name has met another file, or a changed one.
+    pub(crate) fn check_same(&self, other: &Watch) -> Result<(), Failure> {
+        let changed = match (self.stamp, other.stamp) {
+            (before, now) if before == now => return Ok(()),
+            (Some(before), Some(now)) if before.file == now.file && before.size != now.size => {
+                Changed::Size(before.size, now.size)
+            }
+            (Some(before), Some(now)) if before.file == now.file => Changed::Time,
+            _ => Changed::Replaced,
+        };
+        Err(Failure::input(&self.name, Problem::Changed(changed.to_string())))
     }
 
     /// A file that is there, to be opened by its name several times.
@@ -110,7 +155,11 @@ impl Watch {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let (Name::File(path), Some(stamp)) = (&self.name, self.stamp) else { return Ok(()) };
         let changed = |changed: Changed| Problem::Changed(changed.to_string());
-        stamp.check_path(path).map_err(|found| Failure::input(&self.name, changed(found)))
+        let found = match self.held.as_ref().map(|held| held.0.metadata()) {
+            Some(Ok(now)) => stamp.check(&now),
+            _ => stamp.check_path(path),
+        };
+        found.map_err(|found| Failure::input(&self.name, changed(found)))
     }
 }
 
@@ -174,5 +223,42 @@ impl Read for Watched {
             }
         }
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(path: &Path) -> Watch {
+        let file = File::open(path).expect("it was written");
+        let stamp = Stamp::of(&file.metadata().expect("it is there"));
+        Watch::new(Name::of(path.to_path_buf()), stamp).holding(Held::new(file))
+    }
+
+    #[test]
+    fn a_file_that_is_held_is_found_under_any_name() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (path, other) = (folder.path().join("a.npy"), folder.path().join("b.npy"));
+        fs::write(&path, [0; 100]).expect("there is room");
+        let watch = watched(&path);
+        fs::rename(&path, &other).expect("it can be renamed");
+        watch.check().expect("a new name changes nothing");
+        fs::write(&other, [1; 99]).expect("there is room");
+        let failure = watch.check().expect_err("it became shorter");
+        assert!(failure.to_string().contains("it had 100 bytes and has 99"), "{failure}");
+    }
+
+    #[test]
+    fn two_readings_of_a_name_are_of_one_file() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (path, other) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
+        fs::write(&path, "1").expect("there is room");
+        fs::write(&other, "2").expect("there is room");
+        let watch = watched(&path);
+        watch.check_same(&watched(&path)).expect("nothing changed");
+        fs::rename(&other, &path).expect("it can be renamed");
+        let failure = watch.check_same(&watched(&path)).expect_err("it is another file");
+        assert!(failure.to_string().contains("another file has taken its place"), "{failure}");
     }
 }

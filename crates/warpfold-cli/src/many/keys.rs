@@ -6,6 +6,7 @@ use warpfold::{Column, DType, Key};
 
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
+use crate::input::stamp::Watch;
 use crate::input::text::{Column as Chosen, Dialect, Missing, SharedNotes, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
@@ -28,7 +29,8 @@ pub(crate) fn key_column(asked: &Reduction) -> Option<Chosen> {
 type Read = (Whole, Option<SharedNotes>);
 
 /// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
-pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Read, Failure> {
+/// A column is one of the very file that the values came from, as `values` has it.
+pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read, Failure> {
     let missing = match asked.written.dialect(false).missing {
         Missing::Skip => Missing::Skip,
         _ => Missing::Error,
@@ -51,16 +53,16 @@ pub(super) fn read(asked: &Reduction, by: &Path) -> Result<Read, Failure> {
             let wanted =
                 Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };
             // What the values' own reading has found says it all.
-            text(path, &wanted).map(|(keys, _)| (keys, None))
+            text(path, &wanted, Some(values)).map(|(keys, _)| (keys, None))
         }
-        _ if is_text_file(by) => text(by, &wanted),
-        _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }),
+        _ if is_text_file(by) => text(by, &wanted, None),
+        _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }, None),
     }
 }
 
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
-fn text(path: &Path, wanted: &Wanted) -> Result<Read, Failure> {
-    let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() });
+fn text(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, Failure> {
+    let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
     let is_too_narrow = |failure: &Failure| matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })));
     match of(DType::I64) {
         // A pipe can be read once only.
@@ -74,9 +76,12 @@ fn text(path: &Path, wanted: &Wanted) -> Result<Read, Failure> {
     }
 }
 
-fn whole(path: &Path, wanted: &Wanted) -> Result<Read, Failure> {
+fn whole(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, Failure> {
     let keys = input::open(&[path.to_path_buf()], wanted)?;
     let keys = keys.into_iter().next().expect("one path is one input");
+    if let Some(values) = values {
+        values.check_same(&keys.watch())?;
+    }
     let (name, dtype) = (keys.name().clone(), keys.dtype());
     if dtype.is_float() {
         return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));

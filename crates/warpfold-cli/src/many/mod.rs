@@ -18,6 +18,7 @@ use warpfold_lab::machine::available_memory;
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
+use crate::input::stamp::Watch;
 use crate::input::text::{Gaps, SharedNotes};
 use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
@@ -39,11 +40,11 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let mut texts = Texts::of([&input]);
-    let notes = input.notes();
+    let (notes, values) = (input.notes(), input.watch());
     let whole = input.whole(order)?;
     let executor = executor(asked, whole.dtype())?;
     let folding = Instant::now();
-    let (parted, by) = Parted::read(asked)?;
+    let (parted, by) = Parted::read(asked, &values)?;
     let key_gaps = by.as_ref().map_or_else(Gaps::default, |(_, notes)| notes.take_gaps());
     if let Some((name, notes)) = by {
         texts.add(name, notes);
@@ -140,12 +141,15 @@ enum Parted {
 
 impl Parted {
     /// Reads it, with the notes of a text.
-    fn read(asked: &Reduction) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
+    fn read(
+        asked: &Reduction,
+        values: &Watch,
+    ) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
         let parts = &asked.parts;
         let is_verbose = asked.verbosity() == Verbosity::Verbose;
         let (parted, notes) = match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
             (Some(path), ..) => {
-                let (keys, notes) = keys::read(asked, path)?;
+                let (keys, notes) = keys::read(asked, path, values)?;
                 (Parted::Keys(keys), notes)
             }
             (_, Some(path), ..) => {

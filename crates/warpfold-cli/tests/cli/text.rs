@@ -142,3 +142,39 @@ fn one_line_may_be_longer_than_memory_is_meant_to_be() {
     let failed = run_with_stdin(&["sum", "-", "--input", "text"], line.as_bytes());
     failed.fails(1, &["standard input", "line 1, column 4000001", "\"x\""]);
 }
+
+/// Tables with numbered rows have years for names, and nothing above the numbers: what a row of data would be too.
+#[test]
+fn a_first_row_that_may_be_names_is_never_added_in_silence() {
+    let pandas = ",2020,2021\n0,5,6\n1,7,8\n";
+    for args in [
+        &["sum", "--column", "2"][..],
+        &["sum", "--column", "2", "--missing", "skip"],
+        &["sum", "--missing", "skip"],
+        &["argmax", "--column", "2", "--missing", "nan"],
+    ] {
+        text("x.csv", pandas, args).fails(1, &["line 1, column 1", "--header"]);
+    }
+    assert_eq!(text("x.csv", pandas, &["sum", "--column", "2", "--header", "yes"]).value(), "12.0");
+    text("x.csv", "#id,2020\n7,1\n", &["sum", "--column", "2"]).fails(1, &["line 1, column 1"]);
+    let gaps = "1,2\n,3\n4,5\n";
+    assert_eq!(text("x.csv", gaps, &["sum", "--column", "2", "--missing", "skip"]).value(), "10.0");
+}
+
+#[test]
+fn a_column_of_words_is_not_shifted_by_a_short_row() {
+    text("x.txt", "1 2 3\n4   6\n7 8 9\n", &["sum", "--column", "2"]).fails(1, &["line 2"]);
+    assert_eq!(text("x.txt", "1 2 3\n4 5 6\n", &["sum", "--column", "2"]).value(), "7.0");
+    assert_eq!(text("x.txt", "1 2 3\n4   6\n7 8 9\n", &["sum"]).value(), "40.0");
+}
+
+/// What the first row shows does not depend on how much is left out before it.
+#[test]
+fn a_long_comment_hides_no_layout() {
+    let rows = "1\t\t3\n4\t5\t6\n";
+    for before in [0, 10, 4091, 4096, 4991, 20_000] {
+        let comments = ["#", &"x".repeat(before), "\n", &"#\n".repeat(before / 7)].concat();
+        let args = ["sum", "--comment", "#", "--column", "2", "--missing", "skip"];
+        assert_eq!(text("x.txt", comments + rows, &args).value(), "5.0", "{before}");
+    }
+}

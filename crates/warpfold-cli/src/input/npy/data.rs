@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
+use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 use warpfold::{DType, Layout};
@@ -12,7 +13,7 @@ use super::{Descr, Header, NpyError};
 use crate::Failure;
 use crate::input::Endian;
 use crate::input::raw::{Extent, RawReader};
-use crate::input::stamp::{Stamp, Watch, Watched, guard_maps};
+use crate::input::stamp::{Held, Stamp, Watch, Watched, guard_maps};
 use crate::input::{Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
@@ -28,6 +29,8 @@ pub struct Array {
     endian: Endian,
     /// What a mapped file was when it was opened.
     stamp: Option<Stamp>,
+    /// The file of a map.
+    held: Option<Arc<Held>>,
     data: Data,
 }
 
@@ -42,7 +45,8 @@ impl Array {
         let header = Header::read(&mut file)?;
         let (dtype, endian) = resolve(&header, asked)?;
         if !metadata.is_file() {
-            return Ok(Array { header, dtype, endian, stamp, data: Data::Stream(Box::new(file)) });
+            let data = Data::Stream(Box::new(file));
+            return Ok(Array { header, dtype, endian, stamp, held: None, data });
         }
         let expected = header.len * dtype.size() as u64;
         let found = metadata.len().saturating_sub(header.data_start);
@@ -52,11 +56,11 @@ impl Array {
         if found > expected {
             return Err(NpyError::Trailing { expected }.into());
         }
-        let data = match map(&file, header.data_start, expected) {
-            Some(map) => Data::Mapped(map),
-            None => Data::Stream(Box::new(Watched::after(file, stamp, header.data_start))),
+        let (held, data) = match map(&file, header.data_start, expected) {
+            Some(map) => (Held::new(file), Data::Mapped(map)),
+            None => (None, Data::Stream(Box::new(Watched::after(file, stamp, header.data_start)))),
         };
-        Ok(Array { header, dtype, endian, stamp, data })
+        Ok(Array { header, dtype, endian, stamp, held, data })
     }
 
     /// Reads the header of a stream.
@@ -69,7 +73,7 @@ impl Array {
     ) -> Result<Array, Problem> {
         let header = Header::read(&mut source)?;
         let (dtype, endian) = resolve(&header, asked)?;
-        Ok(Array { header, dtype, endian, stamp: None, data: Data::Stream(source) })
+        Ok(Array { header, dtype, endian, stamp: None, held: None, data: Data::Stream(source) })
     }
 
     /// The type of the elements.
@@ -107,7 +111,7 @@ impl Array {
             Data::Mapped(map)
                 if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
             {
-                let watch = Watch::new(name.clone(), self.stamp);
+                let watch = Watch::new(name.clone(), self.stamp).holding(self.held);
                 Ok(Whole::mapped(name.clone(), dtype, layout, map, watch))
             }
             data => {
@@ -148,8 +152,8 @@ impl Array {
         order: Order,
         range: Range<u64>,
     ) -> Result<Pieces, Failure> {
-        let Array { header, dtype, endian, stamp, data } = self;
-        let watch = Watch::new(name.clone(), stamp);
+        let Array { header, dtype, endian, stamp, held, data } = self;
+        let watch = Watch::new(name.clone(), stamp).holding(held);
         let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
             .then(|| Transposed::new(&header.shape));
         let bytes = header.len * dtype.size() as u64;
@@ -162,7 +166,8 @@ impl Array {
             }
             (Data::Stream(_), Some(_)) => Err(Failure::input(name, Problem::NeedsMapping)),
             (data @ Data::Stream(_), None) => {
-                let reader = Array { header, dtype, endian, stamp, data }.reader(name)?;
+                let reader =
+                    Array { header, dtype, endian, stamp, held: None, data }.reader(name)?;
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::TextError;
-use super::dialect::{Cell, Dialect, Header};
+use super::dialect::{Cell, Dialect, Header, is_missing};
 use super::record::Record;
 
 /// The column that a user chose.
@@ -75,7 +75,7 @@ pub(super) fn is_header(
         Header::Auto if named => return Ok(true),
         Header::Auto => {}
     }
-    let cells: Vec<Cell> = record.fields().map(|field| dialect.cell(field)).collect();
+    let cells: Vec<Cell> = cells(dialect, record).collect();
     let is_data = match chosen {
         Chosen::All => cells.iter().all(|&cell| cell == Cell::Number),
         // A line without the column is an error of its own.
@@ -89,17 +89,26 @@ pub(super) fn is_header(
     Err(first_row(record, at))
 }
 
-/// Fails where the first line was taken for data, and one of its names stands above a number: `id,2020` above `7,1`.
+/// What the cells of the first line are. A missing first one is unclear whatever `--missing` says: tables with numbered rows begin so.
+fn cells(dialect: &Dialect, record: &Record) -> impl Iterator<Item = Cell> {
+    let is_alone = record.len() == 1 || record.first_column > 0;
+    record.fields().enumerate().map(move |(at, field)| match dialect.cell(field) {
+        _ if at == 0 && !is_alone && is_missing(field) => Cell::Unclear,
+        cell => cell,
+    })
+}
+
+/// Fails where the first line was taken for data, and one of its cells that are no numbers stands above one: `id,2020` above `7,1`.
 pub(super) fn check_second(
     dialect: &Dialect,
     first: &Record,
     second: &Record,
 ) -> Result<(), TextError> {
-    let mut pairs = first.fields().zip(second.fields());
-    let is_name_above_number = |(above, below): (&[u8], &[u8])| {
-        dialect.cell(above) == Cell::Name && dialect.cell(below) == Cell::Number
+    let mut pairs = cells(dialect, first).zip(second.fields());
+    let is_above_number = |(above, below): (Cell, &[u8])| {
+        above != Cell::Number && dialect.cell(below) == Cell::Number
     };
-    match pairs.position(is_name_above_number) {
+    match pairs.position(is_above_number) {
         Some(at) => Err(first_row(first, at)),
         None => Ok(()),
     }

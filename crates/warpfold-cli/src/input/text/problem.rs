@@ -123,7 +123,9 @@ pub enum TextError {
         second: u64,
     },
     /// A line (or quoted field) longer than the program keeps in memory.
-    #[error("line {line} is longer than {limit} bytes; a quote may not be closed")]
+    #[error(
+        "line {line} is longer than {limit} bytes; break it into rows, or close its quote if one is open"
+    )]
     TooLong {
         /// Line, from 1.
         line: u64,

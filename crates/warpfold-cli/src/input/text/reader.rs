@@ -241,7 +241,9 @@ impl TextReader {
         }
         self.found.names = is_header.then_some(self.record.line);
         self.chosen = Some(chosen);
-        self.width = is_table.then_some(self.record.len());
+        // Rows of words need no width, but where a place in the row counts.
+        let has_places = self.column.is_some() || self.dialect.missing == Missing::Skip;
+        self.width = (is_table || has_places).then_some(self.record.len());
         Ok((chosen, is_header))
     }
 

@@ -36,9 +36,8 @@ impl Layout {
         }
     }
 
-    fn sniff(start: &[u8], dialect: &Dialect) -> Layout {
-        let telling = |line: &&[u8]| !line.trim_ascii().is_empty() && !dialect.is_comment(line);
-        let first = start.split(|&byte| byte == b'\n').find(telling).unwrap_or_default();
+    /// What the first row shows.
+    fn sniff(first: &[u8], dialect: &Dialect) -> Layout {
         // Where a comma stands before fractions, semicolons separate.
         let other = if dialect.decimal == b',' { b';' } else { b',' };
         match [b'\t', other].into_iter().find(|delimiter| first.trim_ascii().contains(delimiter)) {
@@ -88,7 +87,7 @@ impl Records {
         whole_lines: bool,
         dialect: Dialect,
     ) -> Result<Records, TextError> {
-        let (start, source) =
+        let (start, first, source) =
             peek(LineEnds::new(source), &dialect).map_err(|error| unreadable(&error))?;
         if is_utf16(&start) {
             return Err(TextError::Utf16);
@@ -96,7 +95,7 @@ impl Records {
         let layout = match (dialect.delimiter, layout) {
             (Some(b' '), _) => Layout::Words,
             (Some(delimiter), _) => Layout::Delimited(delimiter),
-            (None, Layout::Sniff) => Layout::sniff(&start[..start.len().min(SHOWN)], &dialect),
+            (None, Layout::Sniff) => Layout::sniff(&start[first], &dialect),
             (None, layout) => layout,
         };
         let Layout::Delimited(delimiter) = layout else {
@@ -266,18 +265,21 @@ pub(super) fn unreadable(error: &io::Error) -> TextError {
 
 pub(super) type Source = io::Chain<io::Cursor<Vec<u8>>, LineEnds<Box<dyn Read + Send>>>;
 
-/// Bytes of a text, without the mark, that tell its layout if no line ends before.
+/// Bytes of the first row that tell the layout, if it does not end before.
 const SHOWN: usize = 4096;
 
-/// Reads the start of a text, without the byte order mark, and puts it back. However the bytes arrive, what it shows of the first [`SHOWN`] is the same.
+/// Reads the start of a text, without the byte order mark, and puts it back; and where in it the first row lies that is neither empty nor a comment,
+/// or what begins it. However the bytes arrive, that is the same.
 fn peek(
     mut source: LineEnds<Box<dyn Read + Send>>,
     dialect: &Dialect,
-) -> io::Result<(Vec<u8>, Source)> {
+) -> io::Result<(Vec<u8>, Range<usize>, Source)> {
     let (mut start, mut some) = (Vec::new(), [0; SHOWN]);
     let mut may_have_mark = true;
-    // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a line, and the bytes that show UTF-16.
-    while start.len() < SHOWN && (start.len() < 4 || !has_a_line(&start, dialect)) {
+    let mut rows = FirstRow { line: 0, seen: 0 };
+    let mut first = None;
+    // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a row, and the bytes that show UTF-16.
+    while start.len() < 4 || first.is_none() && start.len() < LINE_LIMIT {
         let before = start.len();
         match source.read(&mut some) {
             Ok(n) => start.extend_from_slice(&some[..n]),
@@ -294,12 +296,42 @@ fn peek(
                 start.drain(..3);
             }
         }
+        if !may_have_mark {
+            first = rows.find(&start, dialect);
+        }
     }
-    Ok((start.clone(), io::Cursor::new(start).chain(source)))
+    let first = first.unwrap_or_else(|| {
+        rows.find(&start, dialect).unwrap_or(rows.line..start.len().min(rows.line + SHOWN))
+    });
+    Ok((start.clone(), first, io::Cursor::new(start).chain(source)))
 }
 
-fn has_a_line(start: &[u8], dialect: &Dialect) -> bool {
-    let mut lines = start.split(|&byte| byte == b'\n');
-    lines.next_back();
-    lines.any(|line| !line.trim_ascii().is_empty() && !dialect.is_comment(line))
+/// The search for the first row that is neither empty nor a comment.
+struct FirstRow {
+    /// Where the line begins that is looked at.
+    line: usize,
+    /// Up to where no line end was found in it.
+    seen: usize,
+}
+
+impl FirstRow {
+    /// The row, cut after [`SHOWN`] bytes; `None` if more bytes may tell.
+    fn find(&mut self, start: &[u8], dialect: &Dialect) -> Option<Range<usize>> {
+        let tells = |line: &[u8]| !line.trim_ascii().is_empty() && !dialect.is_comment(line);
+        loop {
+            let from = self.line.max(self.seen);
+            let Some(end) = start[from..].iter().position(|&byte| byte == b'\n') else {
+                self.seen = start.len();
+                let rest = &start[self.line..];
+                let shown = &rest[..rest.len().min(SHOWN)];
+                return (shown.len() == SHOWN && tells(shown))
+                    .then(|| self.line..self.line + SHOWN);
+            };
+            let line = self.line..from + end;
+            if tells(&start[line.clone()]) {
+                return Some(line.start..line.end.min(line.start + SHOWN));
+            }
+            (self.line, self.seen) = (line.end + 1, 0);
+        }
+    }
 }

@@ -167,7 +167,12 @@ static void *map(void *at, size_t size, int protection, int flags, int fd, off_t
 }
 
 int statx(int folder, const char *restrict path, int flags, unsigned mask, struct statx *restrict found) {
-    if (has_mapped && is_on("at-check") && path) change(path);
+    char open_file[LONGEST];
+    if (has_mapped && is_on("at-check") && path) {
+        /* No path stands for the open file itself. */
+        if (*path) change(path);
+        else if (role_of(folder, open_file) == 'i') change(open_file);
+    }
     return REAL(statx)(folder, path, flags, mask, found);
 }
 
