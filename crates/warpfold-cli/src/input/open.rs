@@ -304,6 +304,9 @@ impl Input {
             Source::Raw => {
                 let file = file(&name).map_err(failed)?;
                 let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
+                // Other ranks read other ranges: of the file that was opened, or none has a result.
+                let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
+                Watch::new(name.clone(), self.stamp).check_same(&Watch::new(name.clone(), now))?;
                 let size = dtype.size() as u64;
                 file.seek(SeekFrom::Start(range.start * size)).map_err(|e| failed(e.into()))?;
                 let bytes = (range.end - range.start) * size;

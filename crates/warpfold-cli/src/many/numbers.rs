@@ -30,7 +30,9 @@ impl Numbers {
         let inputs = input::open(&[path.to_path_buf()], &wanted)?;
         let input = inputs.into_iter().next().expect("one path is one input");
         let notes = input.notes();
-        let whole = input.whole(Order::C)?;
+        // A copy: numbers that were checked must not change after that.
+        let (name, dtype) = (input.name().clone(), input.dtype());
+        let whole = Whole::copied(name, dtype, None, input.pieces(Order::C)?)?;
         let found = whole.dtype();
         let numbers = match found {
             DType::I32 | DType::U32 | DType::I64 | DType::U64 => Ok(Numbers::Whole(whole)),

@@ -21,7 +21,7 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
     let grains = n.div_ceil(GRAIN);
     let one = |grain: usize| {
         let range = grain * GRAIN..n.min((grain + 1) * GRAIN);
-        Grain::new(map, &slices, start).fold(range)
+        Grain::new(map, inputs, &slices, start).fold(range)
     };
     let mut all = map.empty();
     if grains <= 1 {
@@ -59,6 +59,14 @@ fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
     }
 }
 
+/// Some elements of an array.
+fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> HostArray<'a> {
+    warpfold_num::with_element!(array.dtype(), T => {
+        let elements: &'a [T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
+        HostArray::of(&elements[range])
+    })
+}
+
 fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
     fn of<'a, T: warpfold_num::Element + bytemuck::CheckedBitPattern>(
         array: &HostArray<'a>,
@@ -86,6 +94,7 @@ fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
 /// What one thread works with.
 struct Grain<'m> {
     map: &'m Map,
+    arrays: &'m [HostArray<'m>],
     inputs: &'m [Slice<'m>],
     start: u64,
     tiles: Tiles<'m>,
@@ -100,12 +109,13 @@ struct Grain<'m> {
 }
 
 impl<'m> Grain<'m> {
-    fn new(map: &'m Map, inputs: &'m [Slice<'m>], start: u64) -> Self {
+    fn new(map: &'m Map, arrays: &'m [HostArray<'m>], inputs: &'m [Slice<'m>], start: u64) -> Self {
         let capacity = CHUNK.min(inputs.first().map_or(0, Slice::len)) + TILE;
         let buffer = |id| Buffer::new(map.program.ty(id), capacity);
         let is_placed = matches!(map.op, Op::ArgMin | Op::ArgMax | Op::Stats);
         Grain {
             map,
+            arrays,
             inputs,
             start,
             tiles: Tiles::new(&map.program, map.has_keep),
@@ -119,6 +129,17 @@ impl<'m> Grain<'m> {
 
     fn fold(mut self, range: std::ops::Range<usize>) -> Result<Folded> {
         self.first = self.start + range.start as u64;
+        if self.map.kind != Kind::Weighted
+            && !self.map.has_keep
+            && let (Some(left), Some(right)) =
+                (self.tiles.input(self.map.left), self.tiles.input(self.map.right))
+        {
+            // Nothing is computed: the inputs are folded where they lie.
+            let [left, right] = [left, right].map(|input| part(&self.arrays[input], range.clone()));
+            let right = (self.map.kind == Kind::Products).then_some(right);
+            let value = self.reduced(left, right)?;
+            return Ok(Folded { value, weights: None });
+        }
         let mut at = range.start;
         while at < range.end {
             let n = TILE.min(range.end - at);
@@ -171,27 +192,32 @@ impl<'m> Grain<'m> {
         Ok(())
     }
 
+    /// The policy of a fold that is a thread's own.
+    fn policy(&self) -> Policy {
+        Policy { threads: Some(1), ..self.map.policy }
+    }
+
+    /// The partial of values, or of their products with others.
+    fn reduced(&self, array: HostArray<'_>, right: Option<HostArray<'_>>) -> Result<AnyPartial> {
+        if let Some(right) = right {
+            return reduce(&Request::new(Op::Dot, array).pair(right).policy(self.policy()));
+        }
+        let request = Request::new(self.map.op, array).policy(self.policy());
+        match &self.indices {
+            Some(indices) => Ok(reindexed(reduce(&request)?, indices)),
+            None => reduce(&request.starting_at(self.first)),
+        }
+    }
+
     /// Folds what the buffers hold.
     fn flush(&mut self) -> Result<()> {
         if self.left.len() == 0 {
             return Ok(());
         }
-        let policy = Policy { threads: Some(1), ..self.map.policy };
         let array = self.left.array();
-        let value = match &self.right {
-            Some(right) => {
-                reduce(&Request::new(Op::Dot, array).pair(right.array()).policy(policy))?
-            }
-            None => {
-                let request = Request::new(self.map.op, array).policy(policy);
-                match &self.indices {
-                    Some(indices) => reindexed(reduce(&request)?, indices),
-                    None => reduce(&request.starting_at(self.first))?,
-                }
-            }
-        };
+        let value = self.reduced(array, self.right.as_ref().map(Buffer::array))?;
         let weights: Option<AnyPartial> = match self.map.kind {
-            Kind::Weighted => Some(reduce(&Request::new(Op::Sum, array).policy(policy))?),
+            Kind::Weighted => Some(reduce(&Request::new(Op::Sum, array).policy(self.policy()))?),
             Kind::Values | Kind::Products => None,
         };
         self.folded.merge(&Folded { value, weights });

@@ -129,6 +129,14 @@ impl<'p> Tiles<'p> {
         Tiles { program, steps, registers, sources, mask }
     }
 
+    /// The input that an expression is, where that is one whose elements are of the type computed in.
+    pub fn input(&self, id: Id) -> Option<usize> {
+        match self.sources[usize::from(id)] {
+            Source::Input(input) => Some(input),
+            Source::Register(_) | Source::Nowhere => None,
+        }
+    }
+
     /// Maps the elements from `first` on, `n` of them.
     ///
     /// # Errors
