@@ -203,6 +203,8 @@ struct Side {
     dtype: DType,
     /// Files that have not begun.
     inputs: VecDeque<Input>,
+    /// Whether it stands for all cells of a text.
+    is_all: bool,
     /// The same files as a whole, for a name that may be a column or the input itself.
     otherwise: Option<VecDeque<Input>>,
     pieces: Option<(Name, Pieces)>,
@@ -276,6 +278,7 @@ impl Side {
         let dtype = inputs.first().map_or(DType::F64, Input::dtype);
         Side {
             name: name.into(),
+            is_all: false,
             dtype,
             inputs: inputs.into(),
             otherwise,
@@ -297,6 +300,7 @@ impl Side {
                     Ok(None) => self.pieces = None,
                     Err(failure) if is_no_column(&failure) && self.otherwise.is_some() => {
                         self.inputs = self.otherwise.take().unwrap_or_default();
+                        self.is_all = true;
                         self.pieces = None;
                     }
                     Err(failure) => return Err(failure),
@@ -336,8 +340,14 @@ fn step(
             Some(longer) => {
                 let shorter =
                     sides.iter().find(|side| elements(side) == 0).map_or("", |side| &side.name);
+                let remedy = match longer.is_all {
+                    true => {
+                        "x stands for all cells of the text: choose its column by --column, or name columns in --map"
+                    }
+                    false => "give inputs of one length",
+                };
                 Err(Failure::Usage(format!(
-                    "{shorter} has {first} elements and {} has more; give inputs of one length",
+                    "{shorter} has {first} elements and {} has more; {remedy}",
                     longer.name
                 )))
             }

@@ -82,6 +82,7 @@ fn inputs_of_other_sizes_of_elements_stay_side_by_side() {
 fn what_cannot_be_is_refused_in_one_line() {
     for (args, part) in [
         (&["sum", "--map", "price * "][..], "map, column 9"),
+        (&["mean", "--where", "qty > 3"][..], "choose its column by --column"),
         (&["sum", "--map", "pric * 2"][..], "no column is called \"pric\""),
         (&["sum", "--map", "price", "--where", "qty"][..], "wants to be a condition"),
         (&["sum", "--map", "sinh(price)"][..], "`sinh` is no function"),
