@@ -99,7 +99,8 @@ def expected(case, text, plain):
         if pick is None:
             pick, named = choose(case["column"], cells)
             is_header = judge(case, named, pick, cells)
-            width = len(cells) if is_table else None
+            # Where a place in the row counts, words have one width as tables have.
+            width = len(cells) if is_table or pick != "all" or case["missing"] == "skip" else None
             if is_header:
                 names_at = line
                 first = "names" if case["header"] == "auto" and not named else None
@@ -108,8 +109,8 @@ def expected(case, text, plain):
         elif first == "names":
             first = None
         elif first is not None:
-            for above, below in zip(first, cells):
-                if kind_of(case, above) == "name" and kind_of(case, below) == "number":
+            for above, below in zip(kinds_of(case, first), cells):
+                if above != "number" and kind_of(case, below) == "number":
                     raise Refused("neither names nor numbers")
             first = None
         if pick != "all" and pick >= len(cells):
@@ -184,13 +185,19 @@ def choose(column, cells):
 def judge(case, named, pick, cells):
     if case["header"] != "auto" or named:
         return case["header"] == "yes" or case["header"] == "auto"
-    kinds = [kind_of(case, cell) for cell in cells]
+    kinds = kinds_of(case, cells)
     data = kinds if pick == "all" else kinds[pick : pick + 1]
     if all(kind == "number" for kind in data):
         return False
     if all(kind == "name" for kind in kinds):
         return True
     raise Refused("neither names nor numbers")
+
+
+def kinds_of(case, cells):
+    """What the cells of the first row are; tables with numbered rows begin with an empty one, which is no data."""
+    kinds = [kind_of(case, cell) for cell in cells]
+    return ["unclear", *kinds[1:]] if len(cells) > 1 and cells[0] == "" else kinds
 
 
 def is_missing(text):

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::TextError;
-use super::dialect::{Cell, Dialect, Header, is_missing};
+use super::dialect::{Cell, Dialect, Header};
 use super::record::Record;
 
 /// The column that a user chose.
@@ -89,11 +89,11 @@ pub(super) fn is_header(
     Err(first_row(record, at))
 }
 
-/// What the cells of the first line are. A missing first one is unclear whatever `--missing` says: tables with numbered rows begin so.
+/// What the cells of the first line are. An empty first one is unclear whatever `--missing` says: tables with numbered rows begin so.
 fn cells(dialect: &Dialect, record: &Record) -> impl Iterator<Item = Cell> {
     let is_alone = record.len() == 1 || record.first_column > 0;
     record.fields().enumerate().map(move |(at, field)| match dialect.cell(field) {
-        _ if at == 0 && !is_alone && is_missing(field) => Cell::Unclear,
+        _ if at == 0 && !is_alone && field.is_empty() => Cell::Unclear,
         cell => cell,
     })
 }
