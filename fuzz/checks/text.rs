@@ -5,7 +5,8 @@ use std::io::{Cursor, Read};
 use warpfold::DType;
 use warpfold_cli::input::Name;
 use warpfold_cli::input::text::{
-    Column, Dialect, Gaps, Header, Layout, Missing, Notes, SharedNotes, TextError, TextReader,
+    Column, Dialect, Gaps, Header, Layout, LeftOut, Missing, Notes, SharedNotes, TextError,
+    TextReader,
 };
 
 /// Reads numbers from the bytes after the first, which chooses element type, layout and column; a high one says that three more choose the
@@ -38,8 +39,8 @@ pub fn check(bytes: &[u8]) -> bool {
             let beside = beside[third / 5 % 3].clone();
             let reading = Reading { choice: second, dialect, beside, ..Reading::default() };
             let whole = reading.read(text);
-            let keeps_rows = missing == Missing::Skip;
-            let slow = Reading { step, keeps_rows, ..reading }.read(text);
+            let left_out = if missing == Missing::Skip { LeftOut::Kept } else { LeftOut::Listed };
+            let slow = Reading { step, left_out, ..reading }.read(text);
             slow.compare(&whole);
             whole.error.is_none()
         }
@@ -55,7 +56,7 @@ struct Reading {
     beside: Option<Column>,
     /// Bytes at a time; 0 for as many as are wanted.
     step: usize,
-    keeps_rows: bool,
+    left_out: LeftOut,
 }
 
 /// What came of it.
@@ -78,7 +79,7 @@ impl Reading {
         let reader = TextReader::new(Name::Stdin, Box::new(source), layout, column, dtype);
         let mut reader = reader
             .dialect(self.dialect, self.beside.clone())
-            .notes(SharedNotes::default(), self.keeps_rows);
+            .notes(SharedNotes::default(), self.left_out);
         let mut number = vec![0; dtype.size()];
         let mut numbers = Vec::new();
         let error = loop {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use warpfold::{DType, with_element};
 use warpfold_cli::input::npy::Array;
 use warpfold_cli::input::text::{
-    Column, Dialect, Header, Layout, Missing, SharedNotes, TextReader,
+    Column, Dialect, Header, Layout, LeftOut, Missing, SharedNotes, TextReader,
 };
 use warpfold_cli::input::{self, Name, Order};
 
@@ -75,7 +75,7 @@ fn text(case: &Case, bytes: Vec<u8>) -> Outcome {
     let column: Option<Column> = case.column.as_deref().map(str::parse).transpose()?;
     let source = Box::new(Cursor::new(bytes));
     let reader = TextReader::new(Name::Stdin, source, Layout::of(&case.extension), column, dtype);
-    let mut reader = reader.dialect(dialect, None).notes(SharedNotes::default(), false);
+    let mut reader = reader.dialect(dialect, None).notes(SharedNotes::default(), LeftOut::Listed);
     let (mut number, mut numbers) = (vec![0; dtype.size()], Vec::new());
     while reader.next_number(&mut number)? {
         numbers.extend_from_slice(&number);

@@ -157,7 +157,11 @@ fn expressions(asked: &Reduction) -> Result<(Expressions, Vec<(String, PathBuf)>
 
 /// Rows that are left out would part the inputs.
 fn check_rows(asked: &Reduction, sides: &[Side]) -> Result<(), Failure> {
-    if sides.len() > 1 && asked.written.dialect(false).missing == Missing::Skip {
+    let skips = asked.written.dialect(false).missing == Missing::Skip;
+    if skips && matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
+        return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
+    }
+    if skips && sides.len() > 1 {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of the others; take --missing nan and --where 'not isnan(…)'".into()));
     }
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);

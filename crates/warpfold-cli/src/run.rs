@@ -9,7 +9,7 @@ use warpfold::{DType, Element, Op, with_element};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::text::{Gaps, Missing};
+use crate::input::text::{Gaps, LeftOut, Missing};
 use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
 use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
@@ -91,8 +91,13 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
         let (dtype, kind, column) = (asked.dtype, asked.input, asked.column_of_text()?);
         let beside = crate::many::key_column(asked);
         // The rows of two inputs stay side by side until both have lost one.
-        let keeps_rows = asked.op() == Op::Dot && dialect.missing == Missing::Skip;
-        let wanted = Wanted { dtype, kind, column, dialect, beside, keeps_rows };
+        let left_out = match asked.op() {
+            Op::Dot if dialect.missing == Missing::Skip => LeftOut::Kept,
+            Op::ArgMin | Op::ArgMax | Op::Stats => LeftOut::Listed,
+            _ if asked.parts.any() => LeftOut::Listed,
+            _ => LeftOut::Counted,
+        };
+        let wanted = Wanted { dtype, kind, column, dialect, beside, left_out };
         return input::open(&asked.inputs, &wanted);
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);
@@ -105,7 +110,11 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
 /// Fails where there are options of text and no text.
 fn check_text(asked: &Reduction) -> Result<(), Failure> {
     let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    if asked.written.any() && !asked.inputs.iter().any(|path| kind(path) == Kind::Text) {
+    let parts = [&asked.parts.by, &asked.parts.segments, &asked.parts.lengths];
+    let is_text = |path: &PathBuf| Kind::of(&Name::of(path.clone())) == Kind::Text;
+    let any_text = asked.inputs.iter().any(|path| kind(path) == Kind::Text)
+        || parts.into_iter().flatten().any(is_text);
+    if asked.written.any() && !any_text {
         return Err(Failure::Usage(
             "--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out or add --input text".into(),
         ));

@@ -50,7 +50,7 @@ mod unix {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
     use super::BAR;
 
@@ -66,9 +66,10 @@ mod unix {
 
     /// Starts to listen. SIGHUP stays ignored where it is (`nohup`). A write beyond the limit on file sizes becomes an error.
     pub(crate) fn listen() {
-        let last_words: [(c_int, &'static str); 3] = [
+        let last_words: [(c_int, &'static str); 4] = [
             (SIGINT, "warpfold: interrupted\n"),
             (SIGTERM, "warpfold: terminated\n"),
+            (SIGQUIT, "warpfold: quit\n"),
             (SIGHUP, "warpfold: the terminal was closed\n"),
         ];
         for (signal, line) in last_words {

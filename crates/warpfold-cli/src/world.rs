@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use warpfold::partial::{Output, Partial};
 use warpfold::{DType, Element, Op, Stream, with_element};
-use warpfold_dist::{Agreement, Block, Comm, Mpi, Tcp, all_merge, all_merge_blocks, share};
+use warpfold_dist::{
+    Agreement, Block, Comm, Mpi, Tcp, all_merge, all_merge_blocks, exchange, share,
+};
 
 use crate::args::{ProgressBar, Reduction, Verbosity};
 use crate::device::Device;
-use crate::input::text::Missing;
-use crate::input::{self, Input, Order, PIECE_BYTES};
+use crate::input::text::{Gaps, Missing, Notes};
+use crate::input::{self, Input, Name, Order, PIECE_BYTES};
+use crate::left_out::TextNotes;
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
 use crate::{Failure, run, streams};
@@ -104,6 +107,10 @@ struct Folded {
     n: u64,
     /// What all ranks have to find alike: number and sizes of the inputs.
     inputs: String,
+    /// What the inputs are called.
+    names: Vec<Name>,
+    /// Which inputs are texts of this rank, and what it found in them.
+    texts: Vec<(u64, Notes)>,
     total: Duration,
     folding: Duration,
 }
@@ -117,6 +124,8 @@ enum Part {
 
 /// A share of one input.
 struct Share {
+    /// Which input it is, from 0.
+    which: u64,
     input: Input,
     elements: Range<u64>,
     /// Elements of the inputs before this one.
@@ -141,6 +150,7 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
         )));
     }
     let described = describe(&inputs, dtype);
+    let names: Vec<Name> = inputs.iter().map(|input| input.name().clone()).collect();
     let shares = shares(inputs, op, dtype, comm);
     if asked.verbosity() == Verbosity::Verbose {
         for Share { input, elements, .. } in &shares {
@@ -155,7 +165,8 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
     let mode = if is_first { asked.progress() } else { ProgressBar::Off };
     let bytes = shares.iter().map(|share| share.elements.end - share.elements.start).sum::<u64>();
     let progress = Progress::start(mode, Some(bytes * dtype.size() as u64));
-    with_element!(dtype, T => fold_shares::<T>(asked, shares, described, progress))
+    let folded = with_element!(dtype, T => fold_shares::<T>(asked, shares, described, progress))?;
+    Ok(Folded { names, ..folded })
 }
 
 /// Whether partials depend on where the array is cut.
@@ -182,7 +193,7 @@ fn shares(inputs: Vec<Input>, op: Op, dtype: DType, comm: &dyn Comm) -> Vec<Shar
     let mine = share(inputs.iter().map(work).sum(), 1, comm.rank(), comm.size());
     let (mut before, mut units) = (0, 0);
     let mut shares = Vec::new();
-    for input in inputs {
+    for (which, input) in (0..).zip(inputs) {
         let (first, n) = (units, input.bytes().unwrap_or(0) / size);
         units += work(&input);
         let clamp = |unit: u64| ((unit.clamp(first, units) - first) * grid).min(n);
@@ -191,7 +202,7 @@ fn shares(inputs: Vec<Input>, op: Op, dtype: DType, comm: &dyn Comm) -> Vec<Shar
         let elements = clamp(mine.start)..clamp(mine.end);
         let takes = if input.is_text() { mine.contains(&middle) } else { !elements.is_empty() };
         if takes {
-            shares.push(Share { input, elements, before });
+            shares.push(Share { which, input, elements, before });
         }
         before += n;
     }
@@ -209,9 +220,9 @@ fn fold_shares<T: Element>(
     let mut total = Partial::<T>::empty(op).untyped();
     // Refuses what has no such reduction where there is nothing to fold, too.
     Stream::<T>::new(op, policy)?;
-    let mut blocks = Vec::new();
-    for Share { input, elements, before } in shares {
-        let (name, watch) = (input.name().clone(), input.watch());
+    let (mut blocks, mut texts) = (Vec::new(), Vec::new());
+    for Share { which, input, elements, before } in shares {
+        let (name, watch, notes) = (input.name().clone(), input.watch(), input.notes());
         let mut at = elements.start;
         let mut pieces = input.range(Order::of(op), elements)?;
         while let Some(piece) = pieces.next_piece()? {
@@ -230,12 +241,14 @@ fn fold_shares<T: Element>(
             progress.set(done);
         }
         watch.check()?;
+        texts.extend(notes.map(|notes| (which, notes.counts())));
     }
     let part = match in_blocks(op, T::DTYPE) {
         true => Part::Blocks(blocks),
         false => Part::Whole(Box::new(total)),
     };
-    Ok(Folded { dtype: T::DTYPE, part, n, inputs, total: progress.elapsed(), folding })
+    let (dtype, names, total) = (T::DTYPE, Vec::new(), progress.elapsed());
+    Ok(Folded { dtype, part, n, inputs, names, texts, total, folding })
 }
 
 /// Why there is no merged result.
@@ -278,12 +291,35 @@ fn merge(
     Ok((output.map_err(|error| Merged::Result(error.into()))?, n[0]))
 }
 
+/// What all ranks found in their texts, in the order of the inputs.
+fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
+    const NUMBERS: usize = 5;
+    let mine = folded.texts.iter().flat_map(|(which, notes)| {
+        let Notes { names, rows, rows_left_out, nan_cells, gaps: _ } = *notes;
+        // Lines count from 1.
+        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells]
+    });
+    let mine: Vec<u8> = mine.flat_map(u64::to_le_bytes).collect();
+    let all = exchange(comm, "what was found in texts", Ok(&mine))?.concat();
+    let numbers: Vec<u64> =
+        all.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+    let mut found: Vec<&[u64; NUMBERS]> = numbers.as_chunks().0.iter().collect();
+    found.sort_unstable();
+    let of = |&[which, names, rows, rows_left_out, nan_cells]: &[u64; NUMBERS]| {
+        let names = (names > 0).then_some(names);
+        let notes = Notes { names, rows, rows_left_out, nan_cells, gaps: Gaps::default() };
+        Some(TextNotes { name: folded.names.get(usize::try_from(which).ok()?)?.clone(), notes })
+    };
+    Ok(found.into_iter().filter_map(of).collect())
+}
+
 fn report(
     asked: &Reduction,
     comm: &dyn Comm,
     folded: &Folded,
     (output, n): (Output, u64),
 ) -> Result<(), Failure> {
+    let texts = texts(comm, folded)?;
     if comm.rank() > 0 {
         return Ok(());
     }
@@ -296,8 +332,7 @@ fn report(
         device: Device::Cpu,
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
-        // Each rank knows of its own texts alone.
-        texts: Vec::new(),
+        texts,
     };
     if asked.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());

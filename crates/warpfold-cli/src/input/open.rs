@@ -12,7 +12,7 @@ use warpfold::{DType, Op};
 use super::Endian;
 use super::raw::{Extent, RawReader};
 use super::stamp::{Stamp, Watch, Watched};
-use super::text::{Column, Dialect, Layout, Missing, SharedNotes, TextReader};
+use super::text::{Column, Dialect, Layout, LeftOut, Missing, SharedNotes, TextReader};
 use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
 use crate::Failure;
 
@@ -48,8 +48,8 @@ pub struct Wanted {
     pub dialect: Dialect,
     /// Another column of the text, whose missing cells leave rows out as well.
     pub beside: Option<Column>,
-    /// Whether rows that are left out keep their elements, of zero bits.
-    pub keeps_rows: bool,
+    /// What is kept of rows that are left out.
+    pub left_out: LeftOut,
 }
 
 /// An input that exists and whose type is known.
@@ -75,7 +75,7 @@ enum Source {
         file_bytes: Option<u64>,
         read: Arc<AtomicU64>,
         notes: SharedNotes,
-        keeps_rows: bool,
+        left_out: LeftOut,
     },
     Random(Random),
 }
@@ -182,7 +182,7 @@ impl Input {
                     file_bytes: size,
                     read: Arc::default(),
                     notes: SharedNotes::default(),
-                    keeps_rows: wanted.keeps_rows,
+                    left_out: wanted.left_out,
                 };
                 Ok(Input { name, dtype, bytes: None, stamp, source })
             }
@@ -271,10 +271,10 @@ impl Input {
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
                 Ok(Pieces::produce(reader, bytes))
             }
-            Source::Text { layout, column, dialect, beside, read, notes, keeps_rows, .. } => {
+            Source::Text { layout, column, dialect, beside, read, notes, left_out, .. } => {
                 let source = Box::new(Counted { source: stream(&name, stamp)?, read });
                 let reader = TextReader::new(name, source, layout, column, dtype);
-                let reader = reader.dialect(dialect, beside).notes(notes, keeps_rows);
+                let reader = reader.dialect(dialect, beside).notes(notes, left_out);
                 Ok(Pieces::produce(reader, None))
             }
         }

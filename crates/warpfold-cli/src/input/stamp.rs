@@ -38,7 +38,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// That of a regular file. Files of no size are not followed: the system makes some of them up as they are read.
+    /// That of a regular file. Of a file of no size nothing but that is kept: the system makes some of them up as they are read, time and all.
     pub(crate) fn of(metadata: &Metadata) -> Option<Stamp> {
         #[cfg(unix)]
         let file = {
@@ -48,9 +48,9 @@ impl Stamp {
         #[cfg(not(unix))]
         let file = (0, 0);
         let size = metadata.len();
-        (metadata.is_file() && size > 0).then(|| Stamp {
+        metadata.is_file().then(|| Stamp {
             size,
-            modified: metadata.modified().ok(),
+            modified: metadata.modified().ok().filter(|_| size > 0),
             file,
         })
     }
@@ -168,7 +168,7 @@ pub(crate) fn guard_maps() {
     #[cfg(unix)]
     {
         static ONCE: std::sync::Once = std::sync::Once::new();
-        const LINE: &str = "warpfold: a mapped input became shorter while it was read, or its disk failed (SIGBUS); there is no result; run again when nothing writes to it\n";
+        const LINE: &str = "warpfold: a page of memory could not be read (SIGBUS); most likely a mapped input became shorter meanwhile, or its disk failed; there is no result; run again when nothing writes to it\n";
         ONCE.call_once(|| {
             // SAFETY: `end` calls only functions that are safe in handlers of signals, and does not return.
             let guarded = unsafe {
@@ -247,6 +247,34 @@ mod tests {
         fs::write(&other, [1; 99]).expect("there is room");
         let failure = watch.check().expect_err("it became shorter");
         assert!(failure.to_string().contains("it had 100 bytes and has 99"), "{failure}");
+    }
+
+    #[test]
+    fn a_file_of_no_size_that_grows_is_no_result() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("a.csv");
+        fs::write(&path, "").expect("there is room");
+        let read = |written: &str| {
+            let file = File::open(&path).expect("it was written");
+            let mut watched = Watched::new(file, None).expect("it is there");
+            fs::write(&path, written).expect("there is room");
+            let mut text = String::new();
+            watched.read_to_string(&mut text).map(|_| text)
+        };
+        assert_eq!(read("").expect("nothing changed"), "");
+        let error = read("1\n").expect_err("it has grown");
+        assert!(error.to_string().contains("it had 0 bytes and has 2"), "{error}");
+    }
+
+    /// Files that the system makes up have no size and are read all the same.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_without_a_size_are_read() {
+        let file = File::open("/proc/sys/kernel/pid_max").expect("Linux has it");
+        let mut text = String::new();
+        let mut watched = Watched::new(file, None).expect("it is there");
+        watched.read_to_string(&mut text).expect("it is read");
+        assert!(text.trim().parse::<u64>().is_ok(), "{text:?}");
     }
 
     #[test]

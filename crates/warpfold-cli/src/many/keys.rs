@@ -7,7 +7,7 @@ use warpfold::{Column, DType, Key};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::stamp::Watch;
-use crate::input::text::{Column as Chosen, Dialect, Missing, SharedNotes, TextError};
+use crate::input::text::{Column as Chosen, Dialect, LeftOut, Missing, SharedNotes, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// The column of a text input that `--by` names, unless it names a file.
@@ -31,13 +31,12 @@ type Read = (Whole, Option<SharedNotes>);
 /// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
 /// A column is one of the very file that the values came from, as `values` has it.
 pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read, Failure> {
-    let missing = match asked.written.dialect(false).missing {
-        Missing::Skip => Missing::Skip,
-        _ => Missing::Error,
-    };
-    let verbose = asked.verbosity() == Verbosity::Verbose;
-    let dialect = Dialect { missing, verbose, ..Dialect::default() };
-    let wanted = Wanted { dialect, ..Wanted::default() };
+    let mut dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
+    if dialect.missing == Missing::Nan {
+        // A key is an integer.
+        dialect.missing = Missing::Error;
+    }
+    let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
     match (key_column(asked), &asked.inputs[..]) {
         (Some(_), [path]) if path.as_os_str() == "-" => {
             Err(Failure::Usage(
@@ -45,10 +44,8 @@ pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read,
             ))
         }
         (Some(column), [path]) => {
-            let mut dialect = asked.written.dialect(false);
-            if dialect.missing == Missing::Nan {
-                dialect.missing = Missing::Error;
-            }
+            // The values' own reading has said what the first row is.
+            let dialect = Dialect { verbose: false, ..dialect };
             let (kind, beside) = (Some(Kind::Text), asked.column_of_text()?);
             let wanted =
                 Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };

@@ -146,18 +146,18 @@ impl Parted {
         values: &Watch,
     ) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
         let parts = &asked.parts;
-        let is_verbose = asked.verbosity() == Verbosity::Verbose;
+        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         let (parted, notes) = match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
             (Some(path), ..) => {
                 let (keys, notes) = keys::read(asked, path, values)?;
                 (Parted::Keys(keys), notes)
             }
             (_, Some(path), ..) => {
-                let (numbers, notes) = Numbers::read(path, "offsets", is_verbose)?;
+                let (numbers, notes) = Numbers::read(path, "offsets", dialect)?;
                 (Parted::Offsets(numbers), notes)
             }
             (_, _, Some(path), _) => {
-                let (numbers, notes) = Numbers::read(path, "lengths", is_verbose)?;
+                let (numbers, notes) = Numbers::read(path, "lengths", dialect)?;
                 (Parted::Lengths(numbers), notes)
             }
             (.., Some(length)) => (Parted::Every(length), None),

@@ -6,7 +6,7 @@ use warpfold::segment::Numbers as Borrowed;
 use warpfold::{DType, Element};
 
 use crate::Failure;
-use crate::input::text::{Dialect, SharedNotes};
+use crate::input::text::{Dialect, Missing, SharedNotes};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// Integers that are not negative, as a file has them or widened.
@@ -16,16 +16,17 @@ pub(super) enum Numbers {
 }
 
 impl Numbers {
-    /// Reads a file of integers; text as i64.
+    /// Reads a file of integers; text as i64, written as all text is.
     pub(super) fn read(
         path: &Path,
         what: &'static str,
-        is_verbose: bool,
+        dialect: Dialect,
     ) -> Result<(Numbers, Option<SharedNotes>), Failure> {
         let is_text = Kind::of(&Name::of(path.to_path_buf())) == Kind::Text;
         let (dtype, kind) =
             if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
-        let dialect = Dialect { verbose: is_verbose, ..Dialect::default() };
+        // One that is missing would shift all that follow.
+        let dialect = Dialect { missing: Missing::Error, ..dialect };
         let wanted = Wanted { dtype, kind, dialect, ..Wanted::default() };
         let inputs = input::open(&[path.to_path_buf()], &wanted)?;
         let input = inputs.into_iter().next().expect("one path is one input");

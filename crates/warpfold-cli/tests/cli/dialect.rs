@@ -237,6 +237,28 @@ fn json_says_which_rows_were_taken() {
     assert!(said.err.contains("names in line 1, 3 rows of data, 1 of them left out"), "{said:?}");
 }
 
+/// Keys, offsets and lengths are written as the values are.
+#[test]
+fn the_dialect_is_that_of_every_text() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", {
+        let dictionary = crate::arrays::dictionary("|u1", false, "(4,)");
+        [crate::arrays::npy_header(1, &dictionary, 64), vec![1, 2, 3, 4]].concat()
+    });
+    let keys = folder.file("k.csv", "; keys\n7\n8\n; more\n7\n8\n");
+    let by = |more: &[&str]| run(["sum", &x, "--by", &keys].iter().chain(more));
+    assert_eq!(by(&["--comment", ";"]).value(), "7 4\n8 6");
+    by(&[]).fails(1, &["k.csv", "line 1"]);
+    let offsets = folder.file("o.csv", "name\n# of none\n0\n1\n4\n");
+    let segments = |more: &[&str]| run(["sum", &x, "--segments", &offsets].iter().chain(more));
+    assert_eq!(segments(&["--comment", "#"]).value(), "0 1\n1 9");
+    segments(&["--comment", "#", "--header", "no"]).fails(1, &["o.csv", "line 1"]);
+    // A length that is missing would shift all that follow.
+    let lengths = folder.file("l.csv", "1\nNA\n3\n");
+    run(["sum", &x, "--lengths", &lengths, "--missing", "skip"]).fails(1, &["l.csv", "line 2"]);
+    run(["sum", &x, "--comment", "#"]).fails(2, &["no input is text"]);
+}
+
 #[test]
 fn keys_of_all_64_bits() {
     let folder = Folder::new();

@@ -92,6 +92,7 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["sum", "--map", "price", "--device", "simt"][..], "leave out --device"),
         (&["sum", "--map", "price", "--by", "shop"][..], "not axes, segments and keys"),
         (&["sum", "--map", "price * qty", "--missing", "skip"][..], "--missing nan"),
+        (&["argmax", "--map", "abs(price)", "--missing", "skip"][..], "--missing nan"),
         (&["sum", "--map", "price", "--weights", "none.npy"][..], "is no file that exists"),
     ] {
         let found = sales(args);

@@ -13,9 +13,10 @@ use crate::program::{Folder, command, shell};
 const SOON: Duration = Duration::from_secs(3);
 
 /// Each signal, its exit code and its last words.
-const SIGNALS: [(&str, i32, &str); 3] = [
+const SIGNALS: [(&str, i32, &str); 4] = [
     ("INT", 130, "warpfold: interrupted\n"),
     ("TERM", 143, "warpfold: terminated\n"),
+    ("QUIT", 131, "warpfold: quit\n"),
     ("HUP", 129, "warpfold: the terminal was closed\n"),
 ];
 

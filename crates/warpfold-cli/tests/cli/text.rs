@@ -178,3 +178,28 @@ fn a_long_comment_hides_no_layout() {
         assert_eq!(text("x.txt", comments + rows, &args).value(), "5.0", "{before}");
     }
 }
+
+/// Comments are no row, however many there are; a row that has no end is refused where it began.
+#[test]
+fn only_a_row_may_be_too_long() {
+    let comment = format!("# {}\n", "x".repeat(1 << 16));
+    let comments = comment.repeat(300);
+    let args = ["sum", "--comment", "#"];
+    assert_eq!(text("x.csv", format!("1,2\n{comments}3,4\n"), &args).value(), "10.0");
+    let long = format!("# {}\n", "x".repeat(17 << 20));
+    assert_eq!(text("x.csv", format!("1,2\n{long}3,4\n"), &args).value(), "10.0");
+    let lines = "x\n".repeat(9 << 20);
+    let open = format!("1,2\n# 2\n{comments}3,\"4\n{lines}");
+    text("x.csv", open, &args).fails(1, &["line 303", "16777216 bytes"]);
+}
+
+/// Only what a line begins with makes it a comment, however long the line is.
+#[test]
+fn blanks_before_a_mark_make_no_comment() {
+    let blanks = " ".repeat((1 << 17) + 5);
+    for before in ["", &blanks] {
+        let args = ["sum", "--comment", "#"];
+        text("x.txt", format!("1 2\n{before} # 3\n"), &args).fails(1, &["line 2", "\"#\""]);
+        assert_eq!(text("x.txt", format!("1 2\n#{before} # 3\n4"), &args).value(), "7.0");
+    }
+}

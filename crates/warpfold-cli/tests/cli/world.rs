@@ -85,6 +85,28 @@ fn empty_shares_texts_and_results_in_files() {
     assert!(out.exists());
 }
 
+/// What was found in texts is said of all of them, whichever rank read them.
+#[test]
+fn texts_of_all_ranks_are_in_the_report() {
+    let folder = Folder::new();
+    let names = ["a.csv", "b.csv", "c.csv"];
+    let texts = ["x\n1\n2\n", "x\n3\n\n4\nNA\n", "#\n\nx\n5\nNA\nNA\n6\n"];
+    let files = std::array::from_fn::<_, 3, _>(|k| folder.file(names[k], texts[k]));
+    let [a, b, c] = files.each_ref().map(String::as_str);
+    let args = ["sum", a, b, c, "--column", "x", "--comment", "#", "--missing", "skip", "--format"];
+    let args: Vec<&str> = args.into_iter().chain(["json"]).collect();
+    let parse = |text: &str| -> serde_json::Value {
+        serde_json::from_str(text).expect("the report is JSON")
+    };
+    let alone = parse(run(&args).value());
+    assert_eq!(alone["text"].as_array().expect("a list").len(), 3);
+    for size in [1, 2, 4] {
+        let found = world(&args, size);
+        let report = parse(&text(&found[0].stdout));
+        assert_eq!((&report["text"], &report["value"]), (&alone["text"], &alone["value"]));
+    }
+}
+
 #[test]
 fn products_of_several_pieces_are_those_of_one_process() {
     let folder = Folder::new();

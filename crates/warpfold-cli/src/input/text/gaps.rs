@@ -3,6 +3,18 @@
 use std::mem;
 use std::ops::Range;
 
+/// What is kept of the rows that are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LeftOut {
+    /// Their number.
+    #[default]
+    Counted,
+    /// Where they were, too, as indices count them.
+    Listed,
+    /// The same, and elements of zero bits in their place, so that elements stay side by side with those of another input.
+    Kept,
+}
+
 /// Runs of elements, in ascending order, by their indices in the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gaps {

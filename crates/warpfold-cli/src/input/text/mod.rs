@@ -18,8 +18,8 @@ mod words;
 
 pub use column::Column;
 pub use dialect::{Dialect, Header, Missing};
-pub use gaps::Gaps;
 pub(crate) use gaps::Indices;
+pub use gaps::{Gaps, LeftOut};
 pub use notes::{Notes, SharedNotes};
 pub use number::{Number, NumberError};
 pub use problem::TextError;

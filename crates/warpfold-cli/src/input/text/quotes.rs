@@ -29,6 +29,17 @@ pub(super) struct Quotes {
     delimiter: u8,
     comment: Option<u8>,
     state: State,
+    /// What has been seen of a row that has not ended.
+    open: Open,
+}
+
+/// Part of a row whose end has not come; comments and empty lines are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Open {
+    /// Bytes.
+    pub(super) bytes: u64,
+    /// Line ends among them, which quotes protect.
+    pub(super) lines: u64,
 }
 
 /// Something other than blanks, a delimiter or the end of a line after a closing quote.
@@ -46,7 +57,12 @@ impl std::error::Error for AfterQuote {}
 impl Quotes {
     /// Of a text that begins here.
     pub(super) fn new(delimiter: u8, comment: Option<u8>) -> Self {
-        Quotes { delimiter, comment, state: State::Line }
+        Quotes { delimiter, comment, state: State::Line, open: Open::default() }
+    }
+
+    /// What has been seen of a row that has not ended.
+    pub(super) fn open(&self) -> Open {
+        self.open
     }
 
     /// How many of the next bytes are well-formed: all, or those before something that follows a closing quote.
@@ -69,6 +85,13 @@ impl Quotes {
                 (State::Line | State::Field, b'"') => State::Quoted,
                 _ => State::Bare,
             };
+            match self.state {
+                State::Line | State::Comment => self.open = Open::default(),
+                _ => {
+                    self.open.bytes += 1;
+                    self.open.lines += u64::from(byte == b'\n');
+                }
+            }
         }
         bytes.len()
     }
@@ -78,7 +101,7 @@ impl Quotes {
         let Some(&last) = bytes.last() else { return };
         let line = match bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
             Some(end) => {
-                self.state = State::Line;
+                (self.state, self.open) = (State::Line, Open::default());
                 &bytes[end + 1..]
             }
             None => bytes,
@@ -93,6 +116,9 @@ impl Quotes {
             _ if last == self.delimiter => State::Field,
             _ => State::Bare,
         };
+        if self.state != State::Comment {
+            self.open.bytes += line.len() as u64;
+        }
     }
 }
 
@@ -119,6 +145,27 @@ mod tests {
             assert_eq!(of(piece), whole, "{:?} by {piece}", String::from_utf8_lossy(text));
         }
         whole
+    }
+
+    #[test]
+    fn what_is_open_is_of_the_last_row_alone() {
+        for (text, bytes, lines) in [
+            ("", 0, 0),
+            ("1,2\n", 0, 0),
+            ("1,2\n3,", 2, 0),
+            ("#1,2", 0, 0),
+            ("1\n#\"a\n2", 1, 0),
+            ("1,\"2\n3\n", 7, 2),
+            ("\"1\n\",2\n#", 0, 0),
+        ] {
+            for piece in 1..=text.len().max(1) {
+                let mut quotes = Quotes::new(b',', Some(b'#'));
+                for bytes in text.as_bytes().chunks(piece) {
+                    assert_eq!(quotes.well_formed(bytes), bytes.len());
+                }
+                assert_eq!(quotes.open(), Open { bytes, lines }, "{text:?} by {piece}");
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::column::{self, Chosen};
 use super::dialect::is_missing;
 use super::record::{Record, Records};
 use super::{
-    Column, Dialect, Header, Layout, Missing, Notes, Number, NumberError, SharedNotes, TextError,
+    Column, Dialect, Header, Layout, LeftOut, Missing, Notes, Number, NumberError, SharedNotes,
+    TextError,
 };
 use crate::Failure;
 use crate::input::{Name, Produce};
@@ -52,8 +53,8 @@ pub struct TextReader {
     width: Option<usize>,
     /// The index in the data of the next element.
     at: u64,
-    /// Whether rows that are left out have elements all the same, of zero bits.
-    keeps_rows: bool,
+    /// What is kept of rows that are left out.
+    left_out: LeftOut,
     /// Whether this row is left out.
     is_left_out: bool,
     found: Notes,
@@ -88,7 +89,7 @@ impl TextReader {
             chosen: None,
             width: None,
             at: 0,
-            keeps_rows: false,
+            left_out: LeftOut::Counted,
             is_left_out: false,
             found: Notes::default(),
             shared: SharedNotes::default(),
@@ -101,11 +102,10 @@ impl TextReader {
         TextReader { dialect, beside, ..self }
     }
 
-    /// Will keep notes for others; `keeps_rows` where rows that are left out have elements of zero bits all the same, so that elements stay side by
-    /// side with those of another input.
+    /// Will keep notes for others, those of rows that are left out among them.
     #[must_use]
-    pub fn notes(self, shared: SharedNotes, keeps_rows: bool) -> TextReader {
-        TextReader { shared, keeps_rows, ..self }
+    pub fn notes(self, shared: SharedNotes, left_out: LeftOut) -> TextReader {
+        TextReader { shared, left_out, ..self }
     }
 
     /// What was found so far; the gaps, since they were last handed over.
@@ -204,8 +204,10 @@ impl TextReader {
             Chosen::All => self.record.len() as u64,
         };
         self.found.rows_left_out += 1;
-        self.found.gaps.push(self.at..self.at + elements);
-        if !self.keeps_rows {
+        if self.left_out != LeftOut::Counted {
+            self.found.gaps.push(self.at..self.at + elements);
+        }
+        if self.left_out != LeftOut::Kept {
             self.at += elements;
             self.field = self.record.len();
         }

@@ -1,12 +1,13 @@
 //! [`Records`]: a text taken apart into lines and fields, within bounded memory.
 
+use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::line_ends::LineEnds;
-use super::quotes::{AfterQuote, Quotes};
+use super::quotes::{AfterQuote, Open, Quotes};
 use super::words::Words;
 use super::{Dialect, TextError};
 use crate::error::system_message;
@@ -55,7 +56,8 @@ pub(super) struct Record {
     /// The column of the first field, from 0; more than that where a long line comes in parts.
     pub(super) first_column: u64,
     pub(super) bytes: Vec<u8>,
-    pub(super) ranges: Vec<Range<usize>>,
+    /// Half as large as indices: a line may be nothing but delimiters.
+    pub(super) ranges: Vec<Range<u32>>,
 }
 
 impl Record {
@@ -65,17 +67,21 @@ impl Record {
 
     /// A field without the blanks around it.
     pub(super) fn field(&self, at: usize) -> Option<&[u8]> {
-        self.ranges.get(at).map(|range| self.bytes[range.clone()].trim_ascii())
+        self.ranges.get(at).map(|range| self.cell(range))
     }
 
     pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        self.ranges.iter().map(|range| self.bytes[range.clone()].trim_ascii())
+        self.ranges.iter().map(|range| self.cell(range))
+    }
+
+    fn cell(&self, range: &Range<u32>) -> &[u8] {
+        self.bytes[range.start as usize..range.end as usize].trim_ascii()
     }
 }
 
 /// Lines and their fields, one after another.
 pub(super) enum Records {
-    Csv { reader: Box<csv::Reader<Bounded>>, row: csv::ByteRecord, bounds: Arc<Bounds> },
+    Csv { reader: Box<csv::Reader<Bounded>>, row: csv::ByteRecord, end: Arc<End> },
     Words(Words),
 }
 
@@ -105,11 +111,11 @@ impl Records {
                 dialect,
             )));
         };
-        let bounds = Arc::new(Bounds { record_start: 0.into(), end: u64::MAX.into() });
+        let end = Arc::new(End(u64::MAX.into()));
         let after = [b'\n', Bounded::after(delimiter, dialect.comment)];
         let quotes = Quotes::new(delimiter, dialect.comment);
         let bounded =
-            Bounded { source, read: 0, after, bounds: bounds.clone(), quotes, is_broken: false };
+            Bounded { source, read: 0, after, end: end.clone(), quotes, is_broken: false };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
@@ -117,7 +123,7 @@ impl Records {
             .comment(dialect.comment)
             .buffer_capacity(1 << 16)
             .from_reader(bounded);
-        Ok(Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), bounds })
+        Ok(Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), end })
     }
 
     /// Whether all lines have as many fields as the first.
@@ -129,18 +135,17 @@ impl Records {
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
         match self {
             Records::Words(words) => words.next(record),
-            Records::Csv { reader, row, bounds } => {
-                bounds.record_start.store(reader.position().byte(), Relaxed);
+            Records::Csv { reader, row, end } => {
                 let line = reader.position().line();
                 let read = reader.read_byte_record(row);
                 let after = reader.position().line();
-                let mut more = read.map_err(|error| csv_error(&error, line, after))?;
+                let mut more = read.map_err(|error| csv_error(&error, after))?;
                 record.line = match after - line {
                     0 | 1 => line,
                     // Rows that were passed over, and line ends within quotes.
                     _ => after.saturating_sub(1 + line_ends(row.as_slice())).max(line),
                 };
-                let end = bounds.end.load(Relaxed);
+                let end = end.0.load(Relaxed);
                 if reader.position().byte() > end.saturating_add(1) {
                     // What follows the text is a record of its own, unless an open quote has taken it in.
                     if row.position().is_some_and(|position| position.byte() < end)
@@ -159,7 +164,7 @@ impl Records {
                 record.ranges.clear();
                 let mut start = 0;
                 record.ranges.extend(row.iter().map(|field| {
-                    let end = start + field.len();
+                    let end = start + field.len() as u32;
                     std::mem::replace(&mut start, end)..end
                 }));
                 Ok(more)
@@ -172,12 +177,20 @@ fn line_ends(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// What the reader and its source know of each other, in bytes from the start of the text.
-pub(super) struct Bounds {
-    record_start: AtomicU64,
-    /// Where the text ends, once that is known.
-    end: AtomicU64,
+/// Where the text ends, in bytes from its start, once that is known.
+pub(super) struct End(AtomicU64);
+
+/// A row that is longer than [`LINE_LIMIT`], and may have no end.
+#[derive(Debug)]
+struct TooLong(Open);
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of a row have no end", self.0.bytes)
+    }
 }
+
+impl std::error::Error for TooLong {}
 
 /// A reader that refuses to feed one record for ever, so that an unclosed quote does not fill the memory, and that adds a record of its own after the
 /// last one, so that a quote that is open at the end is seen. It ends in an error where text follows a closing quote.
@@ -185,7 +198,7 @@ pub(super) struct Bounded {
     source: Source,
     read: u64,
     after: [u8; 2],
-    bounds: Arc<Bounds>,
+    end: Arc<End>,
     quotes: Quotes,
     /// Whether the next byte follows a closing quote and must not.
     is_broken: bool,
@@ -201,13 +214,14 @@ impl Bounded {
 
 impl Read for Bounded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read.saturating_sub(self.bounds.record_start.load(Relaxed)) > LINE_LIMIT as u64 {
-            return Err(io::ErrorKind::FileTooLarge.into());
+        let open = self.quotes.open();
+        if open.bytes > LINE_LIMIT as u64 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, TooLong(open)));
         }
-        let end = self.bounds.end.load(Relaxed);
+        let end = self.end.0.load(Relaxed);
         let mut n = 0;
         if end == u64::MAX && !self.is_broken {
-            n = self.source.read(buffer)?;
+            n = uninterrupted(&mut self.source, buffer)?;
             // What is before it is read first, so that the error names its line.
             let well_formed = self.quotes.well_formed(&buffer[..n]);
             self.is_broken = well_formed < n;
@@ -218,7 +232,7 @@ impl Read for Bounded {
         }
         if n == 0 && !buffer.is_empty() {
             let end = if end == u64::MAX { self.read } else { end };
-            self.bounds.end.store(end, Relaxed);
+            self.end.0.store(end, Relaxed);
             let rest = &self.after[(self.read - end) as usize..];
             let n = rest.len().min(buffer.len());
             buffer[..n].copy_from_slice(&rest[..n]);
@@ -227,6 +241,16 @@ impl Read for Bounded {
         }
         self.read += n as u64;
         Ok(n)
+    }
+}
+
+/// Reads; a signal that has come meanwhile is no error.
+fn uninterrupted(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
     }
 }
 
@@ -240,18 +264,20 @@ fn is_utf16(start: &[u8]) -> bool {
         || zeros == [true, false, true, false].map(Some)
 }
 
-/// `line` is where the reader stood before a record, `now` where it stands.
-fn csv_error(error: &csv::Error, line: u64, now: u64) -> TextError {
+/// `line` is where the reader stands.
+fn csv_error(error: &csv::Error, line: u64) -> TextError {
     match error.kind() {
-        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            TextError::TooLong { line, limit: LINE_LIMIT }
-        }
-        csv::ErrorKind::Io(error)
-            if error.get_ref().is_some_and(|error| error.is::<AfterQuote>()) =>
-        {
-            TextError::AfterQuote { line: now }
-        }
-        csv::ErrorKind::Io(error) => unreadable(error),
+        csv::ErrorKind::Io(error) => match error.get_ref() {
+            Some(inner) if inner.is::<AfterQuote>() => TextError::AfterQuote { line },
+            Some(inner) => match inner.downcast_ref() {
+                // Where the row began.
+                Some(TooLong(open)) => {
+                    TextError::TooLong { line: line - open.lines, limit: LINE_LIMIT }
+                }
+                None => unreadable(error),
+            },
+            None => unreadable(error),
+        },
         _ => TextError::Unreadable(error.to_string()),
     }
 }
@@ -281,11 +307,8 @@ fn peek(
     // A terminal or a slow pipe gives a line at a time: what is there is enough, if it holds a row, and the bytes that show UTF-16.
     while start.len() < 4 || first.is_none() && start.len() < LINE_LIMIT {
         let before = start.len();
-        match source.read(&mut some) {
-            Ok(n) => start.extend_from_slice(&some[..n]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        }
+        let n = uninterrupted(&mut source, &mut some)?;
+        start.extend_from_slice(&some[..n]);
         if start.len() == before {
             break;
         }

@@ -17,6 +17,8 @@ pub(super) struct Words {
     line: u64,
     /// Words of this line already handed on.
     column: u64,
+    /// Whether nothing of this line has been read.
+    is_at_start: bool,
     /// Bytes of a word cut off at the end of the last part.
     carry: Vec<u8>,
 }
@@ -31,7 +33,15 @@ enum Stop {
 
 impl Words {
     pub(super) fn new(source: BufReader<Source>, whole_lines: bool, dialect: Dialect) -> Words {
-        Words { source, whole_lines, dialect, line: 1, column: 0, carry: Vec::new() }
+        Words {
+            source,
+            whole_lines,
+            dialect,
+            line: 1,
+            column: 0,
+            is_at_start: true,
+            carry: Vec::new(),
+        }
     }
 
     /// Reads the next line that has words, or a part of it; false at the end.
@@ -40,6 +50,8 @@ impl Words {
             record.bytes.clear();
             record.bytes.append(&mut self.carry);
             let stop = self.read_stretch(&mut record.bytes)?;
+            let is_comment = self.is_at_start && self.dialect.is_comment(&record.bytes);
+            self.is_at_start = stop == Stop::Line;
             if stop == Stop::Part {
                 // The last word may go on in the next part.
                 let blank = |byte: &u8| byte.is_ascii_whitespace();
@@ -52,7 +64,6 @@ impl Words {
                 Stop::Line => (self.line, self.column) = (self.line + 1, 0),
                 Stop::Part | Stop::Text => self.column += record.len() as u64,
             }
-            let is_comment = record.first_column == 0 && self.dialect.is_comment(&record.bytes);
             if record.len() > 0 && !is_comment {
                 return Ok(true);
             }
@@ -67,6 +78,7 @@ impl Words {
 
     /// Appends bytes up to the end of the line, of the text, or of a part.
     fn read_stretch(&mut self, bytes: &mut Vec<u8>) -> Result<Stop, TextError> {
+        let mut has_blank = bytes.iter().any(u8::is_ascii_whitespace);
         loop {
             let available = match self.source.fill_buf() {
                 Ok([]) => return Ok(Stop::Text),
@@ -76,6 +88,7 @@ impl Words {
             };
             let line_end = available.iter().position(|&byte| byte == b'\n');
             let used = line_end.map_or(available.len(), |at| at + 1);
+            has_blank |= available[..used].iter().any(u8::is_ascii_whitespace);
             bytes.extend_from_slice(&available[..used]);
             self.source.consume(used);
             if line_end.is_some() {
@@ -84,8 +97,7 @@ impl Words {
             if bytes.len() > LINE_LIMIT {
                 return Err(TextError::TooLong { line: self.line, limit: LINE_LIMIT });
             }
-            if !self.whole_lines && bytes.len() >= PART && bytes.iter().any(u8::is_ascii_whitespace)
-            {
+            if !self.whole_lines && bytes.len() >= PART && has_blank {
                 return Ok(Stop::Part);
             }
         }
@@ -94,7 +106,7 @@ impl Words {
     fn skip_line(&mut self) -> Result<(), TextError> {
         self.carry.clear();
         let skipped = self.source.skip_until(b'\n').map_err(|error| unreadable(&error));
-        (self.line, self.column) = (self.line + 1, 0);
+        (self.line, self.column, self.is_at_start) = (self.line + 1, 0, true);
         skipped.map(|_| ())
     }
 }
@@ -104,7 +116,7 @@ fn split(record: &mut Record) {
     let mut start = 0;
     for word in record.bytes.split(u8::is_ascii_whitespace) {
         if !word.is_empty() {
-            record.ranges.push(start..start + word.len());
+            record.ranges.push(start as u32..(start + word.len()) as u32);
         }
         start += word.len() + 1;
     }
