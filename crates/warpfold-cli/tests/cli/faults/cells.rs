@@ -187,7 +187,7 @@ fn signals(cells: &mut Vec<Cell>) {
         cells.push(Cell { fault, stage, script: script.into(), preload, signal: Some(signal) });
     };
     let file = to_file("input.raw");
-    for fault in ["-INT", "-TERM", "-HUP"] {
+    for fault in ["-INT", "-TERM", "-HUP", "-QUIT"] {
         add(fault, "opening a pipe", "warpfold sum input.fifo --dtype u8", Signal::Busy, None);
         add(fault, "waiting for data", &to_file("-"), Signal::Waiting, None);
         add(fault, "computing", "warpfold sum --random 1e12", Signal::Busy, None);
@@ -219,7 +219,7 @@ fn calls(cells: &mut Vec<Cell>) {
             signal: None,
         });
     };
-    for input in ["input.raw", "input.txt", "input.npy", "- <input.raw"] {
+    for input in ["input.raw", "input.txt", "input.csv", "input.npy", "- <input.raw"] {
         let dtype = if input.ends_with("npy") { "" } else { "--dtype u8" };
         let script = match input.strip_prefix("- ") {
             Some(from) => format!("warpfold sum - {dtype} {from}"),
