@@ -38,6 +38,7 @@ def test_complex_sums_are_those_of_the_components(name):
     same(wf.mean(x), scalar(complex(to_float(re / N, of), to_float(im / N, of)), name))
     squares = sum(v**2 for v in fractions(x.real) + fractions(x.imag))
     same(wf.l2(x), scalar(root(squares, of), of))
+    same(wf.sumsq(x), scalar(to_float(squares, of), of))
     both = variance(fractions(x.real)) + variance(fractions(x.imag))
     same(wf.var(x), scalar(to_float(both, of), of))
 
@@ -53,6 +54,15 @@ def test_variances_and_norms_are_rounded_once(name, correction):
     same(wf.std(x, correction=correction), scalar(root(exact, of), of))
     same(wf.l1(x), scalar(to_float(sum(map(abs, values)), of), of))
     same(wf.l2(x), scalar(root(sum(v * v for v in values), of), of))
+    squares = sum(v * v for v in values)
+    if name in FLOATS:
+        same(wf.sumsq(x), scalar(to_float(squares, name), name))
+    elif squares < (2**64 if name in UNSIGNED else 2**63):
+        same(wf.sumsq(x), scalar(int(squares), "uint64" if name in UNSIGNED else "int64"))
+    else:
+        with pytest.raises(OverflowError):
+            wf.sumsq(x)
+        same(wf.sumsq(x, dtype="float64"), scalar(to_float(squares, "float64"), "float64"))
     linf = max(map(abs, values))
     same(wf.linf(x), scalar(to_float(linf, of), of) if name in FLOATS else scalar(int(linf), "int64" if name == "bool" else "uint64"))
 
@@ -115,7 +125,7 @@ def test_a_double_rounding_would_show():
 def test_nothing(name):
     x = np.zeros(0, name)
     assert wf.sum(x) == 0 and wf.prod(x) == 1 and wf.count_nonzero(x) == 0 and wf.dot(x, x) == 0
-    assert wf.l1(x) == wf.l2(x) == wf.linf(x) == 0
+    assert wf.l1(x) == wf.l2(x) == wf.sumsq(x) == wf.linf(x) == 0
     assert not wf.any(x) and wf.all(x)
     for f in (wf.mean, wf.var, wf.std):
         result = f(x)
@@ -141,7 +151,7 @@ def test_too_few():
 @pytest.mark.parametrize("name", FLOATS)
 def test_nan_and_infinity(name):
     x = np.array([1, np.nan, 3], name)
-    for f in (wf.sum, wf.mean, wf.var, wf.std, wf.l1, wf.l2, wf.linf, wf.prod, wf.min, wf.max):
+    for f in (wf.sum, wf.mean, wf.var, wf.std, wf.l1, wf.l2, wf.sumsq, wf.linf, wf.prod, wf.min, wf.max):
         # Every NaN is the quiet one with no payload.
         same(f(np.array([1, -np.float64(np.nan), 3], name)), np.dtype(name).type(np.nan))
     assert wf.argmin(x) == wf.argmax(x) == 1

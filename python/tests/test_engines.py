@@ -10,7 +10,7 @@ import pytest
 import warpfold as wf
 from oracle import bits, same, sample
 
-OPS = ["sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "any", "all", "count_nonzero"]
+OPS = ["sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "any", "all", "count_nonzero"]
 CHUNKINGS = [(7, 5, 4), (1, 2, 3), (3, (1, 4), 2)]
 
 

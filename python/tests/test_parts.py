@@ -101,7 +101,7 @@ def test_arrays_that_shrink_under_a_group_are_an_error():
         by.sum()
 
 
-OPS = ["sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "minmax", "any", "all", "count_nonzero"]
+OPS = ["sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "minmax", "any", "all", "count_nonzero"]
 
 
 @pytest.mark.parametrize("op", OPS)

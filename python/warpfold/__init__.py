@@ -44,10 +44,12 @@ from ._core import (
     segment_prod,
     segment_std,
     segment_sum,
+    segment_sumsq,
     segment_var,
     stats,
     std,
     sum,
+    sumsq,
     var,
 )
 from ._partials import partials, rounded
@@ -120,10 +122,12 @@ __all__ = [
     "segment_prod",
     "segment_std",
     "segment_sum",
+    "segment_sumsq",
     "segment_var",
     "stats",
     "std",
     "sum",
+    "sumsq",
     "var",
 ]
 

@@ -135,6 +135,33 @@ def segment_l2(
     overflow: _Overflow = "raise",
     threads: int | None = None,
 ) -> _Result: ...
+def sumsq(
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    dtype: _DType = None,
+    out: _Array = None,
+    keepdims: bool = False,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
+def segment_sumsq(
+    x: _Array,
+    /,
+    offsets: _Array = None,
+    *,
+    lengths: _Array = None,
+    every: int | None = None,
+    dtype: _DType = None,
+    out: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    overflow: _Overflow = "raise",
+    threads: int | None = None,
+) -> _Result: ...
 def linf(
     x: _Array,
     /,
@@ -488,6 +515,14 @@ class GroupBy:
         overflow: _Overflow = "raise",
     ) -> _Result: ...
     def l2(
+        self,
+        *,
+        dtype: _DType = None,
+        accuracy: _Accuracy = "exact",
+        nan: _Nan = "propagate",
+        overflow: _Overflow = "raise",
+    ) -> _Result: ...
+    def sumsq(
         self,
         *,
         dtype: _DType = None,

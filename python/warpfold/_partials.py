@@ -6,7 +6,7 @@ import operator
 from . import _core
 
 # The reductions whose partials merge in any order, and have one number as their result.
-MERGEABLE = ("sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "any", "all", "count_nonzero")
+MERGEABLE = ("sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "any", "all", "count_nonzero")
 
 
 def _objects(values, shape):

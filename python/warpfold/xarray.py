@@ -70,7 +70,7 @@ def aggregation(op="sum", dtype="float64", *, to=None, correction=None, nan="pro
         combine=_combine,
         finalize=functools.partial(_finalize, **finish),
         fill_value=0,
-        final_fill_value=0 if op in ("sum", "l1", "l2", "linf", "count_nonzero", "any") else None,
+        final_fill_value=0 if op in ("sum", "l1", "l2", "sumsq", "linf", "count_nonzero", "any") else None,
         dtypes=_np.dtype(object),
         final_dtype=result_type(dtype, op, to),
     )

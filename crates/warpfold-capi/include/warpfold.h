@@ -165,6 +165,8 @@ enum wf_op
     // count, nan_count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 in one pass, a column each
     // (complex: without the extremes); see wf_request_result.
     WF_STATS = 17,
+    // The sum of squared magnitudes: of floats rounded once, of integers checked.
+    WF_SUMSQ = 18,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -202,6 +202,8 @@ pub enum wf_op {
     /// count, nan_count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 in one pass, a column each
     /// (complex: without the extremes); see wf_request_result.
     WF_STATS = 17,
+    /// The sum of squared magnitudes: of floats rounded once, of integers checked.
+    WF_SUMSQ = 18,
 }
 
 codes! {
@@ -224,6 +226,7 @@ codes! {
     WF_COUNT = 15 => Op::Count,
     WF_DOT = 16 => Op::Dot,
     WF_STATS = 17 => Op::Stats,
+    WF_SUMSQ = 18 => Op::Sumsq,
 }
 
 /// How float sums, means, l1 and dot products are computed.

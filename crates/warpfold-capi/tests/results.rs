@@ -109,7 +109,7 @@ fn every_reduction_of_every_type() {
                 WF_ARGMAX => &[if dtype == WF_BOOL { 0.0 } else { 1.0 }],
                 WF_ANY => &[1.0],
                 WF_COUNT => &[3.0],
-                WF_DOT => &[squares],
+                WF_DOT | WF_SUMSQ => &[squares],
                 WF_STATS => unreachable!("it is not listed"),
             };
             let mut out = [0xa5u8; 64];

@@ -358,8 +358,8 @@ impl Reduction {
 
 /// Whether a reduction rounds its result to a float type (integers: can do so).
 pub(crate) fn is_rounded(op: Op) -> bool {
-    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Var};
-    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Linf | Prod | Dot)
+    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Sumsq, Var};
+    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Sumsq | Linf | Prod | Dot)
 }
 
 fn has_ddof(op: Op) -> bool {

@@ -231,7 +231,7 @@ macro_rules! floats {
     (@narrow $part:ty, $parts:literal) => {
         fn many_plain_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Plain>) {
             let kind = match many.plan.batch.op {
-                Op::L2 => Plain::<$part, $parts, { 16 * $parts }>::norms(),
+                Op::L2 | Op::Sumsq => Plain::<$part, $parts, { 16 * $parts }>::norms(),
                 _ => Plain::variances(bytemuck::cast_slice(many.memory())),
             };
             drive(kind, many, |x| bytemuck::cast_slice(x), out);

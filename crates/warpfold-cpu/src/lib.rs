@@ -55,7 +55,7 @@ pub(crate) enum Input<'a, T> {
 pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
     Ok(match (plan.problem.op, input) {
         (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
-        (Op::Var | Op::Std | Op::L2, Input::One(x)) => {
+        (Op::Var | Op::Std | Op::L2 | Op::Sumsq, Input::One(x)) => {
             Partial::Moments(Box::new(T::exact_moments(plan, x, first)))
         }
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
@@ -135,10 +135,11 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
     })
 }
 
-/// A variance, deviation or Euclidean norm of a whole array of a few elements, without a partial; `None` where that is the way.
+/// A variance, deviation, Euclidean norm or sum of squares of a whole array of a few elements, without a partial; `None` where that is the way.
 pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
     let Request { op, x, y, parts, .. } = request;
-    if !matches!(op, Op::Var | Op::Std | Op::L2) || y.is_some() {
+    let is_whole = *op == Op::Sumsq && finish.round_to.is_none() && !has_fractions(x.dtype());
+    if !matches!(op, Op::Var | Op::Std | Op::L2 | Op::Sumsq) || y.is_some() || is_whole {
         return None;
     }
     if !matches!(**parts, Parts::Whole) {
@@ -152,6 +153,11 @@ pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
             _ => None,
         }
     })
+}
+
+/// Whether elements are floats, or complex numbers of floats.
+fn has_fractions(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_complex()
 }
 
 /// The results of the parts of an array, by name, in the outputs' order.

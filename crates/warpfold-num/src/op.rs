@@ -41,6 +41,8 @@ ops! {
     L1 = "l1",
     /// The Euclidean norm, rounded once
     L2 = "l2",
+    /// The sum of squared magnitudes, correctly rounded for floats, checked for integers
+    Sumsq = "sumsq",
     /// The largest magnitude
     Linf = "linf",
     /// The product, without spurious overflow or underflow on the way

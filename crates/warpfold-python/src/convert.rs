@@ -14,7 +14,16 @@ use crate::take::Home;
 const fn is_rounded(op: Op) -> bool {
     matches!(
         op,
-        Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Linf | Op::Prod | Op::Dot
+        Op::Sum
+            | Op::Mean
+            | Op::Var
+            | Op::Std
+            | Op::L1
+            | Op::L2
+            | Op::Sumsq
+            | Op::Linf
+            | Op::Prod
+            | Op::Dot
     )
 }
 

@@ -37,7 +37,7 @@ fn op_of(name: &str) -> PyResult<Op> {
     let mergeable = found.filter(|op| *op != Op::Prod);
     mergeable.ok_or_else(|| {
         PyValueError::new_err(format!(
-            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, linf, min, max, minmax, argmin, argmax, \
+            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, sumsq, linf, min, max, minmax, argmin, argmax, \
              any, all, count_nonzero, dot and stats (products depend on the order of pieces)"
         ))
     })

@@ -60,6 +60,7 @@ rounded! {
     Mean mean "docs/mean.txt", segment_mean "The mean of each segment.";
     L1 l1 "docs/l1.txt", segment_l1 "The sum of magnitudes of each segment.";
     L2 l2 "docs/l2.txt", segment_l2 "The Euclidean norm of each segment.";
+    Sumsq sumsq "docs/sumsq.txt", segment_sumsq "The sum of squared magnitudes of each segment.";
     Linf linf "docs/linf.txt", segment_linf "The largest magnitude of each segment.";
     Prod prod "docs/prod.txt", segment_prod "The product of each segment.";
 }

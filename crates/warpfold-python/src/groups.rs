@@ -202,6 +202,7 @@ methods! {
         mean Mean "The mean of each group.",
         l1 L1 "The sum of magnitudes of each group.",
         l2 L2 "The Euclidean norm of each group.",
+        sumsq Sumsq "The sum of squared magnitudes of each group.",
         linf Linf "The largest magnitude of each group.",
         prod Prod "The product of each group.",;
     moments:

@@ -36,7 +36,8 @@ mod _core {
         all, any, argmax, argmin, count_nonzero, dot, l1, l2, linf, max, mean, min, minmax, prod,
         segment_all, segment_any, segment_argmax, segment_argmin, segment_count_nonzero,
         segment_l1, segment_l2, segment_linf, segment_max, segment_mean, segment_min,
-        segment_minmax, segment_prod, segment_std, segment_sum, segment_var, stats, std, sum, var,
+        segment_minmax, segment_prod, segment_std, segment_sum, segment_sumsq, segment_var, stats,
+        std, sum, sumsq, var,
     };
     #[pymodule_export]
     use super::groups::{GroupBy, group_by};

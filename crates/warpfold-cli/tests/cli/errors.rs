@@ -21,7 +21,7 @@ fn usage() {
     run(["sum", "--random", "1.5"]).fails(2, &["1e8"]);
     run(["sum", "x", "--as", "i32"]).fails(2, &["f16, bf16, f32, f64"]);
     run(["max", "x", "--as", "f64"])
-        .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, linf, prod and dot"]);
+        .fails(2, &["--as", "max", "sum, mean, var, std, l1, l2, sumsq, linf, prod and dot"]);
     run(["sum", "x", "--ddof", "1"]).fails(2, &["--ddof", "sum", "var, std and stats"]);
     run(["sum", "x", "--out", "y.txt"]).fails(2, &[".npy, .npz, .json or .csv"]);
     run(["dot", "x"]).fails(2, &["exactly two", "not 1"]);

@@ -8,7 +8,7 @@ const RANDOM: [&str; 4] = ["--random", "3000", "--seed", "7"];
 #[test]
 fn results_are_the_processors() {
     let integers = [
-        "sum", "mean", "var", "std", "l1", "l2", "linf", "min", "max", "minmax", "argmin",
+        "sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "minmax", "argmin",
         "argmax", "count", "any", "all", "dot",
     ];
     let floats = ["min", "max", "minmax", "argmin", "argmax", "linf", "count", "any", "all"];

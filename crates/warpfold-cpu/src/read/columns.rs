@@ -56,7 +56,7 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
             let why = "dot takes two arrays; see reduce_pair";
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
         }
-        Op::Var | Op::Std | Op::L2 => moments(many)?,
+        Op::Var | Op::Std | Op::L2 | Op::Sumsq => moments(many)?,
         Op::Linf | Op::Prod => values(many)?,
     };
     Ok(vec![(op.name(), column)])
@@ -96,19 +96,26 @@ impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
 
 fn moments<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let (op, finish, natural) = (many.plan.batch.op, many.finish, <T::Round as Element>::DTYPE);
-    let (to, narrow) = (finish.round_to.unwrap_or(natural), natural == DType::F32);
+    let has_fractions = T::DTYPE.is_float() || T::DTYPE.is_complex();
+    let result = if op == Op::Sumsq && !has_fractions { whole::<T>() } else { natural };
+    let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
     let what = Moment { op, ddof: finish.ddof, is_lenient: many.is_lenient };
     let column = T::Approximate::column(what, to, narrow, Moments(many));
     column.unwrap_or_else(|| values(many))
 }
 
+/// The type of sums of integers.
+fn whole<T: Element>() -> DType {
+    match T::DTYPE {
+        DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
+        _ => DType::I64,
+    }
+}
+
 fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let op = many.plan.batch.op;
     let fold = if op == Op::L1 { T::many_norms } else { T::many_sums };
-    let is_unsigned =
-        matches!(T::DTYPE, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64);
-    let whole = if is_unsigned { DType::U64 } else { DType::I64 };
-    let natural = [<T::Round as Element>::DTYPE, whole];
+    let natural = [<T::Round as Element>::DTYPE, whole::<T>()];
     let sum = Sum::of(op, many.is_lenient).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
     column.unwrap_or_else(|| values(many))

@@ -1,4 +1,4 @@
-//! Variances, deviations and Euclidean norms, from sums and sums of squares that are nearly known.
+//! Variances, deviations, Euclidean norms and sums of squares, from sums and sums of squares that are nearly known.
 //!
 //! An approximation `high + low` of a result and a bound on its error leave no doubt where both ends of what it may be round to the same
 //! float. Bounds are multiples of 2^-106, the square of half a unit in the last place of 1: see `batch/moments`.
@@ -198,7 +198,7 @@ impl<F: Certain> MomentAs<F> {
             let error = X::bound(n[k]) * square;
             known.error[k] = if is_sound { error } else { f64::NAN };
         }
-        if self.what.op != Op::L2 {
+        if matches!(self.what.op, Op::Var | Op::Std) {
             let ddof = self.what.ddof as f64;
             for k in 0..N {
                 let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);
@@ -207,7 +207,7 @@ impl<F: Certain> MomentAs<F> {
                 (known.value[k], known.error[k]) = (variance, error);
             }
         }
-        if self.what.op != Op::Var {
+        if matches!(self.what.op, Op::Std | Op::L2) {
             for k in 0..N {
                 let root = known.value[k].root();
                 // Half as much relative to the root, if the number is well above its bound; nothing may be where all is zero.
@@ -251,13 +251,15 @@ impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<Do
         collect: impl Collect<Approximate<f64, PARTS>, Self>,
     ) -> Option<Result<Column>> {
         // Norms are there whatever is taken off their number.
-        let ddof = if what.op == Op::L2 { 0 } else { what.ddof };
+        let ddof = if matches!(what.op, Op::L2 | Op::Sumsq) { 0 } else { what.ddof };
         let what = Moment { ddof, ..what };
         let single = MomentAs::<f32> { what, float: PhantomData };
         match to {
             DType::F32 if narrow => Some(collect.in_turn(single)),
             DType::F32 => Some(collect.second(single)),
             DType::F64 => Some(collect.second(MomentAs::<f64> { what, float: PhantomData })),
+            DType::I64 => Some(collect.second(SquaresOf::<i64>(PhantomData))),
+            DType::U64 => Some(collect.second(SquaresOf::<u64>(PhantomData))),
             _ => None,
         }
     }
@@ -295,6 +297,38 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
     }
 
     fn lone(&self, inputs: Lone<'_, F>) {
+        inputs.leave();
+    }
+}
+
+/// The sum of squares of integers in an integer type.
+struct SquaresOf<I>(PhantomData<I>);
+
+impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDouble, PARTS>>
+    for SquaresOf<I>
+{
+    type Result = I;
+
+    /// The only integer that is as near as the bound says.
+    #[inline(always)]
+    fn small(&self, small: &Approximate<DoubleDouble, PARTS>, count: u64) -> Option<I> {
+        let DoubleDouble { high, low } = small.squares;
+        let error = <DoubleDouble as Nearly>::bound(count as f64) * high;
+        let nearest = low.round();
+        let is_certain = high < 2f64.powi(64) && (low - nearest).abs() + error < 0.5;
+        // From 2^53 on `high` is an integer; below, what is not is too far from one.
+        let is_whole = high == high.trunc();
+        if !(is_certain && is_whole) {
+            return None;
+        }
+        I::try_from(high as i128 + nearest as i128).ok()
+    }
+
+    fn finished(&self, output: Output) -> I {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, I>) {
         inputs.leave();
     }
 }

@@ -7,7 +7,7 @@ use crate::element::{Element, Float, Parts, Real};
 use crate::limbs::tally;
 use crate::limbs::{Register, Special};
 use crate::limbs::{round_ratio, round_root, to_bigint};
-use crate::{Error, Op, Result};
+use crate::{Error, Op, Overflow, Result};
 
 /// Limbs of an exact sum of products of `T`'s parts.
 pub type ProductLimbs<T> = <<T as Element>::Part as Real>::ProductLimbs;
@@ -178,6 +178,19 @@ impl<T: Element> Moments<T> {
             let squares = to_bigint(&self.squares.fixed);
             round_root(squares.magnitude(), &BigUint::from(1u32), Self::UNIT)
         })
+    }
+
+    /// The sum of squared magnitudes: of floats rounded once, of integers checked.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if an integer result does not fit and `overflow` says so.
+    pub fn sumsq(&self, overflow: Overflow) -> Result<T::Squares> {
+        T::finish_squares(&self.squares, Self::UNIT as i32, overflow)
+    }
+
+    /// [`sumsq`](Self::sumsq), rounded to a float type of choice.
+    pub fn sumsq_as<F: Float>(&self) -> F {
+        self.squares.round(Self::UNIT as i32)
     }
 
     const UNIT: i64 = 2 * T::Part::UNIT as i64;

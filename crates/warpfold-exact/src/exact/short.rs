@@ -9,10 +9,10 @@ const MOST: usize = 256;
 /// Bits that differences from the first element may have, so that sums of their squares, times their number, fit 127.
 const BITS: u32 = 54;
 
-/// The variance, deviation or norm of a few elements, rounded once; `None` where that takes a wide accumulator, or is no number.
+/// The variance, deviation, norm or sum of squares of a few elements, rounded once; `None` where that takes a wide accumulator, or is no number.
 pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option<F> {
     let n = x.len();
-    if n == 0 || n > MOST || (op != Op::L2 && ddof >= n as u64) {
+    if n == 0 || n > MOST || (matches!(op, Op::Var | Op::Std) && ddof >= n as u64) {
         return None;
     }
     let parts = T::as_parts(x);
@@ -42,7 +42,8 @@ pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option
         _ => 0,
     };
     // Variances do not change where all elements are moved; norms do.
-    let first = |k: usize| if op == Op::L2 { 0 } else { value(parts[k]) };
+    let is_norm = matches!(op, Op::L2 | Op::Sumsq);
+    let first = |k: usize| if is_norm { 0 } else { value(parts[k]) };
     let (mut sums, mut squares) = ([0i128; 2], 0u128);
     for element in parts.chunks_exact(T::PARTS) {
         for (k, &part) in element.iter().enumerate() {
@@ -62,6 +63,7 @@ pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option
         Op::Var => round_quotient(moved(), n * (n - ddof), unit),
         Op::Std => round_root(moved(), n * (n - ddof), unit),
         Op::L2 => round_root(squares, 1, unit),
+        Op::Sumsq => round_quotient(squares, 1, unit),
         _ => return None,
     })
 }
@@ -114,7 +116,8 @@ mod tests {
         let mut exact = Moments::<T>::new();
         x.iter().for_each(|&x| exact.add(x));
         for ddof in [0, 1] {
-            let found = [Op::Var, Op::Std, Op::L2].map(|op| round_moments::<T, F>(op, ddof, x));
+            let found =
+                [Op::Var, Op::Std, Op::L2, Op::Sumsq].map(|op| round_moments::<T, F>(op, ddof, x));
             let expected = [
                 exact.var_as::<F>(ddof).ok(),
                 exact.std_as::<F>(ddof).ok(),

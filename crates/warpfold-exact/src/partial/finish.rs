@@ -54,11 +54,11 @@ impl<T: Element> Partial<T> {
     pub fn serves(&self, op: Op) -> bool {
         use Op::{
             All, Any, ArgMax, ArgMin, Dot, L1, L2, Linf, Max, Mean, Min, MinMax, Prod, Std, Sum,
-            Var,
+            Sumsq, Var,
         };
         match self {
             Partial::Sum(_) => matches!(op, Sum | Mean),
-            Partial::Moments(_) => matches!(op, Var | Std | L2),
+            Partial::Moments(_) => matches!(op, Var | Std | L2 | Sumsq),
             Partial::Dot(_) => op == Dot,
             Partial::Extremes(_) => matches!(op, Min | Max | MinMax | ArgMin | ArgMax),
             Partial::Count(_) => matches!(op, Any | All | Op::Count),
@@ -133,6 +133,10 @@ impl<T: Element> Partial<T> {
             (Op::L2, Partial::Moments(p)) => {
                 with_float!(to, op, T::DTYPE, F => p.l2_as::<F>().into())
             }
+            (Op::Sumsq, Partial::Moments(p)) => match finish.round_to {
+                None => p.sumsq(finish.overflow)?.into(),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.sumsq_as::<F>().into()),
+            },
             (Op::Dot, Partial::Dot(p)) => match finish.round_to {
                 None => p.value(finish.overflow)?.into(),
                 Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),

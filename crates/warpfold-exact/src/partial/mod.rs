@@ -29,7 +29,7 @@ use crate::{Op, Value};
 pub enum Partial<T: Element> {
     /// Of sum and mean.
     Sum(Exact<T>),
-    /// Of var, std and l2.
+    /// Of var, std, l2 and sumsq.
     Moments(Box<Moments<T>>),
     /// Of dot.
     Dot(Box<Dot<T>>),
@@ -52,7 +52,7 @@ impl<T: Element> Partial<T> {
     pub fn empty(op: Op) -> Self {
         match op {
             Op::Sum | Op::Mean => Partial::Sum(Exact::new()),
-            Op::Var | Op::Std | Op::L2 => Partial::Moments(Box::default()),
+            Op::Var | Op::Std | Op::L2 | Op::Sumsq => Partial::Moments(Box::default()),
             Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
                 Partial::Extremes(Extremes::new())
             }

@@ -128,7 +128,7 @@ impl<T: Element> Outcome<T> {
             (Op::Mean, Outcome::Sum(p)) => {
                 with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
             }
-            (Op::L1, Outcome::Sum(p)) => {
+            (Op::L1 | Op::Sumsq, Outcome::Sum(p)) => {
                 with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
             }
             (Op::L2, Outcome::Sum(p)) => {

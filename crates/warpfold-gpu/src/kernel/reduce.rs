@@ -255,6 +255,18 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         }
     }
 
+    /// The sum of squared magnitudes: of floats rounded once, of integers checked.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`], [`Error::Unsupported`], [`Error::Device`].
+    pub fn sumsq(&self) -> Result<T::Squares> {
+        match self.run(Op::Sumsq)? {
+            Outcome::Exact(Partial::Moments(partial)) => partial.sumsq(self.policy.overflow),
+            Outcome::Sum(squares) => Ok(T::squares_from_fast(squares.real_as::<f64>())),
+            other => unreachable!("sumsq leaves squares, not {other:?}"),
+        }
+    }
+
     /// The product: integers checked, floats within one ulp.
     ///
     /// # Errors

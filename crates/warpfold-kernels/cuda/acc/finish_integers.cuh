@@ -1,4 +1,5 @@
-// The last step of exact records, and of integers' ones: mean, var, std, l2 of integers of many words, rounded once.
+// The last step of exact records, and of integers' ones: mean, var, std, l2, sumsq of integers of many words, rounded
+// once.
 // One warp.
 #pragma once
 #include "acc/round_ratio.cuh"
@@ -11,9 +12,11 @@ enum class Step {
     L2,
     L1,
     LargestComplex,
+    Sumsq,
     FastMean,
     FastL1,
     FastL2,
+    FastSumsq,
     FastVar,
     FastStd,
     Any,
@@ -24,7 +27,8 @@ enum class Step {
     LargestInteger,
     LargestHalf,
     LargestBrain,
-    LargestFloat
+    LargestFloat,
+    IntegerSumsq
 };
 
 struct Finish {
@@ -146,8 +150,9 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
     const u64 count = n - (q.exact && q.skips ? record[1] : 0);
     const bool mean = q.step == Step::Mean, var = q.step == Step::Var || q.step == Step::Std,
                largest = q.step == Step::LargestComplex;
-    const bool squares = q.step == Step::L2 || largest, none = mean ? count == 0 : var && (count == 0 || ddof >= count);
-    const Root root = q.step == Step::Std || squares ? Root::Yes : Root::No;
+    const bool length = q.step == Step::L2 || largest, squares = length || q.step == Step::Sumsq;
+    const bool none = mean ? count == 0 : var && (count == 0 || ddof >= count);
+    const Root root = q.step == Step::Std || length ? Root::Yes : Root::No;
     const U128 denominator = mean ? U128{0, count} : var ? product_of(count, count - ddof) : U128{0, 1};
 
     for (u32 part = 0; part < (mean ? q.parts : 1); part++) {

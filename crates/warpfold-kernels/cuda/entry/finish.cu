@@ -3,7 +3,7 @@
 //
 // One warp, launched after the fold's kernel on the same stream: x is the fold's record, n the number of elements,
 // `stamp` the ddof, `options` what Finish takes apart. value: f32 or f64, complex as a pair; any, all: one byte; linf
-// of integers: u64; prod of integers: the low 64 bits, then 1 if those are not all. NaN where the host would give an
+// of integers: u64; prod of integers: the low 64 bits, then 1 if those are not all; sumsq of integers: 192 bits. NaN where the host would give an
 // error: without elements, or ddof of them.
 #include "op/finish_product.cuh"
 
@@ -56,7 +56,11 @@ __device__ __forceinline__ void finish_small(const Finish& q, const u64* record,
                 write_nearest(value, part, q.wide, __ddiv_rn(number(part), __ull2double_rn(n - record[2])));
             }
             break;
+        case Step::IntegerSumsq:
+            for (u32 k = 0; k < q.square_limbs; k++) static_cast<u64*>(value)[k] = record[q.sum_limbs + k];
+            break;
         case Step::FastL1:
+        case Step::FastSumsq:
             write_nearest(value, 0, q.wide, number(0));
             break;
         case Step::FastL2:
@@ -84,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(32)
     finish(const u64* record, const void*, u64 n, void*, u64*, void* value, u64*, u64 ddof, u64 options) {
     __shared__ Scratch s;
     const Finish q(options);
-    if (q.step > Step::LargestComplex) {
+    if (q.step > Step::Sumsq) {
         if (threadIdx.x == 0) finish_small(q, record, n, ddof, value);
         return;
     }

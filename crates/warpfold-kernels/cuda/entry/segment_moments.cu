@@ -1,4 +1,4 @@
-// Sums, means, norms, variances and deviations of floats and complex numbers, each rounded once, of segments or by
+// Sums, means, norms, sums of squares, variances and deviations of floats and complex numbers, each rounded once, of segments or by
 // loops: a block an output, by windows and limbs, as exact_moments.cu and finish.cu do a whole array. Of every output,
 // or of those alone that an exact kernel has marked. The build defines ELEMENT and ENTRY.
 #include "op/exact_squares.cuh"
@@ -8,7 +8,7 @@
 template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
 
 // What is asked for beside Choice, as the plan numbers it.
-enum class Moment { Sum, L1, Mean, L2, Var, Std };
+enum class Moment { Sum, L1, Mean, L2, Var, Std, Sumsq };
 
 // What finish.cu is asked for: all but the step is known here. A sum is the mean of one.
 template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, bool skips) {
@@ -16,11 +16,12 @@ template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, bo
     constexpr u64 LAYOUT = u64(Integers::Sum::WORDS / 2) << 8 | u64(Integers::Square::WORDS / 2) << 16 |
                            Parts<E>::COUNT << 24 | u64(sizeof(typename Parts<E>::Part) == 8) << 26 | 1 << 27 |
                            u64(u32(Integers::Sum::UNIT)) << 32;
-    const Step step = moment == Moment::L2    ? Step::L2
-                      : moment == Moment::Var ? Step::Var
-                      : moment == Moment::Std ? Step::Std
-                                              : Step::Mean;
-    return Finish(LAYOUT | u64(skips) << 29 | (u64(step) & 3));
+    const Step step = moment == Moment::L2      ? Step::L2
+                      : moment == Moment::Var   ? Step::Var
+                      : moment == Moment::Std   ? Step::Std
+                      : moment == Moment::Sumsq ? Step::Sumsq
+                                                : Step::Mean;
+    return Finish(LAYOUT | u64(skips) << 29 | (u64(step) & 7));
 }
 
 // Numbers of a result: sums and means have one a part.

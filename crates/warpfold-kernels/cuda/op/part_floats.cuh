@@ -6,6 +6,9 @@ struct half {
     u16 bits;
 };
 
+// What norms may be asked for: the root of a sum of squares, or the sum.
+enum Norm_ { ROOT, SQUARES };
+
 // Floats in their accumulator's type: without their sign for magnitudes, and 0 for a NaN that is skipped.
 template <class E> struct Floats;
 // Floats as they are.

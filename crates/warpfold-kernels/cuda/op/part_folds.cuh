@@ -171,7 +171,7 @@ template <class E> struct FloatTotal {
     }
 };
 
-// The root of the sum of squares, in f64, so that only squares of f64 itself can overflow.
+// The sum of squares, or its root, in f64, so that only squares of f64 itself can overflow.
 template <class E> struct Norm {
     typedef E Element;
     typedef Wide<E> W;
@@ -189,8 +189,9 @@ template <class E> struct Norm {
         s.sum = fma(w, w, s.sum);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
-        results<W>(a)[k] = canonical(W(sqrt(s.sum)));
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
+                                                  u64) {
+        results<W>(a)[k] = canonical(W(c.fold() == ROOT ? sqrt(s.sum) : s.sum));
     }
 };
 

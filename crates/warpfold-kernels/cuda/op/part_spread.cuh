@@ -1,4 +1,4 @@
-// Variances, deviations and l2 of floats in parts: correctly rounded, or known to be missed.
+// Variances, deviations, l2 and sums of squares of floats in parts: correctly rounded, or known to be missed.
 //
 // Sums of elements and of their squares are unevaluated sums of two f64, each with a bound of what it lacks. Of f16,
 // bf16 and f32 squares fit an f64; what an addition loses goes to the second f64, which is zero at the end only if
@@ -119,22 +119,22 @@ template <class E> struct ExactNorm {
         if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = Total::missed();
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
         W value = 0;
-        const bool known = rounded(s.squares, 2 * f64(end - begin), value);
+        const bool known = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, value);
         Total::write(a, k, value, known);
     }
-    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, W& value) {
+    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, W& value) {
         if (squares.sum == 0 && squares.rest == 0) return true;
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
         const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 4), 0x1p-102);
         const Interval v = {q.high, q.low, exact ? 0 : __dmul_rn(q.high, lacking)};
         const DoubleDouble least = v.end(-1), most = v.end(1);
-        value = round_nearest(most, true, W());
+        value = round_nearest(most, root, W());
         return squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0 &&
-               round_nearest(least, true, W()) == value;
+               round_nearest(least, root, W()) == value;
     }
 };
 

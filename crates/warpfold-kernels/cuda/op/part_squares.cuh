@@ -1,4 +1,5 @@
-// Variances, deviations and l2 of integers in segments: sums and sums of squares, exact, and one rounding.
+// Variances, deviations, l2 and sums of squares of integers in segments: sums and sums of squares, exact, and one
+// rounding, but of what is an integer.
 //
 // Squares of 64 bits are 128, sums of them 192; of less 128 hold any array's. The choice's options have ddof in their
 // upper half.
@@ -6,7 +7,7 @@
 #include "op/part_folds.cuh"
 #include "num/wide_ratio.cuh"
 
-enum Spread_ { L2_OF_INTEGERS, VAR, STD };
+enum Spread_ { L2_OF_INTEGERS, VAR, STD, SUM_OF_SQUARES };
 
 template <class E> struct SquareTotal {
     typedef E Element;
@@ -20,7 +21,8 @@ template <class E> struct SquareTotal {
         u64 sign;
         __device__ __forceinline__ explicit Setup(Choice c) : sign(mask_if<u64>(c.is_signed())) {}
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() != L2_OF_INTEGERS; }
+    static __device__ __forceinline__ bool spreads(Choice c) { return c.fold() == VAR || c.fold() == STD; }
+    static __device__ __forceinline__ bool spans(Choice c) { return spreads(c); }
     static __device__ __forceinline__ State identity() { return {Total<2>::zero(), Total < WIDE ? 3 : 2 > ::zero()}; }
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         constexpr int UP = 64 - 8 * sizeof(E);
@@ -37,7 +39,7 @@ template <class E> struct SquareTotal {
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
-        const bool spread = c.fold() != L2_OF_INTEGERS;
+        const bool spread = spreads(c);
         const u64 n = end - begin, ddof = a.options >> 32;
         u64 third = 0;
         if constexpr (WIDE) third = s.squares.limb[2];
@@ -45,6 +47,10 @@ template <class E> struct SquareTotal {
             fault(a, n == 0 ? EMPTY : TOO_FEW, k);
             // How many there are is left where the result would be.
             results<u64>(a)[k] = n;
+        } else if (c.fold() == SUM_OF_SQUARES) {
+            const u64 low = s.squares.limb[0];
+            if (s.squares.limb[1] != 0 || third != 0 || (c.is_signed() && i64(low) < 0)) fault(a, TOO_LARGE, k);
+            results<u64>(a)[k] = low;
         } else {
             results<f64>(a)[k] = rounded(s.sum.limb[0], s.sum.limb[1], s.squares.limb[0], s.squares.limb[1], third,
                                          spread ? n : 0, ddof, c.is_signed(), c.fold() != VAR);

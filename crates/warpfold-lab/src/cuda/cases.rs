@@ -47,6 +47,7 @@ const OPS: &[Op] = &[
     Op::Var,
     Op::L1,
     Op::L2,
+    Op::Sumsq,
     Op::Linf,
     Op::Dot,
     Op::Prod,

@@ -83,6 +83,7 @@ impl<T: Element<Part: Split>> Truth<T> {
             }
             Op::L1 => nearest(got, std::slice::from_ref(&self.magnitudes)),
             Op::L2 => root(got, &self.squares),
+            Op::Sumsq => nearest(got, std::slice::from_ref(&self.squares)),
             Op::Linf => match got {
                 Value::U64(got) => {
                     let right = Exact::of(got).squared() == self.largest;

@@ -64,6 +64,8 @@ pub trait Element:
     type Sum: Scalar;
     /// The result of linf: `u64` for integers, else [`Self::Round`].
     type Linf: Scalar;
+    /// The result of sumsq: `i64` or `u64` for integers, else [`Self::Round`].
+    type Squares: Scalar;
     /// `Result<R>` where a sum can overflow (integers); plain `R` where it cannot fail (floats).
     type Checked<R>;
 
@@ -81,6 +83,14 @@ pub trait Element:
         op: Op,
         overflow: Overflow,
     ) -> Result<Self::Sum, Error>;
+
+    /// The same of an exact sum of squared magnitudes.
+    #[doc(hidden)]
+    fn finish_squares<L: Limbs>(
+        squares: &Register<L>,
+        unit: i32,
+        overflow: Overflow,
+    ) -> Result<Self::Squares, Error>;
 
     /// What a sum of a part fits while it is short.
     #[doc(hidden)]
@@ -102,6 +112,10 @@ pub trait Element:
     #[doc(hidden)]
     fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
 
+    /// The same of squares.
+    #[doc(hidden)]
+    fn squares_from_fast(sum: f64) -> Self::Squares;
+
     /// The root of the exact square of a magnitude, in units of the square of the lowest bit.
     #[doc(hidden)]
     fn linf(special: Special, square: &BigUint) -> Self::Linf;
@@ -121,6 +135,7 @@ pub const fn overflow_remedy(op: Op) -> &'static str {
         Op::Sum => {
             "sum_wide holds it in 128 bits, sum_as::<f64> rounds it, Overflow::Wrap keeps the low 64 bits"
         }
+        Op::Sumsq => "sumsq_as::<f64> rounds the exact value, Overflow::Wrap keeps the low 64 bits",
         Op::Dot => "dot_as::<f64> rounds the exact value, Overflow::Wrap keeps the low 64 bits",
         _ => "prod_as::<f64> gives an infinity, Overflow::Wrap keeps the low 64 bits",
     }
@@ -178,6 +193,16 @@ macro_rules! real_element {
             }
         }
 
+        type Squares = $sum;
+
+        fn finish_squares<L: Limbs>(
+            squares: &Register<L>,
+            unit: i32,
+            overflow: Overflow,
+        ) -> Result<$sum, Error> {
+            Self::finish(&[*squares], unit, Op::Sumsq, overflow)
+        }
+
         type Small = i128;
         type Sums = [i128; 1];
 
@@ -192,6 +217,10 @@ macro_rules! real_element {
         }
 
         fn from_fast(_parts: [f64; 1]) -> $sum {
+            unreachable!("integer sums are exact")
+        }
+
+        fn squares_from_fast(_sum: f64) -> $sum {
             unreachable!("integer sums are exact")
         }
 
@@ -220,6 +249,16 @@ macro_rules! real_element {
             Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
+        type Squares = Self::Round;
+
+        fn finish_squares<L: Limbs>(
+            squares: &Register<L>,
+            unit: i32,
+            _overflow: Overflow,
+        ) -> Result<Self::Round, Error> {
+            Ok(squares.round(unit))
+        }
+
         type Small = Pair;
         type Sums = Self::Parts<Pair>;
 
@@ -237,6 +276,10 @@ macro_rules! real_element {
 
         fn from_fast(parts: Self::Parts<f64>) -> $sum {
             Self::join(Parts::from_fn(|k| <Self::Round as Float>::of(parts[k])))
+        }
+
+        fn squares_from_fast(sum: f64) -> Self::Round {
+            Self::Round::of(sum)
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {

@@ -232,7 +232,7 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
             Op::Sum | Op::Mean => return Ok(Fold::ExactSum),
             Op::L1 => return Ok(Fold::ExactL1),
             Op::Dot => return Ok(Fold::ExactDot),
-            Op::Var | Op::Std | Op::L2 => return Ok(Fold::ExactMoments),
+            Op::Var | Op::Std | Op::L2 | Op::Sumsq => return Ok(Fold::ExactMoments),
             _ => {}
         }
     }
@@ -252,8 +252,8 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
         Op::ArgMin => Fold::ArgMin,
         Op::ArgMax => Fold::ArgMax,
         Op::Any | Op::All | Op::Count => Fold::Count,
-        Op::L2 if dtype.is_float() => Fold::Squares,
-        Op::Var | Op::Std | Op::L2 => Fold::Moments,
+        Op::L2 | Op::Sumsq if dtype.is_float() => Fold::Squares,
+        Op::Var | Op::Std | Op::L2 | Op::Sumsq => Fold::Moments,
         Op::Dot => Fold::Dot,
         Op::L1 => Fold::L1,
         Op::Linf => Fold::Linf,

@@ -89,6 +89,22 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
         self.values(Op::L2, rounded::<F>())
     }
 
+    /// The sums of squared magnitudes: of floats rounded once, of integers checked.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit; [`Error::Shape`](crate::Error::Shape).
+    pub fn sumsq(&self) -> Result<A::Of<T::Squares>> {
+        self.values(Op::Sumsq, Finish::default())
+    }
+
+    /// [`sumsq`](Self::sumsq), rounded to a float type of choice.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape).
+    pub fn sumsq_as<F: Float>(&self) -> Result<A::Of<F>> {
+        self.values(Op::Sumsq, rounded::<F>())
+    }
+
     /// The products: floats within one ulp (complex: normwise) without overflow or underflow on the way, integers checked.
     ///
     /// # Errors

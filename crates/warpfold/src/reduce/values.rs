@@ -98,6 +98,25 @@ impl<T: Element> Reduce<'_, T> {
         self.sure(Op::L2, rounded::<F>())
     }
 
+    /// The sum of squared magnitudes: `i64` or `u64` of integers, checked; else a float, rounded once.
+    ///
+    /// ```
+    /// assert_eq!(warpfold::reduce(&[3.0f32, 4.0]).sumsq()?, 25.0);
+    /// assert_eq!(warpfold::reduce(&[-3i8, 4]).sumsq()?, 25);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit.
+    pub fn sumsq(&self) -> Result<T::Squares> {
+        self.value(Op::Sumsq, Finish::default())
+    }
+
+    /// [`sumsq`](Self::sumsq), rounded to a float type of choice.
+    pub fn sumsq_as<F: Float>(&self) -> F {
+        self.sure(Op::Sumsq, rounded::<F>())
+    }
+
     /// The largest magnitude: `u64` for integers, else a float, rounded once.
     pub fn linf(&self) -> T::Linf {
         self.sure(Op::Linf, Finish::default())

@@ -61,6 +61,7 @@ fn every_method_is_its_reduction() {
                     same(r.std(ddof), answer(Op::Std, ddof));
                 }
                 same(Ok(r.l2()), answer(Op::L2, 0));
+                same(r.sumsq(), answer(Op::Sumsq, 0));
                 same(Ok(r.any()), answer(Op::Any, 0));
                 same(Ok(r.all()), answer(Op::All, 0));
                 same(Ok(r.count()), answer(Op::Count, 0));

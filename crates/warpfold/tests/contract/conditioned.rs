@@ -20,7 +20,7 @@ on_every_backend!(
 );
 
 /// Sums-like reductions that a float array has.
-const SUMS: [Op; 5] = [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L2];
+const SUMS: [Op; 6] = [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L2, Op::Sumsq];
 
 fn check<T: Sample, B: Backend>(backend: &B, op: Op, x: &[T], y: &[T]) {
     let ask = Ask::new(op);
@@ -133,6 +133,7 @@ fn overflow_that_comes_back<B: Backend>(backend: &B) {
         check(backend, Op::Sum, &x, &[]);
         check(backend, Op::Mean, &x, &[]);
         check(backend, Op::L2, &x, &[]);
+        check(backend, Op::Sumsq, &x, &[]);
         check(backend, Op::Var, &x, &[]);
         x.extend(vec![-f64::MAX; copies]);
         x.push(1.0);
@@ -148,6 +149,7 @@ fn overflow_that_comes_back<B: Backend>(backend: &B) {
         let narrow = vec![f16::MAX; copies];
         check(backend, Op::Sum, &narrow, &[]);
         check(backend, Op::L2, &narrow, &[]);
+        check(backend, Op::Sumsq, &narrow, &[]);
         let single = [vec![f32::MAX; copies], vec![-f32::MAX; copies], vec![1e-45]].concat();
         SUMS.iter().for_each(|&op| check(backend, op, &single, &[]));
     }

@@ -13,7 +13,8 @@ on_every_backend!(every_short_length, lengths_around_blocks);
 const SHORT: usize = 600;
 
 /// The reductions that fold floats with kernels of their own.
-const FOLDS: [Op; 7] = [Op::Sum, Op::Var, Op::L2, Op::Dot, Op::MinMax, Op::ArgMax, Op::Count];
+const FOLDS: [Op; 8] =
+    [Op::Sum, Op::Var, Op::L2, Op::Sumsq, Op::Dot, Op::MinMax, Op::ArgMax, Op::Count];
 
 /// Elements whose first one stands at every address that a 64-byte vector can tell apart.
 fn offsets<T>() -> usize {

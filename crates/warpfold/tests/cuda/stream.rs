@@ -37,7 +37,10 @@ fn three_pieces<T: Element>(gpu: &Gpu) {
         };
         let expected = on_cpu(op, Policy::default(), &x);
         let rounds = T::DTYPE.is_float()
-            && matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Prod);
+            && matches!(
+                op,
+                Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq | Op::Prod
+            );
         let tolerance = match op {
             Op::Mean | Op::Var | Op::Std => 1e-4,
             _ => 1e-6 * x.len() as f64,

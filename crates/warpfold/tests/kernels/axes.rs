@@ -29,7 +29,7 @@ const ALL: &[&[Op]] = &[&[
     Op::L1,
     Op::Prod,
 ]];
-const EXACT: &[&[Op]] = &[&[Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var, Op::Std]];
+const EXACT: &[&[Op]] = &[&[Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Sumsq, Op::Var, Op::Std]];
 
 /// Shapes, and the axis that is folded: of few columns and many, of few rows and many, with and without whole packs.
 const CASES: &[(&[u64], i64)] = &[
@@ -216,7 +216,7 @@ macro_rules! exactly {
             let turn = DType::$dtype as usize % 4;
             let cases = matrices().into_iter().enumerate().filter(|(k, _)| SCALE > 1 || k % 4 == turn);
             let cases = cases.map(|(_, case)| case).collect();
-            with_element!(DType::$dtype, T => check::<T>(true, cases, &[&[Op::L2, Op::Var, Op::Std]]));
+            with_element!(DType::$dtype, T => check::<T>(true, cases, &[&[Op::L2, Op::Sumsq, Op::Var, Op::Std]]));
         }
 
         #[test]

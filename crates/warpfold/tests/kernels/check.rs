@@ -22,6 +22,7 @@ const OPS: &[(Op, bool)] = &[
     (Op::Std, true),
     (Op::L1, true),
     (Op::L2, true),
+    (Op::Sumsq, true),
     (Op::Linf, false),
     (Op::Prod, true),
     (Op::Any, false),
@@ -151,7 +152,11 @@ pub(crate) fn check<M: Leaves, T: Element>(
                 near_by_norm(&found, &cpu)
             } else if rounds && T::DTYPE.is_float() {
                 // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
-                let mean = if matches!(op, Op::Sum | Op::L1) { x.len().max(1) as f64 } else { 1.0 };
+                let mean = if matches!(op, Op::Sum | Op::Sumsq | Op::L1) {
+                    x.len().max(1) as f64
+                } else {
+                    1.0
+                };
                 let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
                 let unit =
                     if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
@@ -247,7 +252,9 @@ pub(crate) fn check_exact<M: Leaves, T: Element>(
     }
     for nan in [Nan::Propagate, Nan::Ignore] {
         let policy = Policy { nan, ..Policy::default() };
-        for op in [Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Var, Op::Std, Op::Stats, Op::Linf] {
+        for op in
+            [Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Sumsq, Op::Var, Op::Std, Op::Stats, Op::Linf]
+        {
             let finish = Finish { ddof: 1, ..Finish::default() };
             let partial = warpfold::reduce(x).policy(policy).partial(op).unwrap();
             let cpu = partial.finish(op, finish).map_err(|error| match error {

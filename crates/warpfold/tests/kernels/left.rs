@@ -48,12 +48,12 @@ fn expected<T: Element>(op: Op, host: &Result<Output>) -> Option<Vec<u8>> {
         false => f64::NAN.to_le_bytes().to_vec(),
     };
     Some(match (op, host) {
-        (Op::Sum | Op::Dot | Op::Prod, Err(Error::Overflow { .. })) => return None,
+        (Op::Sum | Op::Sumsq | Op::Dot | Op::Prod, Err(Error::Overflow { .. })) => return None,
         // Only the array told that too little is left of it.
         (Op::Mean | Op::Var | Op::Std, Err(_)) => nan.repeat(len / nan.len()),
         // Nothing is there to be an extreme.
         (_, Err(_)) => return None,
-        (Op::Sum | Op::Dot, Ok(Output::One(value))) if !T::DTYPE.is_float() => {
+        (Op::Sum | Op::Sumsq | Op::Dot, Ok(Output::One(value))) if !T::DTYPE.is_float() => {
             widened(bytes(value), len, signed)
         }
         (Op::Prod, Ok(Output::One(value))) if !T::DTYPE.is_float() => {

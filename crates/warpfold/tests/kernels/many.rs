@@ -20,6 +20,7 @@ const OPS: &[(Op, bool)] = &[
     (Op::Count, false),
     (Op::L1, true),
     (Op::L2, true),
+    (Op::Sumsq, true),
     (Op::Prod, true),
 ];
 
@@ -49,7 +50,7 @@ fn tolerance(op: Op, n: usize, cpu: &Result<Output>) -> f64 {
     };
     let scale = match op {
         Op::Prod => return size * 2f64.powi(unit) + 2f64.powi(-148).min(2f64.powi(unit * 20)),
-        Op::Sum | Op::L1 => n as f64,
+        Op::Sum | Op::Sumsq | Op::L1 => n as f64,
         Op::L2 => (n as f64).sqrt().max(1.0),
         _ => 1.0,
     };
@@ -67,7 +68,7 @@ pub(crate) fn check_segments<'a, M: Machine + 'a, T: Element>(
     what: &str,
 ) {
     for &(op, rounds) in OPS {
-        if op == Op::L2 && !T::DTYPE.is_float() {
+        if matches!(op, Op::L2 | Op::Sumsq) && !T::DTYPE.is_float() {
             continue;
         }
         for nan in [Nan::Propagate, Nan::Ignore] {

@@ -145,8 +145,15 @@ fn moments<T: Element>() {
             let on_device = device.upload(&offsets).unwrap();
             let segments = || DeviceSegments::from(&on_device);
             let grid = [None, Some(1), Some(3)][case % 3];
-            let ops =
-                [(Op::Mean, 0), (Op::L1, 0), (Op::L2, 0), (Op::Var, 0), (Op::Std, 1), (Op::Var, 3)];
+            let ops = [
+                (Op::Mean, 0),
+                (Op::L1, 0),
+                (Op::L2, 0),
+                (Op::Sumsq, 0),
+                (Op::Var, 0),
+                (Op::Std, 1),
+                (Op::Var, 3),
+            ];
             let what = format!("cut {case}, {kind:?}");
             check_exact_segments(&device, &x, buffer.view(), &offsets, segments, grid, &ops, &what);
         }

@@ -7,13 +7,14 @@ use warpfold::{
     Column, Complex, Element, Error, Nan, Op, Policy, Segments, View, bf16, f16, reduce_axes,
 };
 
-const OPS: [Op; 16] = [
+const OPS: [Op; 17] = [
     Op::Sum,
     Op::Mean,
     Op::Var,
     Op::Std,
     Op::L1,
     Op::L2,
+    Op::Sumsq,
     Op::Linf,
     Op::Prod,
     Op::Min,

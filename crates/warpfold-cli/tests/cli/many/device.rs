@@ -54,7 +54,7 @@ fn segments() {
     let wide = [0u64, 7, 9, 90].iter().flat_map(|offset| offset.to_le_bytes());
     let wide = folder.file("w.npy", npy("<u8", false, "(4,)", &wide.collect::<Vec<_>>()));
     let lengths = folder.file("l.npy", integers(&[0, 30, 60]));
-    for op in ["sum", "count", "l1", "l2", "linf", "any", "all"] {
+    for op in ["sum", "count", "l1", "l2", "sumsq", "linf", "any", "all"] {
         agree(&[op, &path, "--segments", &offsets]);
         agree(&[op, &path, "--segments", &wide]);
         agree(&[op, &path, "--lengths", &lengths]);

@@ -70,7 +70,7 @@ impl<M: Machine> Asked<'_, M> {
         let Batch { op, dtype, .. } = plan.batch;
         let ddof = match (plan.fold.takes_ddof(), op) {
             (false, _) => ddof,
-            (true, Op::L2) => 0,
+            (true, Op::L2 | Op::Sumsq) => 0,
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,

@@ -200,6 +200,7 @@ impl Launches<'_> {
             Op::Mean => 2,
             Op::L2 => 3,
             Op::Var => 4,
+            Op::Sumsq => 6,
             _ => 5,
         };
         let x = self.x.wrapping_add(start.wrapping_mul(size));

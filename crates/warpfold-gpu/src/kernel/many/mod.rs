@@ -300,6 +300,17 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         self.values(Op::L2)
     }
 
+    /// The sums of squared magnitudes: of floats rounded once, of integers checked.
+    ///
+    /// # Errors
+    /// As [`on_device`](Self::on_device).
+    pub fn sumsq(&self) -> Result<Vec<T::Squares>>
+    where
+        T::Squares: Element,
+    {
+        self.values(Op::Sumsq)
+    }
+
     /// The largest magnitudes: of integers as `u64`.
     ///
     /// # Errors

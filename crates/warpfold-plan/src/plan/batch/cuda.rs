@@ -94,7 +94,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
-        ManyFold::L2 | ManyFold::Prod => false,
+        ManyFold::L2 | ManyFold::Sumsq | ManyFold::Prod => false,
         ManyFold::Count => !narrow,
         _ if fold.is_extreme() => batch.dtype.size() >= 2,
         _ => !narrow || batch.dtype.is_float(),
@@ -298,6 +298,7 @@ impl CudaBatchPlan {
             Op::ArgMin | Op::ArgMax | Op::Count => DType::U64,
             Op::Any | Op::All => DType::Bool,
             Op::Sum | Op::Prod => sum,
+            Op::Sumsq if !dtype.is_complex() => sum,
             Op::Mean if dtype.is_complex() => dtype,
             Op::Linf if !dtype.is_float() => DType::U64,
             _ => round,

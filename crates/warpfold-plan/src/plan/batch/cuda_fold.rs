@@ -17,7 +17,7 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
     if dtype.is_complex() {
         return fold_of_complex(batch);
     }
-    let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2);
+    let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2 | Op::Sumsq);
     // Only what is folded exactly counts the NaNs it skips.
     let counts = op == Op::Mean && policy.nan == Nan::Ignore;
     if float && (matches!(op, Op::Var | Op::Std) || counts) {
@@ -32,6 +32,7 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
             Op::Sum => ManyFold::ExactSum,
             Op::Mean => ManyFold::ExactMean,
             Op::L1 => ManyFold::ExactL1,
+            Op::Sumsq => ManyFold::ExactSumsq,
             _ => ManyFold::ExactL2,
         });
     }
@@ -57,6 +58,8 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
         Op::L1 => ManyFold::L1,
         Op::L2 if float => ManyFold::L2,
         Op::L2 => ManyFold::IntegerL2,
+        Op::Sumsq if float => ManyFold::Sumsq,
+        Op::Sumsq => ManyFold::IntegerSumsq,
         Op::Var => ManyFold::IntegerVar,
         Op::Std => ManyFold::IntegerStd,
         Op::Prod => ManyFold::Prod,
@@ -72,7 +75,8 @@ fn fold_of_complex(batch: &Batch) -> Result<ManyFold> {
         // Only what is folded by blocks counts the NaNs it skips, or holds squares of f64.
         Op::Mean if policy.nan == Nan::Propagate => ManyFold::ExactMean,
         Op::L2 if dtype == DType::Complex64 => ManyFold::ExactL2,
-        Op::Mean | Op::L1 | Op::L2 | Op::Var | Op::Std => ManyFold::Moments,
+        Op::Sumsq if dtype == DType::Complex64 => ManyFold::ExactSumsq,
+        Op::Mean | Op::L1 | Op::L2 | Op::Sumsq | Op::Var | Op::Std => ManyFold::Moments,
         Op::Linf => ManyFold::Linf,
         Op::Any => ManyFold::Any,
         Op::All => ManyFold::All,

@@ -21,16 +21,19 @@ pub enum ManyFold {
     Count,
     L1,
     L2,
+    Sumsq,
     Prod,
     ExactSum,
     ExactMean,
     ExactL1,
     ExactL2,
+    ExactSumsq,
     ExactVar,
     ExactStd,
     IntegerL2,
     IntegerVar,
     IntegerStd,
+    IntegerSumsq,
     Moments,
 }
 
@@ -49,16 +52,19 @@ impl ManyFold {
         ManyFold::Count,
         ManyFold::L1,
         ManyFold::L2,
+        ManyFold::Sumsq,
         ManyFold::Prod,
         ManyFold::ExactSum,
         ManyFold::ExactMean,
         ManyFold::ExactL1,
         ManyFold::ExactL2,
+        ManyFold::ExactSumsq,
         ManyFold::ExactVar,
         ManyFold::ExactStd,
         ManyFold::IntegerL2,
         ManyFold::IntegerVar,
         ManyFold::IntegerStd,
+        ManyFold::IntegerSumsq,
         ManyFold::Moments,
     ];
 
@@ -77,16 +83,19 @@ impl ManyFold {
             ManyFold::Count => "count",
             ManyFold::L1 => "l1",
             ManyFold::L2 => "l2",
+            ManyFold::Sumsq => "sumsq",
             ManyFold::Prod => "prod",
             ManyFold::ExactSum => "exact sum",
             ManyFold::ExactMean => "exact mean",
             ManyFold::ExactL1 => "exact l1",
             ManyFold::ExactL2 => "exact l2",
+            ManyFold::ExactSumsq => "exact sumsq",
             ManyFold::ExactVar => "exact var",
             ManyFold::ExactStd => "exact std",
             ManyFold::IntegerL2 => "l2 of integers",
             ManyFold::IntegerVar => "var of integers",
             ManyFold::IntegerStd => "std of integers",
+            ManyFold::IntegerSumsq => "sumsq of integers",
             ManyFold::Moments => "exact moments",
         }
     }
@@ -109,16 +118,19 @@ impl ManyFold {
             ManyFold::ArgMin => ("places", 0),
             ManyFold::ArgMax => ("places", 1),
             ManyFold::L2 => ("norms", 0),
+            ManyFold::Sumsq => ("norms", 1),
             ManyFold::Prod => ("products", 0),
             ManyFold::ExactSum => ("exact", 0),
             ManyFold::ExactMean => ("exact", 1),
             ManyFold::ExactL1 => ("exact", 2),
             ManyFold::ExactL2 => ("roots", 0),
+            ManyFold::ExactSumsq => ("roots", 1),
             ManyFold::ExactVar => ("spread", 0),
             ManyFold::ExactStd => ("spread", 1),
             ManyFold::IntegerL2 => ("squares", 0),
             ManyFold::IntegerVar => ("squares", 1),
             ManyFold::IntegerStd => ("squares", 2),
+            ManyFold::IntegerSumsq => ("squares", 3),
             ManyFold::Moments => ("moments", 0),
         }
     }
@@ -144,6 +156,7 @@ impl ManyFold {
                 | ManyFold::ExactMean
                 | ManyFold::ExactL1
                 | ManyFold::ExactL2
+                | ManyFold::ExactSumsq
                 | ManyFold::ExactVar
                 | ManyFold::ExactStd
         )
@@ -151,7 +164,13 @@ impl ManyFold {
 
     /// Whether it is the sum and the sum of squares of integers.
     pub const fn is_of_squares(self) -> bool {
-        matches!(self, ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd)
+        matches!(
+            self,
+            ManyFold::IntegerL2
+                | ManyFold::IntegerVar
+                | ManyFold::IntegerStd
+                | ManyFold::IntegerSumsq
+        )
     }
 
     /// Whether its kernels take ddof among their options.
@@ -169,7 +188,10 @@ impl ManyFold {
         let wide = dtype.size() == 8;
         match self {
             _ if dtype.is_complex() => self.bytes_of_pairs(),
-            ManyFold::IntegerL2 | ManyFold::IntegerVar | ManyFold::IntegerStd => {
+            ManyFold::IntegerL2
+            | ManyFold::IntegerVar
+            | ManyFold::IntegerStd
+            | ManyFold::IntegerSumsq => {
                 if wide {
                     40
                 } else {
@@ -179,13 +201,17 @@ impl ManyFold {
             ManyFold::Prod if dtype.is_float() => 32,
             ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
             ManyFold::ExactVar | ManyFold::ExactStd => 32,
-            ManyFold::ExactSum | ManyFold::ExactMean | ManyFold::ExactL1 | ManyFold::ExactL2 => 16,
+            ManyFold::ExactSum
+            | ManyFold::ExactMean
+            | ManyFold::ExactL1
+            | ManyFold::ExactL2
+            | ManyFold::ExactSumsq => 16,
             ManyFold::Moments => 0,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 if dtype.is_float() || !wide => 8,
             ManyFold::Sum | ManyFold::Mean | ManyFold::L1 => 16,
             ManyFold::Count if wide => 16,
             ManyFold::Min | ManyFold::Max | ManyFold::Linf | ManyFold::Any | ManyFold::All => 8,
-            ManyFold::Count | ManyFold::L2 => 8,
+            ManyFold::Count | ManyFold::L2 | ManyFold::Sumsq => 8,
         }
     }
 
@@ -195,7 +221,7 @@ impl ManyFold {
             ManyFold::Prod => 40,
             ManyFold::ExactSum | ManyFold::ExactMean => 32,
             ManyFold::Linf => 24,
-            ManyFold::ExactL2 => 16,
+            ManyFold::ExactL2 | ManyFold::ExactSumsq => 16,
             ManyFold::Moments => 0,
             _ => 8,
         }

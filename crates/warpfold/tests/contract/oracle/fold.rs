@@ -89,7 +89,9 @@ impl<T: Sample> Oracle<T> {
                 self.add_parts(&a);
                 a.iter().for_each(|&number| self.squares.add(number.times(number)));
             }
-            Op::L2 => a.iter().for_each(|&number| self.squares.add(number.times(number))),
+            Op::L2 | Op::Sumsq => {
+                a.iter().for_each(|&number| self.squares.add(number.times(number)))
+            }
             Op::L1 if T::PARTS == 2 => self.add_root(&a),
             Op::L1 => self.add_parts(&[a[0].magnitude()]),
             Op::Linf => {
@@ -193,6 +195,10 @@ impl<T: Sample> Oracle<T> {
             },
             (Op::L1, _) => one(Cell::floats(round, &[self.sums[0].round(round, 1)])),
             (Op::L2, _) => one(Cell::floats(round, &[self.squares.round_root(round)])),
+            (Op::Sumsq, Class::Signed | Class::Unsigned) if finish.round_to.is_none() => {
+                integer::<T>(&self.squares.finite, op, finish.overflow)
+            }
+            (Op::Sumsq, _) => one(Cell::floats(round, &[self.squares.round(round, 1)])),
             (Op::Linf, Class::Signed | Class::Unsigned) if finish.round_to.is_none() => {
                 let largest = self.largest.finite.sqrt();
                 one(Cell::new("u64", &[u64::try_from(largest).expect("a magnitude fits")]))
