@@ -26,6 +26,8 @@ class TestDask:
         import warpfold.dask as wd
 
         x = sample(name, (7, 5, 4))
+        if op == "sumsq" and name == "uint64":
+            x = x % np.uint64(1 << 28)  # whose squares 64 bits hold
         keywords = {"correction": 0.5} if op in ("var", "std") else {}
         for axis, keepdims in ((None, False), (1, False), ((0, 2), True), (-1, False)):
             expected = getattr(wf, op)(x, axis, keepdims=keepdims, **keywords)

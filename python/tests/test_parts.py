@@ -108,6 +108,8 @@ OPS = ["sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "
 @pytest.mark.parametrize("name", REAL)
 def test_partials_merge_to_the_whole(name, op):
     x = sample(name, (4, 60))
+    if op == "sumsq" and x.dtype.kind in "iu":
+        x = x % np.array(1 << 15, x.dtype) if x.dtype.itemsize > 2 else x  # whose squares 64 bits hold
     pieces = []
     for row in (x[2], x[0][::-1], x[3, ::1], x[1]):
         piece = wf.Exact(name, op)
