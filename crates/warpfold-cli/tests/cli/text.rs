@@ -203,3 +203,15 @@ fn blanks_before_a_mark_make_no_comment() {
         assert_eq!(text("x.txt", format!("1 2\n#{before} # 3\n4"), &args).value(), "7.0");
     }
 }
+
+/// Files of other separators are told so.
+#[test]
+fn what_separates_the_fields_is_named() {
+    for (mark, said) in
+        [(";", "--delimiter ';'"), ("\t", "--delimiter tab"), ("|", "--delimiter '|'")]
+    {
+        let table = format!("x{mark}y\n1{mark}2\n");
+        text("x.csv", &table, &["sum", "--column", "y"]).fails(1, &["no column", said]);
+        text("x.csv", &table[4..], &["sum"]).fails(1, &["line 1", said]);
+    }
+}

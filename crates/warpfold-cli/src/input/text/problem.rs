@@ -103,7 +103,7 @@ pub enum TextError {
         found: u64,
     },
     /// No column has that name.
-    #[error("no column is called {name:?}; the first line has {columns}")]
+    #[error("no column is called {name:?}; the first line has {columns}{}", delimiter_hint(columns.as_bytes()))]
     NoColumn {
         /// The name asked for.
         name: String,
@@ -156,13 +156,25 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-fn first_row_hint(text: &[u8]) -> &'static str {
+/// Advice where one field holds what separates the fields of other files.
+fn delimiter_hint(field: &[u8]) -> String {
+    // Names are shown escaped.
+    let has_tab = field.contains(&b'\t') || field.windows(2).any(|pair| pair == b"\\t");
+    let found = [(field.contains(&b';'), "';'"), (has_tab, "tab"), (field.contains(&b'|'), "'|'")];
+    let of = found.into_iter().find(|(is_there, _)| *is_there);
+    of.map_or(String::new(), |(_, name)| {
+        format!("; if {name} separates the fields, say --delimiter {name}")
+    })
+}
+
+fn first_row_hint(text: &[u8]) -> String {
     match text {
-        _ if text.starts_with(b"#") => ", --comment '#' if such rows are comments",
+        _ if text.starts_with(b"#") => ", --comment '#' if such rows are comments".into(),
         _ if is_missing(text) => {
             ", and fill the field or say --missing nan or --missing skip if there is no number"
+                .into()
         }
-        _ => "",
+        _ => delimiter_hint(text),
     }
 }
 
