@@ -2,11 +2,13 @@
 //!
 //! The simulator executes PTX, a GPU machine code. The difference follows rules of the instruction set, not of any kernel: addresses of 64 bits are computed by pairs of
 //! instructions and in one step with a shift; a short `if` becomes predicated instructions, which every warp issues whether it takes part or not; a remainder is
-//! some twenty instructions around a reciprocal. `tests/machine_code.rs` compares the totals with the instructions that an H200 counted.
+//! some twenty instructions around a reciprocal. `tests/model.rs` and `tests/machine_code.rs` compare the totals with the instructions that an H200 counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpfold_simt::{Counters, Kernel};
+
+use super::values::Values;
 
 /// Where an instruction is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,49 +123,14 @@ impl Code {
             let line = labels.get(name)?;
             Some(lines.iter().position(|l| l.line > *line).unwrap_or(lines.len()))
         };
-        let mut registers: HashMap<String, u32> = HashMap::new();
-        // Addresses within shared memory have 32 bits, whatever PTX computes them in.
-        let mut narrow: HashMap<String, bool> = HashMap::new();
-        // Products and shifts that the addition after them takes in.
-        let mut scaled: HashMap<String, bool> = HashMap::new();
-        let mut machine = Vec::with_capacity(lines.len());
-        let mut values = Values::default();
-        let headers: Vec<usize> = (0..lines.len())
-            .filter(|&at| lines[at].opcode.starts_with("bra"))
-            .filter_map(|at| at_label(lines[at].operands.trim()).filter(|to| *to <= at))
+        let targets: Vec<Option<usize>> = lines
+            .iter()
+            .map(|line| line.opcode.starts_with("bra").then(|| at_label(line.operands.trim()))?)
             .collect();
-        for (at, line) in lines.iter().enumerate() {
-            if headers.contains(&at) {
-                values = Values::default();
-            }
-            let names = names(line.operands);
-            let (to, from) = ends(line, &names);
-            let is_narrow = from.iter().any(|name| narrow.get(*name) == Some(&true))
-                || line.opcode.starts_with("mov.u64") && is_symbol(line.operands);
-            let is_scaled = from.iter().any(|name| scaled.get(*name) == Some(&true));
-            for name in &to {
-                narrow.insert((*name).to_owned(), is_narrow);
-                let scales =
-                    line.opcode.starts_with("mul.wide") || line.opcode.starts_with("shl.b64");
-                scaled.insert((*name).to_owned(), scales);
-            }
-            let (mut slots, wait) = recipe(line, is_narrow, is_scaled);
-            if values.has(line, &to, wait) {
-                slots.clear();
-            }
-            let mut number = |name: &&str| {
-                let next = registers.len() as u32;
-                *registers.entry((*name).to_owned()).or_insert(next)
-            };
-            let to = to.iter().map(&mut number).collect();
-            let mut from: Vec<u32> = from.iter().map(&mut number).collect();
-            if let Some(guard) = line.guard.strip_prefix('@') {
-                from.push(number(&guard.trim_start_matches('!')));
-            }
-            machine.push(Machine { slots, wait, to, from, predicated_by: None, decides: false });
-        }
-        predicate(&lines, &mut machine, &at_label);
-        Code { machine, registers: registers.len() }
+        // Which branches become predicates says what is computed on every way, and that, how long the bodies of branches are.
+        let first = assemble(&lines, &targets, &vec![false; lines.len()]);
+        let gone: Vec<bool> = first.machine.iter().map(|m| m.slots.is_empty()).collect();
+        assemble(&lines, &targets, &gone)
     }
 
     /// How often each instruction is issued, by the counts of a run: what predicates replaced goes with its branch.
@@ -181,48 +148,60 @@ impl Code {
     }
 }
 
-/// Values that have been computed: an assembler computes none twice in a stretch without a loop's beginning.
-#[derive(Default)]
-struct Values {
-    of: HashMap<String, u32>,
-    known: HashMap<String, u32>,
-    count: u32,
-}
-
-impl Values {
-    /// Whether the value of an instruction is there already.
-    fn has(&mut self, line: &Line<'_>, to: &[&str], wait: Wait) -> bool {
-        let [to] = to else {
-            to.iter().for_each(|name| self.fresh(name));
-            return false;
-        };
+/// Instructions one by one; `targets` are those of branches, and `gone` are branches that become predicates.
+fn assemble(lines: &[Line<'_>], targets: &[Option<usize>], gone: &[bool]) -> Code {
+    let mut registers: HashMap<String, u32> = HashMap::new();
+    // Addresses within shared memory have 32 bits, whatever PTX computes them in.
+    let mut narrow: HashMap<&str, bool> = HashMap::new();
+    // Products and shifts that the addition after them takes in.
+    let mut scaled: HashMap<&str, bool> = HashMap::new();
+    let mut machine = Vec::with_capacity(lines.len());
+    let mut values = Values::default();
+    let back = |(at, to): (usize, &Option<usize>)| to.filter(|to| *to <= at);
+    let headers: HashSet<usize> = targets.iter().enumerate().filter_map(back).collect();
+    for (at, line) in lines.iter().enumerate() {
+        values.come(at, headers.contains(&at));
+        let names = names(line.operands);
+        let (to, from) = ends(line, &names);
+        let is_narrow = from.iter().any(|name| narrow.get(*name) == Some(&true))
+            || line.opcode.starts_with("mov.u64") && is_symbol(line.operands);
+        let is_scaled = from.iter().any(|name| scaled.get(*name) == Some(&true));
+        for name in &to {
+            narrow.insert(name, is_narrow);
+            let scales = line.opcode.starts_with("mul.wide") || line.opcode.starts_with("shl.b64");
+            scaled.insert(name, scales);
+        }
+        let (mut slots, wait) = recipe(line, is_narrow, is_scaled);
+        let from_here = line.operands.split_once(',').map_or("", |(_, from)| from);
         let pure = matches!(
             wait,
             Wait::Arithmetic(_) | Wait::F64 | Wait::Xu | Wait::Nothing | Wait::Remainder
         );
-        if !pure || !line.guard.is_empty() {
-            self.fresh(to);
-            return false;
+        match to[..] {
+            [to] if pure && line.guard.is_empty() => {
+                if values.has(line.opcode, from_here, to) {
+                    slots.clear();
+                }
+            }
+            _ => to.iter().for_each(|name| values.fresh(name)),
         }
-        let from = line.operands.split_once(',').map_or("", |(_, from)| from);
-        let mut key = line.opcode.to_owned();
-        for part in from.split([',', ' ']).filter(|part| !part.is_empty()) {
-            let value = self.of.get(part).map_or_else(|| part.to_owned(), u32::to_string);
-            key = key + "," + &value;
+        if targets[at].is_none() || !gone[at] {
+            let ends = ["bra", "brx", "ret", "exit"].iter().any(|end| line.opcode.starts_with(end));
+            values.go(targets[at].filter(|to| *to > at), ends && line.guard.is_empty());
         }
-        if let Some(&value) = self.known.get(&key) {
-            self.of.insert((*to).to_owned(), value);
-            return true;
+        let mut number = |name: &&str| {
+            let next = registers.len() as u32;
+            *registers.entry((*name).to_owned()).or_insert(next)
+        };
+        let to = to.iter().map(&mut number).collect();
+        let mut from: Vec<u32> = from.iter().map(&mut number).collect();
+        if let Some(guard) = line.guard.strip_prefix('@') {
+            from.push(number(&guard.trim_start_matches('!')));
         }
-        self.fresh(to);
-        self.known.insert(key, self.of[*to]);
-        false
+        machine.push(Machine { slots, wait, to, from, predicated_by: None, decides: false });
     }
-
-    fn fresh(&mut self, name: &str) {
-        self.count += 1;
-        self.of.insert(name.to_owned(), self.count);
-    }
+    predicate(lines, &mut machine, targets);
+    Code { machine, registers: registers.len() }
 }
 
 /// Where the labels of an entry stand.
@@ -366,19 +345,18 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
 }
 
 /// Turns short bodies of branches into predicated instructions.
-fn predicate(lines: &[Line<'_>], machine: &mut [Machine], at: &dyn Fn(&str) -> Option<usize>) {
-    let target = |line: &Line<'_>| at(line.operands.trim());
+fn predicate(lines: &[Line<'_>], machine: &mut [Machine], targets: &[Option<usize>]) {
     for k in 0..lines.len() {
         let is_branch = lines[k].opcode.starts_with("bra") && !lines[k].guard.is_empty();
         if !is_branch {
             continue;
         }
         machine[k].decides = true;
-        let Some(mut end) = target(&lines[k]).filter(|end| *end > k) else { continue };
+        let Some(mut end) = targets[k].filter(|end| *end > k) else { continue };
         let mut first = k + 1;
         // `@p bra A; bra B; A: …; B:`
         if end == k + 2 && lines[k + 1].opcode == "bra.uni" {
-            let Some(over) = target(&lines[k + 1]).filter(|over| *over > end) else { continue };
+            let Some(over) = targets[k + 1].filter(|over| *over > end) else { continue };
             (first, end) = (end, over);
         }
         let leads_out = lines.get(end).is_none_or(|line| line.opcode.starts_with("ret"));

@@ -21,6 +21,7 @@ mod predict;
 mod queue;
 mod sample;
 mod surface;
+mod values;
 
 pub use advice::{Advice, Change};
 pub use code::{Code, Machine, Pipe, Wait};
