@@ -1,8 +1,9 @@
 //! [`Code`]: what an assembler makes of each PTX instruction of a kernel: issue slots, the pipe that executes them, the registers that carry results.
 //!
 //! The simulator executes PTX, a GPU machine code. The difference follows rules of the instruction set, not of any kernel: addresses of 64 bits are computed by pairs of
-//! instructions and in one step with a shift; a short `if` becomes predicated instructions, which every warp issues whether it takes part or not; a remainder is
-//! some twenty instructions around a reciprocal. `tests/model.rs` and `tests/machine_code.rs` compare the totals with the instructions that an H200 counted.
+//! instructions and in one step with a shift; a short `if` becomes predicated instructions, which every warp issues whether it takes part or not; at a longer one that
+//! threads of a warp part at, two more say where they meet and wait there; the larger of two integers of 64 bits is two comparisons and two selections; a remainder is some twenty
+//! instructions around a reciprocal. `tests/model.rs` and `tests/machine_code.rs` compare the totals with the instructions that an H200 counted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -155,6 +156,14 @@ fn assemble(lines: &[Line<'_>], targets: &[Option<usize>], gone: &[bool]) -> Cod
     let mut narrow: HashMap<&str, bool> = HashMap::new();
     // Products and shifts that the addition after them takes in.
     let mut scaled: HashMap<&str, bool> = HashMap::new();
+    // Registers that something else than an addition of 64 bits reads.
+    let adds =
+        |line: &Line<'_>| line.opcode.starts_with("add.s64") || line.opcode.starts_with("add.u64");
+    let others: HashSet<&str> = lines
+        .iter()
+        .filter(|line| !adds(line))
+        .flat_map(|line| ends(line, &names(line.operands)).1)
+        .collect();
     let mut machine = Vec::with_capacity(lines.len());
     let mut values = Values::default();
     let back = |(at, to): (usize, &Option<usize>)| to.filter(|to| *to <= at);
@@ -171,7 +180,8 @@ fn assemble(lines: &[Line<'_>], targets: &[Option<usize>], gone: &[bool]) -> Cod
             let scales = line.opcode.starts_with("mul.wide") || line.opcode.starts_with("shl.b64");
             scaled.insert(name, scales);
         }
-        let (mut slots, wait) = recipe(line, is_narrow, is_scaled);
+        let address = to.iter().all(|name| !others.contains(name));
+        let (mut slots, wait) = recipe(line, is_narrow, is_scaled, address);
         let from_here = line.operands.split_once(',').map_or("", |(_, from)| from);
         let pure = matches!(
             wait,
@@ -201,6 +211,7 @@ fn assemble(lines: &[Line<'_>], targets: &[Option<usize>], gone: &[bool]) -> Cod
         machine.push(Machine { slots, wait, to, from, predicated_by: None, decides: false });
     }
     predicate(lines, &mut machine, targets);
+    converge(lines, &mut machine, targets);
     Code { machine, registers: registers.len() }
 }
 
@@ -247,7 +258,7 @@ fn ends<'a>(line: &Line<'_>, names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) 
 }
 
 /// Slots by pipe, and the wait for the result.
-fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wait) {
+fn recipe(line: &Line<'_>, narrow: bool, scaled: bool, address: bool) -> (Vec<(Pipe, f64)>, Wait) {
     use Pipe::{Add, Alu, Control, F64, Fma, Imad, Lsu, Xu};
     let op = line.opcode;
     let parts: Vec<&str> = op.split('.').collect();
@@ -302,7 +313,8 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
             (vec![(Alu, 5.0), (Add, 4.0), (Imad, 7.0), (Xu, 3.0), (Control, 1.0)], Wait::Remainder)
         }
         "rem" | "div" if wide => (vec![(Alu, 40.0), (Imad, 40.0), (Xu, 6.0)], Wait::Remainder),
-        "shl" if wide => (vec![], Wait::Arithmetic(1)),
+        "shl" if wide && address => (vec![], Wait::Arithmetic(1)),
+        "shl" if wide => twice(Alu),
         // By a constant it is a product with a power of two, which either pipe takes.
         "shl" if line.operands.rsplit(',').next().is_some_and(|by| !by.contains('%')) => {
             plain(Add, 1.0)
@@ -323,7 +335,11 @@ fn recipe(line: &Line<'_>, narrow: bool, scaled: bool) -> (Vec<(Pipe, f64)>, Wai
         "setp" if wide => twice(Alu),
         "setp" => plain(Alu, 1.0),
         "and" | "or" | "xor" | "not" if kind == "pred" => nothing,
-        "and" | "or" | "xor" | "not" | "shr" | "min" | "max" if wide && kind != "f64" => twice(Alu),
+        "and" | "or" | "xor" | "not" | "shr" if wide => twice(Alu),
+        // Two comparisons and two selections; a sign adds the difference from zero.
+        "min" | "max" if wide && kind != "f64" => (vec![(Alu, 4.0)], Wait::Arithmetic(3)),
+        "abs" if wide => (vec![(Alu, 3.0), (Add, 2.0)], Wait::Arithmetic(3)),
+        "neg" if wide => twice(Add),
         "min" | "max" if kind == "f64" => (vec![(F64, 1.0), (Alu, 2.0)], Wait::F64),
         "selp" if wide => twice(Alu),
         "add" | "sub" | "mul" | "fma" if kind == "f64" => (vec![(F64, 1.0)], Wait::F64),
@@ -377,6 +393,33 @@ fn predicate(lines: &[Line<'_>], machine: &mut [Machine], targets: &[Option<usiz
         machine[k].decides = false;
         if first == k + 2 {
             machine[k + 1].slots.clear();
+        }
+    }
+}
+
+/// Counts what warps that part need to meet again, since compute capability 7.0: one instruction says where (BSSY), and one waits there (BSYNC), once for all
+/// branches to one place. Threads part only by what differs between them.
+fn converge(lines: &[Line<'_>], machine: &mut [Machine], targets: &[Option<usize>]) {
+    let mut differ: HashSet<u32> = HashSet::new();
+    // Twice, for what a loop brings back.
+    for _ in 0..2 {
+        for (line, machine) in lines.iter().zip(&*machine) {
+            let op = |start: &str| line.opcode.starts_with(start);
+            let own = ["%tid", "%laneid"].iter().any(|name| line.operands.contains(name));
+            let reads = op("ld") && !op("ld.param") && !op("ld.const") || op("atom") || op("shfl");
+            let same = op("vote") || op("bar") || op("match");
+            if !same && (own || reads || machine.from.iter().any(|name| differ.contains(name))) {
+                differ.extend(&machine.to);
+            }
+        }
+    }
+    let mut places: HashSet<usize> = HashSet::new();
+    for k in 0..lines.len() {
+        let Some(to) = targets[k].filter(|to| *to > k) else { continue };
+        let parts = machine[k].decides && machine[k].from.iter().any(|name| differ.contains(name));
+        let leaves = lines.get(to).is_none_or(|line| line.opcode.starts_with("ret"));
+        if parts && !leaves && places.insert(to) {
+            machine[k].slots.push((Pipe::Control, 2.0));
         }
     }
 }

@@ -7,7 +7,7 @@
 //! - (l) W. Luo et al., *Benchmarking and Dissecting the Nvidia Hopper GPU Architecture*, 2024, arXiv:2402.13499: latencies of shared memory, L2 and memory on the RTX 4090, A100 and H100.
 //! - (j) Z. Jia et al., *Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking*, 2018, arXiv:1804.06826: four cycles from an instruction to one that depends on it.
 //! - (m) measured on an H200 by `bench/cuda/constants.cu` (`results/h200/constants.jsonl`): starts of blocks, atomics at one address, latencies of arithmetic, shared memory, shuffles, L2, barriers, branches and
-//!   fences; memory's latency by Little's law, of one load of 4 bytes in flight a thread (377 GB/s are 709 clocks a round, of which some 20 are the loop's). By the program: reading and a launch between
+//!   fences; by `bench/cuda/fetch.sh` (`results/h200/fetch.jsonl`): the part of L2's bytes that reading 24 MiB within a launch reaches, 9730 GB/s of 5120 bytes a clock; memory's latency by Little's law, of one load of 4 bytes in flight a thread (377 GB/s are 709 clocks a round, of which some 20 are the loop's). By the program: reading and a launch between
 //!   events (`roofline_f32.json`), a launch behind others (`cuda.json`, limits).
 //! - (v) V. Volkov, J. Demmel, *Benchmarking GPUs to Tune Dense Linear Algebra*, SC 2008: latencies of the 8800 GTX.
 //!
@@ -35,8 +35,10 @@ pub struct Device {
     pub issue: f64,
     /// Lanes a clock: integers, f32, products of integers, f64, conversions and reciprocals.
     pub lanes: Lanes,
-    /// Bytes a clock between a multiprocessor and L2.
+    /// Bytes a clock between a multiprocessor and L2, on paper.
     pub l2_bytes: f64,
+    /// The part of them that reading reaches.
+    pub l2_reached: f64,
     /// 10^9 bytes a second of memory, on paper.
     pub paper: f64,
     /// The part of them that reading reaches.
@@ -162,6 +164,7 @@ pub const DEVICES: [Device; 7] = [
         issue: 0.25,
         lanes: Lanes { alu: 8.0, fma: 8.0, imad: 2.0, f64: 0.5, xu: 2.0, lsu: 8.0 },
         l2_bytes: 4.0,
+        l2_reached: 1.0,
         paper: 86.4,
         reached: 0.85,
         l2: 0,
@@ -195,6 +198,7 @@ pub const DEVICES: [Device; 7] = [
         issue: 4.0,
         lanes: GA10X,
         l2_bytes: 64.0,
+        l2_reached: 1.0,
         paper: 448.0,
         reached: 0.92,
         l2: 4 << 20,
@@ -214,6 +218,7 @@ pub const DEVICES: [Device; 7] = [
         issue: 4.0,
         lanes: GA10X,
         l2_bytes: 64.0,
+        l2_reached: 1.0,
         paper: 936.0,
         reached: 0.92,
         l2: 6 << 20,
@@ -233,6 +238,7 @@ pub const DEVICES: [Device; 7] = [
         issue: 4.0,
         lanes: GA10X,
         l2_bytes: 64.0,
+        l2_reached: 1.0,
         paper: 1008.0,
         reached: 0.92,
         l2: 72 << 20,
@@ -252,6 +258,7 @@ pub const DEVICES: [Device; 7] = [
         issue: 4.0,
         lanes: GA100,
         l2_bytes: 47.4,
+        l2_reached: 0.96,
         paper: 1555.0,
         reached: 0.92,
         l2: 40 << 20,
@@ -260,14 +267,14 @@ pub const DEVICES: [Device; 7] = [
         starts: 1186.0,
         atomics: Atomics { integer: 0.97, wide: 0.97, f32: 0.406, f64: 0.406 },
         launch: [4.2, 3.0],
-        assumed: "starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
+        assumed: "what reading L2 reaches, starts of blocks, atomics, barriers, branches and launches as on the H200, in clocks",
     },
     Device {
         key: "h100",
         name: "H100 SXM (80 GB)",
         paper: 3352.0,
         l2: 50 << 20,
-        assumed: "starts of blocks, atomics, latencies and launches as on the H200",
+        assumed: "what reading L2 reaches, starts of blocks, atomics, latencies and launches as on the H200",
         ..H200
     },
     H200,
@@ -283,6 +290,7 @@ pub const H200: Device = Device {
     issue: 4.0,
     lanes: GH100,
     l2_bytes: 38.8,
+    l2_reached: 0.96,
     paper: 4814.0,
     reached: 0.95,
     l2: 60 << 20,

@@ -127,7 +127,7 @@ fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
         (Limit::Issuing, demand.issues / device.issue),
         (Limit::Arithmetic, arithmetic.into_iter().fold(0.0, f64::max)),
         (Limit::Shared, demand.wavefronts * 32.0 / lanes.lsu),
-        (Limit::L2, demand.l2_bytes / device.l2_bytes),
+        (Limit::L2, demand.l2_bytes / (device.l2_bytes * device.l2_reached)),
         (Limit::Memory, demand.memory_bytes / device.memory_bytes()),
         (Limit::Atomics, demand.atomics * multiprocessors * device.clock / rate),
     ]
