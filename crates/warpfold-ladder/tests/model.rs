@@ -129,6 +129,28 @@ fn every_rung_is_predicted_soon_and_within_its_bounds() {
 }
 
 #[test]
+fn few_blocks_are_not_bound_by_memory() {
+    let case = Case { op: Op::Sum, dtype: DType::F32, n: 1 << 25, block: 256 };
+    let rung = find("15").expect("a rung");
+    let of = |grid| predict(rung, case, &H200, Temperature::Cold, Some(grid)).expect("a time");
+    let full = of(528);
+    assert_eq!(full.binding(), Limit::Memory);
+    for grid in [4, 16, 33, 66] {
+        let few = of(grid);
+        let binds = few.binding();
+        // What one multiprocessor can ask for at once, or its way to L2.
+        assert!(matches!(binds, Limit::Latency | Limit::L2), "{grid}: {:?}", few.limits);
+        // Memory's bandwidth is as good as idle; and no limit takes longer than the whole.
+        assert!(few.share(Limit::Memory) < 0.75, "{grid}: {:?}", few.limits);
+        assert!(few.limits.iter().all(|(_, alone)| *alone <= 1.001 * few.microseconds));
+        assert!(few.microseconds > full.microseconds);
+    }
+    // Where blocks share nothing, as many again take half as long.
+    let twice = (of(4).microseconds - H200.launch[0]) / (of(8).microseconds - H200.launch[0]);
+    assert!((1.8..2.2).contains(&twice), "{twice}");
+}
+
+#[test]
 fn no_rung_takes_more_registers_than_a_full_multiprocessor_has() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpfold-kernels/kernels.lock");
     let lock = std::fs::read_to_string(path).expect("the lock");

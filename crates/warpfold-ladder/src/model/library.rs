@@ -12,7 +12,7 @@ use super::code::Code;
 use super::device::Device;
 use super::path::Paths;
 use super::predict::{Launching, Prediction, together};
-use super::sample::{Alone, Demand, LENGTHS, Sample, demand};
+use super::sample::{Alone, Demand, LENGTHS, Sample, demand, once};
 use crate::plan::{Case, Pass};
 use crate::target::policy;
 
@@ -76,7 +76,11 @@ fn sampled(plan: &CudaPlan, data: Data, device: &Device, cold: bool) -> Result<S
     let lengths = LENGTHS.map(|length| length * u64::from(plan.block));
     let [short, long] = lengths;
     match each <= long {
-        true => Ok(Sample { alone: Alone::Warp, ..blocks(each)? }),
+        true => {
+            let (whole, twice) = (blocks(each)?, blocks(2 * each)?);
+            let once = once(&whole, &twice, [each, 2 * each]);
+            Ok(Sample { once, alone: Alone::Warp, ..whole })
+        }
         false => Ok(Sample::line(blocks(short)?, blocks(long)?, lengths, each)),
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Paths<'a> {
 
 struct Path {
     clock: f64,
+    /// When the last instruction since the last branch begins.
+    begun: f64,
     issued: f64,
     ready: Vec<f64>,
 }
@@ -96,6 +98,7 @@ impl Observer for Paths<'_> {
         let machine = &self.code.machine[step.index as usize];
         let path = self.blocks.entry(step.first_thread.block[0]).or_insert_with(|| Path {
             clock: 0.0,
+            begun: 0.0,
             issued: 0.0,
             ready: vec![0.0; self.code.registers],
         });
@@ -144,8 +147,9 @@ impl Observer for Paths<'_> {
         }
         let operands = machine.from.iter().map(|&register| path.ready[register as usize]);
         let at = operands.fold(path.clock, f64::max);
+        path.begun = path.begun.max(at);
         if machine.decides {
-            path.clock = at + branch;
+            path.clock = path.begun + branch;
         }
         for &register in &machine.to {
             path.ready[register as usize] = at + wait;

@@ -100,8 +100,11 @@ impl Prediction {
     }
 }
 
-/// Clocks that a block asks of each limit, and how long it waits alone.
-fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
+/// Bytes a clock that one multiprocessor reads of L2 at most: assumed, as for the RTX 3070, 3090 and 4090.
+const PORT: f64 = 64.0;
+
+/// Clocks that a block asks of each limit, on a device of which so many multiprocessors are used.
+fn clocks(demand: &Demand, device: &Device, case: Case, used: f64) -> Vec<(Limit, f64)> {
     let lanes = device.lanes;
     let pipe = |slots: f64, lanes: f64| slots * 32.0 / lanes;
     // Before compute capability 7.0 there was one pipe for all integers.
@@ -114,7 +117,11 @@ fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
         pipe(demand.f64, lanes.f64),
         pipe(demand.xu, lanes.xu),
     ];
-    let multiprocessors = f64::from(device.multiprocessors);
+    // What the device has is shared by the multiprocessors that are used; each takes no more than its own way to L2 lets through.
+    let most = PORT.max(device.l2_bytes);
+    let share = f64::from(device.multiprocessors) / used;
+    let l2 = (device.l2_bytes * device.l2_reached * share).min(most);
+    let memory = device.memory_bytes() * share;
     let Atomics { integer, wide, f32, f64 } = device.atomics;
     let rate = match (case.dtype.is_float(), case.dtype.size()) {
         (true, 4 | 8) if case.dtype == warpfold::DType::F64 => f64,
@@ -123,14 +130,49 @@ fn clocks(demand: &Demand, device: &Device, case: Case) -> Vec<(Limit, f64)> {
         (false, _) => wide,
     };
     vec![
-        (Limit::Starting, multiprocessors * device.clock * 1e3 / device.starts),
+        (Limit::Starting, used * device.clock * 1e3 / device.starts),
         (Limit::Issuing, demand.issues / device.issue),
         (Limit::Arithmetic, arithmetic.into_iter().fold(0.0, f64::max)),
         (Limit::Shared, demand.wavefronts * 32.0 / lanes.lsu),
-        (Limit::L2, demand.l2_bytes / (device.l2_bytes * device.l2_reached)),
-        (Limit::Memory, demand.memory_bytes / device.memory_bytes()),
-        (Limit::Atomics, demand.atomics * multiprocessors * device.clock / rate),
+        (Limit::L2, demand.l2_bytes / l2),
+        (Limit::Memory, demand.memory_bytes / memory),
+        (Limit::Atomics, demand.atomics * used * device.clock / rate),
     ]
+}
+
+/// Clocks of a multiprocessor's blocks, so many in all and resident, that ask for so much and wait for so long; and of a first warp, or block, alone.
+fn phase(
+    asked: &[(Limit, f64)],
+    path: f64,
+    alone: Alone,
+    [per, resident]: [f64; 2],
+    pass: Pass,
+    device: &Device,
+) -> (f64, f64) {
+    let of = |limit| asked.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
+    // An instruction is issued to its pipe: the slower of both is one server.
+    let servers = [
+        of(Limit::Starting),
+        of(Limit::Issuing).max(of(Limit::Arithmetic)),
+        of(Limit::Shared),
+        of(Limit::L2).max(of(Limit::Memory)),
+        of(Limit::Atomics),
+    ];
+    let blocks = resident.min(per);
+    let all_warps = f64::from(pass.block.div_ceil(32));
+    let (warps, together) = match alone {
+        Alone::Block => (1.0, all_warps),
+        Alone::Warp => (all_warps, 1.0),
+    };
+    // A warp asks for its part of what the block asks for, and waits as long as the first.
+    let each = servers.map(|clocks| clocks / warps);
+    // Each scheduler issues for warps of its own: who has fewer warps than there are schedulers is not issued for by all.
+    let schedulers = device.issue.max(1.0);
+    let slower = schedulers / schedulers.min(together) - 1.0;
+    let waits = path + slower * of(Limit::Issuing) / warps;
+    let first = waits + each.iter().sum::<f64>();
+    let clocks = per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps);
+    (clocks.max(first), first)
 }
 
 /// Microseconds of one launch, and of each limit of it alone.
@@ -143,33 +185,28 @@ fn launch(
 ) -> (f64, Vec<(Limit, f64)>, u32) {
     // Every rung does with 32 registers a thread (kernels.lock), which is what a full multiprocessor has for each.
     let resident = held.unwrap_or_else(|| device.resident(pass.block, pass.shared_bytes, 32));
-    let per = f64::from(pass.grid) / f64::from(device.multiprocessors);
-    let asked = clocks(&sampled.block, device, case);
-    let of = |limit| asked.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
-    // An instruction is issued to its pipe: the slower of both is one server.
-    let servers = [
-        of(Limit::Starting),
-        of(Limit::Issuing).max(of(Limit::Arithmetic)),
-        of(Limit::Shared),
-        of(Limit::L2).max(of(Limit::Memory)),
-        of(Limit::Atomics),
-    ];
-    let blocks = f64::from(resident).min(per);
-    let all_warps = f64::from(pass.block.div_ceil(32));
-    let (warps, together) = match sampled.alone {
-        Alone::Block => (1.0, all_warps),
-        Alone::Warp => (all_warps, 1.0),
+    // Where there are fewer blocks than multiprocessors, each has one of its own.
+    let used = f64::from(pass.grid.clamp(1, device.multiprocessors));
+    let per = f64::from(pass.grid) / used;
+    let asked = clocks(&sampled.block, device, case, used);
+    // Blocks that all start at once fold their elements together, and then all meet their warps together: neither hides the other.
+    let of_elements = sampled.block.combine(sampled.once, |all, once| (all - once).max(0.0));
+    let parts = match per <= f64::from(resident) && sampled.once != Demand::default() {
+        true => vec![(of_elements, sampled.alone), (sampled.once, Alone::Block)],
+        false => vec![(sampled.block, sampled.alone)],
     };
-    // A warp asks for its part of what the block asks for, and waits as long as the first.
-    let each = servers.map(|clocks| clocks / warps);
-    // Each scheduler issues for warps of its own: who has fewer warps than there are schedulers is not issued for by all.
-    let schedulers = device.issue.max(1.0);
-    let alone = schedulers / schedulers.min(together) - 1.0;
-    let waits = sampled.block.path + alone * of(Limit::Issuing) / warps;
-    let first = waits + each.iter().sum::<f64>();
-    let clocks_in_all = (per.max(1.0) * warps * interval(&each, waits, blocks.max(1.0) * warps))
-        .max(first)
-        + sampled.tail;
+    let (mut clocks_in_all, mut first) = (sampled.tail, 0.0);
+    let starts = parts.len() - 1;
+    for (number, (demand, alone)) in parts.into_iter().enumerate() {
+        let mut asked = clocks(&demand, device, case, used);
+        if number != starts {
+            asked.retain(|(limit, _)| *limit != Limit::Starting);
+        }
+        let (clocks, alone) =
+            phase(&asked, demand.path, alone, [per, f64::from(resident)], pass, device);
+        clocks_in_all += clocks;
+        first += alone;
+    }
     let microseconds = |clocks: f64| clocks / device.clock / 1e3;
     let mut limits: Vec<(Limit, f64)> =
         asked.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();

@@ -48,7 +48,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    fn combine(self, other: Demand, of: impl Fn(f64, f64) -> f64) -> Demand {
+    pub(super) fn combine(self, other: Demand, of: impl Fn(f64, f64) -> f64) -> Demand {
         Demand {
             issues: of(self.issues, other.issues),
             alu: of(self.alu, other.alu),
@@ -73,6 +73,8 @@ impl Demand {
 pub struct Sample {
     /// Of each block.
     pub block: Demand,
+    /// What a block asks for once, however many elements it folds, as far as that is known: it begins, and its warps meet and fold what each has.
+    pub once: Demand,
     /// Clocks that the block that finishes last takes besides.
     pub tail: f64,
     /// Who goes on without waiting for others.
@@ -91,22 +93,32 @@ pub enum Alone {
 impl Sample {
     /// From one block that is alone.
     pub(super) fn alone(one: Demand) -> Sample {
-        Sample { block: one, tail: 0.0, alone: Alone::Block }
+        Sample { block: one, once: Demand::default(), tail: 0.0, alone: Alone::Block }
     }
 
     /// From two blocks and from three, one of which is the last and folds what all have left: the difference is one that is not.
     pub(super) fn of(two: Demand, three: Demand) -> Sample {
         let block = three.combine(two, |three, two| (three - two).max(0.0));
         let block = Demand { path: three.path, last: 0.0, ..block };
-        Sample { block, tail: three.last, alone: Alone::Block }
+        Sample { block, once: Demand::default(), tail: three.last, alone: Alone::Block }
     }
 
     /// Of blocks of `each` elements, by the line through those of two lengths.
     pub(super) fn line(a: Sample, b: Sample, [short, long]: [u64; 2], each: u64) -> Sample {
         let scale = (each as f64 - long as f64) / (long - short) as f64;
         let block = a.block.combine(b.block, |a, b| (b + (b - a) * scale).max(0.0));
-        Sample { block, tail: b.tail, alone: alone(&a, &b) }
+        let once = once(&a, &b, [short, long]);
+        Sample { block, once, tail: b.tail, alone: alone(&a, &b) }
     }
+}
+
+/// What the line through blocks of two lengths is at no elements; nothing where warps meet for each.
+pub(super) fn once(a: &Sample, b: &Sample, [short, long]: [u64; 2]) -> Demand {
+    if alone(a, b) == Alone::Block {
+        return Demand::default();
+    }
+    let scale = short as f64 / (long - short) as f64;
+    a.block.combine(b.block, |a, b| (a - (b - a) * scale).clamp(0.0, a))
 }
 
 /// Whether more elements bring more barriers.
@@ -167,7 +179,9 @@ impl<'a> Simulations<'a> {
             return of(each);
         }
         if each <= long {
-            return Ok(Sample { alone: alone(&of(short)?, &of(long)?), ..of(each)? });
+            let (whole, twice) = (of(each)?, of(2 * each)?);
+            let once = once(&whole, &twice, [each, 2 * each]);
+            return Ok(Sample { once, alone: alone(&of(short)?, &of(long)?), ..whole });
         }
         Ok(Sample::line(of(short)?, of(long)?, [short, long], each))
     }
