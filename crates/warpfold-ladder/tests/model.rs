@@ -8,9 +8,9 @@ use warpfold::{DType, Op};
 use warpfold_kernels::ladder;
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::model::{
-    Code, DEVICES, Device, ERROR, H200, Limit, Set, of_papers, of_results, predict,
+    Code, DEVICES, Device, ERROR, H200, Limit, Set, measured, of_papers, of_results, predict,
 };
-use warpfold_ladder::{Addresses, Case, Plan, Way, find, rungs};
+use warpfold_ladder::{Addresses, Case, Ladder, Plan, Way, find, rungs};
 use warpfold_simt::{Argument, Dimensions, Launch, Memory, Program, Settings};
 
 fn results() -> PathBuf {
@@ -148,6 +148,26 @@ fn few_blocks_are_not_bound_by_memory() {
     // Where blocks share nothing, as many again take half as long.
     let twice = (of(4).microseconds - H200.launch[0]) / (of(8).microseconds - H200.launch[0]);
     assert!((1.8..2.2).contains(&twice), "{twice}");
+}
+
+#[test]
+fn what_was_measured_is_what_results_say() {
+    for (file, rows) in [("ladder_f32.json", 18), ("ladder_i32.json", 18)] {
+        let text = std::fs::read_to_string(results().join(file)).expect("results");
+        let found: Ladder = serde_json::from_str(&text).expect("a climb");
+        let mut seen = 0;
+        for row in &found.rungs {
+            let Ok(rung) = find(&row.name) else { continue };
+            let known = measured(&H200, rung, found.case(), found.temperature);
+            assert_eq!(known, row.time.map(|time| time.median), "{file} {}", row.name);
+            seen += usize::from(known.is_some());
+            let other = Case { n: found.n + 1, ..found.case() };
+            assert_eq!(measured(&H200, rung, other, found.temperature), None);
+            assert_eq!(measured(&DEVICES[0], rung, found.case(), found.temperature), None);
+            assert_eq!(measured(&H200, rung, found.case(), Temperature::Hot), None);
+        }
+        assert!(seen >= rows, "{file}: {seen}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod verify;
 use indicatif::ProgressBar;
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_ladder::model::Device as Gpu;
+use warpfold_ladder::model::{Device as Gpu, measured};
 use warpfold_ladder::{Case, MOST_THREADS, Row, Rung, defined};
 
 pub(crate) use args::Ladder;
@@ -78,8 +78,11 @@ fn predict(asked: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
     let all = || warpfold_ladder::rungs().iter().collect();
     let wanted: Vec<&'static Rung> = if asked.rungs.is_empty() { all() } else { given.collect() };
     let temperature = if asked.hot { Temperature::Hot } else { Temperature::Cold };
-    let place =
-        |rung| crate::predict::Place { temperature, ..crate::predict::Place::cold(rung, case) };
+    let place = |rung| crate::predict::Place {
+        temperature,
+        measured: measured(gpu, rung, case, temperature),
+        ..crate::predict::Place::cold(rung, case)
+    };
     let places: Vec<_> = wanted.into_iter().map(place).collect();
     let found = crate::predict::predicted(gpu, &places);
     if let Some(file) = &asked.export {
@@ -87,7 +90,7 @@ fn predict(asked: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
     }
     let title =
         format!("{op} of {} {dtype}, blocks of {block}, predicted for {}", case.n, gpu.name);
-    let sheet = crate::predict::sheet(&found, title);
+    let sheet = crate::predict::sheet_for(asked.format, &found, title);
     streams::print(asked.format.print(&[sheet], &found).as_bytes())
 }
 

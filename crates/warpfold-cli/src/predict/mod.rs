@@ -6,7 +6,7 @@ use warpfold_ladder::model::{Device, ERROR, Limit, Prediction, against, publishe
 use warpfold_ladder::replay::Paper;
 use warpfold_ladder::{Case, Rung, Way};
 
-use crate::sheet::Sheet;
+use crate::sheet::{Format, Sheet};
 
 /// The device of a name, for the command line.
 pub(crate) fn device(name: &str) -> Result<&'static Device, String> {
@@ -191,6 +191,50 @@ pub(crate) fn sheet(found: &Predicted, title: String) -> Sheet {
         sheet.below.push(format!("of this device is assumed: {}", device.assumed));
     }
     sheet
+}
+
+/// Columns that a table for a terminal has at most.
+const WIDTH: usize = 120;
+
+/// The table, made to fit a terminal where it is for one: with limits in one word if need be, and long remarks in several lines.
+pub(crate) fn sheet_for(format: Format, found: &Predicted, title: String) -> Sheet {
+    let mut sheet = sheet(found, title);
+    if format != Format::Text {
+        return sheet;
+    }
+    let width = |sheet: &Sheet| {
+        let lines = || std::iter::once(&sheet.head).chain(&sheet.lines);
+        let widest = |k: usize| lines().map(|line| line[k].chars().count()).max().unwrap_or(0);
+        (0..sheet.head.len()).map(|k| 2 + widest(k)).sum::<usize>().saturating_sub(2)
+    };
+    if width(&sheet) > WIDTH {
+        let is_limit = |k: &usize| ["binding limit", "next"].contains(&&*sheet.head[*k]);
+        let columns: Vec<usize> = (0..sheet.head.len()).filter(is_limit).collect();
+        for line in &mut sheet.lines {
+            for &k in &columns {
+                for limit in Limit::ALL {
+                    line[k] = line[k].replace(limit.name(), limit.word());
+                }
+            }
+        }
+    }
+    sheet.below = sheet.below.iter().flat_map(|remark| wrapped(remark, WIDTH - 2)).collect();
+    sheet
+}
+
+/// Words in lines of so many columns at most, but for longer words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                *line += " ";
+                *line += word;
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// One prediction in a few lines: rate, limits, what documents published, and the model's error.

@@ -44,7 +44,7 @@ pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
             outfile::replace(file, json(&found).as_bytes())?;
         }
         let title = format!("{} ({}), predicted for {}", paper.title, paper.ran(), gpu.name);
-        let sheet = crate::predict::sheet(&found, title);
+        let sheet = crate::predict::sheet_for(asked.format, &found, title);
         return streams::print(asked.format.print(&[sheet], &found).as_bytes());
     }
     let mut setting = Setting {

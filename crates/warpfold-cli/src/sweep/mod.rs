@@ -99,7 +99,7 @@ fn predict(asked: &Sweep, over: Over, gpu: &'static Gpu) -> Result<(), Failure> 
     let places = predicted_places(over, case, &rungs, &asked.temperatures(), gpu);
     let found = crate::predict::predicted(gpu, &places);
     let title = format!("{} by {}, predicted for {}", asked.op, over.axis(), gpu.name);
-    let sheet = crate::predict::sheet(&found, title);
+    let sheet = crate::predict::sheet_for(asked.format, &found, title);
     streams::print(asked.format.print(&[sheet], &found).as_bytes())
 }
 

@@ -32,6 +32,33 @@ fn a_table_fits_a_terminal_and_json_has_every_limit() {
 }
 
 #[test]
+fn every_line_fits_and_what_was_measured_stands_beside() {
+    for device in ["rtx3090", "h200", "g80"] {
+        let found = run(["ladder", "--predict", device]);
+        assert_eq!((found.code, &*found.err), (Some(0), ""));
+        let longest = found.out.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(120), "{device}: {longest:?}\n{}", found.out);
+        assert_eq!(found.out.contains("measured µs"), device == "h200", "{}", found.out);
+    }
+    let found = run(["ladder", "--predict", "h200", "--format", "json"]);
+    let json: Value = serde_json::from_str(&found.out).expect("JSON");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/h200/ladder_f32.json");
+    let text = std::fs::read_to_string(folder).expect("results");
+    let results: Value = serde_json::from_str(&text).expect("JSON");
+    let mut seen = 0;
+    for row in json["rows"].as_array().expect("rows") {
+        let rungs = results["rungs"].as_array().expect("rungs");
+        let Some(rung) = rungs.iter().find(|rung| rung["name"] == row["rung"]) else { continue };
+        assert_eq!(row["measured"], rung["time"]["median"], "{row}");
+        seen += usize::from(row["measured"].is_number());
+    }
+    assert_eq!(seen, 18);
+    // Nobody measured an array of that length.
+    let found = run(["ladder", "--predict", "h200", "--n", "12345", "--rung", "08"]);
+    assert!(!found.out.contains("measured µs"), "{}", found.out);
+}
+
+#[test]
 fn devices_that_are_not_known_are_refused_with_those_that_are() {
     let found = run(["ladder", "--predict", "rtx5090"]);
     assert_eq!(found.code, Some(2));

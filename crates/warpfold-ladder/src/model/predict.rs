@@ -61,6 +61,18 @@ impl Limit {
             Limit::Latency => "latency",
         }
     }
+
+    /// In one word, for tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Limit::Starting => "starts",
+            Limit::Issuing => "issuing",
+            Limit::Arithmetic => "arithmetic",
+            Limit::Shared => "shared",
+            Limit::Atomics => "atomics",
+            Limit::Launching | Limit::L2 | Limit::Memory | Limit::Latency => self.name(),
+        }
+    }
 }
 
 /// How launches are timed.
