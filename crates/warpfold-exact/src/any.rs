@@ -42,6 +42,12 @@ macro_rules! any_partial {
                 }
             }
 
+            /// The same with other indices, where it has some: a function of those that it has, which keeps their order.
+            #[must_use]
+            pub fn reindexed(self, index: &dyn Fn(u64) -> u64) -> Self {
+                match self { $(AnyPartial::$variant(p) => AnyPartial::$variant(p.reindexed(index)),)+ }
+            }
+
             /// Whether this is what `op` is read from.
             pub fn serves(&self, op: Op) -> bool {
                 match self { $(AnyPartial::$variant(p) => p.serves(op),)+ }

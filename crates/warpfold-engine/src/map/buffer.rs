@@ -1,7 +1,5 @@
 //! Mapped values on their way to the fold.
 
-use warpfold_exact::AnyPartial;
-use warpfold_exact::partial::{Extremes, Partial, Place};
 use warpfold_expr::Type;
 use warpfold_num::Nan;
 use warpfold_plan::HostArray;
@@ -136,32 +134,4 @@ pub(super) fn bad_weight(
         Type::I64 => find(&bytemuck::cast_slice::<u8, i64>(bytes)[..n], kept, |w| w < 0),
         Type::U64 | Type::Bool => None,
     }
-}
-
-/// A partial whose indices count elements that were kept, with those of the elements.
-pub(super) fn reindexed(partial: AnyPartial, indices: &[u64]) -> AnyPartial {
-    fn extremes<T: warpfold_num::Ordered>(extremes: &mut Extremes<T>, indices: &[u64]) {
-        let index = |kept: u64| indices[kept as usize];
-        for place in [&mut extremes.min, &mut extremes.max].into_iter().flatten() {
-            *place = Place { index: index(place.index), ..*place };
-        }
-        extremes.first_nan = extremes.first_nan.map(index);
-    }
-    fn of<T: warpfold_num::Element>(partial: &mut Partial<T>, indices: &[u64]) {
-        match partial {
-            Partial::Extremes(partial) => extremes(partial, indices),
-            Partial::Stats(stats) => extremes(&mut stats.extremes, indices),
-            _ => {}
-        }
-    }
-    let mut partial = partial;
-    match &mut partial {
-        AnyPartial::Bool(partial) => of(partial, indices),
-        AnyPartial::I64(partial) => of(partial, indices),
-        AnyPartial::U64(partial) => of(partial, indices),
-        AnyPartial::F32(partial) => of(partial, indices),
-        AnyPartial::F64(partial) => of(partial, indices),
-        other => unreachable!("nothing is computed in {}", other.dtype()),
-    }
-    partial
 }

@@ -5,7 +5,7 @@ use warpfold_expr::{Slice, TILE, Tiles};
 use warpfold_num::{DType, Nan, Op, Policy, Result, bf16, f16};
 use warpfold_plan::{HostArray, Request};
 
-use super::buffer::{Buffer, bad_weight, drop_nans, reindexed};
+use super::buffer::{Buffer, bad_weight, drop_nans};
 use super::{Folded, Kind, Map, refused};
 use crate::reduce;
 
@@ -204,7 +204,7 @@ impl<'m> Grain<'m> {
         }
         let request = Request::new(self.map.op, array).policy(self.policy());
         match &self.indices {
-            Some(indices) => Ok(reindexed(reduce(&request)?, indices)),
+            Some(indices) => Ok(reduce(&request)?.reindexed(&|kept| indices[kept as usize])),
             None => reduce(&request.starting_at(self.first)),
         }
     }

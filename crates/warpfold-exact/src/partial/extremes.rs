@@ -52,6 +52,14 @@ impl<T: Ordered> Extremes<T> {
         }
     }
 
+    /// Gives each index another one, by a function that keeps their order.
+    pub fn reindex(&mut self, index: &dyn Fn(u64) -> u64) {
+        for place in [&mut self.min, &mut self.max].into_iter().flatten() {
+            place.index = index(place.index);
+        }
+        self.first_nan = self.first_nan.map(index);
+    }
+
     /// Takes in another partial; associative and commutative.
     pub fn merge(&mut self, other: &Self) {
         self.min = lower(self.min, other.min);

@@ -50,6 +50,17 @@ impl<T: Element> Partial<T> {
         }
     }
 
+    /// The same with other indices, where it has some: a function of those that it has, which keeps their order.
+    #[must_use]
+    pub fn reindexed(mut self, index: &dyn Fn(u64) -> u64) -> Self {
+        match &mut self {
+            Partial::Extremes(extremes) => extremes.reindex(index),
+            Partial::Stats(stats) => stats.extremes.reindex(index),
+            _ => {}
+        }
+        self
+    }
+
     /// Whether this is what `op` is read from.
     pub fn serves(&self, op: Op) -> bool {
         use Op::{
