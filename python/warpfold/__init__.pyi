@@ -28,17 +28,21 @@ complex64: Literal["complex64"]
 complex128: Literal["complex128"]
 
 def sum(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
+    weights: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_sum(
     x: _Array,
@@ -55,17 +59,20 @@ def segment_sum(
     threads: int | None = None,
 ) -> _Result: ...
 def mean(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
+    weights: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_mean(
     x: _Array,
@@ -82,17 +89,19 @@ def segment_mean(
     threads: int | None = None,
 ) -> _Result: ...
 def l1(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_l1(
     x: _Array,
@@ -109,17 +118,19 @@ def segment_l1(
     threads: int | None = None,
 ) -> _Result: ...
 def l2(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_l2(
     x: _Array,
@@ -136,17 +147,19 @@ def segment_l2(
     threads: int | None = None,
 ) -> _Result: ...
 def sumsq(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_sumsq(
     x: _Array,
@@ -163,17 +176,19 @@ def segment_sumsq(
     threads: int | None = None,
 ) -> _Result: ...
 def linf(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_linf(
     x: _Array,
@@ -190,17 +205,20 @@ def segment_linf(
     threads: int | None = None,
 ) -> _Result: ...
 def prod(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
     accuracy: _Accuracy = "exact",
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_prod(
     x: _Array,
@@ -217,7 +235,7 @@ def segment_prod(
     threads: int | None = None,
 ) -> _Result: ...
 def var(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
@@ -226,8 +244,11 @@ def var(
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
+    weights: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_var(
     x: _Array,
@@ -244,7 +265,7 @@ def segment_var(
     threads: int | None = None,
 ) -> _Result: ...
 def std(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
@@ -253,8 +274,11 @@ def std(
     dtype: _DType = None,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
+    weights: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_std(
     x: _Array,
@@ -271,14 +295,17 @@ def segment_std(
     threads: int | None = None,
 ) -> _Result: ...
 def min(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_min(
     x: _Array,
@@ -292,14 +319,17 @@ def segment_min(
     threads: int | None = None,
 ) -> _Result: ...
 def max(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_max(
     x: _Array,
@@ -313,14 +343,16 @@ def segment_max(
     threads: int | None = None,
 ) -> _Result: ...
 def argmin(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_argmin(
     x: _Array,
@@ -334,14 +366,16 @@ def segment_argmin(
     threads: int | None = None,
 ) -> _Result: ...
 def argmax(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_argmax(
     x: _Array,
@@ -355,14 +389,17 @@ def segment_argmax(
     threads: int | None = None,
 ) -> _Result: ...
 def any(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_any(
     x: _Array,
@@ -376,14 +413,17 @@ def segment_any(
     threads: int | None = None,
 ) -> _Result: ...
 def all(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_all(
     x: _Array,
@@ -397,14 +437,16 @@ def segment_all(
     threads: int | None = None,
 ) -> _Result: ...
 def count_nonzero(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     out: _Array = None,
     keepdims: bool = False,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def segment_count_nonzero(
     x: _Array,
@@ -418,13 +460,15 @@ def segment_count_nonzero(
     threads: int | None = None,
 ) -> _Result: ...
 def minmax(
-    x: _Array,
+    x: _Array | str,
     /,
     axis: _Axis = None,
     *,
     keepdims: bool = False,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> tuple[_Result, _Result]: ...
 def segment_minmax(
     x: _Array,

@@ -9,5 +9,7 @@ mod stream;
 
 pub use reduce::{columns, output, partials, plan, plan_parts, reduce};
 pub use stream::Stream;
-pub use warpfold_cpu::{Columns, check, facts, group_by, group_dense, runs_by_key, segments};
+pub use warpfold_cpu::{
+    Columns, check, facts, group_by, group_dense, runs_by_key, segments, threads,
+};
 pub use warpfold_plan::{HostArray, Indices, Names, Parts, Request};

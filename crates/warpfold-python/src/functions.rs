@@ -1,10 +1,11 @@
 //! The module's functions: keywords in, one [`Call`] out.
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use warpfold_num::Op;
 
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{Call, dot as reduce_pair};
+use crate::reduce::{Call, More, dot as reduce_pair};
 use crate::segments::{Where, reduce as reduce_segments};
 
 type Any<'py> = Bound<'py, PyAny>;
@@ -12,9 +13,9 @@ type Given<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Functions that round: of whole arrays and over axes, and of segments.
 macro_rules! rounded {
-    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+    ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, dtype=None, out=None, keepdims=false, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+        #[pyo3(signature = (x, /, axis=None, *, dtype=None, out=None, keepdims=false, $($more=None,)* accuracy="exact", nan="propagate", overflow="raise", threads=None, **names))]
         #[doc = include_str!($doc)]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
@@ -23,13 +24,17 @@ macro_rules! rounded {
             dtype: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             keepdims: bool,
+            $($more: Option<&Any<'py>>,)*
             accuracy: &str,
             nan: &str,
             overflow: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
+            let more = More { names, ..More::default() };
+            $(let more = More { $more, ..more };)*
             let policy = policy(accuracy, nan, overflow, threads)?;
-            Call { axis, dtype, out, keepdims, ..Call::new(Op::$op, policy) }.reduce(x)
+            Call { axis, dtype, out, keepdims, more, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -56,20 +61,20 @@ macro_rules! rounded {
     )+};
 }
 rounded! {
-    Sum sum "docs/sum.txt", segment_sum "The sum of each segment.";
-    Mean mean "docs/mean.txt", segment_mean "The mean of each segment.";
-    L1 l1 "docs/l1.txt", segment_l1 "The sum of magnitudes of each segment.";
-    L2 l2 "docs/l2.txt", segment_l2 "The Euclidean norm of each segment.";
-    Sumsq sumsq "docs/sumsq.txt", segment_sumsq "The sum of squared magnitudes of each segment.";
-    Linf linf "docs/linf.txt", segment_linf "The largest magnitude of each segment.";
-    Prod prod "docs/prod.txt", segment_prod "The product of each segment.";
+    Sum sum [initial r#where weights] "docs/sum.txt", segment_sum "The sum of each segment.";
+    Mean mean [r#where weights] "docs/mean.txt", segment_mean "The mean of each segment.";
+    L1 l1 [r#where] "docs/l1.txt", segment_l1 "The sum of magnitudes of each segment.";
+    L2 l2 [r#where] "docs/l2.txt", segment_l2 "The Euclidean norm of each segment.";
+    Sumsq sumsq [r#where] "docs/sumsq.txt", segment_sumsq "The sum of squared magnitudes of each segment.";
+    Linf linf [r#where] "docs/linf.txt", segment_linf "The largest magnitude of each segment.";
+    Prod prod [initial r#where] "docs/prod.txt", segment_prod "The product of each segment.";
 }
 
 /// Functions with degrees of freedom.
 macro_rules! moments {
-    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+    ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, dtype=None, out=None, keepdims=false, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, dtype=None, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, **names))]
         #[doc = include_str!($doc)]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
@@ -80,12 +85,16 @@ macro_rules! moments {
             dtype: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             keepdims: bool,
+            $($more: Option<&Any<'py>>,)*
             nan: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
+            let more = More { names, ..More::default() };
+            $(let more = More { $more, ..more };)*
             let policy = policy("exact", nan, "raise", threads)?;
             let ddof = ddof_of(correction, ddof)?;
-            Call { axis, dtype, out, keepdims, ddof, ..Call::new(Op::$op, policy) }.reduce(x)
+            Call { axis, dtype, out, keepdims, ddof, more, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -113,26 +122,31 @@ macro_rules! moments {
     )+};
 }
 moments! {
-    Var var "docs/var.txt", segment_var "The variance of each segment.";
-    Std std "docs/std.txt", segment_std "The standard deviation of each segment.";
+    Var var [r#where weights] "docs/var.txt", segment_var "The variance of each segment.";
+    Std std [r#where weights] "docs/std.txt", segment_std "The standard deviation of each segment.";
 }
 
 /// Functions whose results are elements, indices, counts or truths.
 macro_rules! others {
-    ($($op:ident $name:ident $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
+    ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, out=None, keepdims=false, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, axis=None, *, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, **names))]
         #[doc = include_str!($doc)]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
             x: &Any<'py>,
             axis: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             keepdims: bool,
+            $($more: Option<&Any<'py>>,)*
             nan: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
+            let more = More { names, ..More::default() };
+            $(let more = More { $more, ..more };)*
             let policy = policy("exact", nan, "raise", threads)?;
-            Call { axis, out, keepdims, ..Call::new(Op::$op, policy) }.reduce(x)
+            Call { axis, out, keepdims, more, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -155,27 +169,30 @@ macro_rules! others {
     )+};
 }
 others! {
-    Min min "docs/min.txt", segment_min "The smallest element of each segment.";
-    Max max "docs/max.txt", segment_max "The largest element of each segment.";
-    ArgMin argmin "docs/argmin.txt", segment_argmin "The first index of the smallest element of each segment, from the segment's start.";
-    ArgMax argmax "docs/argmax.txt", segment_argmax "The first index of the largest element of each segment, from the segment's start.";
-    Any any "docs/any.txt", segment_any "Whether any element of each segment is nonzero.";
-    All all "docs/all.txt", segment_all "Whether all elements of each segment are nonzero.";
-    Count count_nonzero "docs/count_nonzero.txt", segment_count_nonzero "How many elements of each segment are nonzero.";
+    Min min [initial r#where] "docs/min.txt", segment_min "The smallest element of each segment.";
+    Max max [initial r#where] "docs/max.txt", segment_max "The largest element of each segment.";
+    ArgMin argmin [r#where] "docs/argmin.txt", segment_argmin "The first index of the smallest element of each segment, from the segment's start.";
+    ArgMax argmax [r#where] "docs/argmax.txt", segment_argmax "The first index of the largest element of each segment, from the segment's start.";
+    Any any [initial r#where] "docs/any.txt", segment_any "Whether any element of each segment is nonzero.";
+    All all [initial r#where] "docs/all.txt", segment_all "Whether all elements of each segment are nonzero.";
+    Count count_nonzero [r#where] "docs/count_nonzero.txt", segment_count_nonzero "How many elements of each segment are nonzero.";
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, axis=None, *, keepdims=false, nan="propagate", threads=None))]
+#[pyo3(signature = (x, /, axis=None, *, keepdims=false, r#where=None, nan="propagate", threads=None, **names))]
 #[doc = include_str!("docs/minmax.txt")]
 pub(crate) fn minmax<'py>(
     x: &Any<'py>,
     axis: Option<&Any<'py>>,
     keepdims: bool,
+    r#where: Option<&Any<'py>>,
     nan: &str,
     threads: Option<usize>,
+    names: Option<&Bound<'py, PyDict>>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, "raise", threads)?;
-    Call { axis, keepdims, ..Call::new(Op::MinMax, policy) }.reduce(x)
+    let more = More { r#where, names, ..More::default() };
+    Call { axis, keepdims, more, ..Call::new(Op::MinMax, policy) }.reduce(x)
 }
 
 #[pyfunction]

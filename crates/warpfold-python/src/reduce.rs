@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 use warpfold_engine::{self as engine, Columns, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
@@ -26,6 +27,22 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) keepdims: bool,
     pub(crate) ddof: Correction,
     pub(crate) policy: Policy,
+    pub(crate) more: More<'a, 'py>,
+}
+
+/// What else a call may choose: which elements count and how much, and the arrays of an expression.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct More<'a, 'py> {
+    pub(crate) initial: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) r#where: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) weights: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) names: Option<&'a Bound<'py, PyDict>>,
+}
+
+impl More<'_, '_> {
+    fn is_any(&self) -> bool {
+        self.initial.is_some() || self.r#where.is_some() || self.weights.is_some()
+    }
 }
 
 impl<'a, 'py> Call<'a, 'py> {
@@ -39,6 +56,7 @@ impl<'a, 'py> Call<'a, 'py> {
             keepdims: false,
             ddof: Correction::NONE,
             policy,
+            more: More::default(),
         }
     }
 
@@ -51,17 +69,37 @@ impl<'a, 'py> Call<'a, 'py> {
     /// Reduces an array.
     pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
+        if let Ok(text) = x.cast::<PyString>() {
+            return crate::mapped::expression(self, text);
+        }
+        if let Some(names) = self.more.names
+            && let Some(name) = names.keys().iter().next()
+        {
+            return Err(PyTypeError::new_err(format!(
+                "{} got an unexpected keyword argument {name:?}; arrays have names where the first argument is an expression",
+                self.op
+            )));
+        }
         let input = match take_any(x)? {
             Taken::Array(input) => input,
+            Taken::Column(column) if self.more.is_any() => column.into_input()?,
             Taken::Column(column) => return crate::columns::reduce(py, self, &column),
         };
+        if self.more.is_any() {
+            return self.chosen(py, &input);
+        }
+        self.plain(py, &input)
+    }
+
+    /// Reduces an array, all of whose elements count once.
+    pub(crate) fn plain(&self, py: Python<'py>, input: &Input) -> PyResult<Bound<'py, PyAny>> {
         let wanted = self.wanted(input.dtype, input.home)?;
-        check_bools(py, self.op, &input, self.policy)?;
+        check_bools(py, self.op, input, self.policy)?;
         let ndim = input.shape.len();
         match axes(self.axis)? {
-            Axes::Some(axes) if !is_all(&axes, ndim) => self.over(py, &input, &axes, &wanted),
+            Axes::Some(axes) if !is_all(&axes, ndim) => self.over(py, input, &axes, &wanted),
             Axes::Some(_) | Axes::All => {
-                let output = whole(py, &input, self.op, self.policy, &wanted)?;
+                let output = whole(py, input, self.op, self.policy, &wanted)?;
                 let shape = vec![1; if self.keepdims { ndim } else { 0 }];
                 self.give(py, input.home, output, &shape, &wanted)
             }
@@ -241,7 +279,7 @@ pub(crate) fn finish(
 }
 
 /// Whether an output has no value.
-fn is_missing(error: &Error) -> bool {
+pub(crate) fn is_missing(error: &Error) -> bool {
     matches!(cause(error), Error::Empty { .. } | Error::TooFew { .. })
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod jax;
 mod numpy;
 mod pandas;
 pub(crate) mod torch;
+mod views;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -29,6 +30,7 @@ pub(crate) use arrow::{Column as Chunked, column};
 pub(crate) use blocks::Pairs;
 pub(crate) use buffer::Buffer;
 pub(crate) use numpy::numpy;
+pub(crate) use views::{BLOCK, Block, Views, broadcast};
 
 /// The library that results go back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,6 +196,12 @@ impl Input {
     /// A part of an array that its maker holds: contiguous, in one axis.
     pub(crate) fn part(dtype: DType, address: *const u8, len: u64, home: Home) -> PyResult<Self> {
         Input::new(dtype, vec![len], vec![1], address, home, Hold::Maker)
+    }
+
+    /// One false bool, without axes.
+    pub(crate) fn of_false() -> PyResult<Self> {
+        static FALSE: u8 = 0;
+        Input::new(DType::Bool, vec![], vec![], &raw const FALSE, Home::Python, Hold::Maker)
     }
 
     /// The same, holding the chunk that it lies in.

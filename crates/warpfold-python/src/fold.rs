@@ -1,0 +1,138 @@
+//! Folds of arrays that are read side by side, output by output: what `where=`, `weights=` and expressions need.
+//!
+//! Outputs of few elements share a block; those of many are read in grains by all threads. No result depends on either.
+
+use pyo3::prelude::*;
+use warpfold_engine::threads;
+use warpfold_num::Result;
+
+use crate::run::run;
+use crate::take::{BLOCK, Block, Views};
+
+/// Elements that a thread takes at once.
+const GRAIN: usize = 1 << 18;
+
+/// What is done with blocks.
+pub(crate) trait Fold: Sync {
+    /// What is left of some elements.
+    type Left: Send;
+
+    /// What is left of none.
+    fn empty(&self) -> Self::Left;
+
+    /// Folds blocks, whose first elements have an index among an output's.
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Self::Left>;
+
+    /// Takes in what is left of later elements.
+    fn merge(&self, left: &mut Self::Left, later: &Self::Left);
+
+    /// Folds blocks that hold several outputs of so many elements each; `None` where that is done one by one.
+    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Self::Left>>> {
+        let _ = (blocks, inputs);
+        None
+    }
+}
+
+/// Each output, folded and read, in C order.
+pub(crate) fn each<F: Fold, R: Send>(
+    py: Python<'_>,
+    views: &Views,
+    fold: &F,
+    threads: Option<usize>,
+    read: impl Fn(usize, F::Left) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let threads = threads.unwrap_or(usize::MAX).min(warpfold_engine::facts().threads);
+    run(py, views.bytes(), || {
+        let (outputs, inputs) = (views.outputs(), views.inputs());
+        if inputs == 0 {
+            return (0..outputs).map(|output| read(output, fold.empty())).collect();
+        }
+        if inputs > GRAIN {
+            return (0..outputs)
+                .map(|output| read(output, one(views, fold, threads, output)?))
+                .collect();
+        }
+        // Tasks of a grain of elements at least, in which outputs share blocks.
+        let together = (BLOCK / inputs).max(1);
+        let task = (GRAIN / inputs).div_ceil(together).max(1) * together;
+        let work = |task_at: usize| -> Result<Vec<R>> {
+            let first = task_at * task;
+            let end = outputs.min(first + task);
+            let mut blocks = views.blocks();
+            let mut made = Vec::with_capacity(end - first);
+            for output in (first..end).step_by(together) {
+                let count = together.min(end - output);
+                let lefts = group(views, fold, &mut blocks, output, count)?;
+                for (output, left) in (output..).zip(lefts) {
+                    made.push(read(output, left)?);
+                }
+            }
+            Ok(made)
+        };
+        let tasks = threads::map(threads, 0..outputs.div_ceil(task), work);
+        let mut all = Vec::with_capacity(outputs);
+        for task in tasks {
+            all.extend(task?);
+        }
+        Ok(all)
+    })
+}
+
+/// Outputs that follow each other, of one block together.
+fn group<F: Fold>(
+    views: &Views,
+    fold: &F,
+    blocks: &mut [Block],
+    first: usize,
+    count: usize,
+) -> Result<Vec<F::Left>> {
+    let inputs = views.inputs();
+    if count > 1 {
+        blocks.iter_mut().for_each(Block::clear);
+        for output in first..first + count {
+            views.append(blocks, output, 0, inputs);
+        }
+        if let Some(several) = fold.several(blocks, inputs) {
+            return several;
+        }
+    }
+    (first..first + count).map(|output| range(views, fold, blocks, output, 0..inputs)).collect()
+}
+
+/// Some elements of one output.
+fn range<F: Fold>(
+    views: &Views,
+    fold: &F,
+    blocks: &mut [Block],
+    output: usize,
+    range: std::ops::Range<usize>,
+) -> Result<F::Left> {
+    let mut all: Option<F::Left> = None;
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min(at + BLOCK);
+        blocks.iter_mut().for_each(Block::clear);
+        views.append(blocks, output, at, end);
+        let left = fold.block(blocks, at as u64)?;
+        match &mut all {
+            Some(all) => fold.merge(all, &left),
+            none => *none = Some(left),
+        }
+        at = end;
+    }
+    Ok(all.unwrap_or_else(|| fold.empty()))
+}
+
+/// One output of many elements, by all threads.
+fn one<F: Fold>(views: &Views, fold: &F, threads: usize, output: usize) -> Result<F::Left> {
+    let inputs = views.inputs();
+    let grain = |grain: usize| {
+        let elements = grain * GRAIN..inputs.min((grain + 1) * GRAIN);
+        range(views, fold, &mut views.blocks(), output, elements)
+    };
+    let mut all = fold.empty();
+    for left in threads::map(threads, 0..inputs.div_ceil(GRAIN), grain) {
+        fold.merge(&mut all, &left?);
+    }
+    Ok(all)
+}

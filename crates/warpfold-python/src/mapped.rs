@@ -1,0 +1,263 @@
+//! Reductions of expressions, and weights.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use warpfold_engine::HostArray;
+use warpfold_engine::map::{Expressions, Folded, Map};
+use warpfold_exact::partial::Output;
+use warpfold_num::{DType, Error, Op, Result};
+
+use crate::errors::raised;
+use crate::fold::{self, Fold};
+use crate::masked::{Kept, mask};
+use crate::names::name;
+use crate::reduce::{Call, check_bools};
+use crate::run::run;
+use crate::take::{Block, Home, Input, Views, broadcast, take};
+
+/// The names that arrays of an expression cannot have, as they are options.
+const OPTIONS: [&str; 14] = [
+    "axis",
+    "dtype",
+    "out",
+    "keepdims",
+    "correction",
+    "ddof",
+    "initial",
+    "where",
+    "weights",
+    "accuracy",
+    "nan",
+    "overflow",
+    "threads",
+    "stream",
+];
+
+impl Fold for Map {
+    type Left = Folded;
+
+    fn empty(&self) -> Folded {
+        Map::empty(self)
+    }
+
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Folded> {
+        let arrays: Vec<HostArray<'_>> = blocks.iter().map(Block::array).collect();
+        self.fold(&arrays, start)
+    }
+
+    fn merge(&self, left: &mut Folded, later: &Folded) {
+        left.merge(later);
+    }
+}
+
+/// An expression over inputs that broadcast to a shape.
+struct Mapped<'a> {
+    expressions: Expressions,
+    inputs: Vec<(&'a str, &'a Input)>,
+    shape: Vec<u64>,
+    home: Home,
+    /// The elements as the caller sees them; `None` for those that are computed.
+    dtype: Option<DType>,
+}
+
+impl<'a> Mapped<'a> {
+    fn reduce<'py>(&self, py: Python<'py>, call: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        if call.more.initial.is_some() {
+            return Err(PyTypeError::new_err(
+                "initial does not go with expressions and weights; concatenate it to the arrays, whose sum is rounded once",
+            ));
+        }
+        let dtypes: Vec<(&str, DType)> =
+            self.inputs.iter().map(|(name, input)| (*name, input.dtype)).collect();
+        let map = Map::new(call.op, &self.expressions, &dtypes, call.policy);
+        let map = map.map_err(|error| raised(&error))?;
+        let wanted = call.wanted(self.dtype.unwrap_or(map.dtype()), self.home)?;
+        if wanted.is_corrected() {
+            return Err(PyTypeError::new_err(
+                "the correction of an expression's variance is a whole number; give one",
+            ));
+        }
+        let kept = Kept::new(call, &self.shape)?;
+        let op = call.op;
+        let read = |output: usize, folded: Folded| {
+            kept.read(op, &wanted, output, map.finish(&folded, wanted.finish))
+        };
+        let outputs = match self.runs(&kept) {
+            Some(arrays) => {
+                let bytes = self.inputs.iter().map(|(_, input)| input.bytes()).sum();
+                run(py, bytes, || Ok(vec![read(0, map.fold(&arrays, 0)?)?]))
+            }
+            None => {
+                let views = Views::new(&self.shape, &kept.is_reduced, &self.inputs)?;
+                fold::each(py, &views, &map, call.policy.threads, read)
+            }
+        };
+        let outputs: Vec<Output> = outputs.map_err(|error| raised(&error))?;
+        kept.give(py, call, self.home, outputs, &wanted)
+    }
+
+    /// The arrays as runs of memory, where nothing needs to be copied.
+    fn runs(&self, kept: &Kept) -> Option<Vec<HostArray<'a>>> {
+        let run = |(_, input): &(&str, &'a Input)| {
+            let is_same = kept.is_whole && input.shape == self.shape && input.dtype != DType::Bool;
+            is_same.then(|| input.contiguous(false)).flatten()
+        };
+        self.inputs.iter().map(run).collect()
+    }
+}
+
+/// How weights, and the elements they belong to, are said to be of one type, by conversions that are exact whatever the numbers are.
+fn exactly(x: DType, w: DType) -> Option<(&'static str, &'static str)> {
+    let is_short = |dtype: DType| matches!(dtype, DType::Bool) || dtype.size() <= 2;
+    let is_unsigned =
+        |dtype| matches!(dtype, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64);
+    let is_wide = |dtype| matches!(dtype, DType::I64 | DType::U64);
+    if x.is_complex() || w.is_complex() {
+        return None;
+    }
+    Some(match (x, w) {
+        (DType::Bool, DType::Bool) => ("u64(x)", "u64(w)"),
+        (DType::Bool, w) if is_unsigned(w) => ("u64(x)", "w"),
+        (DType::Bool, DType::F64) => ("f64(x)", "w"),
+        (DType::Bool, w) if w.is_float() => ("f32(x)", "w"),
+        (DType::Bool, _) => ("i64(x)", "w"),
+        (DType::F64, DType::F64) => ("x", "w"),
+        (DType::F64, w) if !is_wide(w) => ("x", "f64(w)"),
+        (x, w) if x.is_float() && x != DType::F64 && w.is_float() && w != DType::F64 => ("x", "w"),
+        (x, w) if x.is_float() && x != DType::F64 && !w.is_float() && is_short(w) => {
+            ("x", "f32(w)")
+        }
+        (x, w) if x.is_float() || w.is_float() => return None,
+        (x, DType::Bool) if is_unsigned(x) => ("x", "u64(w)"),
+        (x, w) if is_unsigned(x) == is_unsigned(w) => ("x", "w"),
+        (x, w) if !is_unsigned(x) && w != DType::U64 => ("x", "i64(w)"),
+        _ => return None,
+    })
+}
+
+/// A weighted reduction of an array.
+pub(crate) fn weighted<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &Input,
+    weights: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if !matches!(call.op, Op::Sum | Op::Mean) {
+        return Err(no_weights(call.op));
+    }
+    if weights.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(
+            "weights is an expression, and what it weighs is an array; give an array, or name both, as in wf.sum('x', x=x, weights='w', w=w)",
+        ));
+    }
+    let weights = take(weights)?;
+    let Some((value, weight)) = exactly(x.dtype, weights.dtype) else {
+        let (x, w) = (name(x.dtype), name(weights.dtype));
+        return Err(PyTypeError::new_err(format!(
+            "weights of {w} are not all exact as {x}; convert the weights or the array, as in x.astype(numpy.float64)"
+        )));
+    };
+    check_bools(py, call.op, x, call.policy)?;
+    check_bools(py, call.op, &weights, call.policy)?;
+    let mask = mask(call.more.r#where)?;
+    let mut expressions = Expressions::value(value).and_then(|all| all.weights(weight));
+    let mut inputs = vec![("x", x), ("w", &weights)];
+    if let Some(mask) = &mask {
+        expressions = expressions.and_then(|all| all.keep("kept"));
+        inputs.push(("kept", mask));
+    }
+    let dtype = Some(if x.dtype == DType::Bool { weights.dtype } else { x.dtype });
+    let expressions = expressions.map_err(|error| raised(&error))?;
+    Mapped { expressions, inputs, shape: x.shape.clone(), home: x.home, dtype }.reduce(py, call)
+}
+
+fn no_weights(op: Op) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{op} takes no weights yet; sum and mean do, of which a variance can be made"
+    ))
+}
+
+/// The error of an expression that is the value of an option.
+fn option(option: &str, error: Error) -> PyErr {
+    raised(&match error {
+        Error::Map { asked, obstacle, remedy } => {
+            Error::Map { asked: asked.replacen("map", option, 1), obstacle, remedy }
+        }
+        other => other,
+    })
+}
+
+/// The reduction of an expression, whose arrays are bound by keywords.
+pub(crate) fn expression<'py>(
+    call: &Call<'_, 'py>,
+    text: &Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = text.py();
+    if call.more.weights.is_some() && !matches!(call.op, Op::Sum | Op::Mean) {
+        return Err(no_weights(call.op));
+    }
+    let mut expressions = Expressions::value(&text.to_string()).map_err(|error| raised(&error))?;
+    let mut own: Vec<(String, Input)> = Vec::new();
+    if let Some(keep) = call.more.r#where {
+        if let Ok(text) = keep.cast::<PyString>() {
+            let text = text.to_string();
+            expressions = expressions.keep(&text).map_err(|error| option("where", error))?;
+        } else if let Some(mask) = mask(Some(keep))? {
+            expressions = expressions.keep("\"where\"").map_err(|error| raised(&error))?;
+            own.push(("where".into(), mask));
+        }
+    }
+    if let Some(weights) = call.more.weights {
+        let text = match weights.cast::<PyString>() {
+            Ok(text) => text.to_string(),
+            Err(_) => {
+                own.push(("weights".into(), take(weights)?));
+                "\"weights\"".into()
+            }
+        };
+        expressions = expressions.weights(&text).map_err(|error| option("weights", error))?;
+    }
+    let names: Vec<String> = expressions.names().into_iter().map(str::to_owned).collect();
+    let bound = call.more.names;
+    let mut inputs = Vec::with_capacity(names.len());
+    for name in &names {
+        inputs.push(match own.iter().position(|(own, _)| own == name) {
+            Some(own_at) => own.swap_remove(own_at).1,
+            None => array(call.op, bound, name)?,
+        });
+    }
+    let unused = bound.into_iter().flat_map(|bound| bound.keys());
+    for given in unused {
+        let given = given.to_string();
+        if !names.contains(&given) {
+            return Err(PyTypeError::new_err(format!(
+                "{given} is neither an option of {} nor named by the expression; use it or leave it out",
+                call.op
+            )));
+        }
+    }
+    let inputs: Vec<(&str, &Input)> = names.iter().map(String::as_str).zip(&inputs).collect();
+    let Some((_, first)) = inputs.first() else {
+        return Err(PyValueError::new_err(
+            "the expression names no array, so nobody knows how many elements there are; name one, as in wf.sum('x * 2', x=x)",
+        ));
+    };
+    let (shape, home) = (broadcast(&inputs)?, first.home);
+    Mapped { expressions, inputs, shape, home, dtype: None }.reduce(py, call)
+}
+
+/// The array that a name of an expression stands for.
+fn array(op: Op, bound: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Input> {
+    if OPTIONS.contains(&name) {
+        return Err(PyValueError::new_err(format!(
+            "the expression names `{name}`, which is an option of {op}; call the array something else"
+        )));
+    }
+    match bound.map(|bound| bound.get_item(name)).transpose()?.flatten() {
+        Some(array) => take(&array),
+        None => Err(PyTypeError::new_err(format!(
+            "the expression names `{name}`, and no array is bound to it; give {name}=array"
+        ))),
+    }
+}

@@ -1,0 +1,322 @@
+//! `where=`, `initial=` and `weights=` of an array.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use warpfold_engine::{self as engine, Parts, Request};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::{Finish, Output};
+use warpfold_num::{At, Column, DType, Error, Op, Policy, Result};
+use warpfold_plan::segment::{Numbers, Segments};
+use warpfold_plan::shape::Folding;
+
+use crate::convert::Wanted;
+use crate::errors::raised;
+use crate::fold::{self, Fold};
+use crate::policy::{Axes, axes};
+use crate::reduce::{Call, check_bools, finish, is_missing, partial};
+use crate::run::run;
+use crate::take::{Block, Home, Input, Views, take};
+
+/// The mask of a call: `None` where all elements count.
+pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> {
+    let Some(given) = given else { return Ok(None) };
+    if let Ok(truth) = given.cast::<PyBool>() {
+        return (!truth.is_true()).then(Input::of_false).transpose();
+    }
+    let mask = take(given)?;
+    if mask.dtype != DType::Bool {
+        return Err(PyTypeError::new_err(format!(
+            "where has elements of {}, and is to be of bools; compare them, as in where != 0",
+            crate::names::name(mask.dtype)
+        )));
+    }
+    Ok(Some(mask))
+}
+
+/// What the axes of a call leave of a shape.
+pub(crate) struct Kept {
+    /// Which axes are reduced.
+    pub(crate) is_reduced: Vec<bool>,
+    /// The lengths of the others.
+    pub(crate) outer: Vec<u64>,
+    /// The shape of the results.
+    pub(crate) shape: Vec<u64>,
+    /// Whether there is one output alone, as of no axes.
+    pub(crate) is_whole: bool,
+}
+
+impl Kept {
+    /// Of a call and the shape of what is reduced.
+    pub(crate) fn new(call: &Call<'_, '_>, shape: &[u64]) -> PyResult<Self> {
+        let ndim = shape.len();
+        let mut is_reduced = vec![false; ndim];
+        match axes(call.axis)? {
+            Axes::All => is_reduced.fill(true),
+            Axes::Some(axes) => {
+                for axis in axes {
+                    let from_end = if axis < 0 { axis + ndim as i64 } else { axis };
+                    let reduced = usize::try_from(from_end).ok();
+                    match reduced.and_then(|axis| is_reduced.get_mut(axis)) {
+                        Some(reduced) if !*reduced => *reduced = true,
+                        reduced => {
+                            let what =
+                                if reduced.is_some() { "is named twice" } else { "does not exist" };
+                            return Err(PyValueError::new_err(format!(
+                                "axis {axis} {what}, of an array with the shape {shape:?}; name axes from 0, each once"
+                            )));
+                        }
+                    }
+                }
+            }
+        }
+        let lengths = || shape.iter().zip(&is_reduced);
+        let outer: Vec<u64> =
+            lengths().filter(|(_, is)| !**is).map(|(&length, _)| length).collect();
+        let kept = match call.keepdims {
+            true => lengths().map(|(&length, is)| if *is { 1 } else { length }).collect(),
+            false => outer.clone(),
+        };
+        let is_whole = outer.is_empty();
+        Ok(Kept { is_reduced, outer, shape: kept, is_whole })
+    }
+
+    /// What an output's error is about.
+    pub(crate) fn named(&self, mut output: usize, error: Error) -> Error {
+        if self.is_whole || matches!(error, Error::Map { .. }) {
+            return error;
+        }
+        let mut indices = vec![0; self.outer.len()];
+        for (index, &length) in indices.iter_mut().zip(&self.outer).rev() {
+            *index = output as u64 % length.max(1);
+            output /= length.max(1) as usize;
+        }
+        Error::Output { output: At::Indices(indices), error: Box::new(error) }
+    }
+
+    /// A result, or what stands for one that does not exist.
+    pub(crate) fn read(
+        &self,
+        op: Op,
+        wanted: &Wanted,
+        output: usize,
+        result: Result<Output>,
+    ) -> Result<Output> {
+        match (result, wanted.nan()) {
+            (Err(error), Some(nan)) if is_missing(&error) && self.may_be_nan(op) => {
+                Ok(if op == Op::MinMax { Output::Pair(nan, nan) } else { Output::One(nan) })
+            }
+            (Err(Error::Empty { op, .. }), _) => {
+                Err(self.named(output, Error::Empty { op, ignored: true }))
+            }
+            (result, _) => result.map_err(|error| self.named(output, error)),
+        }
+    }
+
+    /// Whether a result that does not exist is NaN, where its type has one.
+    fn may_be_nan(&self, op: Op) -> bool {
+        let is_one_of_many = !self.is_whole && !matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats);
+        matches!(op, Op::Mean | Op::Var | Op::Std) || is_one_of_many
+    }
+
+    /// The results as the caller has them.
+    pub(crate) fn give<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call<'_, 'py>,
+        home: Home,
+        mut outputs: Vec<Output>,
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if self.is_whole {
+            return call.give(py, home, outputs.swap_remove(0), &self.shape, wanted);
+        }
+        let (mut first, mut second) = (Vec::with_capacity(outputs.len()), Vec::new());
+        for output in outputs {
+            match output {
+                Output::One(value) => first.push(value),
+                Output::Pair(min, max) => {
+                    first.push(min);
+                    second.push(max);
+                }
+                Output::Summary(_) => unreachable!("stats have no conditions"),
+            }
+        }
+        let mut columns = vec![("first", wanted.typed(Column::of_values(first)))];
+        if call.op == Op::MinMax {
+            columns.push(("second", Column::of_values(second)));
+        }
+        call.give_columns(py, home, columns, &self.shape, wanted)
+    }
+}
+
+/// A reduction of the elements that a mask keeps.
+struct Masked {
+    op: Op,
+    policy: Policy,
+    dtype: DType,
+    /// How results are read, where nothing is merged into their partials first.
+    finish: Option<Finish>,
+}
+
+/// What is left of some elements.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for a block, and a box would cost an allocation for each"
+)]
+enum Left {
+    /// Their partial.
+    Partial(AnyPartial),
+    /// The result, of all elements of an output.
+    Result(Output),
+}
+
+impl Masked {
+    fn reduced(&self, x: &Block) -> Result<AnyPartial> {
+        engine::reduce(&Request::new(self.op, x.numbers()).policy(self.policy))
+    }
+}
+
+impl Fold for Masked {
+    type Left = Left;
+
+    fn empty(&self) -> Left {
+        Left::Partial(AnyPartial::empty(self.op, self.dtype))
+    }
+
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Left> {
+        let [x, mask] = blocks else { unreachable!("an array and its mask") };
+        x.keep(mask.bytes());
+        if x.len() == 0 {
+            return Ok(self.empty());
+        }
+        let partial = self.reduced(x)?;
+        if !matches!(self.op, Op::ArgMin | Op::ArgMax) {
+            return Ok(Left::Partial(partial));
+        }
+        // Indices are those of the elements, not of the ones that were kept.
+        let kept = mask.bytes().iter().zip(start..).filter(|(kept, _)| **kept != 0);
+        let indices: Vec<u64> = kept.map(|(_, index)| index).collect();
+        Ok(Left::Partial(partial.reindexed(&|kept| indices[kept as usize])))
+    }
+
+    fn merge(&self, left: &mut Left, later: &Left) {
+        match (left, later) {
+            (Left::Partial(left), Left::Partial(later)) => left.merge(later),
+            _ => unreachable!("results are of whole outputs"),
+        }
+    }
+
+    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Left>>> {
+        if matches!(self.op, Op::ArgMin | Op::ArgMax) {
+            return None;
+        }
+        let [x, mask] = blocks else { unreachable!("an array and its mask") };
+        let mut offsets = vec![0u64];
+        for output in mask.bytes().chunks_exact(inputs) {
+            let kept: u64 = output.iter().map(|&kept| u64::from(kept)).sum();
+            offsets.push(offsets[offsets.len() - 1] + kept);
+        }
+        x.keep(mask.bytes());
+        let offsets = Segments::Offsets(Numbers::from(&offsets[..]));
+        Some(engine::segments(offsets, x.len() as u64, self.policy).and_then(|parts| {
+            let request = Request::new(self.op, x.numbers()).policy(self.policy);
+            let request = request.parts(Arc::new(parts));
+            // A result that does not exist is its reader's to say.
+            if let Some(finish) = self.finish
+                && let Ok(columns) = engine::columns(&request, finish)
+            {
+                return Ok(results(&columns));
+            }
+            let partials = engine::partials(&request)?;
+            Ok(partials.into_iter().map(Left::Partial).collect())
+        }))
+    }
+}
+
+/// Columns as results of outputs.
+fn results(columns: &engine::Columns) -> Vec<Left> {
+    let [(_, first), rest @ ..] = &columns[..] else { return Vec::new() };
+    let result = |output: usize| match rest {
+        [(_, second)] => Output::Pair(first.get(output), second.get(output)),
+        _ => Output::One(first.get(output)),
+    };
+    (0..first.len()).map(|output| Left::Result(result(output))).collect()
+}
+
+impl<'py> Call<'_, 'py> {
+    /// Reduces an array with a mask, weights or an initial element.
+    pub(crate) fn chosen(&self, py: Python<'py>, input: &Input) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(weights) = self.more.weights {
+            return crate::mapped::weighted(py, self, input, weights);
+        }
+        let mask = mask(self.more.r#where)?;
+        let wanted = self.wanted(input.dtype, input.home)?;
+        check_bools(py, self.op, input, self.policy)?;
+        let kept = Kept::new(self, &input.shape)?;
+        let initial = self.more.initial;
+        let initial = initial
+            .map(|initial| crate::initial::initial(self.op, input.dtype, self.policy, initial));
+        let initial = initial.transpose()?;
+        let merged = |partial: AnyPartial| match &initial {
+            None => partial,
+            Some(initial) => {
+                let mut all = initial.clone();
+                all.merge(&partial);
+                all
+            }
+        };
+        let op = self.op;
+        let read = |output: usize, left: Left| {
+            let result = match left {
+                Left::Partial(partial) => wanted.read(&merged(partial), op),
+                Left::Result(result) => Ok(result),
+            };
+            kept.read(op, &wanted, output, result)
+        };
+        let outputs = match mask {
+            Some(mask) => {
+                engine::check(self.op, input.read_as()).map_err(|error| raised(&error))?;
+                let inputs = [("x", input), ("where", &mask)];
+                let views = Views::new(&input.shape, &kept.is_reduced, &inputs)?;
+                if views.outputs() == 0 {
+                    // Nothing is there to be left out.
+                    return self.plain(py, input);
+                }
+                let policy = Policy { threads: Some(1), ..self.policy };
+                let is_read = initial.is_none() && !wanted.is_corrected();
+                let finish = is_read.then_some(wanted.finish);
+                let masked = Masked { op: self.op, policy, dtype: input.read_as(), finish };
+                fold::each(py, &views, &masked, self.policy.threads, read)
+            }
+            None if kept.is_whole => {
+                let partial = merged(partial(py, input, self.op, self.policy)?);
+                let output = finish(&partial, self.op, &wanted, !input.is_empty())?;
+                return self.give(py, input.home, output, &kept.shape, &wanted);
+            }
+            None => {
+                let axes: Vec<i64> = (0..)
+                    .zip(&kept.is_reduced)
+                    .filter(|(_, is)| **is)
+                    .map(|(axis, _)| axis)
+                    .collect();
+                let (memory, layout) = input.layout()?;
+                let folding = Folding::of(layout, &axes).map_err(|error| raised(&error))?;
+                let form = folding.form().map_err(|error| raised(&error))?;
+                if form.outputs == 0 {
+                    return self.plain(py, input);
+                }
+                let request = Request::new(self.op, memory).policy(self.policy);
+                let request = request.parts(Arc::new(Parts::Axes(form, folding)));
+                run(py, input.bytes(), || {
+                    let partials = engine::partials(&request)?.into_iter().enumerate();
+                    partials.map(|(output, partial)| read(output, Left::Partial(partial))).collect()
+                })
+            }
+        };
+        let outputs = outputs.map_err(|error| raised(&error))?;
+        kept.give(py, self, input.home, outputs, &wanted)
+    }
+}
