@@ -51,9 +51,11 @@ from ._core import (
     sum,
     sumsq,
     var,
+    warm,
 )
+from ._explain import Explanation, devices, explain
 from ._partials import partials, rounded
-from ._types import Groups, Stats
+from ._types import Device, Groups, Stats
 
 # Names of element types, which NumPy's functions take as well.
 int8 = "int8"
@@ -72,7 +74,9 @@ complex64 = "complex64"
 complex128 = "complex128"
 
 __all__ = [
+    "Device",
     "Exact",
+    "Explanation",
     "GroupBy",
     "Groups",
     "Stats",
@@ -95,7 +99,9 @@ __all__ = [
     "argmax",
     "argmin",
     "count_nonzero",
+    "devices",
     "dot",
+    "explain",
     "group_by",
     "l1",
     "l2",
@@ -129,6 +135,7 @@ __all__ = [
     "sum",
     "sumsq",
     "var",
+    "warm",
 ]
 
 if hasattr(_os, "register_at_fork"):

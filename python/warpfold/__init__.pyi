@@ -1,3 +1,4 @@
+import dataclasses
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, final
 
@@ -701,3 +702,38 @@ class Exact:
     def __deepcopy__(self, memo: Any, /) -> Exact: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[Callable[[bytes], Exact], tuple[bytes]]: ...
+
+class Device(NamedTuple):
+    kind: str
+    name: str
+    isa: str
+    threads: int
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    op: str
+    dtype: str
+    elements: int
+    outputs: int
+    bytes: int
+    device: str
+    isa: str
+    threads: int
+    kernel: str
+    why: str
+    workspace: int
+    def _repr_html_(self) -> str: ...
+
+def devices() -> list[Device]: ...
+def warm() -> None: ...
+def explain(
+    op: str,
+    x: _Array,
+    /,
+    axis: _Axis = None,
+    *,
+    where: _Array = None,
+    accuracy: _Accuracy = "exact",
+    nan: _Nan = "propagate",
+    threads: int | None = None,
+) -> Explanation: ...

@@ -13,3 +13,7 @@ Stats = namedtuple(
 )
 Stats.__doc__ = "The results of one pass; None is what does not exist."
 Stats.__module__ = "warpfold"
+
+Device = namedtuple("Device", ["kind", "name", "isa", "threads"])
+Device.__doc__ = "Something that reductions run on: its instruction set, and how many threads it runs at once."
+Device.__module__ = "warpfold"

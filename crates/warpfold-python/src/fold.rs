@@ -33,6 +33,13 @@ pub(crate) trait Fold: Sync {
     }
 }
 
+/// Threads that share the work.
+pub(crate) fn threads_of(views: &Views, threads: Option<usize>) -> usize {
+    let threads = threads.unwrap_or(usize::MAX).min(warpfold_engine::facts().threads);
+    let elements = views.outputs().saturating_mul(views.inputs());
+    threads.min(elements.div_ceil(GRAIN)).max(1)
+}
+
 /// Each output, folded and read, in C order.
 pub(crate) fn each<F: Fold, R: Send>(
     py: Python<'_>,
@@ -41,7 +48,7 @@ pub(crate) fn each<F: Fold, R: Send>(
     threads: Option<usize>,
     read: impl Fn(usize, F::Left) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let threads = threads.unwrap_or(usize::MAX).min(warpfold_engine::facts().threads);
+    let threads = threads_of(views, threads);
     run(py, views.bytes(), || {
         let (outputs, inputs) = (views.outputs(), views.inputs());
         if inputs == 0 {

@@ -14,6 +14,7 @@ mod columns;
 mod convert;
 mod errors;
 mod exact;
+mod explain;
 mod fold;
 mod functions;
 mod give;
@@ -35,6 +36,8 @@ mod take;
 mod _core {
     #[pymodule_export]
     use super::exact::Exact;
+    #[pymodule_export]
+    use super::explain::{_explain, _processor, warm};
     #[pymodule_export]
     use super::functions::{
         all, any, argmax, argmin, count_nonzero, dot, l1, l2, linf, max, mean, min, minmax, prod,

@@ -39,6 +39,15 @@ fn pool() -> Option<Arc<ThreadPool>> {
     }
 }
 
+/// Starts the threads of the pool, if they are not there yet.
+pub(crate) fn start(py: Python<'_>) {
+    let pool = pool();
+    py.detach(|| match pool {
+        Some(pool) => drop(pool.broadcast(|_| ())),
+        None => drop(rayon::broadcast(|_| ())),
+    });
+}
+
 /// Runs a reduction of so many bytes.
 pub(crate) fn run<R: Send>(py: Python<'_>, bytes: u64, reduction: impl FnOnce() -> R + Send) -> R {
     match pool() {

@@ -1,0 +1,96 @@
+"""How a reduction would run, and where."""
+
+import dataclasses
+import html
+
+from . import _core
+from ._types import Device
+
+
+def devices():
+    """The devices that reductions run on.
+
+    Arrays on GPUs are not taken by this package yet, so it is the processor alone.
+
+    Returns
+    -------
+    list of Device
+        Each with its kind, name, instruction set and threads.
+
+    Examples
+    --------
+    >>> import warpfold as wf
+    >>> [device.kind for device in wf.devices()]
+    ['cpu']
+    """
+    isa, threads = _core._processor()
+    return [Device("cpu", "cpu:0", isa, threads)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    """How a reduction would run; printed as a sentence, and in notebooks as a table."""
+
+    op: str
+    dtype: str
+    elements: int
+    outputs: int
+    bytes: int
+    device: str
+    isa: str
+    threads: int
+    kernel: str
+    why: str
+    workspace: int
+
+    def __str__(self):
+        threads = "thread" if self.threads == 1 else "threads"
+        outputs = "output" if self.outputs == 1 else "outputs"
+        return (
+            f"{self.op} of {self.elements} {self.dtype} ({self.bytes} bytes), {self.outputs} {outputs}: on {self.device} by {self.threads} {threads}, "
+            f"{self.isa} kernels, {self.kernel} ({self.why}), {self.workspace} bytes of workspace"
+        )
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><th>{field.name}</th><td>{html.escape(str(getattr(self, field.name)))}</td></tr>" for field in dataclasses.fields(self)
+        )
+        return f"<table>{rows}</table>"
+
+
+Explanation.__module__ = "warpfold"
+
+
+def explain(op, x, /, axis=None, *, where=None, accuracy="exact", nan="propagate", threads=None):
+    """How a reduction would run: nothing is reduced.
+
+    Parameters
+    ----------
+    op : str
+        The name of a function of one array, as ``'sum'``.
+    x : array
+        What it would reduce.
+    axis : int or tuple of int, optional
+        The axes it would reduce. By default all of them.
+    where : array of bool, optional
+        Its mask.
+    accuracy : {'exact', 'fast'}
+        As the function's.
+    nan : {'propagate', 'ignore'}
+        As the function's.
+    threads : int, optional
+        As the function's.
+
+    Returns
+    -------
+    Explanation
+        The instruction set, threads, kernel and the bytes that are read. A sentence where it is printed, a table in notebooks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpfold as wf
+    >>> wf.explain("sum", np.ones((1000, 8)), axis=0).kernel
+    'columns'
+    """
+    return Explanation(**_core._explain(op, x, axis, where, accuracy, nan, threads))
