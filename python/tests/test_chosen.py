@@ -264,8 +264,8 @@ def test_weights_that_are_refused():
     same(wf.sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, weights=np.array([[1.0], [10.0]])), np.array([31.0, 42.0]))
 
 
-def test_masks_of_torch_and_arrow():
-    pa = pytest.importorskip("pyarrow")
+def test_masks_of_arrow():
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     assert wf.sum(pa.array([1.0, 2.0]), where=np.array([True, False])) == 1.0
 
 

@@ -28,6 +28,16 @@ def test_docstrings(name):
     assert runner.run(test).failed == 0
 
 
+def test_docstrings_of_torch():
+    pytest.importorskip("torch", reason="torch is not installed")
+    import warpfold.torch
+
+    for name in warpfold.torch.__all__:
+        test = doctest.DocTestParser().get_doctest(inspect.getdoc(getattr(warpfold.torch, name)), {}, name, None, 0)
+        assert test.examples, f"{name} has no example"
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
 @pytest.mark.parametrize("name", [n for n in wf.__all__ if inspect.isroutine(getattr(wf, n))])
 def test_docstrings_name_their_parameters(name):
     function = getattr(wf, name)
@@ -67,7 +77,7 @@ def test_manuals(manual):
 def test_the_stub_is_that_of_the_module(tmp_path):
     pytest.importorskip("mypy")
     # Hooks of engines that are not installed cannot be imported.
-    engines = {"dask": "dask", "ray": "ray", "xarray": "flox"}
+    engines = {"dask": "dask", "ray": "ray", "torch._exact": "torch", "xarray": "flox"}
     absent = [f"warpfold\\.{name}" for name, engine in engines.items() if importlib.util.find_spec(engine) is None]
     (tmp_path / "absent").write_text("\n".join(absent))
     allowed = ["--allowlist", str(tmp_path / "absent"), "--ignore-unused-allowlist"]

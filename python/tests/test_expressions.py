@@ -117,7 +117,7 @@ def test_errors_of_elements():
 
 
 def test_home_and_types():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
     x = torch.arange(4.0)
     assert isinstance(wf.sum("x * x", x=x), torch.Tensor) and wf.sum("x * x", x=x) == 14
     assert wf.sum("h", h=np.ones(3, np.float16)).dtype == np.float32

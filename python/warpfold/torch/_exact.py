@@ -1,0 +1,279 @@
+"""The mode of `exact`, below autograd: gradients are torch's own formulas, whose reductions are exact as well."""
+
+import math
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import warpfold as wf
+
+aten = torch.ops.aten
+FLOATS = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
+COMPLEX = {torch.complex64, torch.complex128}
+INTEGERS = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+TENSORS = (torch.Tensor, torch.nn.Parameter)
+
+
+class Torchs(Exception):
+    """What stays torch's, errors included."""
+
+
+def plain(x, dtypes):
+    """A tensor without gradients and lazy conjugates, if it is one that can be read here."""
+    is_plain = type(x) in TENSORS and x.device.type == "cpu" and x.layout is torch.strided and x.dtype in dtypes
+    if not is_plain:
+        raise Torchs
+    return x.detach().resolve_conj().resolve_neg()
+
+
+def axes(x, dim):
+    """The axes of a `dim`, where none and an empty list are all of them."""
+    if dim is None or x.ndim == 0 and dim in (0, -1, [0], [-1], []):
+        return None
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    inside = [d % x.ndim for d in dims if -x.ndim <= d < x.ndim] if x.ndim else []
+    if len(inside) != len(dims) or len(set(inside)) != len(dims):
+        raise Torchs
+    return tuple(inside) or None
+
+
+def length(x, axis):
+    return math.prod(x.shape if axis is None else [x.shape[a] for a in axis])
+
+
+def sums(nan):
+    def total(self, dim=None, keepdim=False, *, dtype=None):
+        x = plain(self, FLOATS | COMPLEX | INTEGERS)
+        to = dtype or (torch.int64 if x.dtype in INTEGERS else x.dtype)
+        if to not in FLOATS | COMPLEX | {torch.int64} or nan == "ignore" and x.dtype in COMPLEX:
+            raise Torchs
+        if x.dtype in COMPLEX and to not in COMPLEX or x.dtype not in INTEGERS and to is torch.int64:
+            raise Torchs
+        if to in COMPLEX and x.dtype not in COMPLEX:
+            x = x.to(to)
+        # torch's integers wrap.
+        return wf.sum(x, axis=axes(x, dim), keepdims=keepdim, dtype=to, nan=nan, overflow="wrap")
+
+    return total
+
+
+def mean(self, dim=None, keepdim=False, *, dtype=None):
+    x = plain(self, FLOATS | COMPLEX | (INTEGERS if dtype else set()))
+    to = dtype or x.dtype
+    if to not in FLOATS | COMPLEX or x.dtype in COMPLEX and to not in COMPLEX:
+        raise Torchs
+    if to in COMPLEX and x.dtype not in COMPLEX:
+        x = x.to(to)
+    return wf.mean(x, axis=axes(x, dim), keepdims=keepdim, dtype=to)
+
+
+def spread(function):
+    def moment(self, dim=None, *, correction=None, keepdim=False):
+        x = plain(self, FLOATS | COMPLEX)
+        axis, correction = axes(x, dim), 1 if correction is None else correction
+        # Of too few elements torch has NaN or an infinity.
+        if length(x, axis) <= correction or not math.isfinite(correction):
+            raise Torchs
+        return function(x, axis=axis, keepdims=keepdim, correction=correction)
+
+    return moment
+
+
+def unbiased(function):
+    """The overloads that say `unbiased`."""
+
+    def moment(self, dim=None, unbiased=True, keepdim=False):
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        return function(self, dim, correction=int(unbiased), keepdim=keepdim)
+
+    return moment
+
+
+def and_mean(function):
+    def both(self, dim=None, **keywords):
+        return function(self, dim, **keywords), mean(self, dim, keywords.get("keepdim", False))
+
+    return both
+
+
+def vector_norm(self, ord=2, dim=None, keepdim=False, *, dtype=None):
+    x = plain(self, FLOATS | COMPLEX)
+    real = torch.empty(0, dtype=dtype or x.dtype)
+    if dtype is not None and (dtype not in FLOATS | COMPLEX or dtype.is_complex != x.dtype.is_complex):
+        raise Torchs
+    to = real.real.dtype if real.is_complex() else real.dtype
+    axis = axes(x, dim)
+    function = {0.0: wf.count_nonzero, 1.0: wf.l1, 2.0: wf.l2, math.inf: wf.linf}.get(float(ord))
+    if function is None or ord == math.inf and length(x, axis) == 0:
+        raise Torchs
+    if function is wf.count_nonzero:
+        return function(x, axis=axis, keepdims=keepdim).to(to)
+    return function(x, axis=axis, keepdims=keepdim, dtype=to)
+
+
+def norm(self, p=2, dim=None, keepdim=False, *, dtype=None):
+    return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype=dtype)
+
+
+def cells(x, dim, index):
+    """The number of the element of `x`, in C order, that each element of an index along an axis means."""
+    if index.dtype not in (torch.int32, torch.int64):
+        raise Torchs
+    if index.numel() and (index.min() < 0 or index.max() >= x.shape[dim]):
+        raise Torchs  # It says which.
+    first = torch.arange(x.numel()).reshape(x.shape).narrow(dim, 0, 1)
+    for axis, size in enumerate(index.shape):
+        if axis != dim:
+            first = first.narrow(axis, 0, size)
+    return first + index.long() * math.prod(x.shape[dim + 1 :])
+
+
+def added(x, keys, values, include, mean):
+    """The elements of an array, each with the values of its key added, rounded once."""
+    own = torch.arange(x.numel())
+    keys, values = keys.reshape(-1), values.reshape(-1)
+    is_any = torch.zeros(x.numel(), dtype=torch.bool)
+    is_any[keys] = True
+    if include:
+        keys, values = torch.cat([own, keys]), torch.cat([x.reshape(-1), values])
+    else:
+        # What nothing is added to stays as it is.
+        keys, values = torch.cat([own[~is_any], keys]), torch.cat([x.reshape(-1)[~is_any], values])
+    by = wf.group_by(keys, values, groups=x.numel())
+    result = by.mean() if mean else by.sum(overflow="wrap")
+    result = torch.as_tensor(result).to(x.dtype).reshape(x.shape)
+    # A sum of one number is that number, but that -0 and NaN are as they were.
+    return torch.where(is_any.reshape(x.shape), result, x)
+
+
+def scattered(self, dim, index, src, include=True, mean=False):
+    x, values, index = plain(self, FLOATS | INTEGERS), plain(src, {self.dtype}), plain(index, {torch.int32, torch.int64})
+    if x.ndim == 0 or x.dtype is torch.bool or mean and x.dtype not in FLOATS or not -x.ndim <= dim < x.ndim:
+        raise Torchs
+    dim %= x.ndim
+    fits = index.ndim == values.ndim == x.ndim and all(
+        i <= v and (axis == dim or i <= s) for axis, (i, v, s) in enumerate(zip(index.shape, values.shape, x.shape))
+    )
+    if not fits or index.numel() == 0:
+        raise Torchs
+    keys = cells(x, dim, index)
+    return added(x, keys, values[tuple(map(slice, index.shape))], include, mean)
+
+
+def scatter_add(self, dim, index, src):
+    return scattered(self, dim, index, src)
+
+
+def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
+    if reduce not in ("sum", "mean"):
+        raise Torchs
+    return scattered(self, dim, index, src, include_self, reduce == "mean")
+
+
+def index_add(self, dim, index, source, *, alpha=1):
+    x, values, index = plain(self, FLOATS | INTEGERS), plain(source, {self.dtype}), plain(index, {torch.int32, torch.int64})
+    if x.ndim == 0 or index.ndim != 1 or values.ndim != x.ndim or x.dtype is torch.bool or not -x.ndim <= dim < x.ndim:
+        raise Torchs
+    dim %= x.ndim
+    fits = values.shape[dim] == len(index) and all(v == s for a, (v, s) in enumerate(zip(values.shape, x.shape)) if a != dim)
+    if not fits or values.numel() == 0:
+        raise Torchs
+    along = index.reshape([-1 if axis == dim else 1 for axis in range(x.ndim)]).expand(values.shape)
+    return added(x, cells(x, dim, along), values if alpha == 1 else values * alpha, True, False)
+
+
+def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    x = plain(data, FLOATS)
+    is_known = reduce in ("sum", "mean") and indices is None and initial is None and axis == 0 and (lengths is None) != (offsets is None)
+    if not is_known or x.ndim == 0:
+        raise Torchs
+    if lengths is None:
+        lengths = plain(offsets, {torch.int32, torch.int64}).diff()
+    lengths = plain(lengths, {torch.int32, torch.int64})
+    if lengths.ndim != 1 or (lengths < 0).any() or lengths.sum() != len(x) or offsets is not None and offsets[0] != 0:
+        raise Torchs
+    if x.ndim == 1:
+        function = wf.segment_sum if reduce == "sum" else wf.segment_mean
+        return function(x.contiguous(), lengths=lengths.contiguous())
+    inner = math.prod(x.shape[1:])
+    segment = torch.arange(len(lengths)).repeat_interleave(lengths)
+    keys = (segment[:, None] * inner + torch.arange(inner)).reshape(-1)
+    if len(lengths) * inner == 0 or len(keys) == 0:
+        raise Torchs
+    by = wf.group_by(keys, x.reshape(-1), groups=len(lengths) * inner)
+    result = by.sum() if reduce == "sum" else by.mean()
+    return torch.as_tensor(result).reshape(len(lengths), *x.shape[1:])
+
+
+FUNCTIONS = {
+    aten.sum.default: sums("propagate"),
+    aten.sum.dim_IntList: sums("propagate"),
+    aten.nansum.default: sums("ignore"),
+    aten.mean.default: mean,
+    aten.mean.dim: mean,
+    aten.var.default: unbiased(spread(wf.var)),
+    aten.var.dim: unbiased(spread(wf.var)),
+    aten.var.correction: spread(wf.var),
+    aten.std.default: unbiased(spread(wf.std)),
+    aten.std.dim: unbiased(spread(wf.std)),
+    aten.std.correction: spread(wf.std),
+    aten.var_mean.correction: and_mean(spread(wf.var)),
+    aten.std_mean.correction: and_mean(spread(wf.std)),
+    aten.linalg_vector_norm.default: vector_norm,
+    aten.norm.Scalar: norm,
+    aten.norm.ScalarOpt_dim: norm,
+    aten.norm.ScalarOpt_dtype: norm,
+    aten.norm.ScalarOpt_dim_dtype: norm,
+    aten.index_add.default: index_add,
+    aten.scatter_add.default: scatter_add,
+    aten.scatter_reduce.two: scatter_reduce,
+    aten.segment_reduce.default: segment_reduce,
+}
+OUT = {
+    aten.sum.IntList_out: aten.sum.dim_IntList,
+    aten.sum.out: aten.sum.default,
+    aten.nansum.out: aten.nansum.default,
+    aten.mean.out: aten.mean.dim,
+    aten.mean.dtype_out: aten.mean.default,
+    aten.var.out: aten.var.dim,
+    aten.var.correction_out: aten.var.correction,
+    aten.std.out: aten.std.dim,
+    aten.std.correction_out: aten.std.correction,
+    aten.linalg_vector_norm.out: aten.linalg_vector_norm.default,
+    aten.norm.Scalar_out: aten.norm.Scalar,
+    aten.norm.out: aten.norm.ScalarOpt_dim,
+    aten.norm.ScalarOpt_dtype_out: aten.norm.ScalarOpt_dtype,
+    aten.norm.dtype_out: aten.norm.ScalarOpt_dim_dtype,
+    aten.index_add.out: aten.index_add.default,
+    aten.scatter_add.out: aten.scatter_add.default,
+    aten.scatter_reduce.two_out: aten.scatter_reduce.two,
+    aten.segment_reduce.out: aten.segment_reduce.default,
+}
+IN_PLACE = {
+    aten.index_add_.default: aten.index_add.default,
+    aten.scatter_add_.default: aten.scatter_add.default,
+    aten.scatter_reduce_.two: aten.scatter_reduce.two,
+}
+
+
+class Exact(TorchDispatchMode):
+    """Routes torch's reductions through this library."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        wanted = FUNCTIONS.get(IN_PLACE.get(func) or OUT.get(func) or func)
+        if wanted is None:
+            return func(*args, **kwargs)
+        out = kwargs.get("out") if func in OUT else args[0] if func in IN_PLACE else None
+        try:
+            result = wanted(*args, **{name: value for name, value in kwargs.items() if name != "out" or func not in OUT})
+            if out is not None and (type(out) not in TENSORS or result.dtype != out.dtype or out.numel() and out.shape != result.shape):
+                raise Torchs
+        except Torchs:
+            return func(*args, **kwargs)
+        if out is None:
+            return result
+        if out.shape != result.shape:
+            out.resize_(result.shape)
+        return out.copy_(result)

@@ -1,0 +1,4 @@
+from contextlib import AbstractContextManager
+from typing import Any
+
+Exact: type[AbstractContextManager[Any]]
