@@ -119,6 +119,57 @@ def rust(program):
     return {row["dtype"]: row["seconds"]["median"] for row in report["rows"] if row["bytes"] == 1 << 28}
 
 
+def chosen(row, rng):
+    """Masks, weights, expressions and torch's own functions, small and large."""
+    for n in (1000, 1 << 22):
+        rounds, shortest = (15, 0.02) if n == 1000 else (11, 0.0)
+        x, y, w = rng.standard_normal(n), rng.standard_normal(n), rng.random(n)
+        mask = rng.random(n) < 0.5
+        kept = x[mask]
+        assert wf.sum(x, where=mask) == math.fsum(kept)
+        row("sum where", x, {"warpfold": lambda: wf.sum(x, where=mask), "numpy": lambda: np.sum(x, where=mask)}, rounds, shortest)
+        row("sum initial", x, {"warpfold": lambda: wf.sum(x, initial=1.0), "numpy": lambda: np.sum(x, initial=1.0)}, rounds, shortest)
+        assert wf.mean("x", x=x[:100], weights="w", w=w[:100]) == float(
+            sum(Fraction(a) * Fraction(b) for a, b in zip(x[:100].tolist(), w[:100].tolist())) / sum(map(Fraction, w[:100].tolist()))
+        )
+        row("mean weights", x, {"warpfold": lambda: wf.mean(x, weights=w), "numpy": lambda: np.average(x, weights=w)}, rounds, shortest)
+        assert wf.sum("abs(x - y)", x=x, y=y) == math.fsum(np.abs(x - y))
+        row("sum abs(x - y)", x, {"warpfold": lambda: wf.sum("abs(x - y)", x=x, y=y), "numpy": lambda: np.sum(np.abs(x - y))}, rounds, shortest)
+    table, masks = rng.standard_normal((2048, 2048)), rng.random((2048, 2048)) < 0.5
+    for axis in (0, 1):
+        assert wf.sum(table, axis=axis, where=masks).tolist() == [math.fsum(v[m]) for v, m in zip(*((table, masks) if axis else (table.T, masks.T)))]
+        calls = {"warpfold": lambda: wf.sum(table, axis=axis, where=masks), "numpy": lambda: np.sum(table, axis=axis, where=masks)}
+        row(f"sum where axis={axis}", table, calls, 11, 0.0)
+    if not have("torch"):
+        return
+    import torch
+    import warpfold.torch
+
+    for n in (1000, 1 << 22):
+        x = rng.standard_normal(n)
+        t = torch.from_numpy(x)
+
+        def inside(function):
+            def call():
+                with warpfold.torch.exact():
+                    return function()
+
+            return call
+
+        assert inside(t.sum)().item() == math.fsum(x)
+        rounds, shortest = (15, 0.02) if n == 1000 else (11, 0.0)
+        for name in ("sum", "var", "norm"):
+            function = getattr(t, name)
+            row(f"torch's {name} inside exact", x, {"warpfold": inside(function), "torch": function}, rounds, shortest)
+    source, index = torch.from_numpy(rng.standard_normal(100_000)), torch.from_numpy(rng.integers(0, 1000, 100_000))
+    zeros = torch.zeros(1000, dtype=torch.float64)
+    calls = {"warpfold": inside(lambda: zeros.index_add(0, index, source)), "torch": lambda: zeros.index_add(0, index, source)}
+    with warpfold.torch.exact():
+        sums = zeros.index_add(0, index, source)
+    assert sums.tolist() == [math.fsum(source[index == k]) for k in range(1000)]
+    row("torch's index_add inside exact", source.numpy(), calls, 11, 0.0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rust", help="the program, for its own figures of 256 MiB")
@@ -155,6 +206,7 @@ def main():
     row("var", x, {"warpfold": lambda: wf.var(x), "numpy": lambda: np.var(x)}, 15, 0.02)
     table = rng.standard_normal((100, 100)).astype(np.float32)
     row("sum over rows", table, {"warpfold": lambda: wf.sum(table, axis=1), "numpy": lambda: np.sum(table, axis=1)}, 15, 0.02)
+    chosen(row, rng)
     for kind in (np.float32, np.float64):
         big = rng.standard_normal((1 << 28) // np.dtype(kind).itemsize, dtype=kind)
         if kind is np.float64:

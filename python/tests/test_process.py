@@ -141,6 +141,49 @@ def test_nothing_leaks():
     held.resize(2, refcheck=False)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc here")
+def test_a_million_calls_leak_nothing():
+    x = np.arange(6.0).reshape(2, 3)
+    mask, weights, one = x > 1, x + 1, np.float64(1)
+    bytes_ = np.ones(3, np.int8)
+
+    def refused(call):
+        try:
+            call()
+        except (TypeError, ValueError):
+            return
+        raise AssertionError("nothing was raised")
+
+    calls = [
+        lambda: wf.sum(x),
+        lambda: wf.sum(x, where=mask),
+        lambda: wf.max(x, axis=1, where=mask, initial=one),
+        lambda: wf.mean(x, weights=weights),
+        lambda: wf.sum("x * w", x=x, w=weights, where="x > 1"),
+        lambda: wf.minmax(x, axis=0, where=True),
+        lambda: wf.any(bytes_, initial=0),
+        lambda: refused(lambda: wf.sum(x, where=bytes_)),
+        lambda: refused(lambda: wf.sum("x +", x=x)),
+        lambda: refused(lambda: wf.sum("x + y", x=x)),
+        lambda: refused(lambda: wf.sum(x, initial="one")),
+        lambda: wf.explain("sum", x).threads,
+    ]
+
+    def run(n):
+        for call in calls:
+            for _ in range(n // len(calls)):
+                call()
+
+    run(20_000)
+    gc.collect()
+    counted = (x, mask, weights, one, bytes_, np.ndarray, np.float64, wf.sum, wf.Explanation)
+    before, memory = [sys.getrefcount(o) for o in counted], resident()
+    run(1_000_000)
+    gc.collect()
+    assert [sys.getrefcount(o) for o in counted] == before
+    assert resident() - memory < 4 << 20
+
+
 def test_import_needs_no_numpy():
     code = "import sys, warpfold; assert 'numpy' not in sys.modules; assert warpfold.sum(memoryview(b'\\1\\2')) == 3; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
