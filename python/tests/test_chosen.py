@@ -274,3 +274,40 @@ def test_every_type_takes_a_mask():
         x = sample(dtype, (4, 5), 1)
         same(wf.count_nonzero(x, where=np.ones(5, bool)), wf.count_nonzero(x))
         same(wf.count_nonzero(x, axis=0, where=False), np.zeros(5, np.int64))
+
+
+def random_view(rng, dtype):
+    """An array of up to four axes, some of which are reversed, skipped through, swapped or repeated."""
+    shape = tuple(rng.integers(0 if rng.random() < 0.1 else 1, 7, rng.integers(0, 5)))
+    x = rng.integers(0, 2 if dtype == "bool" else 50, tuple(2 * n for n in shape)).astype(dtype)
+    x = x[tuple([slice(None, None, 2), slice(None, None, -2), slice(n), slice(n, None)][rng.integers(4)] for n in shape)]
+    x = x.transpose(rng.permutation(x.ndim))
+    return np.broadcast_to(x, (rng.integers(1, 4), *x.shape)) if rng.random() < 0.2 else x
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_views_and_masks_as_numpy(seed):
+    rng = np.random.default_rng([13, seed])
+    for _ in range(25):
+        dtype = rng.choice(["bool", "int8", "uint16", "int32", "int64", "float32", "float64"])
+        x = random_view(rng, dtype)
+        # Some axes of a mask are 1, and the first may not be there.
+        shape = tuple(1 if rng.random() < 0.3 else n for n in x.shape)[rng.integers(0, x.ndim + 1) if rng.random() < 0.3 else 0 :]
+        mask = rng.random(shape) < 0.6
+        axis = None if rng.random() < 0.2 else tuple(int(a) for a in rng.permutation(x.ndim)[: rng.integers(0, x.ndim + 1)])
+        keepdims = bool(rng.integers(2))
+        more = {"axis": axis, "where": mask, "keepdims": keepdims}
+        # Whole numbers of few bits, so that NumPy's sums are exact.
+        wide = {} if dtype in FLOATS else {"dtype": "uint64" if dtype == "uint16" else "int64"}
+        same(wf.sum(x, **more), np.sum(x, **wide, **more))
+        same(wf.any(x, **more), np.any(x, **more))
+        same(wf.all(x, **more), np.all(x, **more))
+        same(wf.count_nonzero(x, **more), np.sum(x != 0, **more, dtype="int64"))
+        if dtype != "bool":
+            top = np.array(51, dtype)
+            same(wf.min(x, initial=51, **more), np.min(x, initial=top, **more))
+            same(wf.max(x, initial=0, **more), np.max(x, initial=top * 0, **more))
+            w = np.broadcast_to(rng.integers(0, 9, shape), x.shape).astype(dtype)
+            same(wf.sum(x, weights=w, **more), np.sum(x.astype("int64") * w.astype("int64"), **more).astype(wide.get("dtype", dtype)))
+            together = x.astype("int64") * w.astype("int64") + x
+            same(wf.sum("x * w + x", x=x, w=w, **more), np.sum(together, **more).astype(wide.get("dtype", dtype)))

@@ -87,6 +87,15 @@ def test_names():
         wf.sum("1 + 1")
     with pytest.raises(ValueError, match="broadcast"):
         wf.sum("x + y", x=x, y=np.ones(3))
+    with pytest.raises(ValueError, match="where has the shape"):
+        wf.sum("x", x=x, where=np.ones((3, 2), bool))
+    with pytest.raises(ValueError, match="weights has the shape"):
+        wf.sum("x", x=x, weights=np.ones((3, 2)))
+    huge = np.broadcast_to(1.0, (2**40, 1))
+    with pytest.raises(ValueError, match="nobody can count"):
+        wf.sum("x + y", axis=1, x=huge, y=np.broadcast_to(1.0, (1, 2**40)))
+    with pytest.raises(MemoryError):
+        wf.sum("x + y", axis=1, x=np.broadcast_to(1.0, (2**52, 1)), y=np.ones(2))
     with pytest.raises(TypeError, match="initial"):
         wf.sum("x", x=x, initial=1.0)
     with pytest.raises(TypeError, match="var takes no weights"):

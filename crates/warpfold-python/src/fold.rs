@@ -4,7 +4,7 @@
 
 use pyo3::prelude::*;
 use warpfold_engine::threads;
-use warpfold_num::Result;
+use warpfold_num::{Error, Result};
 
 use crate::run::run;
 use crate::take::{BLOCK, Block, Views};
@@ -51,13 +51,21 @@ pub(crate) fn each<F: Fold, R: Send>(
     let threads = threads_of(views, threads);
     run(py, views.bytes(), || {
         let (outputs, inputs) = (views.outputs(), views.inputs());
-        if inputs == 0 {
-            return (0..outputs).map(|output| read(output, fold.empty())).collect();
+        let mut all = Vec::new();
+        if all.try_reserve_exact(outputs).is_err() {
+            return Err(Error::Shape {
+                asked: format!("{outputs} results"),
+                obstacle: "there is no memory for them".into(),
+                remedy: "check the shape",
+            });
         }
-        if inputs > GRAIN {
-            return (0..outputs)
-                .map(|output| read(output, one(views, fold, threads, output)?))
-                .collect();
+        if inputs == 0 || inputs > GRAIN {
+            for output in 0..outputs {
+                let left =
+                    if inputs == 0 { fold.empty() } else { one(views, fold, threads, output)? };
+                all.push(read(output, left)?);
+            }
+            return Ok(all);
         }
         // Tasks of a grain of elements at least, in which outputs share blocks.
         let together = (BLOCK / inputs).max(1);
@@ -77,7 +85,6 @@ pub(crate) fn each<F: Fold, R: Send>(
             Ok(made)
         };
         let tasks = threads::map(threads, 0..outputs.div_ceil(task), work);
-        let mut all = Vec::with_capacity(outputs);
         for task in tasks {
             all.extend(task?);
         }

@@ -243,7 +243,11 @@ pub(crate) fn expression<'py>(
             "the expression names no array, so nobody knows how many elements there are; name one, as in wf.sum('x * 2', x=x)",
         ));
     };
-    let (shape, home) = (broadcast(&inputs)?, first.home);
+    // Masks and weights broadcast to what they belong to, and not the other way.
+    let is_own = |name: &str| OPTIONS.contains(&name);
+    let named: Vec<_> = inputs.iter().filter(|(name, _)| !is_own(name)).copied().collect();
+    let shape = broadcast(if named.is_empty() { &inputs } else { &named })?;
+    let home = named.first().map_or(first.home, |(_, input)| input.home);
     Mapped { expressions, inputs, shape, home, dtype: None }.reduce(py, call)
 }
 

@@ -62,6 +62,13 @@ impl Views {
         is_reduced: &[bool],
         inputs: &[(&str, &Input)],
     ) -> PyResult<Self> {
+        let mut sizes = shape.iter().map(|&length| usize::try_from(length.max(1)).ok());
+        let elements = sizes.try_fold(1usize, |n, length| n.checked_mul(length?));
+        if elements.is_none() {
+            return Err(PyValueError::new_err(format!(
+                "the arrays have the shape {shape:?} together, whose elements nobody can count; broadcast them over less"
+            )));
+        }
         let of = |reduced| {
             let lengths = shape.iter().zip(is_reduced).filter(move |(_, is)| **is == reduced);
             lengths.map(|(&length, _)| length as usize).collect::<Vec<_>>()
