@@ -106,6 +106,25 @@ def test_masked_sums_of_complex_numbers(dtype):
     same(wf.sum(x, axis=0, where=mask), np.array(expected, dtype))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape,axis", [((3000,), None), ((40, 300), 1), ((40, 300), 0)])
+def test_masked_products_of_floats(dtype, shape, axis):
+    rng = np.random.default_rng(14)
+    x = (rng.choice([-1, 1], shape) * (0.5 + rng.random(shape))).astype(dtype)
+    mask = rng.random(shape) < 0.1
+    rows, outer = each(x, axis, mask)
+    result = wf.prod(x, axis=axis, where=mask)
+    assert result.shape == outer and result.dtype == dtype
+    for one, row in zip(np.ravel(result), rows):
+        product = Fraction(1)
+        for v in fractions(row):
+            product *= v
+        nearest = np.asarray(to_float(product, dtype), dtype)
+        assert one in (nearest, np.nextafter(nearest, np.asarray(np.inf, dtype)), np.nextafter(nearest, np.asarray(-np.inf, dtype)))
+    for threads in (1, 2):
+        same(wf.prod(x, axis=axis, where=np.asfortranarray(mask), threads=threads), result)
+
+
 def test_norms_and_large_arrays_with_masks():
     x = np.random.default_rng(0).standard_normal(700_001).astype(np.float32)
     mask = np.random.default_rng(1).random(x.size) < 0.5

@@ -80,7 +80,8 @@ def test_a_forked_child_reduces():
     child = os.fork()
     if child == 0:
         try:
-            good = wf.sum(x) == 1 << 22 and wf.group_by((x * 3).astype(np.int64), x).sum().values == [1 << 22]
+            wf.warm()
+            good = wf.sum(x) == 1 << 22 and wf.sum(x, where=x > 0) == wf.sum("x * x", x=x) == 1 << 22 and wf.group_by((x * 3).astype(np.int64), x).sum().values == [1 << 22]
             grandchild = os.fork()
             if grandchild == 0:
                 os._exit(0 if wf.sum(x) == 1 << 22 else 1)

@@ -297,6 +297,38 @@ def test_a_model_is_trained_to_the_same_bits():
     assert first == train(torch.arange(63, -1, -1)) == train(torch.randperm(64, generator=torch.Generator().manual_seed(1)))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_compiled_functions_run_as_they_are():
+    x = torch.tensor([2.0**60, 1.0, -(2.0**60)] * 50)
+    before = torch.compile(lambda t: (t * 2).sum(), backend="eager")
+    assert before(x) != 100
+    after = torch.compile(lambda t: (t * 2).sum(), backend="aot_eager")
+    with exact():
+        assert before(x) == 100 and after(x) == 100
+
+
+def test_transforms_of_functions():
+    x = torch.tensor([[2.0**60, 1.0, -(2.0**60)] * 9] * 2)
+    with exact():
+        assert torch.func.vmap(torch.sum)(x).tolist() == [9.0, 9.0]
+        assert torch.func.grad(torch.sum)(x).tolist() == torch.ones_like(x).tolist()
+        jacobian = torch.func.jacrev(lambda v: v.var(dim=1))(x.double().sigmoid())
+    assert torch.allclose(jacobian, torch.func.jacrev(lambda v: v.var(dim=1))(x.double().sigmoid()))
+
+
+def test_other_threads_keep_torchs_own():
+    import threading
+
+    x = torch.tensor([2.0**60, 1.0, -(2.0**60)] * 50)
+    found = []
+    with exact():
+        thread = threading.Thread(target=lambda: found.append(x.sum().item()))
+        thread.start()
+        thread.join()
+        assert x.sum() == 50
+    assert found != [50.0]
+
+
 @pytest.mark.parametrize("order,name", [(1, "l1"), (2.0, "l2"), (math.inf, "linf")])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_clipping(order, name, dtype):

@@ -165,9 +165,6 @@ impl Views {
             }
             from += run;
         }
-        for block in blocks {
-            block.tidy();
-        }
     }
 }
 
@@ -223,15 +220,12 @@ impl Block {
                 _ => strided::<[u64; 2]>(to, address, stride, n),
             }
         }
-        self.len += n;
-    }
-
-    /// Makes bools of bytes that are neither 0 nor 1.
-    fn tidy(&mut self) {
         if self.dtype == DType::Bool {
+            // Bytes that are neither 0 nor 1 become bools.
             let bytes = bytemuck::cast_slice_mut::<u128, u8>(&mut self.words);
-            bytes[..self.len].iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+            bytes[self.len..self.len + n].iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
+        self.len += n;
     }
 
     /// The elements.
@@ -245,7 +239,7 @@ impl Block {
     }
 
     fn read_as(&self, dtype: DType) -> HostArray<'_> {
-        // SAFETY: so many elements of the type were copied here, bools were tidied to 0 and 1, and words are aligned for all types.
+        // SAFETY: so many elements of the type were copied here, bytes of bools were made 0 and 1, and words are aligned for all types.
         unsafe { HostArray::from_raw(dtype, self.words.as_ptr().cast(), self.len) }
     }
 
