@@ -130,3 +130,30 @@ def test_home_and_types():
     x = torch.arange(4.0)
     assert isinstance(wf.sum("x * x", x=x), torch.Tensor) and wf.sum("x * x", x=x) == 14
     assert wf.sum("h", h=np.ones(3, np.float16)).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint8", "float16", "float32", "float64"])
+def test_no_results_have_the_type_of_some(dtype):
+    x, some = np.zeros((3, 0), dtype), np.ones((3, 2), dtype)
+    for op in ("sum", "max", "argmax", "any", "count_nonzero", "minmax", "prod"):
+        if dtype == "bool" and op == "prod":
+            continue
+        nothing, like = (getattr(wf, op)("x", x=v, axis=0) for v in (x, some))
+        for a, b in zip(nothing, like) if op == "minmax" else [(nothing, like)]:
+            assert a.shape == (0,) and a.dtype == b.dtype
+            if op != "minmax":
+                kept = getattr(wf, op)(x, axis=0, where=True if op == "max" else x != 0)
+                assert kept.shape == (0,) and kept.dtype == getattr(wf, op)(some, axis=0).dtype
+    if dtype != "bool":
+        assert wf.mean(x, axis=0, weights=x).dtype == wf.mean(some, axis=0, weights=some).dtype
+    with pytest.raises(ValueError, match="at least one element$"):
+        wf.max("x", x=x[:, :0])
+
+
+def test_columns():
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    s = pl.Series([1.0, 2.0, -3.0])
+    assert wf.sum("a * b", a=s, b=np.arange(3)[::-1].astype(float)) == 4.0
+    with pytest.raises(TypeError, match="to_numpy"):
+        wf.sum(s, where=s > 0)
+    assert wf.sum(s, where=(s > 0).to_numpy()) == 3.0

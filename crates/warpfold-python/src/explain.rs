@@ -116,8 +116,7 @@ pub(crate) fn _explain<'py>(
         )?;
     } else {
         let (memory, layout) = input.layout()?;
-        let reduced = (0..).zip(&kept.is_reduced).filter(|(_, is)| **is);
-        let axes: Vec<i64> = reduced.map(|(axis, _)| axis).collect();
+        let axes = kept.axes();
         let folding = Folding::of(layout, &axes).map_err(|error| raised(&error))?;
         let form = folding.form().map_err(|error| raised(&error))?;
         let request = Request::new(op, memory).policy(policy);

@@ -1,18 +1,22 @@
 //! Reductions of expressions, and weights.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use warpfold_engine::HostArray;
 use warpfold_engine::map::{Expressions, Folded, Map};
+use warpfold_engine::{HostArray, Parts, Request};
 use warpfold_exact::partial::Output;
-use warpfold_num::{DType, Error, Op, Result};
+use warpfold_num::{DType, Error, Op, Result, with_element};
+use warpfold_plan::shape::{Folding, Layout};
 
+use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::fold::{self, Fold};
 use crate::masked::{Kept, mask};
 use crate::names::name;
-use crate::reduce::{Call, check_bools};
+use crate::reduce::{Call, check_bools, columns};
 use crate::run::run;
 use crate::take::{Block, Home, Input, Views, broadcast, take};
 
@@ -79,6 +83,9 @@ impl<'a> Mapped<'a> {
             ));
         }
         let kept = Kept::new(call, &self.shape)?;
+        if kept.outer.contains(&0) {
+            return self.nothing(py, call, &kept, &map, &wanted);
+        }
         let op = call.op;
         let read = |output: usize, folded: Folded| {
             kept.read(op, &wanted, output, map.finish(&folded, wanted.finish))
@@ -95,6 +102,27 @@ impl<'a> Mapped<'a> {
         };
         let outputs: Vec<Output> = outputs.map_err(|error| raised(&error))?;
         kept.give(py, call, self.home, outputs, &wanted)
+    }
+
+    /// No results, with the type that some would have.
+    fn nothing<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call<'_, 'py>,
+        kept: &Kept,
+        map: &Map,
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let strides = vec![0; self.shape.len()];
+        let layout = Layout::strided(&self.shape, &strides, 0);
+        let folding = layout.and_then(|layout| Folding::of(layout, &kept.axes()));
+        let parted = folding.and_then(|folding| Ok((folding.form()?, folding)));
+        let (form, folding) = parted.map_err(|error| raised(&error))?;
+        let none = with_element!(map.dtype(), T => HostArray::of::<T>(&[]));
+        let request = Request::new(call.op, none).parts(Arc::new(Parts::Axes(form, folding)));
+        let columns = columns(py, 0, &request, wanted, false)?;
+        let typed = columns.into_iter().map(|(name, column)| (name, wanted.typed(column)));
+        call.give_columns(py, self.home, typed.collect(), &kept.shape, wanted)
     }
 
     /// The arrays as runs of memory, where nothing needs to be copied.

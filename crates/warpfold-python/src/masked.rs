@@ -18,7 +18,7 @@ use crate::fold::{self, Fold};
 use crate::policy::{Axes, axes};
 use crate::reduce::{Call, check_bools, finish, is_missing, partial};
 use crate::run::run;
-use crate::take::{Block, Home, Input, Views, take};
+use crate::take::{Block, Home, Input, Taken, Views, take_any};
 
 /// The mask of a call: `None` where all elements count.
 pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> {
@@ -26,7 +26,14 @@ pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> 
     if let Ok(truth) = given.cast::<PyBool>() {
         return (!truth.is_true()).then(Input::of_false).transpose();
     }
-    let mask = take(given)?;
+    let mask = match take_any(given)? {
+        Taken::Array(mask) => mask,
+        Taken::Column(_) => {
+            return Err(PyTypeError::new_err(
+                "where is a column, whose bools are bits or have nulls; give an array of bools, as where.to_numpy()",
+            ));
+        }
+    };
     if mask.dtype != DType::Bool {
         return Err(PyTypeError::new_err(format!(
             "where has elements of {}, and is to be of bools; compare them, as in where != 0",
@@ -46,6 +53,8 @@ pub(crate) struct Kept {
     pub(crate) shape: Vec<u64>,
     /// Whether there is one output alone, as of no axes.
     pub(crate) is_whole: bool,
+    /// Whether there are elements.
+    is_any: bool,
 }
 
 impl Kept {
@@ -80,7 +89,14 @@ impl Kept {
             false => outer.clone(),
         };
         let is_whole = outer.is_empty();
-        Ok(Kept { is_reduced, outer, shape: kept, is_whole })
+        let is_any = !shape.contains(&0);
+        Ok(Kept { is_reduced, outer, shape: kept, is_whole, is_any })
+    }
+
+    /// The axes that are reduced.
+    pub(crate) fn axes(&self) -> Vec<i64> {
+        let reduced = (0..).zip(&self.is_reduced).filter(|(_, is)| **is);
+        reduced.map(|(axis, _)| axis).collect()
     }
 
     /// What an output's error is about.
@@ -109,7 +125,7 @@ impl Kept {
                 Ok(if op == Op::MinMax { Output::Pair(nan, nan) } else { Output::One(nan) })
             }
             (Err(Error::Empty { op, .. }), _) => {
-                Err(self.named(output, Error::Empty { op, ignored: true }))
+                Err(self.named(output, Error::Empty { op, ignored: self.is_any }))
             }
             (result, _) => result.map_err(|error| self.named(output, error)),
         }
@@ -297,11 +313,7 @@ impl<'py> Call<'_, 'py> {
                 return self.give(py, input.home, output, &kept.shape, &wanted);
             }
             None => {
-                let axes: Vec<i64> = (0..)
-                    .zip(&kept.is_reduced)
-                    .filter(|(_, is)| **is)
-                    .map(|(axis, _)| axis)
-                    .collect();
+                let axes = kept.axes();
                 let (memory, layout) = input.layout()?;
                 let folding = Folding::of(layout, &axes).map_err(|error| raised(&error))?;
                 let form = folding.form().map_err(|error| raised(&error))?;
