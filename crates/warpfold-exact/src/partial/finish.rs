@@ -51,6 +51,19 @@ impl<T: Element> Partial<T> {
     }
 
     /// The same with other indices, where it has some: a function of those that it has, which keeps their order.
+    ///
+    /// ```
+    /// use warpfold_exact::partial::{Extremes, Partial};
+    ///
+    /// let mut extremes = Extremes::new();
+    /// for (index, x) in [2.0f64, 5.0, f64::NAN, 1.0].into_iter().enumerate() {
+    ///     extremes.add(x, index as u64);
+    /// }
+    /// let Partial::Extremes(moved) = Partial::<f64>::Extremes(extremes).reindexed(&|index| 10 * index + 3) else { unreachable!() };
+    /// assert_eq!(moved.min.map(|place| place.index), Some(33));
+    /// assert_eq!(moved.max.map(|place| place.index), Some(13));
+    /// assert_eq!(moved.first_nan, Some(23));
+    /// ```
     #[must_use]
     pub fn reindexed(mut self, index: &dyn Fn(u64) -> u64) -> Self {
         match &mut self {
