@@ -201,6 +201,10 @@ impl Description {
                 self.check_type(column.dtype)?;
                 (crate::columns::partial(py, &column, op, policy)?, !column.is_empty())
             }
+            (op, Taken::Gpu(x), None) => {
+                self.check_type(x.input.dtype)?;
+                (crate::cuda::partial(py, &x, op, policy)?, !x.input.is_empty())
+            }
             (op, Taken::Array(input), None) => {
                 let input = self.check(py, input)?;
                 (partial(py, &input, op, policy)?, !input.is_empty())

@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyTuple};
 use warpfold_num::{Column, DType, Value};
 
 use crate::names::name;
-use crate::take::{Buffer, Home, Input, jax, numpy, torch};
+use crate::take::{Buffer, Home, Input, OnGpu, Taken, jax, numpy, torch};
 
 /// The element type of a column of results.
 pub(crate) fn dtype_of(column: &Column) -> DType {
@@ -42,6 +42,9 @@ pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound
         Home::Python => number(py, value),
         Home::NumPy => numpy(py)?.value(py, value),
         Home::Torch => torch::scalar(py, value),
+        Home::Gpu(gpu) => {
+            gpu.give(py, &array(py, gpu.host(), &Column::of_values(vec![value]), &[1])?, true)
+        }
         Home::Jax { .. } => jax::array(&numpy(py)?.value(py, value)?),
     }
 }
@@ -59,6 +62,7 @@ pub(crate) fn array<'py>(
     let dtype = dtype_of(column);
     match home {
         Home::Torch => return torch::array(py, column, dtype, shape),
+        Home::Gpu(gpu) => return gpu.give(py, &array(py, gpu.host(), column, shape)?, false),
         Home::Jax { .. } => return jax::array(&array(py, Home::NumPy, column, shape)?),
         Home::NumPy | Home::Python => {}
     }
@@ -81,7 +85,10 @@ pub(crate) fn into<'py>(
     shape: &[u64],
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = dtype_of(column);
-    let given = crate::take::take(out)?;
+    let given = match crate::take::take_any(out)? {
+        Taken::Gpu(given) => return into_gpu(out, &given, column, shape),
+        other => other.into_input()?,
+    };
     if given.dtype != dtype {
         let (wanted, given) = (name(dtype), name(given.dtype));
         return Err(PyTypeError::new_err(format!(
@@ -98,12 +105,26 @@ pub(crate) fn into<'py>(
     Ok(out.clone())
 }
 
+/// Copies results into an array on a GPU, and gives it back.
+fn into_gpu<'py>(
+    out: &Bound<'py, PyAny>,
+    given: &OnGpu,
+    column: &Column,
+    shape: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
+    given.check_results(dtype_of(column), shape)?;
+    let made = array(out.py(), Home::Gpu(given.gpu), column, shape)?;
+    given.gpu.copy(out, &made)?;
+    Ok(out.clone())
+}
+
 fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()> {
     match given.home {
         Home::Torch => return given.fill(bytes(column)),
         Home::Jax { .. } => {
             return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
         }
+        Home::Gpu(_) => unreachable!("it lies in the host's memory"),
         Home::NumPy | Home::Python => {}
     }
     if given.contiguous(false).is_none() {

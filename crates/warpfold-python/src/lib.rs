@@ -12,6 +12,7 @@
 
 mod columns;
 mod convert;
+mod cuda;
 mod errors;
 mod exact;
 mod explain;

@@ -84,6 +84,7 @@ impl<'a, 'py> Call<'a, 'py> {
             Taken::Array(input) => input,
             Taken::Column(column) if self.more.is_any() => column.into_input()?,
             Taken::Column(column) => return crate::columns::reduce(py, self, &column),
+            Taken::Gpu(input) => return crate::cuda::reduce(py, self, &input),
         };
         if self.more.is_any() {
             return self.chosen(py, &input);
@@ -204,7 +205,7 @@ impl<'a, 'py> Call<'a, 'py> {
     }
 }
 
-fn is_all(axes: &[i64], ndim: usize) -> bool {
+pub(crate) fn is_all(axes: &[i64], ndim: usize) -> bool {
     matches!((axes, ndim), ([0 | -1], 1))
 }
 
@@ -267,7 +268,17 @@ pub(crate) fn finish(
     wanted: &Wanted,
     is_any: bool,
 ) -> PyResult<Output> {
-    match (wanted.read(partial, op), wanted.nan()) {
+    settled(wanted.read(partial, op), op, wanted, is_any)
+}
+
+/// A result, or what stands for none.
+pub(crate) fn settled(
+    output: Result<Output>,
+    op: Op,
+    wanted: &Wanted,
+    is_any: bool,
+) -> PyResult<Output> {
+    match (output, wanted.nan()) {
         (Err(Error::Empty { .. } | Error::TooFew { .. }), Some(nan))
             if matches!(op, Op::Mean | Op::Var | Op::Std) =>
         {

@@ -21,6 +21,11 @@ pub(crate) fn _forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
+/// Whether this process is the child of a fork.
+pub(crate) fn is_forked() -> bool {
+    FORKS.load(Ordering::Relaxed) > 0
+}
+
 /// The pool of a process that was forked; `None` where that of rayon serves.
 fn pool() -> Option<Arc<ThreadPool>> {
     let forks = FORKS.load(Ordering::Relaxed);

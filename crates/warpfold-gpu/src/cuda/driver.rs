@@ -233,6 +233,26 @@ pub(super) unsafe fn launch_words(
         .map_err(|e| failed(e, &asked))
 }
 
+/// Copies device memory to the host.
+///
+/// # Safety
+/// So many bytes from the address on must be memory of the context's device.
+pub(super) unsafe fn read(
+    context: &Arc<CudaContext>,
+    address: u64,
+    bytes: &mut [u8],
+) -> Result<()> {
+    let asked = || format!("copying {} bytes from the device", bytes.len());
+    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let len = bytes.len();
+    // SAFETY: as the caller promises.
+    unsafe { result::memcpy_dtoh_sync(bytes, address) }
+        .map_err(|e| failed(e, || format!("copying {len} bytes from the device")))
+}
+
 /// Bytes of the device's memory that are free.
 pub(super) fn free_memory(context: &CudaContext) -> Result<u64> {
     let asked = || "asking how much memory is free".to_owned();
@@ -306,13 +326,8 @@ impl Memory {
     /// Copies it back.
     pub(super) fn read(&self, bytes: &mut [u8]) -> Result<()> {
         assert_eq!(bytes.len(), self.bytes, "the whole of it is read");
-        let asked = || format!("copying {} bytes from the device", self.bytes);
-        self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: both ranges have this size.
-        unsafe { result::memcpy_dtoh_sync(bytes, self.address) }.map_err(|e| failed(e, asked))
+        // SAFETY: the allocation has this size.
+        unsafe { read(&self.context, self.address, bytes) }
     }
 
     pub(super) fn address(&self) -> u64 {

@@ -101,6 +101,20 @@ impl Gpu {
         Machine::upload(self, x)
     }
 
+    /// Copies elements to the host, once the stream that they come after has got there.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device); also if the device holds bytes that are no value of the type (a `bool` of 2).
+    pub fn download<T: Element>(&self, x: View<'_, T>) -> Result<Vec<T>> {
+        if let Some(stream) = x.ready {
+            driver::synchronize(stream, || "waiting for another stream".into())?;
+        }
+        let mut bytes = vec![0; x.len() * size_of::<T>()];
+        // SAFETY: the view borrows so many elements in this GPU's memory, as who made it promised.
+        unsafe { driver::read(&self.0.device.context, x.address, &mut bytes)? };
+        kernel::elements(&bytes)
+    }
+
     /// An array of zeros on the device.
     ///
     /// # Errors
@@ -129,6 +143,15 @@ impl Gpu {
         // SAFETY: as the caller promises.
         let stream = unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) };
         Ok(Queue::new(Lane::on(&self.0.device, stream)?))
+    }
+
+    /// A stream of another library (a `CUstream`; null for the default one), for [`View::after`](kernel::View::after).
+    ///
+    /// # Safety
+    /// `stream` must be a stream of this GPU's primary context that outlives the value.
+    pub unsafe fn borrow_stream(&self, stream: *mut std::ffi::c_void) -> <Gpu as Machine>::Stream {
+        // SAFETY: as the caller promises.
+        unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) }
     }
 
     /// Lends an idle lane, or a new one.

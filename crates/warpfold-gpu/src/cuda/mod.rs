@@ -13,6 +13,7 @@
 //! taken from a pool, so that reductions of many threads run at once.
 
 mod buffer;
+mod current;
 mod device;
 mod driver;
 mod gpu;
@@ -24,6 +25,7 @@ mod stream;
 mod system;
 
 pub use buffer::{Buffer, View};
+pub use current::KeepContext;
 pub use device::{Description, devices};
 pub use gpu::{Gpu, Gpus};
 pub use queue::{Mark, Queue};

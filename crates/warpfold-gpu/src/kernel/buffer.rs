@@ -72,10 +72,15 @@ impl<M: Machine, T: Element> Buffer<M, T> {
 fn elements_of<T: Element>(memory: &impl Memory, len: usize) -> Result<Vec<T>> {
     let mut bytes = vec![0u8; len * size_of::<T>()];
     memory.read(&mut bytes)?;
+    elements(&bytes)
+}
+
+/// Bytes that were copied to the host, as elements.
+pub(crate) fn elements<T: Element>(bytes: &[u8]) -> Result<Vec<T>> {
     let element = |bytes| bytemuck::checked::try_pod_read_unaligned(bytes);
     bytes.chunks_exact(size_of::<T>()).map(element).collect::<Result<_, _>>().map_err(|error| {
         Error::Device {
-            asked: format!("downloading {len} {}", T::DTYPE),
+            asked: format!("downloading {} {}", bytes.len() / size_of::<T>(), T::DTYPE),
             obstacle: error.to_string(),
             remedy: "write only values of the element type to the buffer",
         }
@@ -112,6 +117,12 @@ impl<'a, M: Machine, T: Element> View<'a, M, T> {
     /// read; nothing may write to them or free them while `'a` lasts, and what wrote them must be done.
     pub unsafe fn from_raw(address: u64, len: usize) -> Self {
         View { address, len, ready: None, memory: PhantomData }
+    }
+
+    /// The same, to be read once what a stream has been given so far is done.
+    #[must_use]
+    pub fn after(self, stream: &'a M::Stream) -> Self {
+        View { ready: Some(stream), ..self }
     }
 
     /// Elements.

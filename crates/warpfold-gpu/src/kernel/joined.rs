@@ -90,7 +90,8 @@ fn from_index<T: Element>(partial: Partial<T>, first: u64) -> Partial<T> {
 
 fn move_by<T: Ordered>(extremes: &mut Extremes<T>, first: u64) {
     let places = [&mut extremes.min, &mut extremes.max].into_iter().flatten();
-    places.for_each(|place| place.index += first);
+    // Kernels of extremes alone leave no index but the greatest.
+    places.for_each(|place| place.index = place.index.saturating_add(first));
     extremes.first_nan = extremes.first_nan.map(|index| index + first);
 }
 

@@ -15,6 +15,8 @@ mod record;
 mod reduce;
 
 use buffer::Untyped;
+#[cfg(feature = "cuda")]
+pub(crate) use buffer::elements;
 pub use buffer::{Buffer, View};
 
 pub use crate::plan::WORKSPACE_HEADER;

@@ -18,6 +18,9 @@ struct Device {
     id: i32,
 }
 
+/// A GPU's own memory, and such of it as the host reaches as well.
+const CUDA: [i32; 2] = [2, 13];
+
 /// The host's memory, and such of it as GPUs reach as well.
 const HOST: [i32; 3] = [1, 3, 11];
 
@@ -142,14 +145,13 @@ fn check_device(kind: i32, id: i32) -> PyResult<()> {
         return Ok(());
     }
     let name = match kind {
-        2 | 13 => "CUDA device",
         8 => "Metal device",
         10 => "ROCm device",
         14 => "oneAPI device",
         _ => "device of DLPack type",
     };
     Err(PyTypeError::new_err(format!(
-        "the array is on {name} {id} ({kind}): arrays on GPUs are not taken yet; copy it to the host first, as x.cpu() does"
+        "the array is on {name} {id} ({kind}), and is not taken from there; copy it to the host first, as x.cpu() does"
     )))
 }
 
@@ -170,6 +172,34 @@ pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
         capsule => capsule?,
     };
     read(Tensor::of(&capsule)?, home)
+}
+
+/// Takes an array as it lies in a GPU's memory, with the number of the GPU; whoever reads it waits for its stream.
+pub(super) fn take_on_gpu(x: &Bound<'_, PyAny>, home: Home) -> PyResult<(Input, i32)> {
+    let py = x.py();
+    let keywords = PyDict::new(py);
+    // No stream of ours is told to wait.
+    keywords.set_item(intern!(py, "stream"), -1)?;
+    let method = x.getattr(intern!(py, "__dlpack__"))?;
+    on_gpu(Tensor::of(&method.call((), Some(&keywords))?)?, home)
+}
+
+/// The same by the exporter of its type.
+pub(super) fn exported_on_gpu(
+    x: &Bound<'_, PyAny>,
+    export: Export,
+    home: Home,
+) -> PyResult<(Input, i32)> {
+    on_gpu(exported_tensor(x, export)?, home)
+}
+
+fn on_gpu(held: Tensor, home: Home) -> PyResult<(Input, i32)> {
+    let Device { kind, id } = held.tensor()?.device;
+    if !CUDA.contains(&kind) {
+        check_device(kind, id)?;
+        return Err(wrong("another device than the array said"));
+    }
+    Ok((described(held, home)?, id))
 }
 
 /// What exports an object of the type that it was found at; it waits for no device.
@@ -204,19 +234,29 @@ pub(super) fn exchange(class: &Bound<'_, PyAny>) -> Option<Export> {
 
 /// Takes an array of the type whose exporter this is.
 pub(super) fn exported(x: &Bound<'_, PyAny>, export: Export, home: Home) -> PyResult<Input> {
+    read(exported_tensor(x, export)?, home)
+}
+
+fn exported_tensor(x: &Bound<'_, PyAny>, export: Export) -> PyResult<Tensor> {
     let mut versioned = std::ptr::null_mut();
     // SAFETY: the object is alive and of the exporter's type, as the caller saw to; what is written is a tensor of ours.
     let status = unsafe { export(x.as_ptr(), &mut versioned) };
     if status != 0 || versioned.is_null() {
         return Err(PyErr::fetch(x.py()));
     }
-    read(Tensor::Versioned(versioned), home)
+    Ok(Tensor::Versioned(versioned))
 }
 
-/// The array that a tensor describes.
+/// The array that a tensor in the host's memory describes.
 fn read(held: Tensor, home: Home) -> PyResult<Input> {
+    let Device { kind, id } = held.tensor()?.device;
+    check_device(kind, id)?;
+    described(held, home)
+}
+
+/// The array that a tensor describes, wherever it lies.
+fn described(held: Tensor, home: Home) -> PyResult<Input> {
     let tensor = held.tensor()?;
-    check_device(tensor.device.kind, tensor.device.id)?;
     let dtype = dtype(tensor.dtype)?;
     let ndim = usize::try_from(tensor.ndim).map_err(|_| wrong("a negative number of axes"))?;
     let axes = |numbers: *const i64| {

@@ -9,6 +9,7 @@
 mod arrow;
 mod blocks;
 mod buffer;
+mod device;
 mod dlpack;
 pub(crate) mod jax;
 mod numpy;
@@ -29,6 +30,8 @@ use crate::errors::raised;
 pub(crate) use arrow::{Column as Chunked, column};
 pub(crate) use blocks::Pairs;
 pub(crate) use buffer::Buffer;
+use device::Gpu;
+pub(crate) use device::OnGpu;
 pub(crate) use numpy::numpy;
 pub(crate) use views::{BLOCK, Block, Views, broadcast};
 
@@ -41,6 +44,8 @@ pub(crate) enum Home {
     Python,
     /// Tensors of torch.
     Torch,
+    /// Arrays in the memory of a GPU.
+    Gpu(Gpu),
     /// Arrays of JAX, which may have numbers of 32 bits at most.
     Jax {
         /// Whether they have.
@@ -56,6 +61,8 @@ enum Hold {
     Tensor(#[allow(dead_code, reason = "it is held, not read")] dlpack::Tensor),
     /// A chunk of Arrow.
     Chunk(#[allow(dead_code, reason = "it is held, not read")] arrow::Chunk),
+    /// An object of Python's.
+    Object(#[allow(dead_code, reason = "it is held, not read")] Py<PyAny>),
     /// Whoever made this array of a part of theirs, and outlives it.
     Maker,
 }
@@ -91,6 +98,8 @@ pub(crate) enum Taken {
     Array(Input),
     /// A column of Arrow.
     Column(Chunked),
+    /// An array in the memory of a GPU.
+    Gpu(OnGpu),
 }
 
 impl Taken {
@@ -99,6 +108,9 @@ impl Taken {
         match self {
             Taken::Array(input) => Ok(input),
             Taken::Column(column) => column.into_input(),
+            Taken::Gpu(_) => Err(PyTypeError::new_err(
+                "arrays on GPUs are reduced whole or over axes so far; copy it to the host for this, as x.cpu() or x.get() does",
+            )),
         }
     }
 }
@@ -108,8 +120,14 @@ pub(crate) fn take_any(x: &Bound<'_, PyAny>) -> PyResult<Taken> {
     if numpy::is_ndarray(x) {
         return numpy::take(x).map(Taken::Array);
     }
-    if let Some(taken) = torch::take(x).or_else(|| jax::take(x)) {
+    if let Some(taken) = torch::take(x) {
+        return taken;
+    }
+    if let Some(taken) = jax::take(x) {
         return taken.map(Taken::Array);
+    }
+    if let Some(taken) = device::take(x) {
+        return taken.map(Taken::Gpu);
     }
     // SAFETY: the object is alive.
     if unsafe { pyo3::ffi::PyObject_CheckBuffer(x.as_ptr()) } != 0 {
@@ -136,9 +154,7 @@ pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
 fn refused(x: &Bound<'_, PyAny>) -> PyErr {
     let name = x.get_type().fully_qualified_name();
     let name = name.map_or_else(|_| "?".to_owned(), |name| name.to_string());
-    let remedy = if x.hasattr("__cuda_array_interface__").unwrap_or(false) {
-        "arrays on GPUs are not taken yet: copy it to the host, as x.get() does"
-    } else if x.hasattr("__iter__").unwrap_or(false) {
+    let remedy = if x.hasattr("__iter__").unwrap_or(false) {
         "convert it with numpy.asarray(x); nothing is copied silently"
     } else {
         "it has neither the buffer protocol nor DLPack nor the Arrow C data interface; give an array"
@@ -242,8 +258,8 @@ impl Input {
         if self.dtype == DType::Bool { DType::U8 } else { self.dtype }
     }
 
-    /// The elements as one run of memory, if they are one, in C order or, where the order does not matter, in Fortran's.
-    pub(crate) fn contiguous(&self, any_order: bool) -> Option<HostArray<'_>> {
+    /// Whether the elements are one run of memory, in C order or, where the order does not matter, in Fortran's.
+    pub(crate) fn is_run(&self, any_order: bool) -> bool {
         let n = self.shape.len();
         let is_dense = |is_fortran: bool| {
             let mut next = 1;
@@ -255,8 +271,12 @@ impl Input {
                 is_next
             })
         };
-        let is_run = self.is_empty() || is_dense(false) || any_order && is_dense(true);
-        is_run.then(|| self.memory(self.address, self.len()))
+        self.is_empty() || is_dense(false) || any_order && is_dense(true)
+    }
+
+    /// The elements as one run of memory, if they are one.
+    pub(crate) fn contiguous(&self, any_order: bool) -> Option<HostArray<'_>> {
+        self.is_run(any_order).then(|| self.memory(self.address, self.len()))
     }
 
     /// The elements as one run of memory, or what to do.
@@ -271,6 +291,12 @@ impl Input {
 
     /// The memory that the elements lie in, and how they lie there.
     pub(crate) fn layout(&self) -> PyResult<(HostArray<'_>, Layout)> {
+        let (first, len, layout) = self.span()?;
+        Ok((self.memory(first, len), layout))
+    }
+
+    /// The address of the memory that the elements lie in, how many elements it has room for, and how they lie there.
+    pub(crate) fn span(&self) -> PyResult<(*const u8, u64, Layout)> {
         let (mut least, mut greatest) = (0i64, 0i64);
         if !self.is_empty() {
             for (&length, &stride) in self.shape.iter().zip(&self.strides) {
@@ -283,7 +309,12 @@ impl Input {
         let layout = layout.map_err(|error: Error| raised(&error))?;
         let first = self.address.wrapping_offset(least as isize * self.dtype.size() as isize);
         let len = if self.is_empty() { 0 } else { (greatest - least) as u64 + 1 };
-        Ok((self.memory(first, len), layout))
+        Ok((first, len, layout))
+    }
+
+    /// Where the element with all indices 0 lies.
+    pub(crate) fn address(&self) -> *const u8 {
+        self.address
     }
 
     fn memory(&self, first: *const u8, len: u64) -> HostArray<'_> {

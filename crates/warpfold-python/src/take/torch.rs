@@ -7,7 +7,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 use warpfold_num::{Column, DType, Value};
 
-use super::{Home, Input, dlpack, imported};
+use super::device::{Gpu, Library, OnGpu};
+use super::{Home, Taken, dlpack, imported};
 use crate::give;
 
 struct Torch {
@@ -18,6 +19,8 @@ struct Torch {
     is_grad_enabled: Py<PyAny>,
     scalar_tensor: Py<PyAny>,
     empty: Py<PyAny>,
+    /// The stream that a GPU's work goes to, as a number; where this torch knows GPUs.
+    stream: Option<Py<PyAny>>,
     /// Element types, in the order of [`DType::ALL`].
     dtypes: Vec<Py<PyAny>>,
 }
@@ -36,9 +39,15 @@ impl Torch {
             is_grad_enabled: torch.getattr("is_grad_enabled")?.unbind(),
             scalar_tensor: torch.getattr("scalar_tensor")?.unbind(),
             empty: torch.getattr("empty")?.unbind(),
+            stream: stream(torch),
             dtypes: dtypes.collect::<PyResult<_>>()?,
         })
     }
+}
+
+/// torch's function that tells its current stream without making an object of it.
+fn stream(torch: &Bound<'_, PyAny>) -> Option<Py<PyAny>> {
+    Some(torch.getattr("_C").ok()?.getattr("_cuda_getCurrentRawStream").ok()?.unbind())
 }
 
 /// torch, if the program has imported it.
@@ -55,17 +64,57 @@ fn torch(py: Python<'_>) -> &'static Torch {
 }
 
 /// A tensor of torch, if it is one; `None` if it is none.
-pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Input>> {
+pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Taken>> {
     let py = x.py();
     let torch = loaded(py)?;
     if !x.is_instance(torch.tensor.bind(py)).ok()? {
         return None;
     }
-    Some(check(x, torch).and_then(|x| match torch.export {
+    Some(check(x, torch).and_then(|x| {
+        if x.getattr(intern!(py, "is_cuda"))?.is_truthy()? {
+            return on_gpu(&x, torch).map(Taken::Gpu);
+        }
         // The type has just been found to be torch's own.
-        Some(export) => dlpack::exported(&x, export, Home::Torch),
-        None => dlpack::take(&x, Home::Torch),
+        let input = match torch.export {
+            Some(export) => dlpack::exported(&x, export, Home::Torch),
+            None => dlpack::take(&x, Home::Torch),
+        };
+        input.map(Taken::Array)
     }))
+}
+
+/// A tensor in a GPU's memory, and the stream that torch's work there goes to.
+fn on_gpu(x: &Bound<'_, PyAny>, torch: &Torch) -> PyResult<OnGpu> {
+    let py = x.py();
+    let (input, device) = match torch.export {
+        Some(export) => dlpack::exported_on_gpu(x, export, Home::Torch)?,
+        None => dlpack::take_on_gpu(x, Home::Torch)?,
+    };
+    let stream = match &torch.stream {
+        Some(stream) => stream.bind(py).call1((device,))?.extract()?,
+        None => {
+            let cuda = py.import(intern!(py, "torch.cuda"))?;
+            let stream = cuda.call_method1(intern!(py, "current_stream"), (device,))?;
+            stream.getattr(intern!(py, "cuda_stream"))?.extract()?
+        }
+    };
+    let gpu = Gpu { library: Library::Torch, number: device };
+    Ok(OnGpu::new(input, gpu, Some(stream)))
+}
+
+/// An array on a GPU that nobody has written, and its address.
+pub(super) fn empty_on_gpu<'py>(
+    py: Python<'py>,
+    dtype: DType,
+    shape: &[u64],
+    device: i32,
+) -> PyResult<(Bound<'py, PyAny>, u64)> {
+    let keywords = pyo3::types::PyDict::new(py);
+    keywords.set_item(intern!(py, "dtype"), &torch(py).dtypes[dtype as usize])?;
+    keywords.set_item(intern!(py, "device"), device)?;
+    let tensor = torch(py).empty.bind(py).call((PyTuple::new(py, shape)?,), Some(&keywords))?;
+    let address = tensor.call_method0(intern!(py, "data_ptr"))?.extract()?;
+    Ok((tensor, address))
 }
 
 /// Refuses tensors whose memory is not what they say.

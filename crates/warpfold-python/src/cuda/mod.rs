@@ -1,0 +1,213 @@
+//! Reductions of arrays in the memory of GPUs, after the work that their library has given its stream.
+//!
+//! ```text
+//! a value that kernels leave as the caller wants it     left in an array of the caller's library, in its stream: nothing waits
+//! everything else: f16, integers that may overflow, …   the exact partial read on the host, rounded once, sent back
+//! ```
+
+mod devices;
+mod rows;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Output;
+use warpfold_gpu::cuda::{Gpu, KeepContext, View};
+use warpfold_gpu::kernel::value_bytes;
+use warpfold_num::{DType, Element, Error, Op, Policy, Result, Value, with_element};
+
+use crate::convert::Wanted;
+use crate::errors::raised;
+use crate::policy::{Axes, axes};
+use crate::reduce::{Call, is_all, settled};
+use crate::take::OnGpu;
+
+/// Reduces an array on a GPU.
+pub(crate) fn reduce<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kept = KeepContext::new();
+    let wanted = call.wanted(x.input.dtype, x.input.home)?;
+    let ndim = x.input.shape.len();
+    let over = match axes(call.axis)? {
+        Axes::Some(axes) if !is_all(&axes, ndim) => Some(axes),
+        _ => None,
+    };
+    let is_ordered = matches!(call.op, Op::ArgMin | Op::ArgMax | Op::Stats | Op::Prod);
+    let given = match over {
+        Some(axes) => rows::over(py, call, x, &axes, &wanted),
+        None if !x.input.is_run(!is_ordered) => {
+            let all: Vec<i64> = (0..ndim as i64).collect();
+            rows::over(py, call, x, &all, &wanted)
+        }
+        None => whole(py, call, x, &wanted),
+    };
+    drop(kept);
+    given
+}
+
+/// One result of all elements, which are one run of memory.
+fn whole<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    wanted: &Wanted,
+) -> PyResult<Bound<'py, PyAny>> {
+    let shape = vec![1; if call.keepdims { x.input.shape.len() } else { 0 }];
+    if let Some(dtype) = left_as(call, x, wanted)
+        && let Some((array, address)) = x.gpu.empty(py, dtype, &shape)?
+    {
+        with_element!(x.input.read_as(), T => leave::<T>(call, x, address))?;
+        return Ok(array);
+    }
+    check_bools(py, call, x)?;
+    let output = with_element!(x.input.read_as(), T => host::<T>(py, call, x, wanted))?;
+    let output = settled(output, call.op, wanted, !x.input.is_empty())?;
+    call.give(py, x.input.home, output, &shape, wanted)
+}
+
+/// The type of a value that the kernels leave as the caller wants it; `None` where it is read on the host.
+fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted) -> Option<DType> {
+    let (op, dtype) = (call.op, x.input.dtype);
+    let is_plain = call.out.is_none()
+        && call.dtype.is_none()
+        && !wanted.is_corrected()
+        && wanted.finish.round_to.is_none()
+        && !x.input.is_empty();
+    if !is_plain || dtype == DType::Bool && !matches!(op, Op::Any | Op::All | Op::Count) {
+        return None;
+    }
+    let has_fractions = dtype.is_float() || dtype.is_complex();
+    let real = match dtype {
+        DType::F32 | DType::Complex64 => DType::F32,
+        _ => DType::F64,
+    };
+    let result = match op {
+        Op::Sum | Op::Prod | Op::Mean if has_fractions => dtype,
+        Op::Mean => DType::F64,
+        Op::Var | Op::Std if wanted.finish.ddof >= x.input.len() => return None,
+        Op::Var | Op::Std | Op::L1 | Op::L2 => real,
+        Op::Sumsq | Op::Linf if has_fractions => real,
+        Op::Min | Op::Max if !dtype.is_complex() => dtype,
+        // An index or a count of things in memory, or one: far below 2^63.
+        Op::ArgMin | Op::ArgMax if !dtype.is_complex() => DType::I64,
+        Op::Count => DType::I64,
+        Op::Any | Op::All => DType::Bool,
+        _ => return None,
+    };
+    (value_bytes(op, x.input.read_as()) == Some(result.size())).then_some(result)
+}
+
+/// Where an array lies, as the work without the interpreter takes it; whoever makes one holds the array meanwhile.
+#[derive(Clone, Copy)]
+struct Place {
+    first: u64,
+    len: u64,
+    stream: Option<usize>,
+}
+
+impl Place {
+    /// Of elements that are one run of memory: in Fortran's order too the first one is that of all indices 0.
+    fn of(x: &OnGpu) -> Self {
+        Place { first: x.input.address().addr() as u64, len: x.input.len(), stream: x.stream }
+    }
+
+    /// Hands the array to a function, to be read after what its stream has been given so far.
+    fn read<T: Element, R>(self, gpu: &Gpu, read: impl FnOnce(View<'_, T>) -> R) -> R {
+        // SAFETY: the exporter vouches for these elements in its GPU's memory while it is held; bytes of a bool are read as such.
+        let view = unsafe { View::from_raw(self.first, self.len as usize) };
+        // SAFETY: the stream is the library's, which keeps it while the call lasts.
+        let stream = self.stream.map(|stream| unsafe { gpu.borrow_stream(stream as *mut _) });
+        match &stream {
+            Some(stream) => read(view.after(stream)),
+            None => read(view),
+        }
+    }
+}
+
+/// Has the value left at an address, in the stream of the array's library.
+fn leave<T: Element>(call: &Call<'_, '_>, x: &OnGpu, value: u64) -> PyResult<()> {
+    let ddof = call.ddof.whole().unwrap_or(0);
+    let (gpu, stream) = (devices::gpu(x.gpu.number)?, x.stream.unwrap_or(0));
+    let place = Place { stream: None, ..Place::of(x) };
+    let started = place.read::<T, _>(&gpu, |view| {
+        let reduce = gpu.reduce(view).policy(call.policy);
+        // SAFETY: the stream is the library's own. What it is given later comes after this: also what frees or overwrites the array, or reads
+        // the value, for which there is room.
+        unsafe {
+            devices::on_stream(&gpu, x.gpu.number, stream, |queue| {
+                queue.start_with_ddof(&reduce, call.op, ddof, value)
+            })
+        }
+    });
+    started.map_err(|error| raised(&error))
+}
+
+/// The result, read on the host.
+fn host<T: Element>(
+    py: Python<'_>,
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+    wanted: &Wanted,
+) -> PyResult<Result<Output>> {
+    let gpu = devices::gpu(x.gpu.number)?;
+    let (place, op, policy) = (Place::of(x), call.op, call.policy);
+    Ok(py.detach(|| place.read::<T, _>(&gpu, |view| exact(&gpu, view, op, policy, wanted))))
+}
+
+/// The result of a view, rounded once.
+fn exact<T: Element>(
+    gpu: &Gpu,
+    view: View<'_, T>,
+    op: Op,
+    policy: Policy,
+    wanted: &Wanted,
+) -> Result<Output> {
+    let reduce = gpu.reduce(view).policy(policy);
+    match wanted.is_corrected() {
+        true => wanted.read(&reduce.partial(op)?.untyped(), op),
+        false => reduce.output(op, wanted.finish),
+    }
+}
+
+/// The exact partial of all elements, which are one run of memory.
+pub(crate) fn partial(py: Python<'_>, x: &OnGpu, op: Op, policy: Policy) -> PyResult<AnyPartial> {
+    let _kept = KeepContext::new();
+    if !x.input.is_run(true) {
+        return Err(PyValueError::new_err(
+            "an array on a GPU must be contiguous to be added to a partial; give x.contiguous()",
+        ));
+    }
+    check_bools(py, &Call::new(op, policy), x)?;
+    let (gpu, place, dtype) = (devices::gpu(x.gpu.number)?, Place::of(x), x.input.read_as());
+    let partial = py.detach(|| {
+        with_element!(dtype, T => place.read::<T, _>(&gpu, |view| {
+            gpu.reduce(view).policy(policy).partial(op).map(|partial| partial.untyped())
+        }))
+    });
+    partial.map_err(|error| raised(&error))
+}
+
+/// Refuses bools with bytes other than 0 and 1, where those would count as numbers.
+fn check_bools(py: Python<'_>, call: &Call<'_, '_>, x: &OnGpu) -> PyResult<()> {
+    let is_counted = matches!(call.op, Op::Any | Op::All | Op::Count);
+    if x.input.dtype != DType::Bool || is_counted || x.input.is_empty() {
+        return Ok(());
+    }
+    let largest = Call::new(Op::Max, call.policy);
+    let wanted = largest.wanted(DType::U8, x.input.home)?;
+    match host::<u8>(py, &largest, x, &wanted)? {
+        Ok(Output::One(Value::U8(2..))) => Err(PyValueError::new_err(
+            "bytes of this bool array are neither 0 nor 1; make it one with x != 0",
+        )),
+        Ok(_) => Ok(()),
+        Err(error) => Err(raised(&error)),
+    }
+}
+
+/// Whether a part has no value.
+fn is_missing(error: &Error) -> bool {
+    matches!(crate::errors::cause(error), Error::Empty { .. } | Error::TooFew { .. })
+}

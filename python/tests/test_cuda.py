@@ -1,0 +1,227 @@
+"""Arrays on a GPU, against the same on the host: every type, layout and reduction. Where there is no GPU, all of it is skipped, and pytest says so."""
+
+import gc
+import math
+import threading
+
+import numpy as np
+import pytest
+import warpfold as wf
+from oracle import COMPLEX, FLOATS, REAL, fractions, sample, to_float
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+if not torch.cuda.is_available():
+    pytest.skip("there is no GPU that torch can use", allow_module_level=True)
+
+LINEAR = ["sum", "mean", "prod"]
+SPREAD = ["var", "std", "l1", "l2", "sumsq", "linf"]
+ORDERED = ["min", "max", "argmin", "argmax"]
+COUNTS = ["any", "all", "count_nonzero"]
+
+
+def ops(name):
+    return LINEAR + SPREAD + COUNTS + ([] if name in COMPLEX else ORDERED)
+
+
+def tensor(name, shape, salt=0):
+    if name == "bfloat16":
+        return torch.from_numpy(sample("float32", shape, salt)).to(torch.bfloat16)
+    return torch.from_numpy(sample(name, shape, salt))
+
+
+def outcome(f, *args, **keywords):
+    """The result on the host as bytes, or the kind of error."""
+    try:
+        result = f(*args, **keywords)
+    except (ValueError, OverflowError) as error:
+        return type(error)
+    results = result if isinstance(result, tuple) else (result,)
+    return [(r.dtype, tuple(r.shape), r.cpu().contiguous().view(-1).view(torch.uint8).tolist()) for r in results]
+
+
+def check(name, op, x, **keywords):
+    """Products of floats depend on how an array is cut; everything else has the same bits."""
+    f = getattr(wf, op)
+    there = outcome(f, x.cuda(), **keywords)
+    here = outcome(f, x, **keywords)
+    if op == "prod" and name not in REAL[:9] or op == "l1" and name in COMPLEX:
+        same_kind = isinstance(there, type) == isinstance(here, type)
+        assert same_kind and (isinstance(there, type) or [t[:2] for t in there] == [h[:2] for h in here]), (name, op, keywords)
+        return
+    assert there == here, (name, op, tuple(x.shape), x.stride(), keywords)
+
+
+@pytest.mark.parametrize("name", [*REAL, *COMPLEX, "bfloat16"])
+def test_whole_arrays(name):
+    for n in (0, 1, 33, 1000, 100_003):
+        x = tensor(name, (n,), n)
+        for op in ops(name):
+            check(name, op, x)
+            check(name, op, x[1:])
+
+
+@pytest.mark.parametrize("name", [*REAL, *COMPLEX, "bfloat16"])
+def test_axes_and_layouts(name):
+    x = tensor(name, (6, 50, 70), 3)
+    for op in ops(name):
+        for axis in (0, 1, -1, (0, 2), (0, 1)):
+            check(name, op, x, axis=axis)
+        for view in (x[::2, 1:, ::3], x.permute(2, 0, 1), x[:, 5], x[:0]):
+            check(name, op, view)
+            check(name, op, view, axis=-1, keepdims=True)
+
+
+def test_results_of_16_bits_are_rounded_once():
+    # Sums whose exact value lies just beside the middle between two neighbours, in f32 at the middle.
+    for dtype, unit in ((torch.bfloat16, 2.0**-7), (torch.float16, 2.0**-10)):
+        tiny = 2.0**-24 if dtype == torch.float16 else 2.0**-40
+        for sign in (1, -1):
+            row = [1.0, unit / 2, sign * tiny]
+            x = torch.tensor([row] * 5 + [[1.0, 0, 0]], dtype=dtype)
+            expected = 1 + unit if sign == 1 else 1.0
+            assert wf.sum(x.cuda(), axis=1).tolist() == [expected] * 5 + [1.0]
+            assert wf.sum(x.T.contiguous().cuda(), axis=0).tolist() == [expected] * 5 + [1.0]
+            assert wf.sum(x[0].cuda()).item() == expected
+
+
+def test_what_may_be_chosen():
+    x = torch.tensor([1.0, math.nan, 3.0]).cuda()
+    assert wf.sum(x).isnan() and wf.sum(x, nan="ignore").item() == 4
+    assert wf.var(x, nan="ignore", correction=1).item() == 2
+    assert wf.sum(torch.ones(5).cuda(), accuracy="fast").item() == 5
+    assert wf.sum(torch.ones(3, dtype=torch.float16).cuda(), dtype=torch.float64).dtype == torch.float64
+    y = torch.arange(7.0).cuda()
+    assert wf.var(y, correction=0.5).item() == wf.var(y.cpu(), correction=0.5).item()
+    big = torch.full((3,), 2**62).cuda()
+    with pytest.raises(OverflowError):
+        wf.sum(big)
+    assert wf.sum(big, overflow="wrap").item() == wf.sum(big.cpu(), overflow="wrap").item()
+    assert wf.sum(big, dtype="float64").item() == 3 * 2.0**62
+    out = torch.zeros(2).cuda()
+    assert wf.sum(torch.ones(2, 3).cuda(), axis=1, out=out) is out and out.tolist() == [3, 3]
+    assert wf.minmax(y)[1].item() == 6 and wf.stats(y).mean.item() == 3
+    with pytest.raises(ValueError):
+        wf.max(y[:0])
+    assert wf.mean(y[:0]).isnan() and wf.var(y[:1], correction=1).isnan()
+    assert wf.sum(y).device == y.device and wf.sum(y, axis=0, keepdims=True).shape == (1,)
+
+
+def test_partials_of_a_gpu_and_the_host_merge():
+    x = tensor("float64", (10_000,))
+    for op in ("sum", "var", "max", "l2"):
+        a, b = wf.Exact("float64", op), wf.Exact("float64", op)
+        a.add(x[:3000].cuda())
+        b.add(x[3000:])
+        a.merge(b)
+        assert a.round() == getattr(wf, op)(x).item()
+
+
+def test_work_of_a_stream_is_waited_for():
+    side = torch.cuda.Stream()
+    x = torch.zeros(1 << 24, device="cuda")
+    torch.cuda.synchronize()
+    for k in range(1, 20):
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(2_000_000)
+            x.fill_(float(k))
+            whole = wf.mean(x)
+            rows = wf.max(x.view(16, -1), axis=1)
+            assert whole.item() == k and rows.tolist() == [k] * 16
+            # What comes after does not overtake a result that is left on the device.
+            left = wf.sum(x[:1000])
+            x.fill_(-1.0)
+            assert left.item() == 1000 * k
+
+
+def test_a_graph_replays_a_reduction():
+    x = torch.ones(1000, device="cuda")
+    wf.sum(x)
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        wf.sum(x)
+        wf.var(x)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=side):
+        total, var = wf.sum(x), wf.var(x)
+    for k in (2.0, 5.0):
+        x.fill_(k)
+        graph.replay()
+        torch.cuda.synchronize()
+        assert total.item() == 1000 * k and var.item() == 0
+
+
+def test_threads_have_their_own_results():
+    arrays = [torch.full((100_000,), float(k), device="cuda") for k in range(8)]
+    found = {}
+
+    def work(k):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(50):
+                found[k] = (wf.sum(arrays[k]).item(), wf.sum(arrays[k].to(torch.bfloat16)).item())
+
+    torch.cuda.synchronize()
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[k][0] == 100_000.0 * k for k in range(8))
+
+
+def test_exact_sums_are_those_of_fsum():
+    x = sample("float64", (1_000_003,))
+    assert wf.sum(torch.from_numpy(x).cuda()).item() == math.fsum(x)
+    assert wf.sum(torch.from_numpy(x[::-1].copy()).cuda()).item() == math.fsum(x)
+
+
+def test_nothing_leaks():
+    x = torch.ones(1000, device="cuda")
+    h = x.half()
+    for _ in range(100):
+        wf.sum(x), wf.sum(h), wf.sum(x.view(10, 100), axis=0)
+    gc.collect()
+    torch.cuda.synchronize()
+    before = torch.cuda.mem_get_info()[0]
+    for _ in range(5000):
+        wf.sum(x), wf.sum(h), wf.sum(x.view(10, 100), axis=0)
+    gc.collect()
+    torch.cuda.synchronize()
+    assert before - torch.cuda.mem_get_info()[0] < 16 << 20
+
+
+def test_what_is_not_there_is_refused():
+    x = torch.ones(4).cuda()
+    for call in (lambda: wf.segment_sum(x, every=2), lambda: wf.group_by(x.long(), x), lambda: wf.dot(x, x)):
+        with pytest.raises(TypeError, match="copy it to the host"):
+            call()
+
+
+class TestCuPy:
+    @pytest.mark.parametrize("name", [*REAL, *COMPLEX])
+    def test_every_type(self, name):
+        cupy = pytest.importorskip("cupy", reason="cupy is not installed")
+        x = sample(name, (40, 50))
+        there = cupy.asarray(x)
+        for op in ("sum", "max", "count_nonzero", "var") if name not in COMPLEX else ("sum", "count_nonzero", "var"):
+            f = getattr(wf, op)
+            for view, like in ((there, x), (there[::3, 5:], x[::3, 5:]), (there.T, x.T)):
+                for keywords in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}):
+                    try:
+                        expected = np.asarray(f(like, **keywords))
+                    except OverflowError:
+                        with pytest.raises(OverflowError):
+                            f(view, **keywords)
+                        continue
+                    found = f(view, **keywords)
+                    assert isinstance(found, cupy.ndarray) and found.dtype == expected.dtype
+                    assert cupy.asnumpy(found).tobytes() == expected.tobytes(), (name, op, keywords)
+        out = cupy.zeros(40, wf.sum(there, axis=1).dtype) if name != "int64" else None
+        if out is not None:
+            assert wf.sum(there, axis=1, out=out) is out
+
+    def test_sums_of_floats_are_exact(self):
+        cupy = pytest.importorskip("cupy", reason="cupy is not installed")
+        for name in FLOATS:
+            x = sample(name, (3000,))
+            assert float(wf.sum(cupy.asarray(x))) == to_float(sum(fractions(x)), name)
