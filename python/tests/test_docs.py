@@ -51,6 +51,8 @@ def test_docstrings_name_their_parameters(name):
 
 
 def is_there(module):
+    if module == "torch.cuda":
+        return is_there("torch") and importlib.import_module("torch").cuda.is_available()
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

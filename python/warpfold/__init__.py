@@ -12,6 +12,7 @@ import os as _os
 
 from . import _core
 from ._core import (
+    __version__,
     Exact,
     GroupBy,
     all,

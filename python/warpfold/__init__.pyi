@@ -2,6 +2,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, final
 
+__version__: str
+
 # An array of any library: by the buffer protocol, DLPack or the Arrow C data interface.
 _Array: TypeAlias = Any
 # A scalar or an array of the library that the input came from.

@@ -10,7 +10,7 @@ from ._types import Device
 def devices():
     """The devices that reductions run on.
 
-    Arrays on GPUs are not taken by this package yet, so it is the processor alone.
+    The processor, and the GPUs whose arrays are taken; a GPU's instruction set is its architecture, and its threads are its own affair: 0.
 
     Returns
     -------
@@ -20,11 +20,12 @@ def devices():
     Examples
     --------
     >>> import warpfold as wf
-    >>> [device.kind for device in wf.devices()]
-    ['cpu']
+    >>> wf.devices()[0].kind
+    'cpu'
     """
     isa, threads = _core._processor()
-    return [Device("cpu", "cpu:0", isa, threads)]
+    gpus = [Device("cuda", f"cuda:{number} {name}", architecture, 0) for number, name, architecture in _core._gpus()]
+    return [Device("cpu", "cpu:0", isa, threads), *gpus]
 
 
 @dataclasses.dataclass(frozen=True)

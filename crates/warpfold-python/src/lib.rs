@@ -35,6 +35,10 @@ mod take;
 /// Correctly rounded reductions: what the package `warpfold` shows.
 #[pyo3::pymodule]
 mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::cuda::_gpus;
     #[pymodule_export]
     use super::exact::Exact;
     #[pymodule_export]
@@ -53,4 +57,9 @@ mod _core {
     use super::partials::{_group_partials, _partials, _rounded};
     #[pymodule_export]
     use super::run::_forked;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

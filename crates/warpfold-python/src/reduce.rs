@@ -84,7 +84,10 @@ impl<'a, 'py> Call<'a, 'py> {
             Taken::Array(input) => input,
             Taken::Column(column) if self.more.is_any() => column.into_input()?,
             Taken::Column(column) => return crate::columns::reduce(py, self, &column),
-            Taken::Gpu(input) => return crate::cuda::reduce(py, self, &input),
+            Taken::Gpu(input) if !self.more.is_any() => {
+                return crate::cuda::reduce(py, self, &input);
+            }
+            other @ Taken::Gpu(_) => other.into_input()?,
         };
         if self.more.is_any() {
             return self.chosen(py, &input);

@@ -18,6 +18,14 @@ static QUEUES: Mutex<Option<HashMap<(i32, usize), Queue>>> = Mutex::new(None);
 /// Queues at most: beyond, one is made for each call.
 const MOST_QUEUES: usize = 64;
 
+/// The GPUs that the kernels run on: number, name, and architecture. None where there is no driver.
+#[pyfunction]
+pub(crate) fn _gpus() -> Vec<(usize, String, String)> {
+    let all = warpfold_gpu::cuda::devices().unwrap_or_default();
+    let usable = all.into_iter().filter(|gpu| gpu.obstacle().is_none());
+    usable.map(|gpu| (gpu.ordinal, gpu.name, format!("sm_{}", gpu.compute))).collect()
+}
+
 /// A GPU by its number, opened once.
 pub(super) fn gpu(number: i32) -> PyResult<Gpu> {
     if is_forked() {

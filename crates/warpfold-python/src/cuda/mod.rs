@@ -16,6 +16,8 @@ use warpfold_gpu::cuda::{Gpu, KeepContext, View};
 use warpfold_gpu::kernel::value_bytes;
 use warpfold_num::{DType, Element, Error, Op, Policy, Result, Value, with_element};
 
+pub(crate) use devices::_gpus;
+
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::policy::{Axes, axes};

@@ -109,7 +109,7 @@ impl Taken {
             Taken::Array(input) => Ok(input),
             Taken::Column(column) => column.into_input(),
             Taken::Gpu(_) => Err(PyTypeError::new_err(
-                "arrays on GPUs are reduced whole or over axes so far; copy it to the host for this, as x.cpu() or x.get() does",
+                "arrays on GPUs are reduced whole or over axes, without where, initial and weights; copy it to the host for this, as x.cpu() or x.get() does",
             )),
         }
     }
