@@ -211,8 +211,19 @@ class TestCapsules:
         class Cupy:
             __cuda_array_interface__ = {}
 
-        with pytest.raises(TypeError, match="GPU"):
+        with pytest.raises(BufferError, match="typestr"):
             wf.sum(Cupy())
+        interface = {"shape": (3,), "typestr": "<f4", "data": (0, True), "version": 3}
+        for field, value, error, words in (
+            ("data", (0, True), BufferError, "without memory"),
+            ("typestr", "<f3", TypeError, "convert"),
+            ("strides", (4, 4), BufferError, "other axes"),
+            ("strides", (3,), TypeError, "aligned"),
+            ("mask", object(), TypeError, "masked"),
+        ):
+            Cupy.__cuda_array_interface__ = {**interface, "data": (4096, True), field: value}
+            with pytest.raises(error, match=words):
+                wf.sum(Cupy())
 
     def test_capsules_do_not_leak(self):
         import sys

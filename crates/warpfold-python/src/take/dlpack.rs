@@ -145,13 +145,14 @@ fn check_device(kind: i32, id: i32) -> PyResult<()> {
         return Ok(());
     }
     let name = match kind {
+        2 | 13 => "CUDA device",
         8 => "Metal device",
         10 => "ROCm device",
         14 => "oneAPI device",
         _ => "device of DLPack type",
     };
     Err(PyTypeError::new_err(format!(
-        "the array is on {name} {id} ({kind}), and is not taken from there; copy it to the host first, as x.cpu() does"
+        "the array is on {name} {id} ({kind}): on GPUs and other devices the arrays of torch and CuPy are taken alone; copy it to the host first, as x.cpu() does"
     )))
 }
 
