@@ -69,6 +69,7 @@ def main():
             ("sum", lambda: wf.sum(x), lambda: torch.sum(x)),
             ("var", lambda: wf.var(x, correction=1), lambda: torch.var(x)),
             ("l2", lambda: wf.l2(x), lambda: torch.linalg.vector_norm(x)),
+            ("sumsq", lambda: wf.sumsq(x), lambda: torch.dot(x, x)),
             ("max", lambda: wf.max(x), lambda: torch.amax(x)),
             ("argmax", lambda: wf.argmax(x), lambda: torch.argmax(x)),
         ):

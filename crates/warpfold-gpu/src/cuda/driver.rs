@@ -233,6 +233,21 @@ pub(super) unsafe fn launch_words(
         .map_err(|e| failed(e, &asked))
 }
 
+/// Starts to fill device memory with a byte, in a stream.
+///
+/// # Safety
+/// So many bytes from the address on must be memory of the stream's device.
+pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte: u8) -> Result<()> {
+    let asked = || format!("filling {bytes} bytes on the device");
+    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: as the caller promises.
+    unsafe { result::memset_d8_async(address, byte, bytes, stream.cu_stream()) }
+        .map_err(|e| failed(e, asked))
+}
+
 /// Copies device memory to the host.
 ///
 /// # Safety

@@ -118,6 +118,18 @@ impl Queue {
         unsafe { self.lane.start_many(launches) }
     }
 
+    /// Starts to fill memory with a byte; returns before it is done.
+    ///
+    /// # Safety
+    /// So many bytes from the address on must be memory of the queue's GPU, and be left alone until the queue has come this far.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub unsafe fn fill(&mut self, address: u64, bytes: usize, byte: u8) -> Result<()> {
+        // SAFETY: as the caller promises.
+        unsafe { driver::fill(self.lane.stream(), address, bytes, byte) }
+    }
+
     /// Marks this place in the queue.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 //! ```
 
 mod devices;
+mod left;
 mod rows;
 
 use pyo3::exceptions::PyValueError;
@@ -58,7 +59,8 @@ fn whole<'py>(
     wanted: &Wanted,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shape = vec![1; if call.keepdims { x.input.shape.len() } else { 0 }];
-    if let Some(dtype) = left_as(call, x, wanted)
+    if let Some(dtype) = left_as(call, x, wanted, x.input.len())
+        && value_bytes(call.op, x.input.read_as()) == Some(dtype.size())
         && let Some((array, address)) = x.gpu.empty(py, dtype, &shape)?
     {
         with_element!(x.input.read_as(), T => leave::<T>(call, x, address))?;
@@ -70,14 +72,14 @@ fn whole<'py>(
     call.give(py, x.input.home, output, &shape, wanted)
 }
 
-/// The type of a value that the kernels leave as the caller wants it; `None` where it is read on the host.
-fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted) -> Option<DType> {
+/// The type of a result of so many elements that the kernels leave as the caller wants it; `None` where it is read on the host.
+fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Option<DType> {
     let (op, dtype) = (call.op, x.input.dtype);
     let is_plain = call.out.is_none()
         && call.dtype.is_none()
         && !wanted.is_corrected()
         && wanted.finish.round_to.is_none()
-        && !x.input.is_empty();
+        && inputs > 0;
     if !is_plain || dtype == DType::Bool && !matches!(op, Op::Any | Op::All | Op::Count) {
         return None;
     }
@@ -86,10 +88,10 @@ fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted) -> Option<DType> {
         DType::F32 | DType::Complex64 => DType::F32,
         _ => DType::F64,
     };
-    let result = match op {
+    Some(match op {
         Op::Sum | Op::Prod | Op::Mean if has_fractions => dtype,
         Op::Mean => DType::F64,
-        Op::Var | Op::Std if wanted.finish.ddof >= x.input.len() => return None,
+        Op::Var | Op::Std if wanted.finish.ddof >= inputs => return None,
         Op::Var | Op::Std | Op::L1 | Op::L2 => real,
         Op::Sumsq | Op::Linf if has_fractions => real,
         Op::Min | Op::Max if !dtype.is_complex() => dtype,
@@ -98,8 +100,7 @@ fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted) -> Option<DType> {
         Op::Count => DType::I64,
         Op::Any | Op::All => DType::Bool,
         _ => return None,
-    };
-    (value_bytes(op, x.input.read_as()) == Some(result.size())).then_some(result)
+    })
 }
 
 /// Where an array lies, as the work without the interpreter takes it; whoever makes one holds the array meanwhile.

@@ -1,4 +1,4 @@
-//! Reductions over axes of arrays on GPUs; the results pass through the host.
+//! Reductions over axes of arrays on GPUs whose results pass through the host.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use warpfold_gpu::kernel::Machine;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Place, devices, exact, is_missing};
+use super::{Place, devices, exact, is_missing, left};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::Call;
@@ -39,8 +39,12 @@ pub(super) fn over<'py>(
             "a correction that is no whole number is for arrays on the host, or whole ones; copy it to the host first",
         ));
     }
-    let gpu = devices::gpu(x.gpu.number)?;
     let place = Place { first: first.addr() as u64, len, stream: x.stream };
+    let rows = left::Rows { place, layout: &layout, axes, inputs: form.inputs };
+    if let Some(array) = left::results(py, call, x, rows, &shape, wanted)? {
+        return Ok(array);
+    }
+    let gpu = devices::gpu(x.gpu.number)?;
     let (op, policy) = (call.op, call.policy);
     let rows = Rows { gpu, op, policy, wanted, place, layout, axes, form };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
