@@ -112,7 +112,8 @@ fn numbers_of_no_enumerator() {
     let out = (&raw mut out).cast();
     // SAFETY: the pointers are of locals.
     unsafe {
-        for code in [-1, 18, i32::MIN, i32::MAX] {
+        let codes = warpfold_num::Op::ALL.len() as i32;
+        for code in [-1, codes, i32::MIN, i32::MAX] {
             let words = format!("{code} is no wf_op");
             refused(wf_request_new(code, &mut made), WF_ERROR_ARGUMENT, &words);
             assert!(made.is_null(), "a pointer of old is not left");
