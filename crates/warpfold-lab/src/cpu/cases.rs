@@ -58,7 +58,7 @@ fn data(op: Op, dtype: DType) -> Data {
         Op::Prod => Data::Reciprocal,
         Op::Any => Data::Zeros,
         Op::All => Data::Ones,
-        Op::Dot if !dtype.is_float() => Data::Small,
+        Op::Dot | Op::Sumsq if !dtype.is_float() => Data::Small,
         _ => Data::Natural,
     }
 }
