@@ -140,7 +140,7 @@ fn wait_for(child: &mut Child, stage: Signal, mark: &Path) {
             .is_some_and(|mask| mask & 1 == 1),
     };
     while !has_come() {
-        assert!(start.elapsed() < Duration::from_secs(20), "the stage is never reached");
+        assert!(start.elapsed() < Duration::from_secs(60), "the stage is never reached");
         std::thread::sleep(Duration::from_millis(10));
     }
     if stage != Signal::Stalled {
