@@ -3,8 +3,8 @@
 //
 // One warp, launched after the fold's kernel on the same stream: x is the fold's record, n the number of elements,
 // `stamp` the ddof, `options` what Finish takes apart. value: f32 or f64, complex as a pair; any, all: one byte; linf
-// of integers: u64; prod of integers: the low 64 bits, then 1 if those are not all; sumsq of integers: 192 bits. NaN where the host would give an
-// error: without elements, or ddof of them.
+// of integers: u64, sumsq of them 192 bits; prod of integers: the low 64 bits, then 1 if those are not all. NaN where
+// the host would give an error: without elements, or ddof of them.
 #include "op/finish_product.cuh"
 
 // Steps of one thread: what is not an integer of many words.

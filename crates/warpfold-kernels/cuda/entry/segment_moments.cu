@@ -1,4 +1,4 @@
-// Sums, means, norms, sums of squares, variances and deviations of floats and complex numbers, each rounded once, of segments or by
+// Sums, means, norms, sums of squares, variances, deviations of floats and complex numbers, rounded once, of parts by
 // loops: a block an output, by windows and limbs, as exact_moments.cu and finish.cu do a whole array. Of every output,
 // or of those alone that an exact kernel has marked. The build defines ELEMENT and ENTRY.
 #include "op/exact_squares.cuh"
