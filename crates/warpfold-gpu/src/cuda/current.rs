@@ -2,8 +2,10 @@
 
 use std::marker::PhantomData;
 
+use cudarc::driver::result;
 use cudarc::driver::sys::CUcontext;
-use cudarc::driver::{result, sys};
+
+use super::driver;
 
 /// Gives the thread back the CUDA context that was current when this was made: reductions make that of their GPU current, and another library
 /// may count on its own.
@@ -16,9 +18,8 @@ pub struct KeepContext {
 impl KeepContext {
     /// Notes which context is current.
     pub fn new() -> Self {
-        // Without a driver there is none; asking would end the program.
-        // SAFETY: it only looks for the library.
-        let is_there = unsafe { sys::is_culib_present() };
+        // Without a driver there is none, and asking would end the program.
+        let is_there = driver::version().is_ok();
         let context = if is_there { result::ctx::get_current().ok().flatten() } else { None };
         KeepContext { context, thread: PhantomData }
     }
