@@ -8,6 +8,7 @@ pub mod error;
 pub mod limbs;
 mod op;
 mod policy;
+pub mod ties;
 pub mod value;
 
 pub use half::{bf16, f16};

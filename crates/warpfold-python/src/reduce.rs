@@ -9,7 +9,7 @@ use warpfold_engine::{self as engine, Columns, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
 use warpfold_num::{Column, DType, Error, Op, Policy, Result, Value};
-use warpfold_plan::shape::Folding;
+use warpfold_plan::shape::{Folding, Form};
 
 use crate::convert::Wanted;
 use crate::errors::{cause, raised};
@@ -122,33 +122,35 @@ impl<'a, 'py> Call<'a, 'py> {
         let folding = Folding::of(layout, axes).map_err(|error| raised(&error))?;
         let form = folding.form().map_err(|error| raised(&error))?;
         let shape = if self.keepdims { folding.shape_kept() } else { folding.shape() };
-        let (outputs, inputs) = (form.outputs, form.inputs);
-        let is_moment = matches!(self.op, Op::Var | Op::Std);
-        let is_missing = inputs == 0 || is_moment && self.ddof.takes_all(inputs);
-        if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (self.op, is_missing, wanted.nan())
-        {
-            let mut values = Vec::new();
-            let room = usize::try_from(outputs).map(|outputs| values.try_reserve_exact(outputs));
-            if !matches!(room, Ok(Ok(()))) {
-                return Err(PyMemoryError::new_err(format!(
-                    "there is no memory for {outputs} results; check the shape"
-                )));
-            }
-            values.resize(outputs as usize, nan);
-            let column = wanted.typed(Column::of_values(values));
-            return self.give_columns(
-                py,
-                input.home,
-                vec![(self.op.name(), column)],
-                &shape,
-                wanted,
-            );
+        let inputs = form.inputs;
+        if let Some(missing) = self.missing(&form, wanted)? {
+            return self.give_columns(py, input.home, missing, &shape, wanted);
         }
         let request = Request::new(self.op, memory)
             .policy(self.policy)
             .parts(Arc::new(Parts::Axes(form, folding)));
         let columns = columns(py, input.bytes(), &request, wanted, inputs > 0)?;
         self.give_columns(py, input.home, columns, &shape, wanted)
+    }
+
+    /// The results where each is of too few elements, if that is NaN.
+    pub(crate) fn missing(&self, form: &Form, wanted: &Wanted) -> PyResult<Option<Columns>> {
+        let is_moment = matches!(self.op, Op::Var | Op::Std);
+        let is_missing = form.inputs == 0 || is_moment && self.ddof.takes_all(form.inputs);
+        let (true, true, Some(nan)) = (is_missing, is_moment || self.op == Op::Mean, wanted.nan())
+        else {
+            return Ok(None);
+        };
+        let mut values = Vec::new();
+        let room = usize::try_from(form.outputs).map(|outputs| values.try_reserve_exact(outputs));
+        if !matches!(room, Ok(Ok(()))) {
+            return Err(PyMemoryError::new_err(format!(
+                "there is no memory for {} results; check the shape",
+                form.outputs
+            )));
+        }
+        values.resize(form.outputs as usize, nan);
+        Ok(Some(vec![(self.op.name(), wanted.typed(Column::of_values(values)))]))
     }
 
     /// One output, as an array if it has axes.

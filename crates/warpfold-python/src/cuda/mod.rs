@@ -15,7 +15,7 @@ use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
 use warpfold_gpu::cuda::{Gpu, KeepContext, View};
 use warpfold_gpu::kernel::value_bytes;
-use warpfold_num::{DType, Element, Error, Op, Policy, Result, Value, with_element};
+use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
 
 pub(crate) use devices::_gpus;
 
@@ -208,9 +208,4 @@ fn check_bools(py: Python<'_>, call: &Call<'_, '_>, x: &OnGpu) -> PyResult<()> {
         Ok(_) => Ok(()),
         Err(error) => Err(raised(&error)),
     }
-}
-
-/// Whether a part has no value.
-fn is_missing(error: &Error) -> bool {
-    matches!(crate::errors::cause(error), Error::Empty { .. } | Error::TooFew { .. })
 }

@@ -6,13 +6,14 @@ use warpfold_engine::Columns;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, View};
 use warpfold_gpu::kernel::Machine;
+use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Place, devices, exact, is_missing, left};
+use super::{Place, devices, exact, left};
 use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::reduce::Call;
+use crate::reduce::{Call, is_missing};
 use crate::take::OnGpu;
 
 /// The reduction over some axes; the others are kept.
@@ -27,12 +28,8 @@ pub(super) fn over<'py>(
     let folding = Folding::of(layout.clone(), axes).map_err(|error| raised(&error))?;
     let form = folding.form().map_err(|error| raised(&error))?;
     let shape = if call.keepdims { folding.shape_kept() } else { folding.shape() };
-    let is_moment = matches!(call.op, Op::Var | Op::Std);
-    let is_missing_all = form.inputs == 0 || is_moment && call.ddof.takes_all(form.inputs);
-    if let (Op::Mean | Op::Var | Op::Std, true, Some(nan)) = (call.op, is_missing_all, wanted.nan())
-    {
-        let column = wanted.typed(Column::of_values(vec![nan; form.outputs as usize]));
-        return call.give_columns(py, x.input.home, vec![("", column)], &shape, wanted);
+    if let Some(missing) = call.missing(&form, wanted)? {
+        return call.give_columns(py, x.input.home, missing, &shape, wanted);
     }
     if wanted.is_corrected() {
         return Err(PyTypeError::new_err(
@@ -137,29 +134,20 @@ impl Rows<'_> {
     /// Results of 32 bits rounded to 16. One that lies between two neighbours, as near to either, may have been rounded to there: it is folded
     /// again, alone.
     fn narrowed<T: Element>(&self, columns: Columns, to: DType) -> Result<Columns> {
+        let round = |value: f32| match to {
+            DType::F16 => Value::F16(f16::from_f32(value)),
+            _ => Value::BF16(bf16::from_f32(value)),
+        };
+        let one = |(k, &value): (usize, &f32)| match is_tie(value, to) {
+            true => self.alone::<T>(k as u64),
+            false => Ok(round(value)),
+        };
         columns
             .into_iter()
             .map(|(name, column)| {
                 let Column::F32(values) = column else { return Ok((name, column)) };
-                let again = |output: usize| self.alone::<T>(output as u64);
-                let column = match to {
-                    DType::F16 => Column::F16(narrow(
-                        &values,
-                        f16::from_f32,
-                        is_tie_of_f16,
-                        |k| match again(k)? {
-                            Value::F16(value) => Ok(value),
-                            other => unreachable!("it was to be rounded to f16: {other:?}"),
-                        },
-                    )?),
-                    _ => Column::BF16(narrow(&values, bf16::from_f32, is_tie_of_bf16, |k| {
-                        match again(k)? {
-                            Value::BF16(value) => Ok(value),
-                            other => unreachable!("it was to be rounded to bf16: {other:?}"),
-                        }
-                    })?),
-                };
-                Ok((name, column))
+                let values = values.iter().enumerate().map(one).collect::<Result<_>>()?;
+                Ok((name, Column::of_values(values)))
             })
             .collect()
     }
@@ -174,33 +162,6 @@ fn natural(dtype: DType) -> Option<DType> {
     }
 }
 
-fn narrow<N>(
-    values: &[f32],
-    round: impl Fn(f32) -> N,
-    is_tie: impl Fn(f32) -> bool,
-    mut again: impl FnMut(usize) -> Result<N>,
-) -> Result<Vec<N>> {
-    let one = |(k, &value): (usize, &f32)| if is_tie(value) { again(k) } else { Ok(round(value)) };
-    values.iter().enumerate().map(one).collect()
-}
-
-/// Whether a number lies in the middle between two neighbours of f16.
-fn is_tie_of_f16(value: f32) -> bool {
-    let size = f64::from(value).abs();
-    if !size.is_finite() || size > 65520.0 {
-        return false;
-    }
-    // Of numbers from 2^k on neighbours are 2^(k - 10) apart, and never less than 2^-24.
-    let exponent = if size == 0.0 { -14 } else { (size.to_bits() >> 52) as i32 - 1023 };
-    let half = 2f64.powi(exponent.max(-14) - 11);
-    (size / half).fract() == 0.0 && (size / half) % 2.0 == 1.0
-}
-
-/// The same of bf16, which has the exponents of f32.
-fn is_tie_of_bf16(value: f32) -> bool {
-    value.is_finite() && value.to_bits() & 0xffff == 0x8000
-}
-
 /// The elements of runs, copied to the host in their order.
 fn gather<T: Element>(gpu: &Gpu, all: View<'_, T>, runs: &[(u64, i64, u64)]) -> Result<Vec<T>> {
     let places = || {
@@ -213,22 +174,4 @@ fn gather<T: Element>(gpu: &Gpu, all: View<'_, T>, runs: &[(u64, i64, u64)]) -> 
     };
     let copied = gpu.download(all.slice(least..=most))?;
     Ok(places().map(|place| copied[place - least]).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ties_are_those_that_rounding_twice_would_hide() {
-        for bits in (0..0x7c00u16).step_by(7) {
-            let (low, high) = (f16::from_bits(bits), f16::from_bits(bits + 1));
-            let next = if high.is_finite() { f64::from(high) } else { 65536.0 };
-            let middle = ((f64::from(low) + next) / 2.0) as f32;
-            assert!(is_tie_of_f16(middle) && is_tie_of_f16(-middle), "{middle}");
-            assert!(!is_tie_of_f16(f32::from(low)) && !is_tie_of_f16(middle.next_up()));
-        }
-        assert!(!is_tie_of_f16(f32::INFINITY) && !is_tie_of_bf16(f32::NAN));
-        assert!(is_tie_of_bf16(f32::from_bits(0x3f80_8000)) && !is_tie_of_bf16(1.0));
-    }
 }
