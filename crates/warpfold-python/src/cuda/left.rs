@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use warpfold_gpu::cuda::Gpu;
-use warpfold_gpu::kernel::{Machine, ManyLaunch, ReduceMany};
-use warpfold_num::{DType, Element, Nan, Result, with_element};
+use warpfold_gpu::kernel::{Machine, ReduceMany};
+use warpfold_num::{DType, Element, Nan, with_element};
 use warpfold_plan::shape::Layout;
 
 use super::{Place, devices, left_as};
@@ -45,64 +45,48 @@ pub(super) fn results<'py>(
     if x.input.is_empty() {
         return Ok(None);
     }
-    let gpu = devices::gpu(x.gpu.number)?;
-    let size = with_element!(x.input.read_as(), T => room::<T>(&gpu, call, rows, dtype));
-    let Some(workspace) = size.map_err(|error| raised(&error))? else { return Ok(None) };
-    let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
-    // Given back as soon as the work is in the stream: its library hands it on to later work there alone.
-    let scratch = [(FAULTS + workspace) as u64];
-    let Some((_scratch, at)) = x.gpu.empty(py, DType::U8, &scratch)? else { return Ok(None) };
-    let bytes = shape.iter().product::<u64>() as usize * dtype.size();
-    let addresses = [out, at + FAULTS as u64, at];
-    let launches =
-        with_element!(x.input.read_as(), T => launches::<T>(&gpu, call, rows, addresses));
-    let launches = launches.map_err(|error| raised(&error))?;
-    // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given.
-    let started = unsafe {
-        devices::on_stream(&gpu, x.gpu.number, x.stream.unwrap_or(0), |queue| {
-            queue.fill(out, bytes, 0)?;
-            queue.fill(at, FAULTS, 0xff)?;
-            queue.fill(at + FAULTS as u64, workspace, 0)?;
-            queue.start_many(&launches)
-        })
-    };
-    started.map_err(|error| raised(&error))?;
-    Ok(Some(array))
+    with_element!(x.input.read_as(), T => started::<T>(py, call, x, rows, shape, dtype))
 }
 
-/// What is asked of the rows.
-fn asked<T: Element, R>(
-    gpu: &Gpu,
-    call: &Call<'_, '_>,
+/// Starts the work; `None` where the kernels need tables, or leave another type, or nobody has memory for results.
+fn started<'py, T: Element>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
     rows: Rows<'_>,
-    ask: impl FnOnce(ReduceMany<'_, Gpu, T>) -> Result<R>,
-) -> Result<R> {
-    // Their stream is the one that the work goes to.
-    Place { stream: None, ..rows.place }.read::<T, _>(gpu, |view| {
-        let many = gpu.reduce_axes(view, rows.layout, rows.axes)?.policy(call.policy);
-        ask(many.ddof(call.ddof.whole().unwrap_or(0)))
-    })
-}
-
-/// Bytes of workspace; `None` where the kernels need tables, or leave another type.
-fn room<T: Element>(
-    gpu: &Gpu,
-    call: &Call<'_, '_>,
-    rows: Rows<'_>,
+    shape: &[u64],
     dtype: DType,
-) -> Result<Option<usize>> {
-    asked::<T, _>(gpu, call, rows, |many| {
-        let plan = many.plan(call.op)?;
-        let is_left = plan.tables().is_empty() && plan.output().size() == dtype.size();
-        Ok(is_left.then_some(plan.workspace as usize))
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let gpu = devices::gpu(x.gpu.number)?;
+    // The stream of the elements is the one that the work goes to.
+    let place = Place { stream: None, ..rows.place };
+    place.read::<T, _>(&gpu, |view| {
+        let many = gpu.reduce_axes(view, rows.layout, rows.axes).map_err(|error| raised(&error))?;
+        let many = many.policy(call.policy).ddof(call.ddof.whole().unwrap_or(0));
+        let plan = many.plan(call.op).map_err(|error| raised(&error))?;
+        if !plan.tables().is_empty() || plan.output().size() != dtype.size() {
+            return Ok(None);
+        }
+        let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
+        // Given back as soon as the work is in the stream: its library hands it on to later work there alone.
+        let workspace = plan.workspace as usize;
+        let scratch = [(FAULTS + workspace) as u64];
+        let Some((_scratch, faults)) = x.gpu.empty(py, DType::U8, &scratch)? else {
+            return Ok(None);
+        };
+        let at = faults + FAULTS as u64;
+        let launches = many.launches(call.op, out, at, faults).map_err(|error| raised(&error))?;
+        let bytes = shape.iter().product::<u64>() as usize * dtype.size();
+        // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given.
+        let started = unsafe {
+            devices::on_stream(&gpu, x.gpu.number, x.stream.unwrap_or(0), |queue| {
+                queue.fill(out, bytes, 0)?;
+                queue.fill(faults, FAULTS, 0xff)?;
+                queue.fill(at, workspace, 0)?;
+                queue.start_many(&launches)
+            })
+        };
+        started.map_err(|error| raised(&error))?;
+        Ok(Some(array))
     })
-}
-
-fn launches<T: Element>(
-    gpu: &Gpu,
-    call: &Call<'_, '_>,
-    rows: Rows<'_>,
-    [out, workspace, faults]: [u64; 3],
-) -> Result<Vec<ManyLaunch>> {
-    asked::<T, _>(gpu, call, rows, |many| many.launches(call.op, out, workspace, faults))
 }
