@@ -271,9 +271,10 @@ fn csv_error(error: &csv::Error, line: u64) -> TextError {
             Some(inner) if inner.is::<AfterQuote>() => TextError::AfterQuote { line },
             Some(inner) => match inner.downcast_ref() {
                 // Where the row began.
-                Some(TooLong(open)) => {
-                    TextError::TooLong { line: line - open.lines, limit: LINE_LIMIT }
-                }
+                Some(TooLong(open)) => TextError::TooLong {
+                    line: line.saturating_sub(open.lines).max(1),
+                    limit: LINE_LIMIT,
+                },
                 None => unreadable(error),
             },
             None => unreadable(error),
