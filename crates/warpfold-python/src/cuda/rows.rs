@@ -134,22 +134,25 @@ impl Rows<'_> {
     /// Results of 32 bits rounded to 16. One that lies between two neighbours, as near to either, may have been rounded to there: it is folded
     /// again, alone.
     fn narrowed<T: Element>(&self, columns: Columns, to: DType) -> Result<Columns> {
-        let round = |value: f32| match to {
-            DType::F16 => Value::F16(f16::from_f32(value)),
-            _ => Value::BF16(bf16::from_f32(value)),
+        macro_rules! narrowed {
+            ($variant:ident, $float:ty, $values:expr) => {{
+                let mut all: Vec<$float> =
+                    $values.iter().map(|&value| <$float>::from_f32(value)).collect();
+                for (k, _) in $values.iter().enumerate().filter(|(_, value)| is_tie(**value, to)) {
+                    all[k] = match self.alone::<T>(k as u64)? {
+                        Value::$variant(exact) => exact,
+                        other => unreachable!("it was to be rounded to {to}: {other:?}"),
+                    };
+                }
+                Column::$variant(all)
+            }};
+        }
+        let narrowed = |(name, column)| match (column, to) {
+            (Column::F32(values), DType::F16) => Ok((name, narrowed!(F16, f16, values))),
+            (Column::F32(values), _) => Ok((name, narrowed!(BF16, bf16, values))),
+            (column, _) => Ok((name, column)),
         };
-        let one = |(k, &value): (usize, &f32)| match is_tie(value, to) {
-            true => self.alone::<T>(k as u64),
-            false => Ok(round(value)),
-        };
-        columns
-            .into_iter()
-            .map(|(name, column)| {
-                let Column::F32(values) = column else { return Ok((name, column)) };
-                let values = values.iter().enumerate().map(one).collect::<Result<_>>()?;
-                Ok((name, Column::of_values(values)))
-            })
-            .collect()
+        columns.into_iter().map(narrowed).collect()
     }
 }
 
