@@ -32,12 +32,10 @@ pub(crate) fn result_type(op: Op, dtype: DType, round_to: Option<DType>) -> Opti
             Bool | U8 | U16 | U32 | U64 if round_to.is_none() => U64,
             _ => joined,
         },
-        Op::Sumsq if round_to.is_none() && !dtype.is_float() && !dtype.is_complex() => {
-            match dtype {
-                I8 | I16 | I32 | I64 => I64,
-                _ => U64,
-            }
-        }
+        Op::Sumsq if round_to.is_none() && !dtype.is_float() => match dtype {
+            I8 | I16 | I32 | I64 => I64,
+            _ => U64,
+        },
         Op::Mean => joined,
         Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq => real,
         Op::Linf if round_to.is_none() && !dtype.is_float() => U64,

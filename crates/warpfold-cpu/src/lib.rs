@@ -138,7 +138,7 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
 /// A variance, deviation, Euclidean norm or sum of squares of a whole array of a few elements, without a partial; `None` where that is the way.
 pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
     let Request { op, x, y, parts, .. } = request;
-    let is_whole = *op == Op::Sumsq && finish.round_to.is_none() && !has_fractions(x.dtype());
+    let is_whole = *op == Op::Sumsq && finish.round_to.is_none() && !x.dtype().is_float();
     if !matches!(op, Op::Var | Op::Std | Op::L2 | Op::Sumsq) || y.is_some() || is_whole {
         return None;
     }
@@ -153,11 +153,6 @@ pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
             _ => None,
         }
     })
-}
-
-/// Whether elements are floats, or complex numbers of floats.
-fn has_fractions(dtype: DType) -> bool {
-    dtype.is_float() || dtype.is_complex()
 }
 
 /// The results of the parts of an array, by name, in the outputs' order.

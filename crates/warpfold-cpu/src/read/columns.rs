@@ -96,8 +96,7 @@ impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
 
 fn moments<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let (op, finish, natural) = (many.plan.batch.op, many.finish, <T::Round as Element>::DTYPE);
-    let has_fractions = T::DTYPE.is_float() || T::DTYPE.is_complex();
-    let result = if op == Op::Sumsq && !has_fractions { whole::<T>() } else { natural };
+    let result = if op == Op::Sumsq && !T::DTYPE.is_float() { whole::<T>() } else { natural };
     let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
     let what = Moment { op, ddof: finish.ddof, is_lenient: many.is_lenient };
     let column = T::Approximate::column(what, to, narrow, Moments(many));

@@ -83,17 +83,16 @@ fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Opti
     if !is_plain || dtype == DType::Bool && !matches!(op, Op::Any | Op::All | Op::Count) {
         return None;
     }
-    let has_fractions = dtype.is_float() || dtype.is_complex();
     let real = match dtype {
         DType::F32 | DType::Complex64 => DType::F32,
         _ => DType::F64,
     };
     Some(match op {
-        Op::Sum | Op::Prod | Op::Mean if has_fractions => dtype,
+        Op::Sum | Op::Prod | Op::Mean if dtype.is_float() => dtype,
         Op::Mean => DType::F64,
         Op::Var | Op::Std if wanted.finish.ddof >= inputs => return None,
         Op::Var | Op::Std | Op::L1 | Op::L2 => real,
-        Op::Sumsq | Op::Linf if has_fractions => real,
+        Op::Sumsq | Op::Linf if dtype.is_float() => real,
         Op::Min | Op::Max if !dtype.is_complex() => dtype,
         // An index or a count of things in memory, or one: far below 2^63.
         Op::ArgMin | Op::ArgMax if !dtype.is_complex() => DType::I64,
