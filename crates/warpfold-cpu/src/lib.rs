@@ -31,12 +31,14 @@ pub use memory::room;
 pub use parts::{group_by, group_dense, runs_by_key, segments};
 pub use read::Columns;
 
+use std::sync::Mutex;
+
 use kernels::Kernels;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::{Finish, Partial};
 use warpfold_num::{
-    Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
+    Accuracy, DType, Element, Empty, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
 };
 use warpfold_plan::group::check_lengths;
 use warpfold_plan::plan::{self, BatchPlan, Plan};
@@ -161,22 +163,36 @@ pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
 /// [`Error::Output`] with the first output that has no value; [`Error::Undefined`], [`Error::Unsupported`]; [`Error::Shape`] if there is no
 /// memory for so many outputs.
 pub fn columns(request: &Request<'_>, finish: Finish) -> Result<Columns> {
+    columns_and_gaps(request, finish).map(|(columns, _)| columns)
+}
+
+/// [`columns`], and of each the outputs that have no value, ascending: some where the request says [`Empty::None`]. What the column holds there
+/// means nothing.
+///
+/// # Errors
+/// As [`columns`].
+pub fn columns_and_gaps(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<Vec<u64>>)> {
     let finish = Finish { overflow: request.policy.overflow, ..finish };
     if request.op == Op::Stats {
         of_parts(request)?;
         return read::stats(request, finish);
     }
-    columns_of(request, finish, false)
+    let (columns, gaps) = columns_of(request, finish)?;
+    let all = vec![gaps; columns.len()];
+    Ok((columns, all))
 }
 
-/// [`columns`] of a reduction that has one or two; whether a mean, variance or deviation that does not exist is a NaN, and no error.
-fn columns_of(request: &Request<'_>, finish: Finish, is_lenient: bool) -> Result<Columns> {
-    let Request { op, x, parts, indices, .. } = request;
+/// [`columns`] of a reduction that has one or two, which have the same gaps.
+fn columns_of(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<u64>)> {
+    let Request { op, x, parts, indices, empty, .. } = request;
     check(*op, x.dtype())?;
-    let (plan, indices) = (&of_parts(request)?, *indices);
-    with_element!(x.dtype(), T => {
-        read::columns(&read::Outputs { x: elements::<T>(x), parts, plan, indices, finish, is_lenient })
-    })
+    let (plan, indices, empty) = (&of_parts(request)?, *indices, *empty);
+    let gaps = Mutex::new(Vec::new());
+    let columns = with_element!(x.dtype(), T => {
+        let x = elements::<T>(x);
+        read::columns(&read::Outputs { x, parts, plan, indices, finish, empty, gaps: &gaps })
+    })?;
+    Ok((columns, gaps.into_inner().unwrap_or_else(|poison| poison.into_inner())))
 }
 
 /// The partials of the parts of an array, in the outputs' order: large, for float sums, up to kilobytes each.
@@ -188,8 +204,8 @@ pub fn partials(request: &Request<'_>) -> Result<Vec<AnyPartial>> {
     check(*op, x.dtype())?;
     let (plan, finish) = (&of_parts(request)?, Finish::default());
     with_element!(x.dtype(), T => {
-        let (x, indices) = (elements::<T>(x), *indices);
-        let outputs = read::Outputs { x, parts, plan, indices, finish, is_lenient: false };
+        let (x, indices, empty, gaps) = (elements::<T>(x), *indices, request.empty, &Mutex::default());
+        let outputs = read::Outputs { x, parts, plan, indices, finish, empty, gaps };
         Ok(outputs.partials().into_iter().map(AnyPartial::from).collect())
     })
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use warpfold_num::{Column, Policy, Result};
+use warpfold_num::{Policy, Result};
 use warpfold_plan::group::{Key, check_lengths};
 use warpfold_plan::plan::KeysKind;
 use warpfold_plan::segment::{Bounds, Segments};
@@ -34,7 +34,7 @@ pub fn segments<'a>(segments: Segments<'a>, n: u64, policy: Policy) -> Result<Pa
 pub fn runs_by_key<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'static>> {
     check_lengths(keys.len(), n)?;
     let (offsets, keys) = runs(keys, allowed(policy));
-    let names = Names::Keys(Column::of(keys));
+    let names = Names::Keys(K::column(keys));
     Ok(Parts::Segments(Bounds::Offsets64(Cow::Owned(offsets)), names))
 }
 
@@ -46,7 +46,7 @@ pub fn group_by<K: Key>(keys: &[K], n: usize, policy: Policy) -> Result<Parts<'s
     check_lengths(keys.len(), n)?;
     let (numbers, keys) = Given::number(keys, allowed(policy))?;
     let (groups, kind) = (keys.len() as u64, KeysKind::Numbered);
-    let names = Names::Keys(Column::of(keys));
+    let names = Names::Keys(K::column(keys));
     // SAFETY: `Given` has a number for each key, that of one of the keys found, and does not change.
     let grouping = unsafe { Grouping::new(Box::new(numbers), n as u64, groups, kind) };
     Ok(Parts::Groups(grouping, names))

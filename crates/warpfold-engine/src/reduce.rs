@@ -3,9 +3,24 @@
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Error, Result};
-use warpfold_plan::Request;
+use warpfold_plan::{Parts, Request};
 
-pub use warpfold_cpu::{columns, partials, plan, plan_parts, reduce};
+pub use warpfold_cpu::{columns, columns_and_gaps, partials, plan, plan_parts};
+
+/// Folds a whole array, or two; or an array of which all axes are folded.
+///
+/// # Errors
+/// [`Error::Undefined`], [`Error::LengthMismatch`]; [`Error::Shape`] if the array is in parts.
+pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
+    match &*request.parts {
+        Parts::Axes(form, folding)
+            if folding.folded().iter().all(|&is| is) && form.outputs == 1 =>
+        {
+            partials(request).map(|mut partials| partials.swap_remove(0))
+        }
+        _ => warpfold_cpu::reduce(request),
+    }
+}
 
 /// The result of the reduction of a whole array; what integers that overflow do is the policy's to say.
 ///

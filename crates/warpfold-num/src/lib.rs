@@ -17,5 +17,5 @@ pub use num_complex::Complex;
 pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
 pub use error::{At, Error, Result};
 pub use op::Op;
-pub use policy::{Accuracy, Isa, Nan, Overflow, Policy};
+pub use policy::{Accuracy, Empty, Isa, Nan, Overflow, Policy};
 pub use value::{Column, Value};

@@ -39,6 +39,18 @@ pub enum Overflow {
     Wrap,
 }
 
+/// What an output of many does that has no value, such as the minimum of an empty segment or the variance of one element with `ddof` 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Empty {
+    /// The whole call is an [`Error::Output`](crate::Error::Output) that names the first such output.
+    #[default]
+    Error,
+    /// It is NaN where the result's type has one, else an error.
+    Nan,
+    /// It is left out, and told: `None`, a null, a gap.
+    None,
+}
+
 /// All choices together; the default is the contract's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Policy {

@@ -219,6 +219,18 @@ values! {
     F64(f64),
 }
 
+impl From<usize> for Value {
+    fn from(value: usize) -> Value {
+        Value::U64(value as u64)
+    }
+}
+
+impl From<isize> for Value {
+    fn from(value: isize) -> Value {
+        Value::I64(value as i64)
+    }
+}
+
 impl<F: Float> From<Complex<F>> for Value {
     fn from(value: Complex<F>) -> Value {
         F::complex_value(value)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytemuck::CheckedBitPattern;
 use warpfold_num::element::Element;
-use warpfold_num::{At, Column, DType, Op, Policy};
+use warpfold_num::{At, Column, DType, Empty, Op, Policy};
 
 use crate::group::{Numbered, nth_of_each};
 use crate::plan::{Batch, BoundsKind, KeysKind, Partition, Problem};
@@ -248,13 +248,23 @@ pub struct Request<'a> {
     pub start: u64,
     /// From where indices of parts count.
     pub indices: Indices,
+    /// What a part does that has no result.
+    pub empty: Empty,
 }
 
 impl<'a> Request<'a> {
     /// A reduction of a whole array under the contract's policy.
     pub fn new(op: Op, x: HostArray<'a>) -> Self {
-        let (policy, indices) = (Policy::default(), Indices::OfInput);
-        Request { op, x, y: None, parts: Arc::new(Parts::Whole), policy, start: 0, indices }
+        Request {
+            op,
+            x,
+            y: None,
+            parts: Arc::new(Parts::Whole),
+            policy: Policy::default(),
+            start: 0,
+            indices: Indices::OfInput,
+            empty: Empty::Error,
+        }
     }
 
     /// With a second array.
@@ -284,6 +294,12 @@ impl<'a> Request<'a> {
     /// With indices that count from another start.
     pub fn indices(mut self, indices: Indices) -> Self {
         self.indices = indices;
+        self
+    }
+
+    /// With another answer to parts that have no result.
+    pub fn empty(mut self, empty: Empty) -> Self {
+        self.empty = empty;
         self
     }
 

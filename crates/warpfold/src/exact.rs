@@ -181,44 +181,79 @@ impl<T: Element> Dot<T> {
 /// Elements of an iterator that are added at a time.
 const BUFFER: usize = 1024;
 
-/// Adds what an iterator yields, a buffer at a time, with SIMD.
-///
-/// ```
-/// use warpfold::Exact;
-/// let mut sum: Exact<f64> = (0..1000).map(|_| 0.1).collect();
-/// sum += 1e300;
-/// sum += -1e300;
-/// // The thousandfold of the double nearest to 0.1, rounded once.
-/// assert_eq!(sum.round(), 100.0);
-/// assert_eq!([0.5f32, 0.25].iter().sum::<Exact<f32>>().round(), 0.75);
-/// ```
-impl<T: Element> Extend<T> for Exact<T> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
-        let mut elements = elements.into_iter();
-        let mut buffer = Vec::with_capacity(elements.size_hint().0.clamp(1, BUFFER));
-        loop {
-            buffer.extend(elements.by_ref().take(BUFFER));
-            if buffer.is_empty() {
-                return;
+/// Accumulators that elements are added to one by one, from slices and from iterators.
+macro_rules! of_elements {
+    ($name:ident, $(#[$doc:meta])+) => {
+        $(#[$doc])+
+        impl<T: Element> Extend<T> for $name<T> {
+            fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+                let mut elements = elements.into_iter();
+                let mut buffer = Vec::with_capacity(elements.size_hint().0.clamp(1, BUFFER));
+                loop {
+                    buffer.extend(elements.by_ref().take(BUFFER));
+                    if buffer.is_empty() {
+                        return;
+                    }
+                    $name::extend(self, &buffer);
+                    buffer.clear();
+                }
             }
-            Exact::extend(self, &buffer);
-            buffer.clear();
         }
-    }
+
+        impl<'a, T: Element> Extend<&'a T> for $name<T> {
+            fn extend<I: IntoIterator<Item = &'a T>>(&mut self, elements: I) {
+                <Self as Extend<T>>::extend(self, elements.into_iter().copied());
+            }
+        }
+
+        impl<T: Element> FromIterator<T> for $name<T> {
+            fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+                let mut all = $name::new();
+                <Self as Extend<T>>::extend(&mut all, elements);
+                all
+            }
+        }
+
+        impl<'a, T: Element> FromIterator<&'a T> for $name<T> {
+            fn from_iter<I: IntoIterator<Item = &'a T>>(elements: I) -> Self {
+                elements.into_iter().copied().collect()
+            }
+        }
+
+        impl<T: Element> AddAssign<T> for $name<T> {
+            fn add_assign(&mut self, x: T) {
+                self.add(x);
+            }
+        }
+    };
 }
 
-impl<'a, T: Element> Extend<&'a T> for Exact<T> {
-    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, elements: I) {
-        <Self as Extend<T>>::extend(self, elements.into_iter().copied());
-    }
+of_elements! {
+    Exact,
+    /// Adds what an iterator yields, a buffer at a time, with SIMD.
+    ///
+    /// ```
+    /// use warpfold::Exact;
+    /// let mut sum: Exact<f64> = (0..1000).map(|_| 0.1).collect();
+    /// sum += 1e300;
+    /// sum += -1e300;
+    /// // The thousandfold of the double nearest to 0.1, rounded once.
+    /// assert_eq!(sum.round(), 100.0);
+    /// assert_eq!([0.5f32, 0.25].iter().sum::<Exact<f32>>().round(), 0.75);
+    /// ```
 }
 
-impl<T: Element> FromIterator<T> for Exact<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        let mut sum = Exact::new();
-        <Self as Extend<T>>::extend(&mut sum, elements);
-        sum
-    }
+of_elements! {
+    Moments,
+    /// Adds what an iterator yields, a buffer at a time, with SIMD.
+    ///
+    /// ```
+    /// use warpfold::Moments;
+    /// let mut spread: Moments<f64> = [1e15, 1e15 + 1.0].iter().collect();
+    /// spread += 1e15 + 2.0;
+    /// assert_eq!((spread.mean()?, spread.var(1)?), (1e15 + 1.0, 1.0));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
 }
 
 impl<T: Element> Sum<T> for Exact<T> {
@@ -233,8 +268,23 @@ impl<'a, T: Element> Sum<&'a T> for Exact<T> {
     }
 }
 
-impl<T: Element> AddAssign<T> for Exact<T> {
-    fn add_assign(&mut self, x: T) {
-        self.add(x);
+/// Adds the products of what an iterator of pairs yields.
+///
+/// ```
+/// use warpfold::Dot;
+/// let dot: Dot<f32> = [1e30, 1.0, -1e30].into_iter().zip([1e30, 1.0, 1e30]).collect();
+/// assert_eq!(dot.round(), 1.0);
+/// ```
+impl<T: Element> Extend<(T, T)> for Dot<T> {
+    fn extend<I: IntoIterator<Item = (T, T)>>(&mut self, pairs: I) {
+        pairs.into_iter().for_each(|(x, y)| self.add(x, y));
+    }
+}
+
+impl<T: Element> FromIterator<(T, T)> for Dot<T> {
+    fn from_iter<I: IntoIterator<Item = (T, T)>>(pairs: I) -> Self {
+        let mut all = Dot::new();
+        <Self as Extend<(T, T)>>::extend(&mut all, pairs);
+        all
     }
 }

@@ -19,6 +19,7 @@
 //! |---|---|---|
 //! | none (default) | everything on the CPU; instructions are chosen at run time | no C library |
 //! | `cuda` | module `cuda`: reductions on NVIDIA GPUs | NVIDIA's driver, at run time only |
+//! | `ndarray` | arrays and views of the crate `ndarray` wherever slices are taken | that crate |
 //! | `simt` | module `simt`: the GPU's kernels in a simulator that checks every access | nothing |
 //!
 //! ```toml
@@ -34,7 +35,7 @@
 //! | two slices | their dot product | [`dot`] |
 //! | a slice | many statistics in one pass | [`stats`] |
 //! | a slice or two | NaN skipped, wrapping, fewer threads, another float type, a fast sum | [`reduce`](fn@reduce), [`reduce_pair`] |
-//! | an array with axes, any strides | one result for each index that is kept | [`View`], [`reduce_axes`] |
+//! | an array with axes, any strides | one result; one for each index that is kept | [`View`], [`reduce`](fn@reduce), [`reduce_axes`] |
 //! | segments of a slice | one result for each segment | [`Segments`], [`reduce_segments`] |
 //! | a key for each element | one result for each key | [`group_by`]; [`group_dense`] for keys that are numbers of groups; [`reduce_by_key`] for runs |
 //! | numbers one by one, or parts on several threads | a sum, moments, a dot product | [`Exact`], [`Moments`], [`Dot`] |
@@ -120,14 +121,13 @@
 //! Data larger than memory, piece by piece:
 //!
 //! ```
-//! use warpfold::partial::{Finish, Output};
 //! use warpfold::{Op, Policy, Stream};
 //!
 //! let mut stream = Stream::<f64>::new(Op::Sum, Policy::default())?;
 //! for piece in [[1e300, 1.0], [-1e300, 1.0]] {
 //!     stream.push(&piece)?;
 //! }
-//! assert_eq!(stream.finish(Finish::default())?, Output::One(2.0f64.into()));
+//! assert_eq!(stream.sum()?, 2.0);
 //! # Ok::<(), warpfold::Error>(())
 //! ```
 //!
@@ -162,6 +162,9 @@
 mod batch;
 mod exact;
 mod functions;
+mod input;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod reduce;
 mod stream;
 
@@ -178,12 +181,13 @@ pub use warpfold_num::{bf16, element, f16, with_element};
 pub use warpfold_plan::{group, plan, segment, shape};
 
 pub use batch::{
-    Arrange, ByAxes, ByGroups, ByNumbers, BySegments, Columns, ReduceMany, UnderPolicy, group_by,
-    group_dense, reduce_axes, reduce_by_key, reduce_segments,
+    Arrange, ByAxes, ByGroups, ByNumbers, BySegments, Columns, OrNone, ReduceMany, UnderPolicy,
+    group_by, group_dense, reduce_axes, reduce_by_key, reduce_segments,
 };
 pub use exact::{Dot, Exact, Moments};
 pub use functions::*;
 pub use group::{Groups, Key};
+pub use input::Input;
 pub use partial::Partial;
 pub use reduce::{Reduce, ReducePair, reduce, reduce_pair};
 pub use segment::Segments;
@@ -192,7 +196,7 @@ pub use stream::Stream;
 pub use warpfold_engine::map;
 pub use warpfold_exact::AnyPartial;
 pub use warpfold_num::{
-    Accuracy, At, Column, Complex, DType, Element, Error, Float, Integer, Nan, Op, Ordered,
+    Accuracy, At, Column, Complex, DType, Element, Empty, Error, Float, Integer, Nan, Op, Ordered,
     Overflow, Policy, Real, Result, Scalar, Value,
 };
 

@@ -16,6 +16,7 @@ mod band;
 mod cells;
 mod columns;
 mod doubtful;
+mod ending;
 mod few;
 mod float_sums;
 mod held;
@@ -37,6 +38,7 @@ mod sort;
 mod stripes;
 mod survey;
 
+pub(crate) use ending::Ending;
 pub(super) use float_sums::FloatSums;
 pub(super) use integer_sums::IntegerSums;
 use lanes::Kind;

@@ -47,11 +47,6 @@ pub(crate) trait Read<S>: Sync {
         None
     }
 
-    /// What stands for no result where that is no error.
-    fn none(&self) -> Option<Self::Result> {
-        None
-    }
-
     /// From what a partial was finished to.
     fn finished(&self, output: Output) -> Self::Result;
 

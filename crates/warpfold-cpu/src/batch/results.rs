@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
 
+use super::ending::Ending;
 use super::leaves::{Leaves, is_nan};
 use super::outputs::{Counts, Read, Write};
 use super::pages::Pages;
@@ -12,8 +13,8 @@ use crate::elements;
 use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
 use crate::kernels::Kernels;
 use crate::memory::room;
-use crate::{DType, Error, Nan, Op, Result};
-use warpfold_exact::partial::{Finish, Output, Partial};
+use crate::{DType, Empty, Error, Nan, Op, Result};
+use warpfold_exact::partial::{Output, Partial};
 use warpfold_num::Element;
 use warpfold_num::error::At;
 use warpfold_plan::HostArray;
@@ -23,6 +24,7 @@ struct Slots<R> {
     slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
     pages: Pages,
     failure: Mutex<Option<(u64, Error)>>,
+    gaps: Mutex<Vec<u64>>,
 }
 
 // SAFETY: threads write different slots, as `Sink` asks of drivers.
@@ -39,7 +41,8 @@ impl<R: Copy + Send> Slots<R> {
         };
         slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
         let pages = Pages::new(threads);
-        Ok(Slots { slots: slots.into(), pages, failure: Mutex::new(None) })
+        let (failure, gaps) = (Mutex::new(None), Mutex::new(Vec::new()));
+        Ok(Slots { slots: slots.into(), pages, failure, gaps })
     }
 
     #[inline(always)]
@@ -47,12 +50,15 @@ impl<R: Copy + Send> Slots<R> {
         fill(&self.slots[output as usize], result);
     }
 
-    /// The results, or why the first output without one has none.
-    fn finish(self, at: &dyn Fn(u64) -> At) -> Result<Vec<R>> {
+    /// The results, beside the outputs that have none in ascending order; or why the first one without a result has none.
+    fn finish(self, at: &dyn Fn(u64) -> At, gaps: &mut Vec<u64>) -> Result<Vec<R>> {
         let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
         if let Some((output, error)) = failure {
             return Err(Error::Output { output: at(output), error: Box::new(error) });
         }
+        *gaps = self.gaps.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        gaps.sort_unstable();
+        gaps.dedup();
         let slots = Box::into_raw(self.slots) as *mut [R];
         // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
         // output, or fail, or panic, and only the first comes here.
@@ -194,15 +200,15 @@ struct Writer<R, D> {
     slots: Slots<R>,
     op: Op,
     isa: Isa,
-    finish: Finish,
+    ending: Ending,
     reader: D,
 }
 
 impl<R: Copy + Send, D> Writer<R, D> {
-    fn new<T: Kernels>(many: &Many<'_, T>, reader: D, finish: Finish) -> Result<Self> {
+    fn new<T: Kernels>(many: &Many<'_, T>, reader: D, ending: Ending) -> Result<Self> {
         let op = many.plan.batch.op;
         let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
-        Ok(Writer { slots, op, isa: many.plan.isa, finish, reader })
+        Ok(Writer { slots, op, isa: many.plan.isa, ending, reader })
     }
 
     /// The results of inputs of accumulators, by the reader.
@@ -257,9 +263,13 @@ impl<R: Copy + Send, D> Writer<R, D> {
         let error = match finished {
             Ok(finished) => return self.slots.write(output, self.reader.finished(finished)),
             Err(Error::Empty { .. } | Error::TooFew { .. })
-                if let Some(none) = self.reader.none() =>
+                if let Some(stand_in) = self.ending.stand_in.clone() =>
             {
-                return self.slots.write(output, none);
+                if self.ending.empty == Empty::None {
+                    let gaps = self.slots.gaps.lock();
+                    gaps.unwrap_or_else(|poison| poison.into_inner()).push(output);
+                }
+                return self.slots.write(output, self.reader.finished(stand_in));
             }
             // Elements were there and none was left: they were ignored.
             Err(Error::Empty { .. }) => Error::Empty { op: self.op, ignored: count > 0 },
@@ -289,7 +299,7 @@ impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
-        self.finished(output, count, partial.finish(self.op, self.finish));
+        self.finished(output, count, partial.finish(self.op, self.ending.finish));
     }
 
     fn short(&self, output: u64, x: &[T]) -> bool {
@@ -333,13 +343,13 @@ pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
 pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
     many: &Many<'_, T>,
     reader: D,
-    finish: Finish,
-    at: &dyn Fn(u64) -> At,
+    ending: Ending,
     fold: FoldMany<T, S>,
+    (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<D::Result>> {
-    let writer = Writer::new(many, reader, finish)?;
+    let writer = Writer::new(many, reader, ending)?;
     many.fold(&writer, None, fold);
-    writer.slots.finish(at)
+    writer.slots.finish(at, gaps)
 }
 
 /// One of how many outputs may be left in doubt, before all are folded in another way, and elements of an output for which that is faster.
@@ -350,19 +360,19 @@ const SHORT: u64 = 256;
 pub(crate) fn collect_in_turn<T: Kernels, S: Leaves<T>, U: Leaves<T>, D>(
     many: &Many<'_, T>,
     reader: D,
-    finish: Finish,
-    at: &dyn Fn(u64) -> At,
+    ending: Ending,
     (first, then): (FoldMany<T, S>, FoldMany<T, U>),
+    (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<<D as Read<S>>::Result>>
 where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
 {
-    let writer = Writer::new(many, reader, finish)?;
+    let writer = Writer::new(many, reader, ending)?;
     let outputs = many.plan.batch.outputs();
     // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
     let is_long = many.memory().len() as u64 / SHORT >= outputs;
     if !many.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
         many.fold(&writer, None, then);
     }
-    writer.slots.finish(at)
+    writer.slots.finish(at, gaps)
 }

@@ -98,7 +98,7 @@ fn moments<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let (op, finish, natural) = (many.plan.batch.op, many.finish, <T::Round as Element>::DTYPE);
     let result = if op == Op::Sumsq && !T::DTYPE.is_float() { whole::<T>() } else { natural };
     let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
-    let what = Moment { op, ddof: finish.ddof, is_lenient: many.is_lenient };
+    let what = Moment { op, ddof: finish.ddof };
     let column = T::Approximate::column(what, to, narrow, Moments(many));
     column.unwrap_or_else(|| values(many))
 }
@@ -115,7 +115,7 @@ fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let op = many.plan.batch.op;
     let fold = if op == Op::L1 { T::many_norms } else { T::many_sums };
     let natural = [<T::Round as Element>::DTYPE, whole::<T>()];
-    let sum = Sum::of(op, many.is_lenient).unwrap_or_else(|| unreachable!("{op} is no sum"));
+    let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
     column.unwrap_or_else(|| values(many))
 }

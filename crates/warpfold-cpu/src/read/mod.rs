@@ -20,11 +20,13 @@ pub(crate) use moments::MomentState;
 pub(crate) use stats::stats;
 pub(crate) use sums::SumState;
 
+use std::sync::Mutex;
+
 use warpfold_exact::partial::{Finish, Output, Partial};
-use warpfold_num::Scalar;
+use warpfold_num::{Empty, Scalar};
 use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{FoldMany, Leaves, Many, Read, collect, collect_in_turn, keep};
+use crate::batch::{Ending, FoldMany, Leaves, Many, Read, collect, collect_in_turn, keep};
 use crate::kernels::Kernels;
 use crate::{BatchPlan, Result};
 
@@ -35,8 +37,10 @@ pub(crate) struct Outputs<'a, T> {
     pub(crate) plan: &'a BatchPlan,
     pub(crate) indices: Indices,
     pub(crate) finish: Finish,
-    /// Whether a mean, variance or deviation that does not exist is a NaN, and no error.
-    pub(crate) is_lenient: bool,
+    /// What an output does that has no result.
+    pub(crate) empty: Empty,
+    /// Those that have none, where that is no error.
+    pub(crate) gaps: &'a Mutex<Vec<u64>>,
 }
 
 impl<T: Kernels> Outputs<'_, T> {
@@ -47,7 +51,9 @@ impl<T: Kernels> Outputs<'_, T> {
         fold: FoldMany<T, S>,
     ) -> Result<Vec<D::Result>> {
         let many = Many::of(self.plan, self.parts, self.x);
-        collect(&many, reader, self.finish, &|output| self.parts.name(output), fold)
+        let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
+        let names = |output| self.parts.name(output);
+        collect(&many, reader, self.ending(), fold, (&names, &mut gaps))
     }
 
     /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
@@ -60,7 +66,13 @@ impl<T: Kernels> Outputs<'_, T> {
         D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
     {
         let many = Many::of(self.plan, self.parts, self.x);
-        collect_in_turn(&many, reader, self.finish, &|output| self.parts.name(output), folds)
+        let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
+        let names = |output| self.parts.name(output);
+        collect_in_turn(&many, reader, self.ending(), folds, (&names, &mut gaps))
+    }
+
+    fn ending(&self) -> Ending {
+        Ending::of::<T>(self.plan.batch.op, self.finish, self.empty)
     }
 
     /// The partials, exact and ready to be merged.

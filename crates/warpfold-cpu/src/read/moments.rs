@@ -22,8 +22,6 @@ use crate::{Op, Result, elements};
 pub(crate) struct Moment {
     pub(super) op: Op,
     pub(super) ddof: u64,
-    /// Whether one that does not exist is a NaN, and no error.
-    pub(super) is_lenient: bool,
 }
 
 /// A moment rounded to a float type.
@@ -286,10 +284,6 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
 
     fn short(&self, x: HostArray<'_>) -> Option<F> {
         with_element!(x.dtype(), T => round_moments::<T, F>(self.what.op, self.what.ddof, elements(&x)))
-    }
-
-    fn none(&self) -> Option<F> {
-        self.what.is_lenient.then_some(F::NAN)
     }
 
     fn finished(&self, output: Output) -> F {

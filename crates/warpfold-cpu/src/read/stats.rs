@@ -4,7 +4,7 @@
 //! read from a near cache.
 
 use warpfold_exact::partial::{Finish, refuse_rounding};
-use warpfold_num::{Accuracy, Column, Policy};
+use warpfold_num::{Accuracy, Column, Empty, Policy};
 use warpfold_plan::group::for_each;
 use warpfold_plan::{Parts, Request};
 
@@ -15,9 +15,9 @@ use crate::{DType, Nan, Op, Result, columns_of};
 const OPS: [Op; 10] =
     [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::Min, Op::Max, Op::ArgMin, Op::ArgMax, Op::L1, Op::L2];
 
-/// Everything that stats tells, a column each. A mean, variance or deviation that does not exist is NaN.
-pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<Columns> {
-    let (Request { x, parts, indices, .. }, dtype) = (request, request.x.dtype());
+/// Everything that stats tells, a column each, and the gaps of each. A mean, variance or deviation that does not exist is NaN, unless it is to be a gap.
+pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<Vec<u64>>)> {
+    let (Request { x, parts, indices, empty, .. }, dtype) = (request, request.x.dtype());
     refuse_rounding(finish, dtype)?;
     // Exact at any accuracy, as of a whole array.
     let policy = Policy { accuracy: Accuracy::Exact, ..request.policy };
@@ -27,12 +27,19 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<Columns> {
         (sizes(parts, x.len()), nans(|nan| of(Op::Count, Policy { nan, ..policy }), dtype)?);
     let nans = nans.unwrap_or_else(|| vec![0; count.len()]);
     let mut all = vec![("count", Column::of(count)), ("nan_count", Column::of(nans))];
+    let mut gaps = vec![Vec::new(); all.len()];
     let is_ordered = !dtype.is_complex();
     let has = |op: &Op| is_ordered || !matches!(op, Op::Min | Op::Max | Op::ArgMin | Op::ArgMax);
     for op in OPS.into_iter().filter(has) {
-        all.extend(columns_of(&of(op, policy), finish, true)?);
+        let empty = match (op, empty) {
+            (Op::Mean | Op::Var | Op::Std, Empty::Error) => Empty::Nan,
+            _ => *empty,
+        };
+        let (columns, none) = columns_of(&of(op, policy).empty(empty), finish)?;
+        all.extend(columns);
+        gaps.push(none);
     }
-    Ok(all)
+    Ok((all, gaps))
 }
 
 /// Elements of each part of an array of `n`.
@@ -57,7 +64,7 @@ fn nans<'a>(count: impl Fn(Nan) -> Request<'a>, dtype: DType) -> Result<Option<V
         return Ok(None);
     }
     let nonzero = |nan| -> Result<Vec<u64>> {
-        let [(_, column)] = &columns_of(&count(nan), Finish::default(), false)?[..] else {
+        let [(_, column)] = &columns_of(&count(nan), Finish::default())?.0[..] else {
             unreachable!("a count is one column")
         };
         let Column::U64(counts) = column else { unreachable!("counts are u64") };

@@ -15,10 +15,7 @@ use crate::{Op, Result};
 struct SumAs<F>(PhantomData<F>);
 
 /// The mean rounded to a float type.
-struct MeanAs<F> {
-    is_lenient: bool,
-    float: PhantomData<F>,
-}
+struct MeanAs<F>(PhantomData<F>);
 
 /// The sum of magnitudes rounded to a float type.
 struct NormAs<F>(PhantomData<F>);
@@ -30,19 +27,16 @@ struct SumOf<I>(PhantomData<I>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sum {
     Total,
-    /// Whether one that does not exist is a NaN, and no error.
-    Mean {
-        is_lenient: bool,
-    },
+    Mean,
     Norm,
 }
 
 impl Sum {
     /// What a reduction reads of short sums, if it does.
-    pub(super) fn of(op: Op, is_lenient: bool) -> Option<Self> {
+    pub(super) fn of(op: Op) -> Option<Self> {
         match op {
             Op::Sum => Some(Sum::Total),
-            Op::Mean => Some(Sum::Mean { is_lenient }),
+            Op::Mean => Some(Sum::Mean),
             Op::L1 => Some(Sum::Norm),
             _ => None,
         }
@@ -72,12 +66,8 @@ macro_rules! of_floats {
         match ($sum, $to) {
             (Sum::Total, DType::F32) => Some($collect.collect(SumAs::<f32>(PhantomData))),
             (Sum::Total, DType::F64) => Some($collect.collect(SumAs::<f64>(PhantomData))),
-            (Sum::Mean { is_lenient }, DType::F32) => {
-                Some($collect.collect(MeanAs::<f32> { is_lenient, float: PhantomData }))
-            }
-            (Sum::Mean { is_lenient }, DType::F64) => {
-                Some($collect.collect(MeanAs::<f64> { is_lenient, float: PhantomData }))
-            }
+            (Sum::Mean, DType::F32) => Some($collect.collect(MeanAs::<f32>(PhantomData))),
+            (Sum::Mean, DType::F64) => Some($collect.collect(MeanAs::<f64>(PhantomData))),
             (Sum::Norm, DType::F32) => Some($collect.collect(NormAs::<f32>(PhantomData))),
             (Sum::Norm, DType::F64) => Some($collect.collect(NormAs::<f64>(PhantomData))),
             _ => None,
@@ -141,17 +131,13 @@ fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
 }
 
 macro_rules! readers {
-    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr, $none:expr;)+) => {$(
+    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr;)+) => {$(
         impl<F: Float> Read<$state> for $reader<F> {
             type Result = $result;
 
             #[inline(always)]
             fn small(&self, small: &$state, count: u64) -> Option<$result> {
                 $small(small, count)
-            }
-
-            fn none(&self) -> Option<$result> {
-                $none(self)
             }
 
             fn finished(&self, output: Output) -> $result {
@@ -181,16 +167,16 @@ fn complex_mean<F: Float>([re, im]: &[Pair; 2], count: u64) -> Option<Complex<F>
 }
 
 readers! {
-    SumAs of [Pair; 1] as F: rounded, sums, |_: &Self| None;
-    SumAs of [i128; 1] as F: rounded, sums, |_: &Self| None;
-    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), complex_sums, |_: &Self| None;
-    MeanAs of [Pair; 1] as F: mean, sums, |mean: &Self| mean.is_lenient.then_some(F::NAN);
-    MeanAs of [i128; 1] as F: mean, sums, |mean: &Self| mean.is_lenient.then_some(F::NAN);
-    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums, |mean: &Self| mean.is_lenient.then_some(Complex::new(F::NAN, F::NAN));
-    NormAs of [Pair; 1] as F: rounded, magnitudes, |_: &Self| None;
-    NormAs of [i128; 1] as F: rounded, magnitudes, |_: &Self| None;
+    SumAs of [Pair; 1] as F: rounded, sums;
+    SumAs of [i128; 1] as F: rounded, sums;
+    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), complex_sums;
+    MeanAs of [Pair; 1] as F: mean, sums;
+    MeanAs of [i128; 1] as F: mean, sums;
+    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums;
+    NormAs of [Pair; 1] as F: rounded, magnitudes;
+    NormAs of [i128; 1] as F: rounded, magnitudes;
     // The magnitudes of complex elements are folded to partials.
-    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, magnitudes, |_: &Self| None;
+    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, magnitudes;
 }
 
 macro_rules! whole_sums {

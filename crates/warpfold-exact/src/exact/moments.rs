@@ -76,6 +76,22 @@ impl<T: Element> Moments<T> {
         Exact { parts: self.sum.clone(), count: self.count }
     }
 
+    /// The exact sum over the count, rounded once.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if nothing was added.
+    pub fn mean(&self) -> Result<T::With<T::Round>> {
+        self.to_sum().mean()
+    }
+
+    /// [`mean`](Self::mean), rounded to a float type of choice.
+    ///
+    /// # Errors
+    /// As [`mean`](Self::mean).
+    pub fn mean_as<F: Float>(&self) -> Result<T::With<F>> {
+        self.to_sum().mean_as()
+    }
+
     /// The variance over `n - ddof`, rounded once. An infinity among the elements leaves no variance: NaN.
     ///
     /// # Errors

@@ -3,13 +3,16 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
+use bytemuck::NoUninit;
+use warpfold_num::Column;
+
 use crate::{DType, Value};
 
 pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// An integer that names a group: `bool` or an integer of 8 to 64 bits.
+/// An integer that names a group: `bool` or an integer of 8 to 64 bits, `usize` and `isize` among them.
 pub trait Key:
     sealed::Sealed + Copy + Ord + Hash + Debug + Display + Into<Value> + Send + Sync + 'static
 {
@@ -29,10 +32,19 @@ pub trait Key:
     /// The key of a place that [`rank`](Self::rank) gave.
     #[doc(hidden)]
     fn from_rank(rank: u64) -> Self;
+
+    /// Keys with their type inside.
+    #[doc(hidden)]
+    fn column(keys: Vec<Self>) -> Column;
+
+    /// The keys of a column that [`column`](Self::column) made of this type.
+    #[doc(hidden)]
+    fn slice(column: &Column) -> Option<&[Self]>;
 }
 
+/// Keys that are numbers of a word of fixed length.
 macro_rules! keys {
-    ($($ty:ty: $variant:ident, $least:expr;)+) => {$(
+    ($($ty:ty as $word:ty: $variant:ident, $least:expr;)+) => {$(
         impl sealed::Sealed for $ty {}
         impl Key for $ty {
             const DTYPE: DType = DType::$variant;
@@ -56,18 +68,41 @@ macro_rules! keys {
             fn from_rank(rank: u64) -> Self {
                 rank.wrapping_add($least) as $ty
             }
+
+            fn column(keys: Vec<Self>) -> Column {
+                Column::of::<$word>(words(keys))
+            }
+
+            fn slice(column: &Column) -> Option<&[Self]> {
+                column.slice::<$word>().map(bytemuck::cast_slice)
+            }
         }
     )+};
 }
 keys! {
-    i8: I8, i64::MIN as u64;
-    i16: I16, i64::MIN as u64;
-    i32: I32, i64::MIN as u64;
-    i64: I64, i64::MIN as u64;
-    u8: U8, 0;
-    u16: U16, 0;
-    u32: U32, 0;
-    u64: U64, 0;
+    i8 as i8: I8, i64::MIN as u64;
+    i16 as i16: I16, i64::MIN as u64;
+    i32 as i32: I32, i64::MIN as u64;
+    i64 as i64: I64, i64::MIN as u64;
+    u8 as u8: U8, 0;
+    u16 as u16: U16, 0;
+    u32 as u32: U32, 0;
+    u64 as u64: U64, 0;
+}
+#[cfg(target_pointer_width = "64")]
+keys! {
+    isize as i64: I64, i64::MIN as u64;
+    usize as u64: U64, 0;
+}
+#[cfg(target_pointer_width = "32")]
+keys! {
+    isize as i32: I32, i64::MIN as u64;
+    usize as u32: U32, 0;
+}
+
+/// Keys as words of the same length, where they lie.
+fn words<A: NoUninit, B: bytemuck::AnyBitPattern + NoUninit>(keys: Vec<A>) -> Vec<B> {
+    bytemuck::try_cast_vec(keys).unwrap_or_else(|(_, keys)| bytemuck::cast_slice(&keys).to_vec())
 }
 
 impl sealed::Sealed for bool {}
@@ -92,5 +127,13 @@ impl Key for bool {
 
     fn from_rank(rank: u64) -> Self {
         rank != 0
+    }
+
+    fn column(keys: Vec<Self>) -> Column {
+        Column::of(keys)
+    }
+
+    fn slice(column: &Column) -> Option<&[Self]> {
+        column.slice()
     }
 }

@@ -204,6 +204,10 @@ macro_rules! numbers {
 }
 // Signed numbers as other libraries have them: a negative one reads as more than any array has, and is refused.
 numbers!(u32 => U32, i32 => U32, u64 => U64, i64 => U64);
+#[cfg(target_pointer_width = "64")]
+numbers!(usize => U64);
+#[cfg(target_pointer_width = "32")]
+numbers!(usize => U32);
 
 #[cfg(test)]
 mod tests {

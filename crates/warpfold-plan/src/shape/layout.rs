@@ -136,6 +136,26 @@ impl Layout {
         Ok(least as u64..greatest as u64 + 1)
     }
 
+    /// The indices of memory that the elements fill one after another in C order; `None` where they lie otherwise.
+    ///
+    /// ```
+    /// use warpfold_plan::shape::Layout;
+    /// assert_eq!(Layout::strided(&[2, 1, 3], &[3, 7, 1], 4)?.run(), Some(4..10));
+    /// assert_eq!(Layout::fortran(&[2, 3])?.run(), None);
+    /// # Ok::<(), warpfold_num::Error>(())
+    /// ```
+    pub fn run(&self) -> Option<std::ops::Range<u64>> {
+        let elements = self.elements();
+        let mut side_by_side = 1;
+        for axis in self.axes.iter().rev().filter(|axis| axis.length != 1 && elements > 0) {
+            if i128::from(axis.stride) != side_by_side {
+                return None;
+            }
+            side_by_side *= i128::from(axis.length);
+        }
+        Some(self.start..self.start + elements)
+    }
+
     /// The axes in reverse.
     #[must_use]
     pub fn transposed(&self) -> Self {

@@ -20,4 +20,4 @@ pub use folding::Folding;
 pub use form::{Case, Form, Loop};
 pub use layout::{Axis, Layout};
 pub use parts::PartLoop;
-pub use view::View;
+pub use view::{Elements, View};

@@ -96,6 +96,15 @@ impl<'a, T: Copy> View<'a, T> {
         Ok(View { memory: self.memory, layout: self.layout.permuted(order)? })
     }
 
+    /// Its elements in C order.
+    pub fn iter(&self) -> Elements<'a, T> {
+        let left = self.layout.elements();
+        let axes: Vec<_> =
+            self.layout.axes().iter().copied().filter(|axis| axis.length != 1).collect();
+        let index = vec![0; axes.len()];
+        Elements { memory: self.memory, axes, index, at: self.layout.start() as i64, left }
+    }
+
     /// The element at some indices; `None` outside the shape.
     pub fn get(&self, indices: &[u64]) -> Option<T> {
         let axes = self.layout.axes();
@@ -110,6 +119,40 @@ impl<'a, T: Copy> View<'a, T> {
             at += i128::from(index) * i128::from(stride);
         }
         Some(self.memory[at as usize])
+    }
+}
+
+/// The elements of a view in C order.
+#[derive(Debug, Clone)]
+pub struct Elements<'a, T> {
+    memory: &'a [T],
+    axes: Vec<Axis>,
+    index: Vec<u64>,
+    at: i64,
+    left: u64,
+}
+
+impl<T: Copy> Iterator for Elements<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        let element = self.memory[self.at as usize];
+        for (index, axis) in self.index.iter_mut().zip(&self.axes).rev() {
+            *index += 1;
+            if *index < axis.length {
+                self.at += axis.stride;
+                break;
+            }
+            *index = 0;
+            self.at -= axis.stride * (axis.length as i64 - 1);
+        }
+        Some(element)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.left).ok();
+        (left.unwrap_or(usize::MAX), left)
     }
 }
 

@@ -13,9 +13,9 @@ pub trait Arrange: sealed::Sealed {
     /// The outputs, arranged.
     type Of<R>;
 
-    /// Arranges outputs, which are in their order.
+    /// Arranges outputs, which are in their order; those with these numbers have no value.
     #[doc(hidden)]
-    fn arrange<R>(&self, values: Vec<R>) -> Self::Of<R>;
+    fn arrange<R>(&self, values: Vec<R>, gaps: &[u64]) -> Self::Of<R>;
 }
 
 mod sealed {
@@ -24,6 +24,7 @@ mod sealed {
     impl Sealed for super::BySegments {}
     impl<K> Sealed for super::ByGroups<K> {}
     impl Sealed for super::ByNumbers {}
+    impl<A: super::Arrange> Sealed for super::OrNone<A> {}
 }
 
 /// One output for each element of the axes that are kept.
@@ -54,7 +55,7 @@ impl ByAxes {
 impl Arrange for ByAxes {
     type Of<R> = Array<R>;
 
-    fn arrange<R>(&self, values: Vec<R>) -> Array<R> {
+    fn arrange<R>(&self, values: Vec<R>, _: &[u64]) -> Array<R> {
         Array { shape: self.shape().to_vec(), values }
     }
 }
@@ -72,7 +73,7 @@ impl BySegments {
 impl Arrange for BySegments {
     type Of<R> = Vec<R>;
 
-    fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
+    fn arrange<R>(&self, values: Vec<R>, _: &[u64]) -> Vec<R> {
         values
     }
 }
@@ -90,7 +91,7 @@ impl<K: Key> ByGroups<K> {
     }
 
     pub(super) fn keys(&self) -> &[K] {
-        let keys = self.parts.keys().and_then(|keys| keys.slice());
+        let keys = self.parts.keys().and_then(K::slice);
         keys.unwrap_or_else(|| unreachable!("groups have the keys that they were made of"))
     }
 }
@@ -98,7 +99,7 @@ impl<K: Key> ByGroups<K> {
 impl<K: Key> Arrange for ByGroups<K> {
     type Of<R> = Groups<K, R>;
 
-    fn arrange<R>(&self, values: Vec<R>) -> Groups<K, R> {
+    fn arrange<R>(&self, values: Vec<R>, _: &[u64]) -> Groups<K, R> {
         Groups { keys: self.keys().to_vec(), values }
     }
 }
@@ -116,7 +117,21 @@ impl ByNumbers {
 impl Arrange for ByNumbers {
     type Of<R> = Vec<R>;
 
-    fn arrange<R>(&self, values: Vec<R>) -> Vec<R> {
+    fn arrange<R>(&self, values: Vec<R>, _: &[u64]) -> Vec<R> {
         values
+    }
+}
+
+/// The same, each output `None` that has no value.
+#[derive(Debug, Clone)]
+pub struct OrNone<A>(pub(super) A);
+
+impl<A: Arrange> Arrange for OrNone<A> {
+    type Of<R> = A::Of<Option<R>>;
+
+    fn arrange<R>(&self, values: Vec<R>, gaps: &[u64]) -> A::Of<Option<R>> {
+        let mut values: Vec<Option<R>> = values.into_iter().map(Some).collect();
+        gaps.iter().for_each(|&gap| values[gap as usize] = None);
+        self.0.arrange(values, &[])
     }
 }

@@ -5,7 +5,7 @@ mod ordered;
 mod start;
 mod values;
 
-pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments};
+pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments, OrNone};
 pub use start::UnderPolicy;
 pub use warpfold_engine::Columns;
 
@@ -15,13 +15,15 @@ use warpfold_engine::{self as engine, HostArray, Indices, Parts, Request};
 
 use crate::element::{Element, Scalar};
 use crate::group::Key;
+use crate::input::Input;
 use crate::partial::{Finish, Partial};
 use crate::plan::BatchPlan;
 use crate::segment::Segments;
-use crate::shape::{Folding, View};
-use crate::{Op, Policy, Result, policy_methods};
+use crate::shape::Folding;
+use crate::{Empty, Op, Policy, Result, policy_methods};
 
-/// Starts reductions over some axes of an array, counted from 0 or from the last as -1; the others are kept.
+/// Starts reductions over some axes of an array, counted from 0 or from the last as -1; the others are kept. An array is a [`View`](crate::View) or
+/// another [`Input`].
 ///
 /// ```
 /// use warpfold::{View, reduce_axes};
@@ -35,10 +37,11 @@ use crate::{Op, Policy, Result, policy_methods};
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape): no such axis, or one named twice.
-pub fn reduce_axes<'a, T: Element>(
-    x: &View<'a, T>,
+pub fn reduce_axes<'a, X: Input<'a>>(
+    x: X,
     axes: &[i64],
-) -> Result<ReduceMany<'a, T, ByAxes>> {
+) -> Result<ReduceMany<'a, X::Element, ByAxes>> {
+    let x = x.view()?;
     let folding = Folding::of(x.layout().clone(), axes)?;
     let form = folding.form()?;
     let arrange = ByAxes::new(&folding);
@@ -140,13 +143,14 @@ pub struct ReduceMany<'a, T, A> {
     parts: Arc<Parts<'a>>,
     policy: Policy,
     indices: Indices,
+    empty: Empty,
     arrange: A,
 }
 
 impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     fn new(x: &'a [T], parts: Arc<Parts<'a>>, arrange: A) -> Self {
-        let policy = Policy::default();
-        ReduceMany { x, parts, policy, indices: Indices::OfInput, arrange }
+        let (policy, indices, empty) = (Policy::default(), Indices::OfInput, Empty::Error);
+        ReduceMany { x, parts, policy, indices, empty, arrange }
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
@@ -155,6 +159,34 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     pub fn flat_indices(mut self) -> Self {
         self.indices = Indices::OfArray;
         self
+    }
+
+    /// An output without a value, such as the mean of an empty segment, is NaN where its type has one, and not an error for all.
+    ///
+    /// ```
+    /// use warpfold::{Segments, reduce_segments};
+    /// let many = reduce_segments(&[1.0f64, 3.0], Segments::offsets(&[0u32, 2, 2]))?;
+    /// assert!(many.mean().is_err());
+    /// let means = many.or_nan().mean()?;
+    /// assert!(means[0] == 2.0 && means[1].is_nan());
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn or_nan(mut self) -> Self {
+        self.empty = Empty::Nan;
+        self
+    }
+
+    /// Every output is an [`Option`], `None` where it has no value, such as the minimum of an empty segment.
+    ///
+    /// ```
+    /// use warpfold::group_dense;
+    /// let sales = group_dense(&[2usize, 0, 2], 3, &[5u8, 7, 6])?;
+    /// assert_eq!(sales.or_none().max()?, [Some(7), None, Some(6)]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn or_none(self) -> ReduceMany<'a, T, OrNone<A>> {
+        let ReduceMany { x, parts, policy, indices, arrange, .. } = self;
+        ReduceMany { x, parts, policy, indices, empty: Empty::None, arrange: OrNone(arrange) }
     }
 
     /// How a reduction would run here.
@@ -168,10 +200,11 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
             .parts(Arc::clone(&self.parts))
             .policy(self.policy)
             .indices(self.indices)
+            .empty(self.empty)
     }
 
     /// The results of any reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say. Of stats, a mean,
-    /// variance or deviation that does not exist is NaN.
+    /// variance or deviation that does not exist is NaN. After [`or_none`](Self::or_none), outputs that have no value hold any.
     ///
     /// ```
     /// use warpfold::{Column, Op, Segments, partial::Finish, reduce_segments};
@@ -188,19 +221,25 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
 
     /// The results of a reduction that has one number, arranged.
     fn values<R: Scalar>(&self, op: Op, finish: Finish) -> Result<A::Of<R>> {
-        let [column] = self.typed(op, finish)?;
-        Ok(self.arrange.arrange(column))
+        let ([column], gaps) = self.typed(op, finish)?;
+        Ok(self.arrange.arrange(column, &gaps))
     }
 
-    /// The numbers of a reduction that has so many for each output.
-    fn typed<R: Scalar, const N: usize>(&self, op: Op, finish: Finish) -> Result<[Vec<R>; N]> {
-        let columns = self.columns(op, finish)?.into_iter().map(|(_, column)| {
+    /// The numbers of a reduction that has so many for each output, and which outputs have none.
+    fn typed<R: Scalar, const N: usize>(
+        &self,
+        op: Op,
+        finish: Finish,
+    ) -> Result<([Vec<R>; N], Vec<u64>)> {
+        let (columns, mut gaps) = engine::columns_and_gaps(&self.request(op), finish)?;
+        let columns = columns.into_iter().map(|(_, column)| {
             column
                 .typed()
                 .unwrap_or_else(|| unreachable!("{op} has another type than the contract's"))
         });
         let columns: Vec<Vec<R>> = columns.collect();
-        Ok(columns.try_into().unwrap_or_else(|_| unreachable!("{op} has {N} numbers")))
+        let columns = columns.try_into().unwrap_or_else(|_| unreachable!("{op} has {N} numbers"));
+        Ok((columns, gaps.swap_remove(0)))
     }
 
     /// The partials of a reduction, exact and ready to be merged; large, for float sums: up to kilobytes each.
@@ -209,7 +248,7 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     /// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type.
     pub fn partials(&self, op: Op) -> Result<A::Of<Partial<T>>> {
         let partials = engine::partials(&self.request(op))?;
-        Ok(self.arrange.arrange(partials.into_iter().map(crate::reduce::typed).collect()))
+        Ok(self.arrange.arrange(partials.into_iter().map(crate::reduce::typed).collect(), &[]))
     }
 }
 

@@ -27,8 +27,8 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
-        let [min, max] = self.typed(Op::MinMax, Finish::default())?;
-        Ok(self.arrange.arrange(min.into_iter().zip(max).collect()))
+        let ([min, max], gaps) = self.typed(Op::MinMax, Finish::default())?;
+        Ok(self.arrange.arrange(min.into_iter().zip(max).collect(), &gaps))
     }
 
     /// The first index of each smallest element, or of the first NaN: along the folded axis (over several, their elements counted in C

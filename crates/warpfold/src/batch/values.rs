@@ -188,6 +188,6 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
                 other => unreachable!("stats leave stats, not {other:?}"),
             }
         });
-        Ok(self.arrange.arrange(stats.collect()))
+        Ok(self.arrange.arrange(stats.collect(), &[]))
     }
 }

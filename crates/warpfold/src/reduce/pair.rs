@@ -1,17 +1,19 @@
 //! The builder for two arrays of one length.
 
-use warpfold_engine::{self as engine, HostArray, Request};
-
 use super::values::rounded;
-use super::{one, typed};
+use super::{finished, one, typed};
 use crate::element::{Element, Float};
-use crate::partial::{Finish, Partial};
-use crate::plan::Plan;
+use crate::input::{Input, Source};
+use crate::partial::{Finish, Output, Partial};
+use crate::plan::{self, Plan, Problem};
 use crate::{Op, Policy, Result, policy_methods};
 
-/// Starts a reduction of two slices of one length; see [`ReducePair`].
-pub fn reduce_pair<'a, T: Element>(x: &'a [T], y: &'a [T]) -> ReducePair<'a, T> {
-    ReducePair { x, y, policy: Policy::default() }
+/// Starts a reduction of two arrays of one length; see [`ReducePair`]. Of views, elements go together in C order.
+pub fn reduce_pair<'a, X: Input<'a>>(
+    x: X,
+    y: impl Input<'a, Element = X::Element>,
+) -> ReducePair<'a, X::Element> {
+    ReducePair { x: x.source(), y: y.source(), policy: Policy::default() }
 }
 
 /// A reduction of two arrays being set up: choose, then call [`dot`](Self::dot).
@@ -23,11 +25,11 @@ pub fn reduce_pair<'a, T: Element>(x: &'a [T], y: &'a [T]) -> ReducePair<'a, T> 
 /// assert_eq!(reduce_pair(&x, &y).nan(Nan::Ignore).dot()?, 14.0);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[must_use = "call a reduction, such as .dot()"]
 pub struct ReducePair<'a, T> {
-    x: &'a [T],
-    y: &'a [T],
+    x: Source<'a, T>,
+    y: Source<'a, T>,
     policy: Policy,
 }
 
@@ -36,9 +38,10 @@ impl<T: Element> ReducePair<'_, T> {
         "NaN propagates (the default), or a pair with a NaN on either side is ignored."
     );
 
-    /// How a reduction would run here.
+    /// How a reduction would run here, were the elements side by side.
     pub fn plan(&self, op: Op) -> Plan {
-        engine::plan(&self.request(op))
+        let problem = Problem { op, dtype: T::DTYPE, n: self.x.len(), policy: self.policy };
+        plan::choose(problem, warpfold_engine::facts())
     }
 
     /// The partial result of a reduction of two arrays.
@@ -46,7 +49,7 @@ impl<T: Element> ReducePair<'_, T> {
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Undefined`](crate::Error::Undefined) if the reduction takes one array.
     pub fn partial(&self, op: Op) -> Result<Partial<T>> {
-        engine::reduce(&self.request(op)).map(typed)
+        self.x.partial_of_pair(&self.y, op, self.policy).map(typed)
     }
 
     /// The dot product, without conjugation: floats rounded once, integers checked.
@@ -54,7 +57,7 @@ impl<T: Element> ReducePair<'_, T> {
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Overflow`](crate::Error::Overflow) where an integer result does not fit.
     pub fn dot(&self) -> Result<T::Sum> {
-        engine::output(&self.request(Op::Dot), Finish::default()).map(one)
+        self.output(Finish::default()).map(one)
     }
 
     /// The exact dot product rounded to a float type of choice.
@@ -62,10 +65,12 @@ impl<T: Element> ReducePair<'_, T> {
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     pub fn dot_as<F: Float>(&self) -> Result<T::With<F>> {
-        engine::output(&self.request(Op::Dot), rounded::<F>()).map(one)
+        self.output(rounded::<F>()).map(one)
     }
 
-    fn request(&self, op: Op) -> Request<'_> {
-        Request::new(op, HostArray::of(self.x)).pair(HostArray::of(self.y)).policy(self.policy)
+    fn output(&self, finish: Finish) -> Result<Output> {
+        let finish = Finish { overflow: self.policy.overflow, ..finish };
+        let partial = self.x.partial_of_pair(&self.y, Op::Dot, self.policy)?;
+        finished(&partial, Op::Dot, finish, self.x.len())
     }
 }

@@ -2,9 +2,11 @@
 
 mod cells;
 mod columns;
+mod empty;
 mod fast;
 mod few;
 mod leftovers;
 mod moments;
 mod runs;
 mod singles;
+mod views;

@@ -1,5 +1,7 @@
 //! A reduction fed piece by piece: files larger than memory, sockets, iterators of chunks.
 
+mod values;
+
 use std::marker::PhantomData;
 
 use warpfold_engine::{self as engine, HostArray};
@@ -12,12 +14,12 @@ use crate::{Op, Policy, Result};
 /// One reduction over pieces that arrive in turn; the result is that of the pieces joined.
 ///
 /// ```
-/// use warpfold::{Op, Policy, Stream, partial::{Finish, Output}};
+/// use warpfold::{Op, Policy, Stream};
 /// let mut stream = Stream::<f64>::new(Op::Sum, Policy::default())?;
 /// for piece in [[1e300, 1.0], [-1e300, 1.0]] {
 ///     stream.push(&piece)?;
 /// }
-/// assert_eq!(stream.finish(Finish::default())?, Output::One(2.0f64.into()));
+/// assert_eq!(stream.sum()?, 2.0);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -111,7 +113,7 @@ impl<T: Element> Stream<T> {
         self.stream.partial().and_then(|partial| partial.typed_ref())
     }
 
-    /// The result.
+    /// The result, of a type known at run time.
     ///
     /// # Errors
     /// As [`Partial::finish`].
