@@ -68,7 +68,7 @@ pub fn group_dense<K: Key>(keys: &[K], groups: u64, n: usize, policy: Policy) ->
 mod tests {
     use std::sync::Arc;
 
-    use warpfold_num::Op;
+    use warpfold_num::{Column, Op};
     use warpfold_plan::{HostArray, Request};
 
     use super::*;
