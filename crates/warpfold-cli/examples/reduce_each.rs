@@ -8,9 +8,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _, stdin};
 
 use warpfold::cuda::Gpu;
+use warpfold::kernel::{AnyBuffer, AnyReduce};
 use warpfold::partial::Finish;
-use warpfold::{Accuracy, DType, Element, Op, Overflow, with_element};
-use warpfold_cli::input::{Distribution, Produce as _, Random, elements};
+use warpfold::{Accuracy, DType, Op, Overflow, Policy};
+use warpfold_cli::input::{Distribution, Produce as _, Random};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("the file for what was done has to be named")?;
@@ -21,25 +22,28 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [op, dtype, accuracy, n] = words[..] else { Err("four words a line")? };
         let (op, dtype, n): (Op, DType, u64) = (op.parse()?, dtype.parse()?, n.parse()?);
         let accuracy = if accuracy == "fast" { Accuracy::Fast } else { Accuracy::Exact };
-        let why = with_element!(dtype, T => reduce::<T>(&gpu, op, accuracy, n));
+        let why = reduce(&gpu, (op, dtype, accuracy), n);
         writeln!(done, "{}", why.err().map(|why| why.to_string()).unwrap_or_default())?;
     }
     Ok(done.flush()?)
 }
 
-fn reduce<T: Element>(gpu: &Gpu, op: Op, accuracy: Accuracy, n: u64) -> Result<(), Box<dyn Error>> {
+fn reduce(
+    gpu: &Gpu,
+    (op, dtype, accuracy): (Op, DType, Accuracy),
+    n: u64,
+) -> Result<(), Box<dyn Error>> {
     let array = |k| -> Result<_, Box<dyn Error>> {
-        let bytes = usize::try_from(n)? * size_of::<T>();
-        let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-        let bytes = &mut bytemuck::cast_slice_mut(&mut aligned)[..bytes];
-        Random::new(T::DTYPE, n, Distribution::Uniform, 0, k)?.fill(bytes)?;
-        Ok(gpu.upload(elements::<T>(bytes, 0)?)?)
+        let mut bytes = vec![0; usize::try_from(n)? * dtype.size()];
+        Random::new(dtype, n, Distribution::Uniform, 0, k)?.fill(&mut bytes)?;
+        Ok(AnyBuffer::upload(gpu, dtype, &bytes)?)
     };
     let (x, y) = (array(0)?, array(1)?);
     let reduce = match op {
-        Op::Dot => gpu.reduce_two(x.view(), y.view())?,
-        _ => gpu.reduce(x.view()),
+        Op::Dot => AnyReduce::pair(gpu, x.view(), y.view())?,
+        _ => AnyReduce::new(gpu, x.view()),
     };
-    reduce.accuracy(accuracy).overflow(Overflow::Wrap).output(op, Finish::default())?;
+    let policy = Policy { accuracy, overflow: Overflow::Wrap, ..Policy::default() };
+    reduce.policy(policy).output(op, Finish::default())?;
     Ok(())
 }

@@ -9,12 +9,14 @@ use std::fs::File;
 use std::io::{BufWriter, stdin};
 
 use warpfold::cuda::Gpu;
-use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::kernel::{
+    AnyBuffer, AnyGroups, AnyReduceDense, AnyReduceMany, AnySegments, Executor,
+};
 use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Cost, Detail, Device, Settings};
-use warpfold::{Accuracy, DType, Element, Op, Overflow, with_element};
-use warpfold_cli::input::{Distribution, Produce as _, Random, elements};
+use warpfold::{Accuracy, DType, Op, Overflow, Policy};
+use warpfold_cli::input::{Distribution, Produce as _, Random};
 use warpfold_lab::segments::{Cut, Keys, cases};
 
 /// The GPU whose counters these stand beside.
@@ -35,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn each<M: Machine>(
-    machine: &M,
+fn each(
+    machine: &dyn Executor,
     mut done: impl std::io::Write,
     costs: impl Fn() -> Vec<Cost>,
 ) -> Result<(), Box<dyn Error>> {
@@ -48,7 +50,7 @@ fn each<M: Machine>(
         let accuracy = if accuracy == "fast" { Accuracy::Fast } else { Accuracy::Exact };
         let case = cases(n).into_iter().find(|known| known.name == case);
         let cut = case.ok_or_else(|| format!("no such case: {line}"))?.cut();
-        let why = with_element!(dtype, T => reduce::<M, T>(machine, &cut, n, op, accuracy));
+        let why = reduce(machine, &cut, n, (op, dtype, accuracy));
         let launches: Vec<_> = costs().iter().map(told).collect();
         let why = why.err().map(|why| why.to_string());
         writeln!(done, "{}", serde_json::json!({ "why": why, "launches": launches }))?;
@@ -63,43 +65,46 @@ fn told(cost: &Cost) -> serde_json::Value {
     serde_json::json!({ "kernel": kernel, "grid": grid, "block": block, "counts": counts })
 }
 
-fn reduce<M: Machine, T: Element>(
-    machine: &M,
+fn reduce(
+    machine: &dyn Executor,
     cut: &Cut,
     n: u64,
-    op: Op,
-    accuracy: Accuracy,
+    (op, dtype, accuracy): (Op, DType, Accuracy),
 ) -> Result<(), Box<dyn Error>> {
     let n = cut.elements(n);
-    let bytes = usize::try_from(n)? * size_of::<T>();
-    let mut aligned = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-    let bytes = &mut bytemuck::cast_slice_mut(&mut aligned)[..bytes];
-    Random::new(T::DTYPE, n, Distribution::Uniform, 0, 0)?.fill(bytes)?;
-    let x = machine.upload(elements::<T>(bytes, 0)?)?;
-    let finish = |many: ReduceMany<'_, M, T>| -> Result<(), Box<dyn Error>> {
-        many.accuracy(accuracy).overflow(Overflow::Wrap).columns(op, Finish::default())?;
+    let mut bytes = vec![0; usize::try_from(n)? * dtype.size()];
+    Random::new(dtype, n, Distribution::Uniform, 0, 0)?.fill(&mut bytes)?;
+    let x = AnyBuffer::upload(machine, dtype, &bytes)?;
+    let policy = Policy { accuracy, overflow: Overflow::Wrap, ..Policy::default() };
+    let finish = |many: AnyReduceMany<'_>| -> Result<(), Box<dyn Error>> {
+        many.policy(policy).columns(op, Finish::default())?;
         Ok(())
     };
+    let segments = |cut| AnyReduceMany::segments(machine, x.view(), cut);
     match cut {
-        Cut::Every(length) => finish(machine.reduce_segments(&x, DeviceSegments::Every(*length))),
+        Cut::Every(length) => finish(segments(AnySegments::Every(*length))),
         Cut::Offsets(offsets) => {
-            let offsets = machine.upload(offsets)?;
-            finish(machine.reduce_segments(&x, &offsets))
+            let offsets = AnyBuffer::upload(machine, DType::U32, bytemuck::cast_slice(offsets))?;
+            finish(segments(AnySegments::Offsets(offsets.view())))
         }
-        Cut::Axis { layout, axis } => finish(machine.reduce_axes(&x, layout, &[*axis as i64])?),
+        Cut::Axis { layout, axis } => {
+            finish(AnyReduceMany::axes(machine, x.view(), layout, &[*axis as i64])?)
+        }
         Cut::Groups { keys, groups, told } => {
-            let keys = machine.upload(keys)?;
+            let keys = AnyBuffer::upload(machine, DType::U32, bytemuck::cast_slice(keys))?;
+            let (keys, x) = (keys.view(), x.view());
             match told {
                 Keys::Dense if accuracy == Accuracy::Fast => {
-                    finish(machine.group_dense(&keys, *groups, &x)?.reduce())
+                    finish(AnyGroups::dense(machine, keys, *groups, x)?.reduce())
                 }
                 // In tables where they do it, which are exact.
                 Keys::Dense => {
-                    let dense = machine.reduce_dense(&keys, *groups, &x);
-                    dense.overflow(Overflow::Wrap).columns(op, Finish::default())?;
+                    let policy = Policy { accuracy: Accuracy::Exact, ..policy };
+                    let dense = AnyReduceDense::new(machine, keys, *groups, x).policy(policy);
+                    dense.columns(op, Finish::default())?;
                     Ok(())
                 }
-                Keys::Any => finish(machine.group_by(&keys, &x)?.reduce()),
+                Keys::Any => finish(AnyGroups::by(machine, keys, x)?.reduce()),
             }
         }
     }

@@ -138,45 +138,73 @@ impl Side {
 }
 
 /// Two inputs side by side, of which both lose an element where either has none.
-pub(crate) struct Pairs<T> {
+pub(crate) struct Pairs {
     sides: [Side; 2],
     is_left_out: Vec<bool>,
-    kept: [Vec<T>; 2],
+    /// Bytes of an element.
+    size: usize,
+    kept: [Kept; 2],
+}
+
+/// Elements that are kept, in words, so that they are aligned.
+#[derive(Default)]
+struct Kept {
+    words: Vec<u64>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn clear(&mut self, most: usize) {
+        self.words.resize(most.div_ceil(8), 0);
+        self.bytes = 0;
+    }
+
+    fn push(&mut self, element: &[u8]) {
+        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        all[self.bytes..self.bytes + element.len()].copy_from_slice(element);
+        self.bytes += element.len();
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
+    }
 }
 
 /// Pairs handed on at once where some are left out.
 const BATCH: usize = 1 << 16;
 
-impl<T: Copy> Pairs<T> {
-    pub(crate) fn new(notes: [Option<SharedNotes>; 2]) -> Pairs<T> {
+impl Pairs {
+    /// Of elements of so many bytes.
+    pub(crate) fn new(size: usize, notes: [Option<SharedNotes>; 2]) -> Pairs {
         let side = |notes| Side { notes, runs: VecDeque::new() };
-        Pairs { sides: notes.map(side), is_left_out: Vec::new(), kept: [Vec::new(), Vec::new()] }
+        let (sides, kept) = (notes.map(side), [Kept::default(), Kept::default()]);
+        Pairs { sides, is_left_out: Vec::new(), size, kept }
     }
 
     /// Hands on the pairs of a piece, the first of which has an index, but for those that are left out.
     pub(crate) fn each(
         &mut self,
         first: u64,
-        [x, y]: [&[T]; 2],
-        mut push: impl FnMut(&[T], &[T]) -> Result<(), Failure>,
+        [x, y]: [&[u8]; 2],
+        mut push: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        let size = self.size;
         self.is_left_out.clear();
-        self.is_left_out.resize(x.len(), false);
+        self.is_left_out.resize(x.len() / size, false);
         self.sides.iter_mut().for_each(|side| side.mark(first, &mut self.is_left_out));
         if !self.is_left_out.contains(&true) {
             return push(x, y);
         }
         let [kept_x, kept_y] = &mut self.kept;
-        for start in (0..x.len()).step_by(BATCH) {
-            let batch = start..x.len().min(start + BATCH);
-            let keep = |from: &[T], to: &mut Vec<T>| {
-                let kept = from[batch.clone()].iter().zip(&self.is_left_out[batch.clone()]);
-                to.clear();
-                to.extend(kept.filter(|(_, is_left_out)| !**is_left_out).map(|(x, _)| *x));
-            };
-            keep(x, kept_x);
-            keep(y, kept_y);
-            push(kept_x, kept_y)?;
+        let batches = self.is_left_out.chunks(BATCH);
+        for (is_left_out, (x, y)) in batches.zip(x.chunks(BATCH * size).zip(y.chunks(BATCH * size)))
+        {
+            for (from, to) in [(x, &mut *kept_x), (y, &mut *kept_y)] {
+                to.clear(from.len());
+                let elements = from.chunks_exact(size).zip(is_left_out);
+                elements.filter(|(_, gone)| !**gone).for_each(|(element, _)| to.push(element));
+            }
+            push(kept_x.bytes(), kept_y.bytes())?;
         }
         Ok(())
     }

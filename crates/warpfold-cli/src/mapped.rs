@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use warpfold::map::{Expressions, HostArray, Map};
-use warpfold::{DType, Op, with_element};
+use warpfold::{DType, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -362,9 +362,8 @@ fn step(
         let bytes = &side.rest.bytes()[..count * side.dtype.size()];
         let name = Name::of(PathBuf::from(&side.name));
         let name = side.pieces.as_ref().map_or(&name, |(name, _)| name);
-        arrays.push(with_element!(side.dtype, T => {
-            HostArray::of(input::elements::<T>(bytes, first).map_err(|problem| Failure::input(name, problem))?)
-        }));
+        let array = input::array(side.dtype, bytes, first);
+        arrays.push(array.map_err(|problem| Failure::input(name, problem))?);
     }
     fold(&arrays)?;
     drop(arrays);

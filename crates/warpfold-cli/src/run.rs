@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use warpfold::partial::{Finish, Output};
-use warpfold::{DType, Element, Op, with_element};
+use warpfold::{DType, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
@@ -46,10 +46,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let work = Work { op: asked.op(), dtype, policy, bytes: elements_bytes(&inputs) };
     let chosen = device::choose(asked.device, work, &asked.tuning())?;
     let progress = Progress::start(asked.progress(), total(&inputs));
-    let folded = with_element!(dtype, T => {
-        let folder = Folder::<T>::new(&chosen.executor, asked.op(), policy)?;
-        fold(folder, inputs, asked.op(), progress, finish)
-    })?;
+    let folder = Folder::new(&chosen.executor, asked.op(), dtype, policy)?;
+    let folded = fold(folder, inputs, asked.op(), progress, finish)?;
     let report = Report {
         op: asked.op(),
         dtype,
@@ -141,8 +139,8 @@ struct Folded {
     folding: Duration,
 }
 
-fn fold<T: Element>(
-    mut folder: Folder<T>,
+fn fold(
+    mut folder: Folder,
     inputs: Vec<Input>,
     op: Op,
     progress: Progress,
@@ -176,8 +174,8 @@ impl Clock {
 }
 
 /// One array after another, as one.
-fn fold_joined<T: Element>(
-    folder: &mut Folder<T>,
+fn fold_joined(
+    folder: &mut Folder,
     inputs: Vec<Input>,
     order: Order,
     clock: &mut Clock,
@@ -189,8 +187,8 @@ fn fold_joined<T: Element>(
         let (mut first, mut bytes) = (0, 0);
         let mut pieces = input.pieces(order)?;
         while let Some(piece) = pieces.next_piece()? {
-            let elements =
-                input::elements::<T>(piece, first).map_err(|p| Failure::input(&name, p))?;
+            let elements = input::array(folder.dtype(), piece, first)
+                .map_err(|problem| Failure::input(&name, problem))?;
             clock.time(|| folder.push(elements))?;
             first += elements.len() as u64;
             bytes += piece.len() as u64;
@@ -204,34 +202,32 @@ fn fold_joined<T: Element>(
 }
 
 /// Two arrays side by side. Pieces are of one size whatever the input, so they pair up until one array ends.
-fn fold_pair<T: Element>(
-    folder: &mut Folder<T>,
-    inputs: Vec<Input>,
-    clock: &mut Clock,
-) -> Result<(), Failure> {
+fn fold_pair(folder: &mut Folder, inputs: Vec<Input>, clock: &mut Clock) -> Result<(), Failure> {
+    let dtype = folder.dtype();
+    let size = dtype.size() as u64;
     let [x, y]: [Input; 2] =
         inputs.try_into().map_err(|_| Failure::Usage("dot takes exactly two inputs".into()))?;
     if let (Some(left), Some(right)) = (x.bytes(), y.bytes())
         && left != right
     {
-        let size = T::DTYPE.size() as u64;
         return Err(
             warpfold::Error::LengthMismatch { left: left / size, right: right / size }.into()
         );
     }
     let names = [x.name().clone(), y.name().clone()];
-    let mut pairs = Pairs::<T>::new([x.notes(), y.notes()]);
+    let mut pairs = Pairs::new(dtype.size(), [x.notes(), y.notes()]);
     let mut first = 0;
     let (mut x, mut y) = (x.pieces(Order::C)?, y.pieces(Order::C)?);
     loop {
-        let view =
-            |bytes, name| input::elements::<T>(bytes, first).map_err(|p| Failure::input(name, p));
-        let left = view(x.next_piece()?.unwrap_or_default(), &names[0])?;
-        let right = view(y.next_piece()?.unwrap_or_default(), &names[1])?;
+        let left = x.next_piece()?.unwrap_or_default();
+        let right = y.next_piece()?.unwrap_or_default();
+        for (bytes, name) in [(left, &names[0]), (right, &names[1])] {
+            input::array(dtype, bytes, first).map_err(|problem| Failure::input(name, problem))?;
+        }
         if left.len() != right.len() {
             let (shorter, longer) = if left.len() < right.len() { (0, 1) } else { (1, 0) };
             let problem = input::Problem::Shorter {
-                elements: first + left.len().min(right.len()) as u64,
+                elements: first + left.len().min(right.len()) as u64 / size,
                 other: names[longer].clone(),
             };
             return Err(Failure::input(&names[shorter], problem));
@@ -240,9 +236,14 @@ fn fold_pair<T: Element>(
             return Ok(());
         }
         pairs.each(first, [left, right], |left, right| {
+            let view = |bytes, name| {
+                let array = input::array(dtype, bytes, first);
+                array.map_err(|problem| Failure::input(name, problem))
+            };
+            let (left, right) = (view(left, &names[0])?, view(right, &names[1])?);
             Ok(clock.time(|| folder.push_pair(left, right))?)
         })?;
-        first += left.len() as u64;
-        clock.progress.set(2 * first * T::DTYPE.size() as u64);
+        first += left.len() as u64 / size;
+        clock.progress.set(2 * first * size);
     }
 }

@@ -6,11 +6,12 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use warpfold::partial::{Output, Partial};
-use warpfold::{DType, Element, Op, Stream, with_element};
+use warpfold::partial::Output;
+use warpfold::{AnyPartial, DType, Op};
 use warpfold_dist::{
     Agreement, Block, Comm, Mpi, Tcp, all_merge, all_merge_blocks, exchange, share,
 };
+use warpfold_engine::Stream;
 
 use crate::args::{ProgressBar, Reduction, Verbosity};
 use crate::device::Device;
@@ -165,7 +166,7 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
     let mode = if is_first { asked.progress() } else { ProgressBar::Off };
     let bytes = shares.iter().map(|share| share.elements.end - share.elements.start).sum::<u64>();
     let progress = Progress::start(mode, Some(bytes * dtype.size() as u64));
-    let folded = with_element!(dtype, T => fold_shares::<T>(asked, shares, described, progress))?;
+    let folded = fold_shares(asked, dtype, shares, described, progress)?;
     Ok(Folded { names, ..folded })
 }
 
@@ -209,30 +210,32 @@ fn shares(inputs: Vec<Input>, op: Op, dtype: DType, comm: &dyn Comm) -> Vec<Shar
     shares
 }
 
-fn fold_shares<T: Element>(
+fn fold_shares(
     asked: &Reduction,
+    dtype: DType,
     shares: Vec<Share>,
     inputs: String,
     mut progress: Progress,
 ) -> Result<Folded, Failure> {
     let (op, policy) = (asked.op(), asked.policy());
     let (mut n, mut folding, mut done) = (0, Duration::ZERO, 0);
-    let mut total = Partial::<T>::empty(op).untyped();
+    let mut total = AnyPartial::empty(op, dtype);
     // Refuses what has no such reduction where there is nothing to fold, too.
-    Stream::<T>::new(op, policy)?;
+    Stream::new(op, dtype, policy)?;
     let (mut blocks, mut texts) = (Vec::new(), Vec::new());
     for Share { which, input, elements, before } in shares {
         let (name, watch, notes) = (input.name().clone(), input.watch(), input.notes());
         let mut at = elements.start;
         let mut pieces = input.range(Order::of(op), elements)?;
         while let Some(piece) = pieces.next_piece()? {
-            let elements = input::elements::<T>(piece, at).map_err(|p| Failure::input(&name, p))?;
+            let elements = input::array(dtype, piece, at).map_err(|p| Failure::input(&name, p))?;
             let (start, first) = (Instant::now(), before + at);
-            let mut stream = Stream::<T>::new(op, policy)?.starting_at(first);
+            let mut stream = Stream::new(op, dtype, policy)?.starting_at(first);
             stream.push(elements)?;
-            let partial = stream.partial().cloned().unwrap_or_else(|| Partial::empty(op)).untyped();
+            let partial = stream.partial().cloned();
+            let partial = partial.unwrap_or_else(|| AnyPartial::empty(op, dtype));
             let len = elements.len() as u64;
-            match in_blocks(op, T::DTYPE) {
+            match in_blocks(op, dtype) {
                 true => blocks.push(Block { first, len, partial }),
                 false => total.merge(&partial),
             }
@@ -243,11 +246,11 @@ fn fold_shares<T: Element>(
         watch.check()?;
         texts.extend(notes.map(|notes| (which, notes.counts())));
     }
-    let part = match in_blocks(op, T::DTYPE) {
+    let part = match in_blocks(op, dtype) {
         true => Part::Blocks(blocks),
         false => Part::Whole(Box::new(total)),
     };
-    let (dtype, names, total) = (T::DTYPE, Vec::new(), progress.elapsed());
+    let (names, total) = (Vec::new(), progress.elapsed());
     Ok(Folded { dtype, part, n, inputs, names, texts, total, folding })
 }
 

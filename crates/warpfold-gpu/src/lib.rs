@@ -7,10 +7,10 @@ pub mod kernel;
 pub mod simt;
 
 use warpfold_engine::Columns;
-use warpfold_exact::{exact, partial};
+use warpfold_exact::{AnyPartial, exact, partial};
 use warpfold_num::{
     Accuracy, Column, Complex, DType, Element, Error, Nan, Op, Ordered, Overflow, Policy, Result,
-    Value, double_double, element, error, policy_methods, value, with_element,
+    Value, double_double, element, error, value, with_element,
 };
 use warpfold_plan::group::{self, Key};
 use warpfold_plan::{plan, shape};

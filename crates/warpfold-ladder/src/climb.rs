@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use warpfold::kernel::Machine as _;
+use warpfold::kernel::Executor as _;
 use warpfold::partial::Output;
 use warpfold::plan::CudaFacts;
 use warpfold::{Accuracy, Error, Op, Result};

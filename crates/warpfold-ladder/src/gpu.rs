@@ -222,7 +222,9 @@ impl Target for Cuda {
             let gpu = target.gpu.clone();
             let reduce = gpu.reduce(x(next)).policy(policy(accuracy));
             // SAFETY: the arrays outlive this call, which waits for the queue; nothing else uses the result.
-            unsafe { leaves.start(&mut target.queue, &reduce, op, target.result.address()) }
+            unsafe {
+                leaves.start(&mut target.queue, &reduce.untyped(), op, target.result.address())
+            }
         };
         self.sample(runs, run).map(Some)
     }

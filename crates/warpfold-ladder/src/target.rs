@@ -197,7 +197,7 @@ impl Target for Simulator {
         let plan = self.device.reduce(x).policy(policy(accuracy)).plan(op)?;
         let run = self.device.launch(&plan, x, None, None)?;
         let finish = Finish { overflow: Overflow::Wrap, ..Finish::default() };
-        Ok((read::<T>(&plan, &run.record).finish(op, finish)?, run.counters))
+        Ok((read(&plan, &run.record).finish(op, finish)?, run.counters))
     }
 
     fn time_library<'a, T: Element>(

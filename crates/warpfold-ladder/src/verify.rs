@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use warpfold::kernel::Machine as _;
+use warpfold::kernel::Executor as _;
 use warpfold::{Op, Result};
 
 use crate::arrays::{Inputs, Workspace};

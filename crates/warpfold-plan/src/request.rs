@@ -66,6 +66,13 @@ impl<'a> HostArray<'a> {
         (self.dtype == T::DTYPE)
             .then(|| unsafe { std::slice::from_raw_parts(self.address.cast(), self.len) })
     }
+
+    /// The elements' bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        let bytes = self.len * self.dtype.size();
+        // SAFETY: the constructors' callers vouch for so many elements, whose types have no padding, and for their lifetime.
+        unsafe { std::slice::from_raw_parts(self.address, bytes) }
+    }
 }
 
 impl fmt::Debug for HostArray<'_> {

@@ -1,9 +1,9 @@
 //! The table of what kernels do not fold yet, asked of their plans.
 
-use warpfold::kernel::Machine;
+use warpfold::kernel::{AnyBuffer, AnyReduce, AnyReduceMany, AnySegments};
 use warpfold::shape::Layout;
 use warpfold::simt::Device;
-use warpfold::{DType, Element, Error, Op, Result, with_element};
+use warpfold::{DType, Error, Op, Result};
 
 use super::Table;
 
@@ -15,7 +15,7 @@ pub(super) fn table() -> String {
         let mut refused = [const { Vec::new() }; 3];
         let mut defined = 0;
         for &dtype in DType::ALL {
-            let answers = with_element!(dtype, T => answers::<T>(op));
+            let answers = answers(op, dtype);
             if let [Err(Error::Undefined { .. }), ..] = answers {
                 continue;
             }
@@ -62,16 +62,17 @@ fn in_words(mut types: Vec<&'static str>) -> String {
 }
 
 /// Whether an op is planned for each of the ways to part an array.
-fn answers<T: Element>(op: Op) -> [Result<()>; 3] {
+fn answers(op: Op, dtype: DType) -> [Result<()>; 3] {
     let device = Device::new();
     let known = "a few elements find room";
-    let x = device.alloc::<T>(6).expect(known);
+    let x = AnyBuffer::upload(&device, dtype, &vec![0; 6 * dtype.size()]).expect(known);
     let offsets = device.upload(&[0u32, 2, 6]).expect(known);
     let layout = Layout::c(&[2, 3]).expect(known);
-    let over_axis = Machine::reduce_axes(&device, &x, &layout, &[0]).expect(known);
+    let over_axis = AnyReduceMany::axes(&device, x.view(), &layout, &[0]).expect(known);
+    let cut = AnySegments::Offsets(offsets.untyped().view());
     [
-        device.reduce(&x).plan(op).map(|_| ()),
+        AnyReduce::new(&device, x.view()).plan(op).map(|_| ()),
         over_axis.plans(op).map(|_| ()),
-        device.reduce_segments(&x, &offsets).plans(op).map(|_| ()),
+        AnyReduceMany::segments(&device, x.view(), cut).plans(op).map(|_| ()),
     ]
 }

@@ -3,6 +3,7 @@
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
 mod book;
+mod build;
 mod counters;
 mod cpu;
 mod cuda;
@@ -23,6 +24,7 @@ use warpfold_lab::report::Report;
 use warpfold_lab::segments::Report as CpuSegmentsReport;
 use warpfold_ladder::Ladder;
 
+use self::build::Builds;
 use self::counters::Counters;
 use self::hard::HardSums;
 use self::parts::Parts;
@@ -77,6 +79,8 @@ struct Results {
     devices: Vec<Devices>,
     /// Exchanges between ranks, in the order of the machines' names.
     worlds: Vec<Worlds>,
+    /// First builds, in the order of the machines' names.
+    builds: Vec<Builds>,
     /// Climbs of the ladder, in the same order.
     ladders: Vec<Ladder>,
 }
@@ -143,6 +147,10 @@ impl Results {
                 .iter()
                 .map(|file| Worlds::load(file))
                 .collect::<Outcome<_>>()?,
+            builds: files(folder, "build.json")
+                .iter()
+                .map(|file| Builds::load(file))
+                .collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
@@ -171,6 +179,7 @@ impl Results {
             "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
             "cuda-parts" => joined(&self.parts, parts::speeds, "cuda_parts"),
             "cuda-devices" => joined(&self.devices, Devices::times, "cuda_devices"),
+            "builds" => joined(&self.builds, Builds::table, "bench/build/first-run.sh"),
             "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
             "ranks" => joined(&self.worlds, Worlds::runs, "bench/dist/exchange.sh"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),

@@ -1,6 +1,6 @@
 //! The library's GPUs, as this program asks for them.
 
-pub(crate) use warpfold::cuda::{Description, Gpu, Stream, devices};
+pub(crate) use warpfold::cuda::{AnyStream as Stream, Description, Gpu, devices};
 use warpfold::plan::{Problem, Tuning};
 use warpfold::{Error, Result};
 

@@ -1,39 +1,58 @@
-//! [`Folder`]: the library's streams, one face for every device.
+//! [`Folder`]: a stream of every device, behind one face.
 
 use warpfold::partial::{Finish, Output};
-use warpfold::{Element, Op, Policy, Result, Stream, simt};
+use warpfold::plan::{self, Problem};
+use warpfold::{DType, Op, Policy, Result, simt};
+use warpfold_engine::{self as engine, HostArray};
 
 use super::{Executor, cuda};
 use crate::input::PIECE_BYTES;
 
 /// A reduction in progress on a device.
-pub(crate) enum Folder<T: Element> {
-    Cpu(Box<Stream<T>>),
-    Cuda(Box<cuda::Stream<T>>),
-    Simt(Box<simt::Stream<T>>),
+pub(crate) struct Folder {
+    op: Op,
+    dtype: DType,
+    policy: Policy,
+    stream: Stream,
 }
 
-impl<T: Element> Folder<T> {
+enum Stream {
+    Cpu(Box<engine::Stream>),
+    Cuda(Box<cuda::Stream>),
+    Simt(Box<simt::AnyStream>),
+}
+
+impl Folder {
     /// An empty one.
-    pub(crate) fn new(executor: &Executor, op: Op, policy: Policy) -> Result<Self> {
-        Ok(match executor {
-            Executor::Cpu => Folder::Cpu(Box::new(Stream::new(op, policy)?)),
-            Executor::Cuda(gpu) => Folder::Cuda(Box::new(cuda::Stream::new(gpu, op, policy)?)),
-            Executor::Simt(device) => {
-                Folder::Simt(Box::new(simt::Stream::new(device, op, policy)?))
+    pub(crate) fn new(executor: &Executor, op: Op, dtype: DType, policy: Policy) -> Result<Self> {
+        let stream = match executor {
+            Executor::Cpu => Stream::Cpu(Box::new(engine::Stream::new(op, dtype, policy)?)),
+            Executor::Cuda(gpu) => {
+                Stream::Cuda(Box::new(cuda::Stream::new(gpu, op, dtype, policy)?))
             }
-        })
+            Executor::Simt(device) => {
+                Stream::Simt(Box::new(simt::AnyStream::new(device, op, dtype, policy)?))
+            }
+        };
+        Ok(Folder { op, dtype, policy, stream })
+    }
+
+    /// The type of the elements.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
     }
 
     /// How what was seen was folded, in words.
     pub(crate) fn plan(&self) -> Result<String> {
-        Ok(match self {
-            Folder::Cpu(stream) => {
-                let plan = stream.plan(stream.seen());
+        let Folder { op, dtype, policy, .. } = *self;
+        let seen = self.seen();
+        Ok(match &self.stream {
+            Stream::Cpu(_) => {
+                let plan = plan::choose(Problem { op, dtype, n: seen, policy }, engine::facts());
                 format!("{plan}, in pieces of {} MiB", PIECE_BYTES >> 20)
             }
-            Folder::Cuda(stream) => {
-                let (seen, piece) = (stream.seen(), stream.piece());
+            Stream::Cuda(stream) => {
+                let piece = stream.piece();
                 let plan = stream.plan(seen.min(piece))?;
                 let pieces = seen.div_ceil(piece).max(1);
                 let turns = "each copied while the one before it is folded";
@@ -43,8 +62,8 @@ impl<T: Element> Folder<T> {
                     format!("{plan} on cuda; {pieces} such pieces, {turns}")
                 }
             }
-            Folder::Simt(stream) => {
-                let (seen, piece) = (stream.seen(), stream.piece());
+            Stream::Simt(stream) => {
+                let piece = stream.piece();
                 let plan = stream.plan(seen.min(piece))?;
                 format!("{plan}, simulated; pieces: {}", seen.div_ceil(piece).max(1))
             }
@@ -52,38 +71,38 @@ impl<T: Element> Folder<T> {
     }
 
     /// Takes in the next elements.
-    pub(crate) fn push(&mut self, x: &[T]) -> Result<()> {
-        match self {
-            Folder::Cpu(stream) => stream.push(x),
-            Folder::Cuda(stream) => stream.push(x),
-            Folder::Simt(stream) => stream.push(x),
+    pub(crate) fn push(&mut self, x: HostArray<'_>) -> Result<()> {
+        match &mut self.stream {
+            Stream::Cpu(stream) => stream.push(x),
+            Stream::Cuda(stream) => stream.push(x.bytes()),
+            Stream::Simt(stream) => stream.push(x.bytes()),
         }
     }
 
     /// Takes in the next elements of each of two arrays.
-    pub(crate) fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        match self {
-            Folder::Cpu(stream) => stream.push_pair(x, y),
-            Folder::Cuda(stream) => stream.push_pair(x, y),
-            Folder::Simt(stream) => stream.push_pair(x, y),
+    pub(crate) fn push_pair(&mut self, x: HostArray<'_>, y: HostArray<'_>) -> Result<()> {
+        match &mut self.stream {
+            Stream::Cpu(stream) => stream.push_pair(x, y),
+            Stream::Cuda(stream) => stream.push_pair(x.bytes(), y.bytes()),
+            Stream::Simt(stream) => stream.push_pair(x.bytes(), y.bytes()),
         }
     }
 
     /// Elements taken in so far.
     pub(crate) fn seen(&self) -> u64 {
-        match self {
-            Folder::Cpu(stream) => stream.seen(),
-            Folder::Cuda(stream) => stream.seen(),
-            Folder::Simt(stream) => stream.seen(),
+        match &self.stream {
+            Stream::Cpu(stream) => stream.seen(),
+            Stream::Cuda(stream) => stream.seen(),
+            Stream::Simt(stream) => stream.seen(),
         }
     }
 
     /// The result.
     pub(crate) fn finish(self, finish: Finish) -> Result<Output> {
-        match self {
-            Folder::Cpu(stream) => stream.finish(finish),
-            Folder::Cuda(stream) => stream.finish(finish),
-            Folder::Simt(stream) => stream.finish(finish),
+        match self.stream {
+            Stream::Cpu(stream) => stream.finish(finish),
+            Stream::Cuda(stream) => stream.finish(finish),
+            Stream::Simt(stream) => stream.finish(finish),
         }
     }
 }

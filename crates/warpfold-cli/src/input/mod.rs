@@ -1,7 +1,7 @@
 //! Inputs: files, streams and random numbers, turned into pieces of native-endian elements.
 //!
 //! Whatever an array comes from, it arrives as [`Pieces`]: byte slices in this machine's order, aligned for every element type,
-//! each of [`PIECE_BYTES`] but the last. Nothing here is generic over the element type; [`elements`] views a piece as one.
+//! each of [`PIECE_BYTES`] but the last. Nothing here is generic over the element type; [`array`] views a piece as an array of one.
 
 mod buffer;
 mod endian;
@@ -28,7 +28,19 @@ pub use problem::Problem;
 pub use random::{Distribution, Random};
 pub use whole::Whole;
 
-use warpfold::Element;
+use warpfold::{DType, Element, with_element};
+use warpfold_engine::HostArray;
+
+/// Views a piece of native bytes as an array with its element type inside.
+///
+/// # Errors
+/// As [`elements`].
+///
+/// # Panics
+/// As [`elements`].
+pub fn array(dtype: DType, bytes: &[u8], first: u64) -> Result<HostArray<'_>, Problem> {
+    with_element!(dtype, T => elements::<T>(bytes, first).map(HostArray::of))
+}
 
 /// Views a piece of native bytes as elements.
 ///

@@ -1,11 +1,12 @@
 //! [`Whole`]: an input that lies in memory as a whole, with its shape.
 
 use memmap2::Mmap;
-use warpfold::{DType, Element, Layout, View};
+use warpfold::{DType, Element, Layout};
+use warpfold_engine::HostArray;
 
 use super::stamp::Watch;
 use super::text::Gaps;
-use super::{Name, Problem, elements};
+use super::{Name, Problem, array, elements};
 use crate::{Failure, memory};
 
 /// An array in memory: a file's pages where they can be used as they are, else a copy.
@@ -138,19 +139,31 @@ impl Whole {
     ///
     /// # Errors
     /// [`Failure::Input`] for a bool that is neither 0 nor 1.
-    pub fn elements<T: Element>(&self) -> Result<&[T], Failure> {
-        let bytes = match &self.data {
-            Data::Mapped(map, _) => &map[..],
-            Data::Copied(words, bytes) => &bytemuck::cast_slice(words)[..*bytes],
-        };
-        elements(bytes, 0).map_err(|problem| Failure::input(&self.name, problem))
+    pub fn array(&self) -> Result<HostArray<'_>, Failure> {
+        array(self.dtype, self.bytes(), 0).map_err(|problem| Failure::input(&self.name, problem))
     }
 
-    /// The array.
+    /// The same of a type that is known.
     ///
     /// # Errors
-    /// As [`elements`](Self::elements).
-    pub fn view<T: Element>(&self) -> Result<View<'_, T>, Failure> {
-        Ok(View::of(self.elements()?, self.layout.clone())?)
+    /// As [`array`](Self::array).
+    pub fn elements<T: Element>(&self) -> Result<&[T], Failure> {
+        elements(self.bytes(), 0).map_err(|problem| Failure::input(&self.name, problem))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Mapped(map, _) => &map[..],
+            Data::Copied(words, bytes) => &bytemuck::cast_slice(words)[..*bytes],
+        }
+    }
+
+    /// Where elements lie in memory, all of which are there.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](warpfold::Error::Shape) if one would not be.
+    pub fn layout(&self) -> Result<&Layout, Failure> {
+        self.layout.check_within(self.len())?;
+        Ok(&self.layout)
     }
 }

@@ -1,13 +1,15 @@
 //! The same by a GPU's kernels: the input and what parts it are copied there, results back.
 
-use warpfold::kernel::{Buffer, DeviceSegments, Groups, Machine, ReduceMany};
+use warpfold::kernel::{
+    self, AnyBuffer, AnyGroups, AnyReduceDense, AnyReduceMany, AnySegments, AnyView,
+};
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
 use warpfold::shape::Folding;
-use warpfold::{Column, Columns, Element, Key, Ordered, Segments};
+use warpfold::{Column, Columns, Segments};
+use warpfold_engine::HostArray;
 use warpfold_lab::machine::available_memory;
 
-use super::keys::{self, with_key};
 use super::{Found, Parted, fits};
 use crate::Failure;
 use crate::args::Reduction;
@@ -16,7 +18,7 @@ use crate::input::Whole;
 use crate::table::Labels;
 
 /// Folds the parts of an input on a device that is not the processor.
-pub(super) fn fold<T: Element>(
+pub(super) fn fold(
     asked: &Reduction,
     whole: &Whole,
     parted: &Parted,
@@ -26,96 +28,89 @@ pub(super) fn fold<T: Element>(
     match executor {
         Executor::Cpu => unreachable!("the processor has its own way"),
         #[cfg(feature = "cuda")]
-        Executor::Cuda(gpu) => on::<_, T>(gpu, asked, whole, parted, finish),
+        Executor::Cuda(gpu) => on(gpu, asked, whole, parted, finish),
         #[cfg(not(feature = "cuda"))]
         Executor::Cuda(gpu) => gpu.absent(),
-        Executor::Simt(device) => on::<_, T>(device, asked, whole, parted, finish),
+        Executor::Simt(device) => on(device, asked, whole, parted, finish),
     }
 }
 
-fn on<M: Machine, T: Element>(
-    machine: &M,
+fn on(
+    machine: &dyn kernel::Executor,
     asked: &Reduction,
     whole: &Whole,
     parted: &Parted,
     finish: Finish,
 ) -> Result<Found, Failure> {
+    let array = whole.array()?;
     if let Parted::Keys(keys) = parted {
-        let x = machine.upload(whole.elements::<T>()?)?;
-        return with_key!(keys, K, keys => by_key::<M, K, T>(machine, asked, keys, &x, finish));
+        let x = upload(machine, array)?;
+        return by_key(machine, asked, keys.array()?, x.view(), finish);
     }
     let Some(segments) = parted.segments() else {
-        let view = whole.view::<T>()?;
-        let axes = &asked.parts.axis;
-        let folding = Folding::of(view.layout().clone(), axes)?;
+        let (layout, axes) = (whole.layout()?, &asked.parts.axis);
+        let folding = Folding::of(layout.clone(), axes)?;
         let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
-        let x = machine.upload(view.memory())?;
-        let many = machine.reduce_axes(&x, view.layout(), axes)?;
+        let x = upload(machine, array)?;
+        let many = AnyReduceMany::axes(machine, x.view(), layout, axes)?;
         let flat = |output: u64, place: u64| folding.flat(output, place);
         let flat = asked.parts.flat.then_some(&flat as Flat<'_>);
         return found(asked, many, Labels::Axes(shape), finish, flat);
     };
-    let x = whole.elements::<T>()?;
-    let bounds = Segments::check(segments, x.len() as u64)?;
-    let x = machine.upload(x)?;
-    let (narrow, wide);
-    let on_device = match &bounds {
-        Bounds::Every { length, .. } => DeviceSegments::Every(*length),
-        Bounds::Offsets32(offsets) => {
-            narrow = machine.upload::<u32>(offsets)?;
-            DeviceSegments::from(&narrow)
-        }
-        Bounds::Offsets64(offsets) => {
-            wide = machine.upload::<u64>(offsets)?;
-            DeviceSegments::from(&wide)
-        }
+    let bounds = Segments::check(segments, array.len() as u64)?;
+    let x = upload(machine, array)?;
+    let offsets = match &bounds {
+        Bounds::Every { .. } => None,
+        Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
+        Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
+    };
+    let on_device = match (&offsets, &bounds) {
+        (Some(offsets), _) => AnySegments::Offsets(offsets.view()),
+        (None, Bounds::Every { length, .. }) => AnySegments::Every(*length),
+        (None, _) => unreachable!("offsets were uploaded"),
     };
     let flat = |segment: u64, place: u64| bounds.range(segment as usize).start as u64 + place;
     // Indices within segments of the data follow from those within what is kept.
     let counts_all = asked.parts.flat || matches!(parted, Parted::Cut(_));
     let flat = counts_all.then_some(&flat as Flat<'_>);
-    found(asked, machine.reduce_segments(&x, on_device), Labels::Segments, finish, flat)
+    let many = AnyReduceMany::segments(machine, x.view(), on_device);
+    found(asked, many, Labels::Segments, finish, flat)
 }
 
-fn by_key<M: Machine, K: Key + Ordered, T: Element>(
-    machine: &M,
+fn upload(machine: &dyn kernel::Executor, x: HostArray<'_>) -> Result<AnyBuffer, Failure> {
+    Ok(AnyBuffer::upload(machine, x.dtype(), x.bytes())?)
+}
+
+fn by_key(
+    machine: &dyn kernel::Executor,
     asked: &Reduction,
-    keys: &[K],
-    x: &Buffer<M, T>,
+    keys: HostArray<'_>,
+    x: AnyView<'_>,
     finish: Finish,
 ) -> Result<Found, Failure> {
     if let Some(groups) = asked.parts.groups {
         fits(groups, available_memory())?;
-        let keys = machine.upload(keys)?;
-        let reduce = machine.reduce_dense(&keys, groups, x).policy(asked.policy());
+        let keys = upload(machine, keys)?;
+        let reduce = AnyReduceDense::new(machine, keys.view(), groups, x).policy(asked.policy());
         let (columns, plan) = reduce.columns(asked.op(), finish)?;
         return Ok(Found { elements: x.len() as u64, plan, labels: Labels::Numbers, columns });
     }
-    let keys = machine.upload(keys)?;
+    let keys = upload(machine, keys)?;
     let groups = match asked.parts.sorted {
-        true => machine.reduce_by_key(&keys, x)?,
-        false => machine.group_by(&keys, x)?,
+        true => AnyGroups::runs(machine, keys.view(), x)?,
+        false => AnyGroups::by(machine, keys.view(), x)?,
     };
-    let labels = Labels::Keys(keys::column(&groups.keys()?).into());
-    grouped(asked, &groups, labels, finish)
-}
-
-fn grouped<M: Machine, K: Key + Element, T: Element>(
-    asked: &Reduction,
-    groups: &Groups<'_, M, K, T>,
-    labels: Labels,
-    finish: Finish,
-) -> Result<Found, Failure> {
-    let found = found(asked, groups.reduce(), labels, finish, None)?;
+    let labels = groups.keys()?.expect("groups are called by their keys");
+    let found = found(asked, groups.reduce(), Labels::Keys(labels.into()), finish, None)?;
     Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 
 /// The index within the whole array of the element at a place of an output's input.
 type Flat<'a> = &'a dyn Fn(u64, u64) -> u64;
 
-fn found<M: Machine, T: Element>(
+fn found(
     asked: &Reduction,
-    many: ReduceMany<'_, M, T>,
+    many: AnyReduceMany<'_>,
     labels: Labels,
     finish: Finish,
     flat: Option<Flat<'_>>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warpfold::{Column, DType, Key};
+use warpfold::DType;
 
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
@@ -91,19 +91,13 @@ fn is_text_file(path: &Path) -> bool {
     Kind::of(&Name::of(path.to_path_buf())) == Kind::Text
 }
 
-/// Keys as a column of the results.
-pub(super) fn column<K: Key>(keys: &[K]) -> Column {
-    Column::of(keys.to_vec())
-}
-
-/// Runs an expression with the type of the keys and the keys.
+/// Runs an expression with the keys, of whatever type they are.
 macro_rules! with_key {
-    ($keys:expr, $K:ident, $slice:ident => $body:expr) => {{
+    ($keys:expr, $slice:ident => $body:expr) => {{
         let keys = $keys;
         macro_rules! of {
             ($ty:ty) => {{
-                type $K = $ty;
-                let $slice = keys.elements::<$K>()?;
+                let $slice = keys.elements::<$ty>()?;
                 $body
             }};
         }

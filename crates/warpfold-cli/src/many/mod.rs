@@ -7,13 +7,13 @@ mod rows;
 
 pub(crate) use keys::key_column;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use warpfold::partial::Finish;
-use warpfold::{
-    Arrange, Columns, DType, Element, Key, Op, ReduceMany, Result as Reduced, Segments, group_by,
-    group_dense, reduce_axes, reduce_by_key, reduce_segments, with_element,
-};
+use warpfold::shape::Folding;
+use warpfold::{Columns, DType, Key, Op, Segments};
+use warpfold_engine::{self as engine, Indices, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
 use crate::args::{Reduction, Verbosity};
@@ -51,10 +51,10 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
     let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
-    let mut found = with_element!(whole.dtype(), T => match &executor {
-        Executor::Cpu => fold::<T>(asked, &whole, &parted, finish),
-        other => device::fold::<T>(asked, &whole, &parted, other, finish),
-    })?;
+    let mut found = match &executor {
+        Executor::Cpu => fold(asked, &whole, &parted, finish),
+        other => device::fold(asked, &whole, &parted, other, finish),
+    }?;
     whole.check_unchanged()?;
     parted.check_unchanged()?;
     rows.in_data(asked, &parted, &mut found);
@@ -190,43 +190,50 @@ impl Parted {
     }
 }
 
-fn fold<T: Element>(
+fn fold(
     asked: &Reduction,
     whole: &Whole,
     parted: &Parted,
     finish: Finish,
 ) -> Result<Found, Failure> {
+    let x = whole.array()?;
+    let of = |parts: Arc<Parts<'_>>, labels: Labels, flat: bool| {
+        let indices = if flat { Indices::OfArray } else { Indices::OfInput };
+        let request = Request::new(asked.op(), x).parts(parts).policy(asked.policy());
+        found(&request.indices(indices), labels, finish)
+    };
     if let Parted::Axes = parted {
-        let view = whole.view::<T>()?;
-        let many = reduce_axes(&view, &asked.parts.axis)?;
-        let many = if asked.parts.keepdims { many.keepdims() } else { many };
-        let labels = Labels::Axes(many.shape().to_vec());
-        return found(asked, many, labels, asked.parts.flat, finish);
+        let folding = Folding::of(whole.layout()?.clone(), &asked.parts.axis)?;
+        let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+        let parts = Parts::Axes(folding.form()?, folding);
+        return of(Arc::new(parts), Labels::Axes(shape), asked.parts.flat);
     }
-    let x = whole.elements::<T>()?;
     if let Parted::Keys(keys) = parted {
-        return with_key!(keys, K, keys => by_key::<K, T>(asked, keys, x, finish));
+        let parts = Arc::new(with_key!(keys, keys => by_key(asked, keys, x.len()))?);
+        let labels = match parts.keys() {
+            Some(keys) => Labels::Keys(keys.clone().into()),
+            None => Labels::Numbers,
+        };
+        return of(parts, labels, asked.parts.flat);
     }
     let segments = parted.segments().expect("neither axes nor keys");
+    let parts = engine::segments(segments, x.len() as u64, asked.policy())?;
     // Indices within segments of the data follow from those within what is kept.
     let flat = asked.parts.flat || matches!(parted, Parted::Cut(_));
-    found(asked, reduce_segments(x, segments)?, Labels::Segments, flat, finish)
+    of(Arc::new(parts), Labels::Segments, flat)
 }
 
-fn by_key<K: Key, T: Element>(
-    asked: &Reduction,
-    keys: &[K],
-    x: &[T],
-    finish: Finish,
-) -> Result<Found, Failure> {
+fn by_key<'a, K: Key>(asked: &Reduction, keys: &'a [K], n: usize) -> Result<Parts<'a>, Failure> {
+    let policy = asked.policy();
     if let Some(groups) = asked.parts.groups {
-        let many = group_dense(keys, groups, x)?;
+        let parts = engine::group_dense(keys, groups, n, policy)?;
         fits(groups, available_memory())?;
-        return found(asked, many, Labels::Numbers, asked.parts.flat, finish);
+        return Ok(parts);
     }
-    let many = if asked.parts.sorted { reduce_by_key(keys, x)? } else { group_by(keys, x)? };
-    let labels = Labels::Keys(keys::column(many.keys()).into());
-    found(asked, many, labels, asked.parts.flat, finish)
+    Ok(match asked.parts.sorted {
+        true => engine::runs_by_key(keys, n, policy)?,
+        false => engine::group_by(keys, n, policy)?,
+    })
 }
 
 /// Whether there is memory for every number's place, count and result, whatever the keys are.
@@ -243,17 +250,9 @@ fn fits(groups: u64, free: u64) -> Result<(), Failure> {
     )))
 }
 
-fn found<T: Element, A: Arrange>(
-    asked: &Reduction,
-    many: ReduceMany<'_, T, A>,
-    labels: Labels,
-    flat: bool,
-    finish: Finish,
-) -> Result<Found, Failure> {
-    let many = many.policy(asked.policy());
-    let many = if flat { many.flat_indices() } else { many };
-    let columns: Reduced<Columns> = many.columns(asked.op(), finish);
-    let plan = many.plan(asked.op());
+fn found(request: &Request<'_>, labels: Labels, finish: Finish) -> Result<Found, Failure> {
+    let columns = engine::columns(request, finish);
+    let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");
     Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })
 }
 

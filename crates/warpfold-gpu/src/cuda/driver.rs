@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
 pub(super) use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 use cudarc::driver::{DriverError, result};
 
-use crate::kernel::Launch;
+use crate::kernel::{Home, Launch};
 use crate::{Error, Result};
 
 /// Why there is no driver, asked once.
@@ -321,8 +321,13 @@ impl Memory {
         Ok(memory)
     }
 
+    /// Where it lies.
+    pub(crate) fn home(&self) -> Home {
+        Home::Cuda(self.context.ordinal())
+    }
+
     /// Copies host memory to a part of it.
-    pub(super) fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
         assert!(first + bytes.len() <= self.bytes, "what is written fits");
         let asked = || format!("copying {} bytes to the device", bytes.len());
         self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
@@ -339,13 +344,13 @@ impl Memory {
     }
 
     /// Copies it back.
-    pub(super) fn read(&self, bytes: &mut [u8]) -> Result<()> {
+    pub(crate) fn read(&self, bytes: &mut [u8]) -> Result<()> {
         assert_eq!(bytes.len(), self.bytes, "the whole of it is read");
         // SAFETY: the allocation has this size.
         unsafe { read(&self.context, self.address, bytes) }
     }
 
-    pub(super) fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         self.address
     }
 

@@ -2,13 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::StreamHandle;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
-use super::driver::{self, CudaStream, Memory};
+use super::driver::{self, Memory};
 use super::lane::Lane;
 use super::queue::Queue;
 use crate::element::Element;
-use crate::kernel::{self, Devices, Job, Machine, ManyLaunch, RECORD_WORDS, machine_methods};
+use crate::kernel::{
+    self, AnyBuffer, AnyView, Devices, Executor, Home, Machine, ManyLaunch, Ready, Record, Running,
+    check_arrays, machine_methods,
+};
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Error, Result};
 
@@ -80,8 +84,8 @@ impl Gpu {
         if T::DTYPE == DType::Bool {
             return self.alloc(len);
         }
-        let bytes = len.saturating_mul(size_of::<T>());
-        Ok(Buffer::new(Memory::uninitialised(&self.0.device.context, bytes)?, len))
+        let memory = Executor::unwritten(self, len.saturating_mul(size_of::<T>()))?;
+        Ok(Buffer::new(AnyBuffer::new(memory, T::DTYPE, len)))
     }
 
     /// What the planner knows of it.
@@ -106,7 +110,9 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device); also if the device holds bytes that are no value of the type (a `bool` of 2).
     pub fn download<T: Element>(&self, x: View<'_, T>) -> Result<Vec<T>> {
-        if let Some(stream) = x.ready {
+        let x = x.untyped();
+        x.check(self)?;
+        if let Some(stream) = x.ready.stream {
             driver::synchronize(stream, || "waiting for another stream".into())?;
         }
         let mut bytes = vec![0; x.len() * size_of::<T>()];
@@ -120,8 +126,8 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        Ok(Buffer::new(Memory::zeroed(&self.0.device.context, bytes)?, len))
+        let memory = self.zeros(len.saturating_mul(size_of::<T>()))?;
+        Ok(Buffer::new(AnyBuffer::new(memory, T::DTYPE, len)))
     }
 
     /// A queue of its own for reductions whose results stay on the device.
@@ -149,7 +155,7 @@ impl Gpu {
     ///
     /// # Safety
     /// `stream` must be a stream of this GPU's primary context that outlives the value.
-    pub unsafe fn borrow_stream(&self, stream: *mut std::ffi::c_void) -> <Gpu as Machine>::Stream {
+    pub unsafe fn borrow_stream(&self, stream: *mut std::ffi::c_void) -> StreamHandle {
         // SAFETY: as the caller promises.
         unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) }
     }
@@ -176,9 +182,12 @@ impl Gpu {
 
 machine_methods!(Gpu);
 
-impl Machine for Gpu {
-    type Memory = Memory;
-    type Stream = Arc<CudaStream>;
+impl Machine for Gpu {}
+
+impl Executor for Gpu {
+    fn home(&self) -> Home {
+        Home::Cuda(self.description().ordinal)
+    }
 
     fn facts(&self) -> CudaFacts {
         self.0.device.facts()
@@ -188,54 +197,55 @@ impl Machine for Gpu {
         Gpu::plan(self, problem)
     }
 
-    fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
-        Memory::copy_of(&self.0.device.context, bytes)
+    fn copy_of(&self, bytes: &[u8]) -> Result<kernel::Memory> {
+        Ok(kernel::Memory::Cuda(Memory::copy_of(&self.0.device.context, bytes)?))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Memory> {
-        Memory::zeroed(&self.0.device.context, bytes)
+    fn zeros(&self, bytes: usize) -> Result<kernel::Memory> {
+        Ok(kernel::Memory::Cuda(Memory::zeroed(&self.0.device.context, bytes)?))
     }
 
-    fn unwritten(&self, bytes: usize) -> Result<Memory> {
-        Memory::uninitialised(&self.0.device.context, bytes)
+    fn unwritten(&self, bytes: usize) -> Result<kernel::Memory> {
+        Ok(kernel::Memory::Cuda(Memory::uninitialised(&self.0.device.context, bytes)?))
     }
 
-    fn run_many(&self, launches: &[ManyLaunch], after: &[&Arc<CudaStream>]) -> Result<()> {
+    fn run_many(&self, launches: &[ManyLaunch], after: &[Ready<'_>]) -> Result<()> {
         self.with_lane(|lane| {
-            lane.after_streams(after.iter().copied())?;
+            after.iter().try_for_each(|&ready| lane.after(ready))?;
             // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
             unsafe { lane.start_many(launches)? };
             lane.synchronize()
         })
     }
 
-    fn run<T: Element>(
-        &self,
+    fn begin<'a>(
+        &'a self,
         plan: &CudaPlan,
-        x: View<'_, T>,
-        y: Option<View<'_, T>>,
-    ) -> Result<[u64; RECORD_WORDS]> {
-        self.with_lane(|lane| {
-            lane.after_all(x, y)?;
-            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
-            unsafe { lane.run(plan, x.address, y.map_or(0, |y| y.address)) }
-        })
+        x: AnyView<'a>,
+        y: Option<AnyView<'a>>,
+    ) -> Result<Running<'a>> {
+        check_arrays(self, plan, x, y)?;
+        let mut lane = self.lane()?;
+        lane.after_all(x, y)?;
+        // SAFETY: the views borrow arrays of at least so many elements in device memory, as was just looked at, for as long as the lane
+        // may run: it waits for the kernel in `wait`, or where it is dropped.
+        unsafe { lane.begin(plan, x.address, y.map_or(0, |y| y.address))? };
+        Ok(Running::Cuda(Begun { gpu: self, lane }))
     }
+}
 
-    fn run_all<T: Element>(jobs: &[Job<'_, Gpu, T>]) -> Result<Vec<[u64; RECORD_WORDS]>> {
-        let mut lanes = Vec::with_capacity(jobs.len());
-        for Job { machine, plan, x, y } in jobs {
-            let mut lane = machine.lane()?;
-            lane.after_all(*x, *y)?;
-            // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel: below, or
-            // where it is dropped if another fails.
-            unsafe { lane.begin(plan, x.address, y.map_or(0, |y| y.address))? };
-            lanes.push(lane);
-        }
-        let waiting = jobs.iter().zip(&mut lanes).map(|(job, lane)| lane.wait(&job.plan));
-        let records = waiting.collect::<Result<_>>()?;
-        jobs.iter().zip(lanes).for_each(|(job, lane)| job.machine.give_back(lane));
-        Ok(records)
+/// A plan that was started in a lane, which waits for it where it is dropped.
+pub struct Begun<'a> {
+    gpu: &'a Gpu,
+    lane: Lane,
+}
+
+impl Begun<'_> {
+    /// Waits for the record.
+    pub(crate) fn wait(mut self, plan: &CudaPlan) -> Result<Record> {
+        let record = self.lane.wait(plan)?;
+        self.gpu.give_back(self.lane);
+        Ok(record)
     }
 }
 
@@ -274,19 +284,5 @@ impl Devices<Gpu> {
         let usable = super::devices()?.into_iter().filter(|gpu| gpu.obstacle().is_none());
         let ordinals: Vec<usize> = usable.map(|gpu| gpu.ordinal).collect();
         Gpus::open(if ordinals.is_empty() { &[0] } else { &ordinals })
-    }
-}
-
-impl kernel::Memory for Memory {
-    fn address(&self) -> u64 {
-        Memory::address(self)
-    }
-
-    fn read(&self, bytes: &mut [u8]) -> Result<()> {
-        Memory::read(self, bytes)
-    }
-
-    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
-        Memory::write(self, first, bytes)
     }
 }

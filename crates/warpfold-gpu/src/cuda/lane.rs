@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::buffer::View;
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
 use crate::kernel::{
-    Arguments, Launch, ManyLaunch, RECORD_WORDS, record_offset, record_words, workspace_bytes,
+    AnyView, Arguments, Launch, ManyLaunch, RECORD_WORDS, Ready, Record, record_offset,
+    record_words, workspace_bytes,
 };
 use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
@@ -41,43 +41,23 @@ impl Lane {
         Ok(Lane { device: device.clone(), stream, workspace, slot, stamp: 0 })
     }
 
-    /// Lets the lane wait for what the arrays' own streams have been given so far.
-    pub(super) fn after_all<T>(&self, x: View<'_, T>, y: Option<View<'_, T>>) -> Result<()> {
-        self.after_streams([x.ready, y.and_then(|y| y.ready)].into_iter().flatten())
+    /// Lets the lane wait until an array, and the other of a dot product, may be read.
+    pub(super) fn after_all(&self, x: AnyView<'_>, y: Option<AnyView<'_>>) -> Result<()> {
+        self.after(x.ready)?;
+        y.map_or(Ok(()), |y| self.after(y.ready))
     }
 
-    /// Lets the lane wait for what streams have been given so far.
-    pub(super) fn after_streams<'a>(
-        &self,
-        streams: impl Iterator<Item = &'a Arc<CudaStream>>,
-    ) -> Result<()> {
-        for stream in streams {
-            self.stream
-                .join(stream)
-                .map_err(|e| driver::failed(e, || "waiting for another stream".into()))?;
-        }
-        Ok(())
-    }
-
-    /// Runs a plan and waits for what it leaves.
-    ///
-    /// # Safety
-    /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until this returns.
-    pub(super) unsafe fn run(
-        &mut self,
-        plan: &CudaPlan,
-        x: u64,
-        y: u64,
-    ) -> Result<[u64; RECORD_WORDS]> {
-        // SAFETY: as the caller promises; this waits.
-        unsafe { self.begin(plan, x, y)? };
-        self.wait(plan)
+    /// Lets the lane wait for what a stream was given so far.
+    pub(super) fn after(&self, ready: Ready<'_>) -> Result<()> {
+        let Some(stream) = ready.stream else { return Ok(()) };
+        let asked = || "waiting for another stream".into();
+        self.stream.join(stream).map_err(|e| driver::failed(e, asked))
     }
 
     /// Starts a plan whose record is left in the lane's slot; [`wait`](Self::wait) before the next.
     ///
     /// # Safety
-    /// As [`run`](Self::run), until `wait` returns.
+    /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until `wait` returns.
     pub(super) unsafe fn begin(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<()> {
         self.stamp += 1;
         let arguments = Arguments {
@@ -93,7 +73,7 @@ impl Lane {
     /// Starts a plan whose value is left on the device, in up to two launches; returns before they have run.
     ///
     /// # Safety
-    /// As [`run`](Self::run), and `value` must have room for the result; all of it until the stream has come that far.
+    /// As [`begin`](Self::begin), and `value` must have room for the result; all of it until the stream has come that far.
     pub(super) unsafe fn start(
         &mut self,
         plan: &CudaPlan,
@@ -111,7 +91,7 @@ impl Lane {
     /// Starts a plan whose result is left nowhere; returns before it has run.
     ///
     /// # Safety
-    /// As [`run`](Self::run), until the stream has come that far.
+    /// As [`begin`](Self::begin), until the stream has come that far.
     pub(super) unsafe fn start_for_time(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<()> {
         // SAFETY: as the caller promises; the workspace is this lane's own.
         unsafe { self.launch(Launch::of(plan, self.arguments(plan, x, y))) }
@@ -159,7 +139,7 @@ impl Lane {
     }
 
     /// The record of the plan that was begun, once it is there.
-    pub(super) fn wait(&mut self, plan: &CudaPlan) -> Result<[u64; RECORD_WORDS]> {
+    pub(super) fn wait(&mut self, plan: &CudaPlan) -> Result<Record> {
         // Looking at the clock, or pausing, takes longer than many looks at the stamp, and would show it later.
         const LOOKS: u32 = 64;
         let started = Instant::now();

@@ -5,7 +5,7 @@ use super::driver::{self, CudaEvent};
 use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
-use crate::kernel::ManyLaunch;
+use crate::kernel::{AnyReduce, ManyLaunch};
 use crate::{Op, Result};
 
 /// A stream of reductions. Nothing is allocated and nothing waits when one is started (but for the first of a kernel, which
@@ -58,6 +58,24 @@ impl Queue {
         ddof: u64,
         value: u64,
     ) -> Result<()> {
+        // SAFETY: as the caller promises.
+        unsafe { self.start_any(&reduce.untyped(), op, ddof, value) }
+    }
+
+    /// The same of a reduction whose types are known at run time.
+    ///
+    /// # Safety
+    /// As [`start`](Self::start).
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub unsafe fn start_any(
+        &mut self,
+        reduce: &AnyReduce<'_>,
+        op: Op,
+        ddof: u64,
+        value: u64,
+    ) -> Result<()> {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
@@ -72,11 +90,7 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Reduce::plan`].
-    pub unsafe fn start_for_time<T: Element>(
-        &mut self,
-        reduce: &Reduce<'_, T>,
-        op: Op,
-    ) -> Result<()> {
+    pub unsafe fn start_for_time(&mut self, reduce: &AnyReduce<'_>, op: Op) -> Result<()> {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;

@@ -1,5 +1,7 @@
 //! [`Stream`]: an array from the host, piece by piece, copied while the piece before it is folded.
 
+use std::marker::PhantomData;
+
 use super::driver::Memory;
 use super::gpu::Gpu;
 use super::lane::Lane;
@@ -9,39 +11,24 @@ pub use crate::kernel::PIECE_BYTES;
 use crate::kernel::{self, Joined};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
-use crate::{Error, Op, Policy, Result};
+use crate::{DType, Error, Op, Policy, Result};
 
 /// Pieces on their way at once: one being filled by the host while the other is copied and folded.
 const SLOTS: usize = 2;
 
-/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, on a GPU.
-///
-/// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
-/// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
-/// ([`Accuracy::Fast`](crate::Accuracy::Fast)) are the same bits for the same plan.
-///
-/// It takes 64 MiB at most (128 for dot), half of it page-locked on the host, and nothing that grows with the array.
-///
-/// ```no_run
-/// use warpfold::{Op, Policy, cuda::{Gpu, Stream}, partial::Finish};
-/// let mut stream = Stream::<i32>::new(&Gpu::open(0)?, Op::Sum, Policy::default())?;
-/// for piece in [[1, 2], [3, 4]] {
-///     stream.push(&piece)?;
-/// }
-/// println!("{:?}", stream.finish(Finish::default())?);
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-pub struct Stream<T: Element> {
+/// One reduction over host memory that arrives in turn, whatever the element type; see [`Stream`].
+pub struct AnyStream {
     gpu: Gpu,
     op: Op,
+    dtype: DType,
     policy: Policy,
     slots: Vec<Slot>,
     /// The slot that is being filled.
     at: usize,
-    /// Elements in it.
+    /// Bytes in it, of each array.
     filled: usize,
     seen: u64,
-    joined: Joined<T>,
+    joined: Joined,
     /// What went wrong before: the piece that it happened to is missing.
     failed: Option<Error>,
 }
@@ -55,18 +42,16 @@ struct Slot {
     started: Option<(CudaPlan, u64)>,
 }
 
-impl<T: Element> Stream<T> {
-    /// Elements of a piece.
-    const PIECE: usize = PIECE_BYTES / size_of::<T>();
-
+impl AnyStream {
     /// An empty stream.
     ///
     /// # Errors
     /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
-    pub fn new(gpu: &Gpu, op: Op, policy: Policy) -> Result<Self> {
-        let stream = Stream {
+    pub fn new(gpu: &Gpu, op: Op, dtype: DType, policy: Policy) -> Result<Self> {
+        let stream = AnyStream {
             gpu: gpu.clone(),
             op,
+            dtype,
             policy,
             slots: Vec::new(),
             at: 0,
@@ -75,7 +60,7 @@ impl<T: Element> Stream<T> {
             joined: Joined::default(),
             failed: None,
         };
-        stream.plan(Self::PIECE as u64)?;
+        stream.plan(stream.piece())?;
         Ok(stream)
     }
 
@@ -84,24 +69,24 @@ impl<T: Element> Stream<T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn plan(&self, n: u64) -> Result<CudaPlan> {
-        let problem = Problem { op: self.op, dtype: T::DTYPE, n, policy: self.policy };
-        self.gpu.plan(problem)
+        let AnyStream { op, dtype, policy, .. } = *self;
+        self.gpu.plan(Problem { op, dtype, n, policy })
     }
 
     /// Elements of a piece.
-    pub const fn piece(&self) -> u64 {
-        Self::PIECE as u64
+    pub fn piece(&self) -> u64 {
+        (PIECE_BYTES / self.dtype.size()) as u64
     }
 
-    /// Takes in the next elements.
+    /// Takes in the next elements, given as their bytes.
     ///
     /// # Errors
     /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
-    pub fn push(&mut self, x: &[T]) -> Result<()> {
-        if self.op == Op::Dot {
-            let why = "dot takes pieces of two arrays";
-            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
-        }
+    ///
+    /// # Panics
+    /// If these are no whole elements.
+    pub fn push(&mut self, x: &[u8]) -> Result<()> {
+        kernel::check_piece(self.op, self.dtype, &[x])?;
         self.whole(|stream| stream.take(&[x]))
     }
 
@@ -109,14 +94,11 @@ impl<T: Element> Stream<T> {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
-    pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        if x.len() != y.len() {
-            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
-        }
-        if self.op != Op::Dot {
-            let why = "only dot takes two arrays";
-            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
-        }
+    ///
+    /// # Panics
+    /// As [`push`](Self::push).
+    pub fn push_pair(&mut self, x: &[u8], y: &[u8]) -> Result<()> {
+        kernel::check_piece(self.op, self.dtype, &[x, y])?;
         self.whole(|stream| stream.take(&[x, y]))
     }
 
@@ -128,14 +110,10 @@ impl<T: Element> Stream<T> {
     /// The result.
     ///
     /// # Errors
-    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
+    /// As [`AnyPartial::finish`](crate::AnyPartial::finish); [`Error::Device`].
     pub fn finish(mut self, finish: Finish) -> Result<Output> {
         self.whole(Self::end)?;
-        let outcome = self.joined.outcome().expect("a piece was folded, if an empty one");
-        outcome.finish(self.op, finish).map_err(|error| match error {
-            Error::Empty { .. } => Error::Empty { op: self.op, ignored: self.seen > 0 },
-            other => other,
-        })
+        self.joined.finish(self.op, finish, self.seen)
     }
 
     /// Goes on only while no piece is missing.
@@ -160,20 +138,20 @@ impl<T: Element> Stream<T> {
     }
 
     /// Takes in arrays of one length.
-    fn take(&mut self, arrays: &[&[T]]) -> Result<()> {
+    fn take(&mut self, arrays: &[&[u8]]) -> Result<()> {
+        // A piece is a whole number of elements of any type.
         let mut done = 0;
         while done < arrays[0].len() {
             let filled = self.filled;
-            let n = (Self::PIECE - filled).min(arrays[0].len() - done);
+            let n = (PIECE_BYTES - filled).min(arrays[0].len() - done);
             let slot = self.slot()?;
             for (k, array) in arrays.iter().enumerate() {
-                let first = k * PIECE_BYTES + filled * size_of::<T>();
-                slot.host.write(first, bytemuck::cast_slice(&array[done..done + n]));
+                slot.host.write(k * PIECE_BYTES + filled, &array[done..done + n]);
             }
             done += n;
             self.filled += n;
-            self.seen += n as u64;
-            if self.filled == Self::PIECE {
+            self.seen += (n / self.dtype.size()) as u64;
+            if self.filled == PIECE_BYTES {
                 self.start()?;
             }
         }
@@ -198,10 +176,9 @@ impl<T: Element> Stream<T> {
 
     /// Sends the piece in the present slot on its way; the next is filled meanwhile.
     fn start(&mut self) -> Result<()> {
-        let plan = self.plan(self.filled as u64)?;
-        let first = self.seen - self.filled as u64;
+        let (bytes, n) = (self.filled, (self.filled / self.dtype.size()) as u64);
+        let (plan, first) = (self.plan(n)?, self.seen - n);
         let slot = &mut self.slots[self.at];
-        let bytes = self.filled * size_of::<T>();
         let arrays = if self.op == Op::Dot { 2 } else { 1 };
         slot.started = Some((plan, first));
         for k in 0..arrays {
@@ -227,5 +204,80 @@ impl<T: Element> Stream<T> {
             self.joined.push(kernel::read(&plan, &record), first);
         }
         Ok(())
+    }
+}
+
+/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, on a GPU.
+///
+/// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
+/// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
+/// ([`Accuracy::Fast`](crate::Accuracy::Fast)) are the same bits for the same plan.
+///
+/// It takes 64 MiB at most (128 for dot), half of it page-locked on the host, and nothing that grows with the array.
+///
+/// ```no_run
+/// use warpfold::{Op, Policy, cuda::{Gpu, Stream}, partial::Finish};
+/// let mut stream = Stream::<i32>::new(&Gpu::open(0)?, Op::Sum, Policy::default())?;
+/// for piece in [[1, 2], [3, 4]] {
+///     stream.push(&piece)?;
+/// }
+/// println!("{:?}", stream.finish(Finish::default())?);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+pub struct Stream<T: Element> {
+    stream: AnyStream,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Stream<T> {
+    /// An empty stream.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
+    pub fn new(gpu: &Gpu, op: Op, policy: Policy) -> Result<Self> {
+        let stream = AnyStream::new(gpu, op, T::DTYPE, policy)?;
+        Ok(Stream { stream, element: PhantomData })
+    }
+
+    /// How a piece of `n` elements is folded.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn plan(&self, n: u64) -> Result<CudaPlan> {
+        self.stream.plan(n)
+    }
+
+    /// Elements of a piece.
+    pub fn piece(&self) -> u64 {
+        self.stream.piece()
+    }
+
+    /// Takes in the next elements.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
+    pub fn push(&mut self, x: &[T]) -> Result<()> {
+        self.stream.push(bytemuck::cast_slice(x))
+    }
+
+    /// Takes in the next elements of each of two arrays (dot).
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
+    pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
+        self.stream.push_pair(bytemuck::cast_slice(x), bytemuck::cast_slice(y))
+    }
+
+    /// Elements taken in so far (pairs, for dot).
+    pub fn seen(&self) -> u64 {
+        self.stream.seen()
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
+    pub fn finish(self, finish: Finish) -> Result<Output> {
+        self.stream.finish(finish)
     }
 }

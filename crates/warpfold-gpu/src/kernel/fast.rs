@@ -1,78 +1,67 @@
 //! Fast float results: values that were rounded on the way, for those who asked for it. No partials: merging them would round again.
 
-use crate::element::{Element, Float, Parts};
-use crate::{Error, Op, Result};
+use warpfold_num::with_float;
+
+use crate::{Complex, DType, Error, Op, Result, Value};
 
 /// A rounded sum of elements, products, magnitudes or squares.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FastSum<T: Element> {
+pub struct FastSum {
     /// The real part, and for complex elements the imaginary one.
-    pub parts: T::Parts<f64>,
+    pub parts: [f64; 2],
     /// Elements that went into it.
     pub count: u64,
+    /// The element type.
+    pub dtype: DType,
 }
 
-impl<T: Element> FastSum<T> {
-    /// The sum in a float type of choice.
-    pub fn round_as<F: Float>(&self) -> T::With<F> {
-        self.map(|part| part)
-    }
-
-    /// The sum over the count.
+impl FastSum {
+    /// What `op` is, in a float type.
     ///
     /// # Errors
-    /// [`Error::Empty`] if nothing was added.
-    pub fn mean_as<F: Float>(&self) -> Result<T::With<F>> {
-        if self.count == 0 {
-            return Err(Error::Empty { op: Op::Mean, ignored: false });
+    /// [`Error::Empty`] for the mean of nothing; [`Error::Unsupported`] for a type that is no float.
+    pub(super) fn finish(&self, op: Op, to: DType) -> Result<Value> {
+        let [re, im] = self.parts;
+        match op {
+            Op::Sum | Op::Dot => self.rounded(self.parts, op, to),
+            Op::Mean if self.count == 0 => Err(Error::Empty { op, ignored: false }),
+            Op::Mean => {
+                let count = self.count as f64;
+                self.rounded([re / count, im / count], op, to)
+            }
+            Op::L1 | Op::Sumsq => round(re, op, self.dtype, to),
+            Op::L2 => round(re.sqrt(), op, self.dtype, to),
+            other => unreachable!("{other} is not read from {self:?}"),
         }
-        Ok(self.map(|part| part / self.count as f64))
     }
 
-    /// The real part alone, of sums of magnitudes.
-    pub fn real_as<F: Float>(&self) -> F {
-        F::of(self.parts.as_ref()[0])
-    }
-
-    /// The root of the real part, of sums of squares.
-    pub fn root_as<F: Float>(&self) -> F {
-        F::of(self.parts.as_ref()[0].sqrt())
-    }
-
-    fn map<F: Float>(&self, f: impl Fn(f64) -> f64) -> T::With<F> {
-        T::join(Parts::from_fn(|k| F::of(f(self.parts.as_ref()[k]))))
+    fn rounded(&self, [re, im]: [f64; 2], op: Op, to: DType) -> Result<Value> {
+        if !self.dtype.is_complex() {
+            return round(re, op, self.dtype, to);
+        }
+        Ok(with_float!(to, op, self.dtype, F => Complex::new(of::<F>(re), of::<F>(im)).into()))
     }
 }
 
 /// Rounded moments: the mean, and the sum of squared distances from it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FastMoments<T: Element> {
+pub struct FastMoments {
     /// The mean, by components.
-    pub mean: T::Parts<f64>,
+    pub mean: [f64; 2],
     /// The sum of squared distances from the mean.
     pub squares: f64,
     /// Elements that went into it.
     pub count: u64,
+    /// The element type.
+    pub dtype: DType,
 }
 
-impl<T: Element> FastMoments<T> {
-    /// The variance over `count - ddof`.
+impl FastMoments {
+    /// The variance or its root over `count - ddof`, in a float type.
     ///
     /// # Errors
-    /// [`Error::Empty`] without elements, [`Error::TooFew`] if `ddof >= count`.
-    pub fn var_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        Ok(F::of(self.variance(Op::Var, ddof)?))
-    }
-
-    /// The root of the variance.
-    ///
-    /// # Errors
-    /// As [`var_as`](Self::var_as).
-    pub fn std_as<F: Float>(&self, ddof: u64) -> Result<F> {
-        Ok(F::of(self.variance(Op::Std, ddof)?.sqrt()))
-    }
-
-    fn variance(&self, op: Op, ddof: u64) -> Result<f64> {
+    /// [`Error::Empty`] without elements, [`Error::TooFew`] if `ddof >= count`; [`Error::Unsupported`] for a type that is no float.
+    pub(super) fn finish(&self, op: Op, ddof: u64, to: DType) -> Result<Value> {
         let n = self.count;
         if n == 0 {
             return Err(Error::Empty { op, ignored: false });
@@ -80,13 +69,27 @@ impl<T: Element> FastMoments<T> {
         if ddof >= n {
             return Err(Error::TooFew { op, n, ddof });
         }
-        Ok(self.squares / (n - ddof) as f64)
+        let variance = self.squares / (n - ddof) as f64;
+        match op {
+            Op::Var => round(variance, op, self.dtype, to),
+            Op::Std => round(variance.sqrt(), op, self.dtype, to),
+            other => unreachable!("{other} is not read from {self:?}"),
+        }
     }
+}
+
+fn round(x: f64, op: Op, dtype: DType, to: DType) -> Result<Value> {
+    Ok(with_float!(to, op, dtype, F => of::<F>(x).into()))
+}
+
+fn of<F: crate::element::Float>(x: f64) -> F {
+    F::of(x)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Float;
 
     #[test]
     fn every_nan_is_the_one_nan_and_values_are_kept() {
@@ -98,5 +101,14 @@ mod tests {
         assert_eq!(f32::of(1.5), 1.5);
         assert_eq!(f64::of(f64::MAX), f64::MAX);
         assert_eq!(f32::of(1e300), f32::INFINITY);
+    }
+
+    #[test]
+    fn sums_of_complex_numbers_keep_both_parts_and_norms_one() {
+        let sum = FastSum { parts: [9.0, -0.5], count: 2, dtype: DType::Complex64 };
+        assert_eq!(sum.finish(Op::Mean, DType::F32), Ok(Complex::new(4.5f32, -0.25).into()));
+        assert_eq!(sum.finish(Op::Sum, DType::F64), Ok(Complex::new(9f64, -0.5).into()));
+        assert_eq!(sum.finish(Op::L2, DType::F32), Ok(3f32.into()));
+        assert!(matches!(sum.finish(Op::Sum, DType::I32), Err(Error::Unsupported { .. })));
     }
 }

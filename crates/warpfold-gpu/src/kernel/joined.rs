@@ -2,9 +2,12 @@
 
 use super::fast::{FastMoments, FastSum};
 use super::record::Outcome;
-use crate::element::{Element, Ordered, Parts};
 use crate::exact::Exact;
-use crate::partial::{Extremes, Partial};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+use crate::partial::{Finish, Output};
+use crate::{AnyPartial, DType};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+use crate::{Error, Op, Result};
 
 /// Bytes of a piece of each array that comes from the host: an upload of 300 µs on a fast link, beside which a launch is nothing.
 pub const PIECE_BYTES: usize = 16 << 20;
@@ -13,40 +16,39 @@ pub const PIECE_BYTES: usize = 16 << 20;
 ///
 /// Exact partials merge as they do everywhere. Rounded sums are added exactly, so that the joining rounds only once more; rounded
 /// moments are combined in the order of the pieces. So the same pieces give the same bits.
-#[derive(Debug, Clone)]
-pub struct Joined<T: Element>(State<T>);
+#[derive(Debug, Clone, Default)]
+pub struct Joined(State);
 
-#[derive(Debug, Clone)]
-enum State<T: Element> {
+#[derive(Debug, Clone, Default)]
+enum State {
+    #[default]
     Nothing,
-    Exact(Partial<T>),
-    Sum { parts: T::Parts<Exact<f64>>, count: u64 },
-    Moments(FastMoments<T>),
+    Exact(AnyPartial),
+    Sum {
+        parts: Box<[Exact<f64>; 2]>,
+        count: u64,
+        dtype: DType,
+    },
+    Moments(FastMoments),
 }
 
-impl<T: Element> Default for Joined<T> {
-    fn default() -> Self {
-        Joined(State::Nothing)
-    }
-}
-
-impl<T: Element> Joined<T> {
+impl Joined {
     /// Takes in the outcome of the next piece, whose first element has the index `first`.
     ///
     /// # Panics
     /// If the outcome is that of another kind of reduction.
-    pub fn push(&mut self, outcome: Outcome<T>, first: u64) {
+    pub fn push(&mut self, outcome: Outcome, first: u64) {
         match (&mut self.0, outcome) {
             (state @ State::Nothing, Outcome::Exact(partial)) => {
                 *state = State::Exact(from_index(partial, first));
             }
             (State::Exact(all), Outcome::Exact(partial)) => all.merge(&from_index(partial, first)),
             (state @ State::Nothing, Outcome::Sum(sum)) => {
-                let parts = T::Parts::from_fn(|k| exact(sum.parts.as_ref()[k]));
-                *state = State::Sum { parts, count: sum.count };
+                let (parts, dtype) = (Box::new(sum.parts.map(exact)), sum.dtype);
+                *state = State::Sum { parts, count: sum.count, dtype };
             }
-            (State::Sum { parts, count }, Outcome::Sum(sum)) => {
-                for (all, &part) in parts.as_mut().iter_mut().zip(sum.parts.as_ref()) {
+            (State::Sum { parts, count, .. }, Outcome::Sum(sum)) => {
+                for (all, &part) in parts.iter_mut().zip(&sum.parts) {
                     all.add(part);
                 }
                 *count += sum.count;
@@ -58,16 +60,53 @@ impl<T: Element> Joined<T> {
     }
 
     /// The outcome of all pieces; `None` before the first.
-    pub fn outcome(self) -> Option<Outcome<T>> {
+    pub fn outcome(self) -> Option<Outcome> {
         Some(match self.0 {
             State::Nothing => return None,
             State::Exact(partial) => Outcome::Exact(partial),
-            State::Sum { parts, count } => {
-                let parts = T::Parts::from_fn(|k| parts.as_ref()[k].round());
-                Outcome::Sum(FastSum { parts, count })
+            State::Sum { parts, count, dtype } => {
+                let parts = parts.map(|part| part.round());
+                Outcome::Sum(FastSum { parts, count, dtype })
             }
             State::Moments(moments) => Outcome::Moments(moments),
         })
+    }
+}
+
+impl Joined {
+    /// The result of `op` over all pieces, of so many elements, the first of which was empty if none came.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
+    pub(crate) fn finish(self, op: Op, finish: Finish, seen: u64) -> Result<Output> {
+        let outcome = self.outcome().expect("a piece was folded, if an empty one");
+        outcome.finish(op, finish).map_err(|error| match error {
+            Error::Empty { .. } => Error::Empty { op, ignored: seen > 0 },
+            other => other,
+        })
+    }
+}
+
+/// Refuses a piece of one array where the reduction is of two, of two where it is of one, and one that is longer than the other.
+///
+/// # Panics
+/// If bytes are no whole elements.
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) fn check_piece(op: Op, dtype: DType, arrays: &[&[u8]]) -> Result<()> {
+    let size = dtype.size();
+    for array in arrays {
+        assert!(array.len().is_multiple_of(size), "{} bytes of {dtype}", array.len());
+    }
+    match arrays {
+        [x, y] if x.len() != y.len() => Err(Error::LengthMismatch {
+            left: (x.len() / size) as u64,
+            right: (y.len() / size) as u64,
+        }),
+        [_, _] if op != Op::Dot => {
+            Err(Error::Undefined { op, dtype, why: "only dot takes two arrays" })
+        }
+        [_] if op == Op::Dot => {
+            Err(Error::Undefined { op, dtype, why: "dot takes pieces of two arrays" })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -78,25 +117,13 @@ fn exact(x: f64) -> Exact<f64> {
 }
 
 /// The partial of a piece, with indices that count from the start of the whole array.
-fn from_index<T: Element>(partial: Partial<T>, first: u64) -> Partial<T> {
-    let mut partial = partial;
-    match &mut partial {
-        Partial::Extremes(extremes) => move_by(extremes, first),
-        Partial::Stats(stats) => move_by(&mut stats.extremes, first),
-        _ => {}
-    }
-    partial
-}
-
-fn move_by<T: Ordered>(extremes: &mut Extremes<T>, first: u64) {
-    let places = [&mut extremes.min, &mut extremes.max].into_iter().flatten();
+fn from_index(partial: AnyPartial, first: u64) -> AnyPartial {
     // Kernels of extremes alone leave no index but the greatest.
-    places.for_each(|place| place.index = place.index.saturating_add(first));
-    extremes.first_nan = extremes.first_nan.map(|index| index + first);
+    partial.reindexed(&|index| index.saturating_add(first))
 }
 
 /// Chan, Golub and LeVeque (1979): the moments of two pieces together.
-fn combine<T: Element>(all: &mut FastMoments<T>, more: &FastMoments<T>) {
+fn combine(all: &mut FastMoments, more: &FastMoments) {
     if more.count == 0 {
         return;
     }
@@ -107,7 +134,7 @@ fn combine<T: Element>(all: &mut FastMoments<T>, more: &FastMoments<T>) {
     let (a, b) = (all.count as f64, more.count as f64);
     let weight = b / (a + b);
     all.squares += more.squares;
-    for (mean, other) in all.mean.as_mut().iter_mut().zip(more.mean.as_ref()) {
+    for (mean, other) in all.mean.iter_mut().zip(&more.mean) {
         let distance = other - *mean;
         *mean += distance * weight;
         all.squares += distance * distance * a * weight;
@@ -120,10 +147,10 @@ mod tests {
     use warpfold_engine::{HostArray, Request};
 
     use super::*;
-    use crate::Op;
-    use crate::partial::{Finish, Output};
+    use crate::partial::{Extremes, Finish, Output, Partial};
+    use crate::{Op, Value};
 
-    fn joined<T: Element>(op: Op, pieces: Vec<Outcome<T>>, each: u64) -> Output {
+    fn joined(op: Op, pieces: Vec<Outcome>, each: u64) -> Output {
         let mut joined = Joined::default();
         for (k, piece) in pieces.into_iter().enumerate() {
             joined.push(piece, k as u64 * each);
@@ -131,10 +158,10 @@ mod tests {
         joined.outcome().unwrap().finish(op, Finish::default()).unwrap()
     }
 
-    fn extremes(x: &[f32]) -> Outcome<f32> {
+    fn extremes(x: &[f32]) -> Outcome {
         let mut extremes = Extremes::new();
         x.iter().enumerate().for_each(|(i, &x)| extremes.add(x, i as u64));
-        Outcome::Exact(Partial::Extremes(extremes))
+        Outcome::Exact(Partial::<f32>::Extremes(extremes).into())
     }
 
     #[test]
@@ -145,7 +172,7 @@ mod tests {
         let stats = |x: &'static [f32]| {
             let request = Request::new(Op::Stats, HostArray::of(x));
             let partial = warpfold_engine::reduce(&request).expect("stats are of any floats");
-            Outcome::Exact(partial.typed::<f32>().expect("of the array's type"))
+            Outcome::Exact(partial)
         };
         let pieces = vec![stats(&[1.0, 2.0]), stats(&[0.5, 2.0])];
         let Output::Summary(all) = joined(Op::Stats, pieces, 2) else { panic!() };
@@ -156,7 +183,7 @@ mod tests {
 
     #[test]
     fn rounded_sums_are_joined_without_rounding_on_the_way() {
-        let piece = |x: f64| Outcome::<f64>::Sum(FastSum { parts: [x], count: 1 });
+        let piece = |x: f64| Outcome::Sum(FastSum { parts: [x, 0.0], count: 1, dtype: DType::F64 });
         let pieces = vec![piece(1e300), piece(1.0), piece(-1e300)];
         assert_eq!(joined(Op::Sum, pieces, 1), Output::One(1.0f64.into()));
         let pieces = vec![piece(1.0), piece(2.0)];
@@ -171,10 +198,11 @@ mod tests {
             let count = x.len().max(1) as f64;
             let mean = x.iter().sum::<f64>() / count;
             let squares = x.iter().map(|x| (x - mean) * (x - mean)).sum();
-            Outcome::<f64>::Moments(FastMoments { mean: [mean], squares, count: x.len() as u64 })
+            let (mean, count) = ([mean, 0.0], x.len() as u64);
+            Outcome::Moments(FastMoments { mean, squares, count, dtype: DType::F64 })
         };
         let pieces = vec![moments(&[]), moments(&[1.0, 2.0]), moments(&[]), moments(&[6.0])];
-        let Output::One(crate::Value::F64(var)) = joined(Op::Var, pieces, 0) else { panic!() };
+        let Output::One(Value::F64(var)) = joined(Op::Var, pieces, 0) else { panic!() };
         assert!((var - 14.0 / 3.0).abs() < 1e-14, "{var}");
     }
 }

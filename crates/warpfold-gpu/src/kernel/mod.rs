@@ -1,34 +1,45 @@
-//! Kernel launches as plain values, the arrays and reductions of a [`Machine`] that runs them, and how what they leave is read: shared by
+//! Kernel launches as plain values, the arrays and reductions of a machine that runs them, and how what they leave is read: shared by
 //! everything that can run PTX.
+//!
+//! What runs has no type parameters: an [`Executor`] is an object, an array ([`AnyBuffer`], [`AnyView`]) and what is asked of it
+//! ([`AnyReduce`], [`AnyReduceMany`], [`AnyGroups`]) have their element types inside. Around it, [`Buffer`], [`Reduce`] and their like are the
+//! same with types outside, for Rust programs that know theirs.
 
-mod buffer;
-mod devices;
+mod array;
+mod executor;
 mod fast;
 mod finish;
 mod floats;
 mod groups;
 mod joined;
 mod launch;
-mod machine;
 mod many;
 mod record;
 mod reduce;
+mod sharded;
+mod typed;
 
-use buffer::Untyped;
 #[cfg(feature = "cuda")]
-pub(crate) use buffer::elements;
-pub use buffer::{Buffer, View};
+pub(crate) use array::elements;
+pub use array::{AnyBuffer, AnyView};
 
 pub use crate::plan::WORKSPACE_HEADER;
-pub use devices::{Devices, Shards};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use executor::check_arrays;
+pub use executor::{Executor, Home, Memory, Ready, Record, Running};
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_left_by_its_fold, value_bytes};
-pub use groups::{DenseSort, DenseTables, Groups, ReduceDense};
+pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
-#[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use machine::machine_methods;
-pub use machine::{Job, Machine, Memory};
-pub use many::{DeviceSegments, ManyLaunch, ReduceMany};
+pub use many::{AnyReduceMany, AnySegments, ManyLaunch};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
-pub use reduce::Reduce;
+pub use reduce::AnyReduce;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use typed::machine_methods;
+pub use typed::{
+    Buffer, DenseSort, DenseTables, DeviceSegments, Devices, Groups, Machine, Reduce, ReduceDense,
+    ReduceMany, Shards, View,
+};

@@ -10,9 +10,7 @@ use crate::partial::{
     Partial, Place, Product, RealProduct, Stats,
 };
 use crate::plan::{CudaPlan, Fold};
-use warpfold_num::with_float;
-
-use crate::{DType, Op, Result, Value, with_element};
+use crate::{AnyPartial, DType, Op, Result, with_element};
 
 /// Words that the kernels of a plan may write to their record: the exact integers of stats of complex128, in two launches.
 pub const RECORD_WORDS: usize = 2 + 2 * 34 + 67 + 2 + 67;
@@ -44,43 +42,50 @@ pub(super) fn words_of(fold: Fold, dtype: DType) -> usize {
 ///
 /// # Panics
 /// If the record is shorter than [`record_words`].
-pub fn read<T: Element>(plan: &CudaPlan, record: &[u64]) -> Outcome<T> {
+pub fn read(plan: &CudaPlan, record: &[u64]) -> Outcome {
+    let (dtype, n) = (plan.problem.dtype, plan.problem.n);
+    match plan.fold {
+        Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if dtype.is_float() => {
+            let imaginary = if dtype.is_complex() { f64::from_bits(record[1]) } else { 0.0 };
+            let parts = [f64::from_bits(record[0]), imaginary];
+            Outcome::Sum(FastSum { parts, count: n - record[2], dtype })
+        }
+        Fold::Moments if dtype.is_float() => Outcome::Moments(fast_moments(record, n, dtype)),
+        _ => Outcome::Exact(with_element!(dtype, T => partial::<T>(plan, record).into())),
+    }
+}
+
+/// The exact partial that a record stands for.
+fn partial<T: Element>(plan: &CudaPlan, record: &[u64]) -> Partial<T> {
     let n = plan.problem.n;
     let skips_nan = plan.skips_nan();
     match plan.fold {
         Fold::ExactMoments if plan.then.is_some() => {
             let norm1 = &record[words_of(plan.fold, T::DTYPE)..];
-            exact(Partial::Stats(Box::new(floats::complex_stats(record, norm1, n, skips_nan))))
+            Partial::Stats(Box::new(floats::complex_stats(record, norm1, n, skips_nan)))
         }
-        Fold::ExactStats => exact(Partial::Stats(Box::new(floats::stats(record, n, skips_nan)))),
-        fold if fold.is_exact() => exact(floats::read(fold, record, n, skips_nan)),
-        Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if T::DTYPE.is_float() => {
-            let parts = T::Parts::<f64>::from_fn(|k| f64::from_bits(record[k]));
-            Outcome::Sum(FastSum { parts, count: n - record[2] })
-        }
-        Fold::Sum => {
-            exact(Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }))
-        }
+        Fold::ExactStats => Partial::Stats(Box::new(floats::stats(record, n, skips_nan))),
+        fold if fold.is_exact() => floats::read(fold, record, n, skips_nan),
+        Fold::Sum => Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }),
         Fold::Dot => {
-            exact(Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n })))
+            Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n }))
         }
-        Fold::Moments if T::DTYPE.is_float() => Outcome::Moments(fast_moments(record, n)),
-        Fold::Moments => exact(Partial::Moments(Box::new(moments(record, n)))),
-        Fold::Stats => exact(Partial::Stats(Box::new(Stats {
+        Fold::Moments => Partial::Moments(Box::new(moments(record, n))),
+        Fold::Stats => Partial::Stats(Box::new(Stats {
             moments: moments(record, n),
             norm1: norm1(&record[5..7], n),
             extremes: extremes(&record[7..12], n),
             nans: 0,
             seen: n,
-        }))),
+        })),
         Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax => {
-            exact(Partial::Extremes(extremes(record, n)))
+            Partial::Extremes(extremes(record, n))
         }
-        Fold::Count => exact(Partial::Count(Count { seen: n - record[1], nonzero: record[0] })),
-        Fold::L1 | Fold::Squares => exact(Partial::Norm1(Box::new(norm1(&record[..2], n)))),
-        Fold::Linf if T::PARTS > 1 => exact(Partial::Magnitude(Box::new(largest_complex(record)))),
-        Fold::Linf => exact(Partial::Magnitude(Box::new(largest(record[1])))),
-        Fold::Prod => exact(Partial::Product(Box::new(product(record)))),
+        Fold::Count => Partial::Count(Count { seen: n - record[1], nonzero: record[0] }),
+        Fold::L1 | Fold::Squares => Partial::Norm1(Box::new(norm1(&record[..2], n))),
+        Fold::Linf if T::PARTS > 1 => Partial::Magnitude(Box::new(largest_complex(record))),
+        Fold::Linf => Partial::Magnitude(Box::new(largest(record[1]))),
+        Fold::Prod => Partial::Product(Box::new(product(record))),
         other => unreachable!("{other:?} is an exact fold"),
     }
 }
@@ -98,52 +103,35 @@ fn norm1<T: Element>(limbs: &[u64], n: u64) -> Norm1<T> {
     Norm1::from_sum(&sum, 0, n)
 }
 
-fn exact<T: Element>(partial: Partial<T>) -> Outcome<T> {
-    Outcome::Exact(partial)
-}
-
 /// What a reduction leaves: an exact partial where there is one.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome<T: Element> {
+pub enum Outcome {
     /// Mergeable, not rounded yet.
-    Exact(Partial<T>),
+    Exact(AnyPartial),
     /// A float sum that was rounded on the way.
-    Sum(FastSum<T>),
+    Sum(FastSum),
     /// Float moments that were rounded on the way.
-    Moments(FastMoments<T>),
+    Moments(FastMoments),
 }
 
-impl<T: Element> Outcome<T> {
+impl Outcome {
     /// The result of `op`.
     ///
     /// # Errors
     /// As [`Partial::finish`].
     pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
-        let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
-        let value: Value = match (op, self) {
-            (_, Outcome::Exact(partial)) => return partial.finish(op, finish),
-            (Op::Sum | Op::Dot, Outcome::Sum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into())
-            }
-            (Op::Mean, Outcome::Sum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.mean_as::<F>()?.into())
-            }
-            (Op::L1 | Op::Sumsq, Outcome::Sum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.real_as::<F>().into())
-            }
-            (Op::L2, Outcome::Sum(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.root_as::<F>().into())
-            }
-            (Op::Var, Outcome::Moments(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.var_as::<F>(finish.ddof)?.into())
-            }
-            (Op::Std, Outcome::Moments(p)) => {
-                with_float!(to, op, T::DTYPE, F => p.std_as::<F>(finish.ddof)?.into())
-            }
-            (op, outcome) => unreachable!("{op} is not read from {outcome:?}"),
-        };
-        Ok(Output::One(value))
+        let to = |dtype| finish.round_to.unwrap_or(rounds_to(dtype));
+        Ok(Output::One(match self {
+            Outcome::Exact(partial) => return partial.finish(op, finish),
+            Outcome::Sum(sum) => sum.finish(op, to(sum.dtype))?,
+            Outcome::Moments(moments) => moments.finish(op, finish.ddof, to(moments.dtype))?,
+        }))
     }
+}
+
+/// The float type of an element type's means.
+fn rounds_to(dtype: DType) -> DType {
+    with_element!(dtype, T => <<T as Element>::Round as Element>::DTYPE)
 }
 
 /// Integers `[low 64 bits of the magnitude, flags]`, floats `[mantissa as two f64, exponent, flags]`, complex `[real and imaginary mantissa, two f64
@@ -224,17 +212,19 @@ fn extend<L: Limbs>(low: &[u64], further: u64) -> Fixed<L> {
 }
 
 /// `[sum of distances, 2 parts; sum of their squares; the point they are from, 2 parts; skipped]`, all but the last as f64.
-fn fast_moments<T: Element>(record: &[u64], n: u64) -> FastMoments<T> {
+fn fast_moments(record: &[u64], n: u64, dtype: DType) -> FastMoments {
     let word = |k: usize| f64::from_bits(record[k]);
     let count = n - record[5];
     let divisor = count.max(1) as f64;
     let distance = |k: usize| word(k) / divisor;
+    let parts = if dtype.is_complex() { 2 } else { 1 };
     // The squares about the mean, from those about a point near it. Rounding may leave less than nothing.
-    let about_mean = word(2) - (0..T::PARTS).map(|k| word(k) * distance(k)).sum::<f64>();
+    let about_mean = word(2) - (0..parts).map(|k| word(k) * distance(k)).sum::<f64>();
     FastMoments {
-        mean: T::Parts::from_fn(|k| word(3 + k) + distance(k)),
+        mean: std::array::from_fn(|k| if k < parts { word(3 + k) + distance(k) } else { 0.0 }),
         squares: if about_mean < 0.0 { 0.0 } else { about_mean },
         count,
+        dtype,
     }
 }
 
@@ -266,7 +256,7 @@ pub(super) fn extremes<T: Ordered>(record: &[u64], n: u64) -> Extremes<T> {
 
 #[cfg(test)]
 mod tests {
-    use warpfold_num::Error;
+    use warpfold_num::{Error, Value};
 
     use super::*;
     use crate::plan::{CudaFacts, Problem, choose_cuda};
@@ -282,7 +272,7 @@ mod tests {
     fn finish<T: Element>(op: Op, n: u64, words: &[u64]) -> crate::Result<Output> {
         let mut record = [0; FEW];
         record[..words.len()].copy_from_slice(words);
-        read::<T>(&plan::<T>(op, n), &record).finish(op, Finish::default())
+        read(&plan::<T>(op, n), &record).finish(op, Finish::default())
     }
 
     #[test]
@@ -292,8 +282,9 @@ mod tests {
         let large = &[0, 1];
         assert!(matches!(finish::<u64>(Op::Sum, 3, large), Err(Error::Overflow { .. })));
         let top = &[u64::MAX, u64::MAX];
-        let outcome = read::<u64>(&plan::<u64>(Op::Sum, 1), top);
-        assert!(matches!(outcome, Outcome::Exact(Partial::Sum(p)) if p.wide() == Ok(u128::MAX)));
+        let Outcome::Exact(partial) = read(&plan::<u64>(Op::Sum, 1), top) else { panic!() };
+        let partial = partial.typed::<u64>();
+        assert!(matches!(partial, Some(Partial::Sum(p)) if p.wide() == Ok(u128::MAX)));
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! [`Device`]: a GPU that is not there.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
 use warpfold_kernels::Module;
 use warpfold_simt::{Argument, Counters, Counts, Dimensions, Fault, Observer, Program, Settings};
 
-use super::memory::{Memory, Shared, lock};
+use super::memory::{Memory, Shared, home, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
-    Arguments, Buffer, Launch, Machine, ManyLaunch, Memory as _, RECORD_WORDS, WORKSPACE_HEADER,
-    machine_methods, record_offset, value_bytes, workspace_bytes,
+    self, AnyBuffer, AnyView, Arguments, Buffer, Executor, Home, Launch, Machine, ManyLaunch,
+    RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods, record_offset,
+    value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
@@ -45,7 +47,7 @@ pub struct Cost {
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The words that stand for the result; [`kernel::read`](crate::kernel::read) reads them.
-    pub record: [u64; RECORD_WORDS],
+    pub record: Record,
     /// What each launch cost, in all, by line and by step; all but `stats` of complex numbers are one.
     pub counters: Vec<Counters>,
 }
@@ -111,7 +113,8 @@ impl Device {
     /// # Errors
     /// None so far: the simulator takes the host's memory.
     pub fn alloc<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
-        Ok(Buffer::new(self.copy_of(&vec![0; len * size_of::<T>()])?, len))
+        let zeros = self.zeros(len * size_of::<T>())?;
+        Ok(Buffer::new(AnyBuffer::new(zeros, T::DTYPE, len)))
     }
 
     /// An array that nobody wrote yet: a kernel that reads an element before one was written faults.
@@ -119,8 +122,8 @@ impl Device {
     /// # Errors
     /// None so far: the simulator takes the host's memory.
     pub fn unwritten<T: Element>(&self, len: usize) -> Result<super::Buffer<T>> {
-        let bytes = (len * size_of::<T>()) as u64;
-        Ok(Buffer::new(Memory::unwritten(&self.memory, bytes, 0)?, len))
+        let memory = Executor::unwritten(self, len * size_of::<T>())?;
+        Ok(Buffer::new(AnyBuffer::new(memory, T::DTYPE, len)))
     }
 
     /// Its memory, for whoever runs launches by themselves: arrays keep their addresses there, and are gone from here.
@@ -137,8 +140,26 @@ impl Device {
         plan: &CudaPlan,
         x: View<'_, T>,
         y: Option<View<'_, T>>,
+        watch: Option<&mut dyn Observer>,
+    ) -> Result<Run> {
+        self.launch_any(plan, x.untyped(), y.map(|y| y.untyped()), watch)
+    }
+
+    /// The same of arrays with their types inside.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    ///
+    /// # Panics
+    /// If the arrays are shorter than the plan's, or of another type.
+    pub fn launch_any(
+        &self,
+        plan: &CudaPlan,
+        x: AnyView<'_>,
+        y: Option<AnyView<'_>>,
         mut watch: Option<&mut dyn Observer>,
     ) -> Result<Run> {
+        kernel::check_arrays(self, plan, x, y)?;
         let workspace = self.workspace(plan)?;
         let slot = Memory::copy_of(&self.memory, &[0; 8 * (RECORD_WORDS + 1)]);
         let done = slot.address() + 8 * RECORD_WORDS as u64;
@@ -176,9 +197,11 @@ impl Device {
     /// As [`Reduce::plan`]; [`Error::Unsupported`] for `stats`, which is no single value; [`Error::Empty`] and [`Error::TooFew`] where the
     /// length alone tells; [`Error::Device`]: the fault that stopped it.
     pub fn leave<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
+        let reduce = reduce.untyped();
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
-        let mut bytes = vec![0; value_bytes(op, T::DTYPE).unwrap_or_default()];
+        kernel::check_arrays(self, &plan, x, y)?;
+        let mut bytes = vec![0; value_bytes(op, x.dtype).unwrap_or_default()];
         let value = Memory::copy_of(&self.memory, &bytes);
         let workspace = self.workspace(&plan)?;
         let arguments = Arguments {
@@ -284,38 +307,41 @@ fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
 
 machine_methods!(Device);
 
-impl Machine for Device {
-    type Memory = Memory;
-    /// Nothing runs beside the simulator.
-    type Stream = std::convert::Infallible;
+impl Machine for Device {}
+
+impl Executor for Device {
+    fn home(&self) -> Home {
+        home(&self.memory)
+    }
 
     fn facts(&self) -> CudaFacts {
         self.facts
     }
 
-    fn copy_of(&self, bytes: &[u8]) -> Result<Memory> {
-        Ok(Memory::copy_of(&self.memory, bytes))
+    fn copy_of(&self, bytes: &[u8]) -> Result<kernel::Memory> {
+        Ok(kernel::Memory::Simt(Memory::copy_of(&self.memory, bytes)))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Memory> {
+    fn zeros(&self, bytes: usize) -> Result<kernel::Memory> {
         self.copy_of(&vec![0; bytes])
     }
 
-    fn unwritten(&self, bytes: usize) -> Result<Memory> {
-        Memory::unwritten(&self.memory, bytes as u64, 0)
+    fn unwritten(&self, bytes: usize) -> Result<kernel::Memory> {
+        Ok(kernel::Memory::Simt(Memory::unwritten(&self.memory, bytes as u64, 0)?))
     }
 
-    fn run_many(&self, launches: &[ManyLaunch], _: &[&Self::Stream]) -> Result<()> {
+    fn run_many(&self, launches: &[ManyLaunch], _: &[Ready<'_>]) -> Result<()> {
         self.launch_many(launches)?;
         Ok(())
     }
 
-    fn run<T: Element>(
-        &self,
+    fn begin<'a>(
+        &'a self,
         plan: &CudaPlan,
-        x: View<'_, T>,
-        y: Option<View<'_, T>>,
-    ) -> Result<[u64; RECORD_WORDS]> {
-        Ok(self.launch(plan, x, y, None)?.record)
+        x: AnyView<'a>,
+        y: Option<AnyView<'a>>,
+    ) -> Result<Running<'a>> {
+        let run = self.launch_any(plan, x, y, None)?;
+        Ok(Running::Simt(Box::new(run.record), PhantomData))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpfold_simt as machine;
 
-use crate::kernel;
+use crate::kernel::Home;
 use crate::{Error, Result};
 
 /// The memory of one device, shared by its arrays.
@@ -32,23 +32,26 @@ impl Memory {
     pub(super) fn unwritten(shared: &Shared, bytes: u64, zeros: usize) -> Result<Memory> {
         let buffer = lock(shared).allocate(bytes);
         let mut memory = Memory { shared: shared.clone(), buffer };
-        kernel::Memory::write(&mut memory, 0, &vec![0; zeros])?;
+        memory.write(0, &vec![0; zeros])?;
         Ok(memory)
     }
-}
 
-impl kernel::Memory for Memory {
-    fn address(&self) -> u64 {
+    /// Where it lies: whoever shares it has the same address of what is shared, and that lasts as long as one of them.
+    pub(crate) fn home(&self) -> Home {
+        home(&self.shared)
+    }
+
+    pub(crate) fn address(&self) -> u64 {
         self.buffer.address()
     }
 
-    fn read(&self, bytes: &mut [u8]) -> Result<()> {
+    pub(crate) fn read(&self, bytes: &mut [u8]) -> Result<()> {
         let found = lock(&self.shared).read_bytes(self.buffer, 0, bytes.len() as u64);
         bytes.copy_from_slice(&found.map_err(|e| failed("reading an array", &e))?);
         Ok(())
     }
 
-    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
         let written = lock(&self.shared).write_bytes(self.buffer, first as u64, bytes);
         written.map_err(|e| failed("writing an array", &e))
     }
@@ -58,6 +61,11 @@ impl Drop for Memory {
     fn drop(&mut self) {
         lock(&self.shared).free(self.buffer);
     }
+}
+
+/// The home of arrays in shared memory.
+pub(super) fn home(shared: &Shared) -> Home {
+    Home::Simt(Arc::as_ptr(shared).addr())
 }
 
 fn failed(asked: &str, error: &machine::BufferError) -> Error {

@@ -19,7 +19,7 @@ mod stream;
 
 pub use device::{Cost, Device, Run};
 pub use memory::Memory;
-pub use stream::Stream;
+pub use stream::{AnyStream, Stream};
 pub use warpfold_simt::{Counters, Counts, Detail, Observer, Settings};
 
 use crate::kernel;

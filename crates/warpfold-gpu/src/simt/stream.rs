@@ -1,11 +1,126 @@
 //! [`Stream`]: an array from the host, piece by piece.
 
+use std::marker::PhantomData;
+
 use super::device::Device;
+#[cfg(doc)]
+use crate::Error;
 use crate::element::Element;
-use crate::kernel::{self, Joined, Machine, PIECE_BYTES};
+use crate::kernel::{self, AnyBuffer, Executor, Joined, PIECE_BYTES};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
-use crate::{Error, Op, Policy, Result};
+use crate::{DType, Op, Policy, Result};
+
+/// One reduction over host memory that arrives in turn, whatever the element type; see [`Stream`].
+pub struct AnyStream {
+    device: Device,
+    op: Op,
+    dtype: DType,
+    policy: Policy,
+    /// Bytes of what was pushed since the last whole piece, of each array.
+    x: Vec<u8>,
+    y: Vec<u8>,
+    seen: u64,
+    joined: Joined,
+}
+
+impl AnyStream {
+    /// An empty stream.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
+    pub fn new(device: &Device, op: Op, dtype: DType, policy: Policy) -> Result<Self> {
+        let device = device.clone();
+        let (x, y) = (Vec::new(), Vec::new());
+        let joined = Joined::default();
+        let stream = AnyStream { device, op, dtype, policy, x, y, seen: 0, joined };
+        stream.plan(stream.piece())?;
+        Ok(stream)
+    }
+
+    /// How a piece of `n` elements is folded.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn plan(&self, n: u64) -> Result<CudaPlan> {
+        let AnyStream { op, dtype, policy, .. } = *self;
+        Executor::plan(&self.device, Problem { op, dtype, n, policy })
+    }
+
+    /// Elements of a piece.
+    pub fn piece(&self) -> u64 {
+        (PIECE_BYTES / self.dtype.size()) as u64
+    }
+
+    /// Takes in the next elements, given as their bytes.
+    ///
+    /// # Errors
+    /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
+    ///
+    /// # Panics
+    /// If these are no whole elements.
+    pub fn push(&mut self, x: &[u8]) -> Result<()> {
+        kernel::check_piece(self.op, self.dtype, &[x])?;
+        self.take(x, &[])
+    }
+
+    /// Takes in the next elements of each of two arrays (dot).
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
+    ///
+    /// # Panics
+    /// As [`push`](Self::push).
+    pub fn push_pair(&mut self, x: &[u8], y: &[u8]) -> Result<()> {
+        kernel::check_piece(self.op, self.dtype, &[x, y])?;
+        self.take(x, y)
+    }
+
+    /// Elements taken in so far (pairs, for dot).
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// As [`AnyPartial::finish`](crate::AnyPartial::finish); [`Error::Device`].
+    pub fn finish(mut self, finish: Finish) -> Result<Output> {
+        if !self.x.is_empty() || self.seen == 0 {
+            self.fold()?;
+        }
+        self.joined.finish(self.op, finish, self.seen)
+    }
+
+    fn take(&mut self, mut x: &[u8], mut y: &[u8]) -> Result<()> {
+        // A piece is a whole number of elements of any type.
+        while !x.is_empty() {
+            let n = (PIECE_BYTES - self.x.len()).min(x.len());
+            self.x.extend_from_slice(&x[..n]);
+            self.y.extend_from_slice(&y[..n.min(y.len())]);
+            (x, y) = (&x[n..], &y[n.min(y.len())..]);
+            self.seen += (n / self.dtype.size()) as u64;
+            if self.x.len() == PIECE_BYTES {
+                self.fold()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Folds the piece that was gathered.
+    fn fold(&mut self) -> Result<()> {
+        let n = (self.x.len() / self.dtype.size()) as u64;
+        let plan = self.plan(n)?;
+        let upload = |bytes: &[u8]| AnyBuffer::upload(&self.device, self.dtype, bytes);
+        let x = upload(&self.x)?;
+        let y = if self.op == Op::Dot { Some(upload(&self.y)?) } else { None };
+        let run = self.device.launch_any(&plan, x.view(), y.as_ref().map(|y| y.view()), None)?;
+        self.joined.push(kernel::read(&plan, &run.record), self.seen - n);
+        self.x.clear();
+        self.y.clear();
+        Ok(())
+    }
+}
 
 /// One reduction over host memory that arrives in turn, like `warpfold::Stream`, in the simulator.
 ///
@@ -22,36 +137,18 @@ use crate::{Error, Op, Policy, Result};
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub struct Stream<T: Element> {
-    device: Device,
-    op: Op,
-    policy: Policy,
-    /// What was pushed since the last whole piece, of each array.
-    x: Vec<T>,
-    y: Vec<T>,
-    seen: u64,
-    joined: Joined<T>,
+    stream: AnyStream,
+    element: PhantomData<T>,
 }
 
 impl<T: Element> Stream<T> {
-    /// Elements of a piece.
-    const PIECE: usize = PIECE_BYTES / size_of::<T>();
-
     /// An empty stream.
     ///
     /// # Errors
     /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
     pub fn new(device: &Device, op: Op, policy: Policy) -> Result<Self> {
-        let stream = Stream {
-            device: device.clone(),
-            op,
-            policy,
-            x: Vec::new(),
-            y: Vec::new(),
-            seen: 0,
-            joined: Joined::default(),
-        };
-        stream.plan(Self::PIECE as u64)?;
-        Ok(stream)
+        let stream = AnyStream::new(device, op, T::DTYPE, policy)?;
+        Ok(Stream { stream, element: PhantomData })
     }
 
     /// How a piece of `n` elements is folded.
@@ -59,13 +156,12 @@ impl<T: Element> Stream<T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn plan(&self, n: u64) -> Result<CudaPlan> {
-        let problem = Problem { op: self.op, dtype: T::DTYPE, n, policy: self.policy };
-        Machine::plan(&self.device, problem)
+        self.stream.plan(n)
     }
 
     /// Elements of a piece.
-    pub const fn piece(&self) -> u64 {
-        Self::PIECE as u64
+    pub fn piece(&self) -> u64 {
+        self.stream.piece()
     }
 
     /// Takes in the next elements.
@@ -73,11 +169,7 @@ impl<T: Element> Stream<T> {
     /// # Errors
     /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
     pub fn push(&mut self, x: &[T]) -> Result<()> {
-        if self.op == Op::Dot {
-            let why = "dot takes pieces of two arrays";
-            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
-        }
-        self.take(x, &[])
+        self.stream.push(bytemuck::cast_slice(x))
     }
 
     /// Takes in the next elements of each of two arrays (dot).
@@ -85,60 +177,19 @@ impl<T: Element> Stream<T> {
     /// # Errors
     /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
     pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        if x.len() != y.len() {
-            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
-        }
-        if self.op != Op::Dot {
-            let why = "only dot takes two arrays";
-            return Err(Error::Undefined { op: self.op, dtype: T::DTYPE, why });
-        }
-        self.take(x, y)
+        self.stream.push_pair(bytemuck::cast_slice(x), bytemuck::cast_slice(y))
     }
 
     /// Elements taken in so far (pairs, for dot).
     pub fn seen(&self) -> u64 {
-        self.seen
+        self.stream.seen()
     }
 
     /// The result.
     ///
     /// # Errors
     /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
-    pub fn finish(mut self, finish: Finish) -> Result<Output> {
-        if !self.x.is_empty() || self.seen == 0 {
-            self.fold()?;
-        }
-        let outcome = self.joined.outcome().expect("a piece was folded, if an empty one");
-        outcome.finish(self.op, finish).map_err(|error| match error {
-            Error::Empty { .. } => Error::Empty { op: self.op, ignored: self.seen > 0 },
-            other => other,
-        })
-    }
-
-    fn take(&mut self, mut x: &[T], mut y: &[T]) -> Result<()> {
-        while !x.is_empty() {
-            let n = (Self::PIECE - self.x.len()).min(x.len());
-            self.x.extend_from_slice(&x[..n]);
-            self.y.extend_from_slice(&y[..n.min(y.len())]);
-            (x, y) = (&x[n..], &y[n.min(y.len())..]);
-            self.seen += n as u64;
-            if self.x.len() == Self::PIECE {
-                self.fold()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Folds the piece that was gathered.
-    fn fold(&mut self) -> Result<()> {
-        let first = self.seen - self.x.len() as u64;
-        let plan = self.plan(self.x.len() as u64)?;
-        let x = self.device.upload(&self.x)?;
-        let y = if self.op == Op::Dot { Some(self.device.upload(&self.y)?) } else { None };
-        let record = self.device.run(&plan, x.view(), y.as_ref().map(|y| y.view()))?;
-        self.joined.push(kernel::read(&plan, &record), first);
-        self.x.clear();
-        self.y.clear();
-        Ok(())
+    pub fn finish(self, finish: Finish) -> Result<Output> {
+        self.stream.finish(finish)
     }
 }

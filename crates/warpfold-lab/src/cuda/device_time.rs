@@ -32,6 +32,14 @@ impl DeviceTime {
         queue: &mut Queue,
         mut call: impl FnMut(&mut Queue, usize) -> Result<()>,
     ) -> Result<Timing> {
+        self.measure_calls(queue, &mut call)
+    }
+
+    fn measure_calls(
+        self,
+        queue: &mut Queue,
+        call: &mut dyn FnMut(&mut Queue, usize) -> Result<()>,
+    ) -> Result<Timing> {
         let mut next = 0;
         let mut calls = |queue: &mut Queue, count: usize| -> Result<f64> {
             let start = queue.mark()?;

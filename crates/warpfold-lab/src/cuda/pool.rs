@@ -1,6 +1,7 @@
 //! [`Pool`]: device memory many times the cache, in which arrays of any type and length lie one after another.
 
-use warpfold::cuda::{Buffer, Gpu, View};
+use warpfold::cuda::{Buffer, Gpu};
+use warpfold::kernel::AnyView;
 use warpfold::{DType, Element, Result};
 
 use super::data::Data;
@@ -55,13 +56,13 @@ impl Pool {
     }
 
     /// The `k`-th array of `n` elements, counted round; each begins on a page.
-    pub(super) fn array<T: Element>(&self, n: u64, k: usize) -> View<'_, T> {
-        let bytes = (n as usize * size_of::<T>()).next_multiple_of(4096);
+    pub(super) fn array(&self, dtype: DType, n: u64, k: usize) -> AnyView<'_> {
+        let bytes = (n as usize * dtype.size()).next_multiple_of(4096);
         assert!(bytes <= POOL, "an array of {bytes} bytes in a pool of {POOL}");
         let address = self.memory.address() + (k % (POOL / bytes.max(4096)).max(1) * bytes) as u64;
         // SAFETY: within the pool, which the view borrows and which was written to the end; `hold` was told the type, so the
         // bytes are values of it.
-        unsafe { View::from_raw(address, n as usize) }
+        unsafe { AnyView::from_raw(dtype, address, n as usize) }
     }
 
     /// Where it begins.

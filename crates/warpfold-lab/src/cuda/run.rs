@@ -1,7 +1,8 @@
 //! The run: limits, then verify and time every row, then what it takes on the host.
 
 use regex_lite::Regex;
-use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
+use warpfold::cuda::{Buffer, Gpu, Queue};
+use warpfold::kernel::AnyReduce;
 use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
 
@@ -212,7 +213,7 @@ impl<'a> Bench<'a> {
             Some(Err(wrong)) => return Ok(Measured::Wrong(wrong)),
             Some(Ok(())) => {}
         }
-        let timed = self.time::<T>(case, None, self.time)?;
+        let timed = self.time(case, None, self.time)?;
         let bytes = case.bytes();
         let large = temperature == Temperature::Cold && bytes >= LARGE;
         Ok(Measured::Row(Row {
@@ -236,7 +237,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Times a case, in another shape than the plan's where one is given.
-    pub(super) fn time<T: Element>(
+    pub(super) fn time(
         &mut self,
         case: Case,
         shape: Option<Shape>,
@@ -247,10 +248,10 @@ impl<'a> Bench<'a> {
         let mut leaves = Leaves::Unknown;
         time.measure(queue, |queue, k| {
             let k = if case.temperature == Temperature::Hot { 0 } else { k };
-            let x = pool.array::<T>(case.n, k);
+            let x = pool.array(case.dtype, case.n, k);
             let mut reduce = match case.op {
-                Op::Dot => gpu.reduce_two(x, pool.array::<T>(case.n, k + 1))?,
-                _ => gpu.reduce(x),
+                Op::Dot => AnyReduce::pair(*gpu, x, pool.array(case.dtype, case.n, k + 1))?,
+                _ => AnyReduce::new(*gpu, x),
             }
             .policy(policy);
             if let Some(shape) = shape {
@@ -282,10 +283,10 @@ impl Leaves {
     ///
     /// # Errors
     /// [`Error::Device`](warpfold::Error::Device).
-    pub unsafe fn start<T: Element>(
+    pub unsafe fn start(
         &mut self,
         queue: &mut Queue,
-        reduce: &Reduce<'_, T>,
+        reduce: &AnyReduce<'_>,
         op: Op,
         value: u64,
     ) -> Result<()> {
@@ -297,7 +298,7 @@ impl Leaves {
         }
         if *self == Leaves::Value {
             // SAFETY: as the caller promises.
-            return unsafe { queue.start(reduce, op, value) };
+            return unsafe { queue.start_any(reduce, op, 0, value) };
         }
         // SAFETY: as the caller promises.
         unsafe { queue.start_for_time(reduce, op) }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use warpfold::cuda::{Gpu, Stream};
 use warpfold::partial::Finish;
 use warpfold::plan::{CudaPlan, Fold, Link, Problem, Shape, TunedGpu, TunedRow};
-use warpfold::{Accuracy, DType, Op, Policy, Result, with_element};
+use warpfold::{Accuracy, DType, Op, Policy, Result};
 
+use super::cases::Case;
 use super::device_time::DeviceTime;
 use super::run::{Bench, case};
 
@@ -93,7 +94,8 @@ pub fn tune(
         bench.hold(dtype)?;
         let mut from = 0;
         for &(bytes, below) in SIZES {
-            let row = with_element!(dtype, T => tune_one::<T>(&mut bench, gpu, op, bytes, time, &mut trials))?;
+            let case = case(op, dtype, bytes, Accuracy::Fast);
+            let row = tune_one(&mut bench, gpu, case, bytes, time, &mut trials)?;
             let row = row.map(|row| TunedRow { from, below, ..row });
             step += 1;
             progress(step, steps, row.as_ref());
@@ -111,21 +113,21 @@ pub fn tune(
 }
 
 /// The best shape for one kernel and size, if it gains enough on the rule's.
-fn tune_one<T: warpfold::Element>(
+fn tune_one(
     bench: &mut Bench<'_>,
     gpu: &Gpu,
-    op: Op,
+    case: Case,
     bytes: u64,
     time: DeviceTime,
     trials: &mut Vec<Trial>,
 ) -> Result<Option<TunedRow>> {
-    let case = case(op, T::DTYPE, bytes, Accuracy::Fast);
+    let Case { op, dtype, .. } = case;
     let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
-    let problem = Problem { op, dtype: T::DTYPE, n: case.n, policy };
+    let problem = Problem { op, dtype, n: case.n, policy };
     let CudaPlan { fold, .. } = warpfold::plan::choose_cuda(problem, gpu.facts())?;
     let mut tried = |shape: Option<Shape>, time: DeviceTime| -> Result<f64> {
-        let microseconds = bench.time::<T>(case, shape, time)?.median;
-        trials.push(Trial { op, dtype: T::DTYPE, bytes, shape, microseconds });
+        let microseconds = bench.time(case, shape, time)?.median;
+        trials.push(Trial { op, dtype, bytes, shape, microseconds });
         Ok(microseconds)
     };
     let mut best: Option<(f64, Shape)> = None;
@@ -141,7 +143,7 @@ fn tune_one<T: warpfold::Element>(
     let (rule, found) = (tried(None, longer)?, tried(Some(shape), longer)?);
     let row = |fold: Fold| TunedRow {
         fold,
-        dtype: T::DTYPE,
+        dtype,
         from: 0,
         below: 0,
         shape,

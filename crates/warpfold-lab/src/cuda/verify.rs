@@ -1,8 +1,9 @@
 //! Results before times: what the GPU makes of a part of the pool, against the processor's result.
 
 use warpfold::cuda::Gpu;
+use warpfold::kernel::AnyReduce;
 use warpfold::partial::{Finish, Output};
-use warpfold::{Accuracy, Element, Error, Nan, Op, Policy, Result, Value};
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value};
 
 use super::pool::Pool;
 use super::table::rounds;
@@ -18,7 +19,7 @@ pub(super) fn verify<T: Element>(
     accuracy: Accuracy,
 ) -> Option<std::result::Result<(), String>> {
     let policy = Policy { accuracy, nan: Nan::Propagate, ..Policy::default() };
-    let here = match on_gpu::<T>(gpu, pool, op, policy) {
+    let here = match on_gpu(gpu, pool, T::DTYPE, op, policy) {
         Err(Error::Undefined { .. } | Error::Unsupported { .. }) => return None,
         other => other,
     };
@@ -39,12 +40,12 @@ pub(super) fn verify<T: Element>(
     })
 }
 
-fn on_gpu<T: Element>(gpu: &Gpu, pool: &Pool, op: Op, policy: Policy) -> Result<Output> {
+fn on_gpu(gpu: &Gpu, pool: &Pool, dtype: DType, op: Op, policy: Policy) -> Result<Output> {
     let half = ELEMENTS / 2;
-    let all = pool.array::<T>(ELEMENTS as u64, 0);
+    let all = pool.array(dtype, ELEMENTS as u64, 0);
     let reduce = match op {
-        Op::Dot => gpu.reduce_two(all.slice(..half), all.slice(half..2 * half))?,
-        _ => gpu.reduce(all),
+        Op::Dot => AnyReduce::pair(gpu, all.slice(..half), all.slice(half..2 * half))?,
+        _ => AnyReduce::new(gpu, all),
     };
     reduce.policy(policy).output(op, Finish::default())
 }

@@ -1,6 +1,6 @@
 //! The library's own kernels, predicted in the same way: two or three blocks of their plan are simulated.
 
-use warpfold::kernel::FoldKernel;
+use warpfold::kernel::{AnyBuffer, FoldKernel};
 use warpfold::plan::{CudaFacts, CudaPlan, Fold, Problem, choose_cuda};
 use warpfold::simt::{Device as Simulated, Settings};
 use warpfold::{Accuracy, DType, Op, with_element};
@@ -110,14 +110,15 @@ fn run(
     let simulated = Simulated::with(facts, settings);
     let size = problem.dtype.size() as u64;
     let mut buffer = Buffer::new(n * size).map_err(|error| error.to_string())?;
-    with_element!(problem.dtype, T => {
-        fill::<T>(&mut buffer, data, 1);
-        let x = simulated.upload(&buffer.as_slice::<T>()[..n as usize]).map_err(|e| e.to_string())?;
-        let from = x.address()..x.address() + n * size;
-        let mut paths = Paths::new(&code, device, problem.dtype, plan.block, if cold { from } else { 0..0 }, 0..0);
-        let run = simulated.launch(&plan, x.view(), None, Some(&mut paths)).map_err(|e| e.to_string())?;
-        let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
-        let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };
-        Ok(Demand { path, last: paths.last(), atomics: paths.met(), memory_bytes, ..demand(&code, &run.counters[0]) })
-    })
+    with_element!(problem.dtype, T => fill::<T>(&mut buffer, data, 1));
+    let bytes = &buffer.bytes()[..(n * size) as usize];
+    let x = AnyBuffer::upload(&simulated, problem.dtype, bytes).map_err(|e| e.to_string())?;
+    let from = if cold { x.address()..x.address() + n * size } else { 0..0 };
+    let mut paths = Paths::new(&code, device, problem.dtype, plan.block, from, 0..0);
+    let run = simulated.launch_any(&plan, x.view(), None, Some(&mut paths));
+    let run = run.map_err(|e| e.to_string())?;
+    let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
+    let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };
+    let (last, atomics) = (paths.last(), paths.met());
+    Ok(Demand { path, last, atomics, memory_bytes, ..demand(&code, &run.counters[0]) })
 }

@@ -110,6 +110,22 @@ impl Layout {
         self.axes.iter().any(|axis| axis.length == 0)
     }
 
+    /// Refuses a layout of which an element would lie outside so many.
+    ///
+    /// # Errors
+    /// [`Error::Shape`].
+    pub fn check_within(&self, elements: u64) -> Result<()> {
+        let end = self.extent()?.end;
+        if end <= elements {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            asked: format!("a view with {self}"),
+            obstacle: format!("it needs {end} elements and the slice has {elements}"),
+            remedy: "check strides and start; they count elements, not bytes",
+        })
+    }
+
     /// The indices of memory that elements lie at: from the least to above the greatest.
     ///
     /// # Errors

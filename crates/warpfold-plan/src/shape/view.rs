@@ -61,14 +61,7 @@ impl<'a, T: Copy> View<'a, T> {
     /// # Errors
     /// [`Error::Shape`] if an index would lie outside the slice.
     pub fn of(memory: &'a [T], layout: Layout) -> Result<Self> {
-        let end = layout.extent()?.end;
-        if end > memory.len() as u64 {
-            return Err(Error::Shape {
-                asked: format!("a view with {layout}"),
-                obstacle: format!("it needs {end} elements and the slice has {}", memory.len()),
-                remedy: "check strides and start; they count elements, not bytes",
-            });
-        }
+        layout.check_within(memory.len() as u64)?;
         Ok(View { memory, layout })
     }
 

@@ -1,6 +1,6 @@
 //! Sums by keys in tables on a machine: every type of values and of keys, groups about every size of a table, every block's share, against the CPU's results.
 
-use warpfold::kernel::Machine;
+use warpfold::kernel::Executor;
 use warpfold::partial::Finish;
 use warpfold::{Column, DType, Element, Error, Key, Nan, Op, Ordered, bf16, f16, group_dense};
 
@@ -229,7 +229,7 @@ fn ranges_without_elements_are_zeros_and_launches_do_it_again() {
         let tables = device.reduce_dense(&keys, groups.into(), &values).tables(Op::Sum).unwrap();
         let tables = tables.unwrap();
         let expected = group_dense(&host, groups.into(), &x).unwrap().sum().unwrap();
-        Machine::run_many(&device, tables.launches(), &[]).unwrap();
+        Executor::run_many(&device, tables.launches(), &[]).unwrap();
         assert_eq!(tables.run::<f32>().unwrap().unwrap().download().unwrap(), expected);
     }
 }

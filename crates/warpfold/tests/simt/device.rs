@@ -1,10 +1,10 @@
 //! The device itself: memory, schedules, faults, counts.
 
-use warpfold::kernel::{Outcome, read};
-use warpfold::partial::Finish;
+use warpfold::kernel::{AnyBuffer, AnyGroups, AnyReduce, DeviceSegments, Outcome, read};
+use warpfold::partial::{Finish, Output};
 use warpfold::plan::{CudaFacts, choose_cuda};
-use warpfold::simt::{Device, Settings};
-use warpfold::{Accuracy, Error, Op, group_by, group_dense};
+use warpfold::simt::{AnyStream, Device, Settings};
+use warpfold::{Accuracy, Column, DType, Error, Op, Policy, group_by, group_dense};
 
 #[test]
 fn arrays_come_back_as_they_were_and_parts_can_be_written() {
@@ -43,10 +43,9 @@ fn plans_are_those_of_an_h200() {
     let h200 = CudaFacts { compute: 90, multiprocessors: 132 };
     assert_eq!(plan, choose_cuda(plan.problem, h200).unwrap());
     let run = device.launch(&plan, buffer.view(), None, None).unwrap();
-    let Outcome::Exact(partial) = read::<i8>(&plan, &run.record) else {
-        panic!("counts are exact")
-    };
-    assert_eq!(partial, warpfold::reduce(&[1i8; 1 << 17]).partial(Op::Count).unwrap());
+    let Outcome::Exact(partial) = read(&plan, &run.record) else { panic!("counts are exact") };
+    let here = warpfold::reduce(&[1i8; 1 << 17]).partial(Op::Count).unwrap();
+    assert_eq!(partial, here.untyped());
     assert_eq!(run.counters[0].blocks, u64::from(plan.grid));
 }
 
@@ -72,6 +71,51 @@ fn an_array_that_was_freed_is_out_of_bounds() {
     drop(x);
     let error = device.reduce(dangling).max().unwrap_err().to_string();
     assert!(error.contains("freed") && error.contains("PTX line"), "{error}");
+}
+
+#[test]
+fn an_array_of_another_device_is_refused_by_every_kind_of_reduction() {
+    let (here, there) = (Device::new(), Device::new());
+    let (x, keys) = (there.upload(&[1.0f32, 2.0]).unwrap(), there.upload(&[0u32, 1]).unwrap());
+    let (own, offsets) = (here.upload(&[1.0f32, 2.0]).unwrap(), there.upload(&[0u64, 2]).unwrap());
+    let refused = [
+        here.reduce(&x).sum().unwrap_err(),
+        here.reduce_two(&own, &x).unwrap().dot().unwrap_err(),
+        here.reduce_segments(&x, DeviceSegments::Every(1)).sum().unwrap_err(),
+        here.reduce_segments(&own, &offsets).sum().unwrap_err(),
+        here.group_by(&keys, &own).err().unwrap(),
+        here.group_dense(&keys, 2, &own).err().unwrap(),
+        here.reduce_dense(&keys, 2, &own).sum().unwrap_err(),
+        here.reduce_by_key(&keys, &own).err().unwrap(),
+    ];
+    for error in refused {
+        assert!(error.to_string().contains("memory of another simulated device"), "{error}");
+    }
+    // Clones share their memory.
+    assert_eq!(there.clone().reduce(&x).sum(), Ok(3.0));
+}
+
+#[test]
+fn what_is_asked_of_arrays_with_their_types_inside_is_the_same() {
+    let device = Device::new();
+    let bytes = |x: &[f64]| bytemuck::cast_slice::<_, u8>(x).to_vec();
+    let x = AnyBuffer::upload(&device, DType::F64, &bytes(&[1e300, 1.0, -1e300])).unwrap();
+    let keys = AnyBuffer::upload(&device, DType::I8, &[7, 255, 7]).unwrap();
+    let finish = Finish::default();
+    let sum = AnyReduce::new(&device, x.view()).output(Op::Sum, finish);
+    assert_eq!(sum, Ok(Output::One(1f64.into())));
+    let groups = AnyGroups::by(&device, keys.view(), x.view()).unwrap();
+    assert_eq!(groups.keys().unwrap(), Some(Column::I8(vec![-1, 7])));
+    let sums = groups.reduce().columns(Op::Sum, finish).unwrap();
+    assert_eq!(sums, [("sum", Column::F64(vec![1.0, 0.0]))]);
+    // Floats name no groups.
+    let error = AnyGroups::by(&device, x.view(), keys.view()).err().unwrap();
+    assert!(error.to_string().contains("keys of f64"), "{error}");
+    let mut stream = AnyStream::new(&device, Op::ArgMax, DType::F64, Policy::default()).unwrap();
+    stream.push(&bytes(&[1.0, 3.0])).unwrap();
+    stream.push(&bytes(&[2.0])).unwrap();
+    assert!(stream.push_pair(&[], &[]).is_err());
+    assert_eq!((stream.seen(), stream.finish(finish)), (3, Ok(Output::One(1u64.into()))));
 }
 
 #[test]

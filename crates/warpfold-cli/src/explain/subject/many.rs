@@ -1,14 +1,13 @@
 //! The kernels of many reductions at once, by the way that arrays are parted: the launch that reads the array, as the library plans it.
 
-use warpfold::kernel::{DeviceSegments, Machine as _, ManyLaunch, ReduceMany};
-use warpfold::simt::{Buffer, Device};
-use warpfold::{DType, Element, Layout, Op, Overflow, with_element};
+use warpfold::kernel::{AnyBuffer, AnyDenseSort, AnyReduceMany, AnySegments, ManyLaunch};
+use warpfold::simt::Device;
+use warpfold::{DType, Layout, Op, Overflow, Policy};
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
 use super::{Place, Subject, files, program, random};
 use crate::Failure;
 use crate::explain::args::Explain;
-use crate::input::elements;
 
 /// How an array is parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +68,7 @@ pub(super) fn subject(way: Way, asked: &Explain) -> Result<Subject, Failure> {
             return Err(Failure::Usage(message));
         }
     }
-    let dtype = asked.dtype.unwrap_or(DType::F32);
-    with_element!(dtype, T => of::<T>(way, asked))
+    of(way, asked, asked.dtype.unwrap_or(DType::F32))
 }
 
 /// A number below a limit that an index decides (Sebastiano Vigna's splitmix64).
@@ -80,7 +78,7 @@ fn below(limit: u64, index: u64) -> u64 {
     (z ^ (z >> 31)) % limit
 }
 
-fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
+fn of(way: Way, asked: &Explain, dtype: DType) -> Result<Subject, Failure> {
     let unit = match way {
         Way::Segments | Way::Scatter => 1,
         Way::Rows | Way::Strided => 16,
@@ -92,16 +90,15 @@ fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
         return Err(Failure::Usage(message));
     }
     let device = Device::new();
-    let bytes = random(T::DTYPE, n, 0)?;
-    let mut aligned = vec![0u128; bytes.len().div_ceil(size_of::<u128>())];
-    bytemuck::cast_slice_mut(&mut aligned)[..bytes.len()].copy_from_slice(&bytes);
-    let x = elements::<T>(&bytemuck::cast_slice(&aligned)[..bytes.len()], 0);
-    let x = device.upload(x.expect("random elements are elements of their type"))?;
+    let x = AnyBuffer::upload(&device, dtype, &random(dtype, n, 0)?)?;
     let mut places = vec![place("x", &x)];
     let op = asked.op.unwrap_or(Op::Sum);
-    let many = |reduce: ReduceMany<'_, Device, T>, places: &mut Vec<Place>| {
-        launches(&device, &reduce.overflow(Overflow::Wrap), op, places)
+    let many = |reduce: AnyReduceMany<'_>, places: &mut Vec<Place>| {
+        let policy = Policy { overflow: Overflow::Wrap, ..Policy::default() };
+        launches(&device, &reduce.policy(policy), op, places)
     };
+    let segments = |cut| AnyReduceMany::segments(&device, x.view(), cut);
+    let axes = |layout: &Layout, axes: &[i64]| AnyReduceMany::axes(&device, x.view(), layout, axes);
     // What launches read has to be there until the memory is taken.
     let (launch, memory) = match way {
         Way::Segments => {
@@ -111,23 +108,23 @@ fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
                 offsets.push(end.min(n) as u32);
             }
             let offsets = device.upload(&offsets)?;
-            places.push(place("offsets", &offsets));
-            many(device.reduce_segments(&x, &offsets), &mut places)?
+            places.push(place("offsets", offsets.untyped()));
+            many(segments(AnySegments::Offsets(offsets.untyped().view())), &mut places)?
         }
-        Way::Rows => many(device.reduce_segments(&x, DeviceSegments::Every(16)), &mut places)?,
+        Way::Rows => many(segments(AnySegments::Every(16)), &mut places)?,
         Way::Columns => {
             let layout = Layout::c(&[n / 64, 64])?;
-            many(device.reduce_axes(&x, &layout, &[0])?, &mut places)?
+            many(axes(&layout, &[0])?, &mut places)?
         }
         Way::Strided => {
             let layout = Layout::c(&[n / 16, 4, 4])?;
-            many(device.reduce_axes(&x, &layout, &[0, 2])?, &mut places)?
+            many(axes(&layout, &[0, 2])?, &mut places)?
         }
         Way::Scatter => {
             let keys: Vec<u32> = (0..n).map(|at| below(256, at) as u32).collect();
             let keys = device.upload(&keys)?;
-            places.push(place("keys", &keys));
-            let sort = device.sort_dense(&keys, 256, &x)?;
+            places.push(place("keys", keys.untyped()));
+            let sort = AnyDenseSort::new(&device, keys.untyped().view(), 256, x.view())?;
             let is_scatter = |launch: &&ManyLaunch| launch.entry.starts_with("sort");
             let launches = sort.launches();
             let before = launches.iter().take_while(|launch| !is_scatter(launch));
@@ -142,7 +139,7 @@ fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
         note: way.idea().to_owned(),
         timed: None,
         module: module.name.to_owned(),
-        dtype: T::DTYPE,
+        dtype,
         n,
         program: program(&module)?,
         launch: Launch {
@@ -158,15 +155,15 @@ fn of<T: Element>(way: Way, asked: &Explain) -> Result<Subject, Failure> {
     })
 }
 
-fn place<T: Element>(name: &'static str, buffer: &Buffer<T>) -> Place {
-    let bytes = (buffer.len() * size_of::<T>()) as u64;
+fn place(name: &'static str, buffer: &AnyBuffer) -> Place {
+    let bytes = (buffer.len() * buffer.dtype().size()) as u64;
     Place { name, address: buffer.address(), bytes }
 }
 
 /// The first launch of a reduction, and the memory it works on.
-fn launches<T: Element>(
+fn launches(
     device: &Device,
-    reduce: &ReduceMany<'_, Device, T>,
+    reduce: &AnyReduceMany<'_>,
     op: Op,
     places: &mut Vec<Place>,
 ) -> Result<(ManyLaunch, Memory), Failure> {
@@ -176,9 +173,9 @@ fn launches<T: Element>(
     bytes.extend(tables);
     let (out, workspace) =
         (device.alloc::<u64>(2 * plan.batch.outputs() as usize)?, device.upload(&bytes)?);
-    let faults = device.upload(&[0xff_u8; ReduceMany::<Device, u8>::FAULT_BYTES])?;
-    places.extend([place("results", &out), place("workspace", &workspace)]);
-    places.push(place("faults", &faults));
+    let faults = device.upload(&[0xff_u8; AnyReduceMany::FAULT_BYTES])?;
+    places.extend([place("results", out.untyped()), place("workspace", workspace.untyped())]);
+    places.push(place("faults", faults.untyped()));
     let all = reduce.launches(op, out.address(), workspace.address(), faults.address())?;
     let first = all.into_iter().next().expect("there are elements, so there is a launch");
     Ok((first, device.take_memory()))

@@ -1,34 +1,41 @@
-//! [`DenseSort`]: values sorted by keys that are numbers of groups, as launches and the memory that they need.
+//! [`AnyDenseSort`]: values sorted by keys that are numbers of groups, as launches and the memory that they need.
 
+use super::keys::{bounds, check, outside};
 use super::sort::{Sort, launch};
-use super::{GivenKeys, Groups, Labels, Values};
-use crate::group::{self, Key};
-use crate::kernel::many::ManyLaunch;
-use crate::kernel::{Buffer, Machine, Untyped, View};
+use super::{AnyGroups, GivenKeys, Labels, Values, uploaded};
+use crate::group;
+use crate::kernel::{AnyBuffer, AnyReduce, AnyView, Executor, ManyLaunch};
+use crate::partial::{Finish, Output};
 use crate::plan::{CudaGroupPlan, GroupWay, THREADS};
-use crate::{Element, Error, Ordered, Result};
+use crate::{DType, Error, Op, Result};
 
 /// Blocks of a multiprocessor that look for bounds.
 const PER_MULTIPROCESSOR: u32 = 8;
 
 /// A sort by dense keys that has its memory and was not run yet.
-pub struct DenseSort<'a, M: Machine, K, T> {
-    machine: &'a M,
-    keys: View<'a, M, K>,
-    values: View<'a, M, T>,
-    numbered: Numbered<M>,
+pub struct AnyDenseSort<'a> {
+    machine: &'a dyn Executor,
+    keys: AnyView<'a>,
+    values: AnyView<'a>,
+    numbered: Numbered,
 }
 
-impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
-    pub(in crate::kernel) fn new(
-        machine: &'a M,
-        keys: View<'a, M, K>,
+impl<'a> AnyDenseSort<'a> {
+    /// Of keys that are numbers of groups from 0 to below `groups`.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, keys are no integers, or there are too many groups;
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn new(
+        machine: &'a dyn Executor,
+        keys: AnyView<'a>,
         groups: u64,
-        values: View<'a, M, T>,
+        values: AnyView<'a>,
     ) -> Result<Self> {
-        let untyped = [keys.untyped(), values.untyped()];
-        let numbered = Numbered::new(machine, untyped, groups, bounds::<K>(groups))?;
-        Ok(DenseSort { machine, keys, values, numbered })
+        check(machine, keys, values)?;
+        let bounds = bounds(keys.dtype, groups);
+        let numbered = Numbered::new(machine, [keys, values], groups, bounds)?;
+        Ok(AnyDenseSort { machine, keys, values, numbered })
     }
 
     /// How it will run.
@@ -45,9 +52,8 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
-    pub fn run(self) -> Result<Groups<'a, M, u64, T>> {
-        let after: Vec<_> = [self.keys.ready, self.values.ready].into_iter().flatten().collect();
-        self.machine.run_many(self.launches(), &after)?;
+    pub fn run(self) -> Result<AnyGroups<'a>> {
+        self.machine.run_many(self.launches(), &[self.keys.ready, self.values.ready])?;
         self.finish()
     }
 
@@ -55,29 +61,20 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
-    pub fn finish(self) -> Result<Groups<'a, M, u64, T>> {
-        let DenseSort { machine, keys, values, numbered } = self;
+    pub fn finish(self) -> Result<AnyGroups<'a>> {
+        let AnyDenseSort { machine, keys, values, numbered } = self;
         let Numbered { groups, plan, sort, offsets, .. } = numbered;
         if let Some(at) = sort.beyond()? {
             return Err(beyond(machine, keys, groups, at as usize)?);
         }
         let values = Values::of(values, sort.into_values());
-        Ok(Groups { machine, values, offsets, labels: Labels::Numbers(groups), plan })
+        Ok(AnyGroups { machine, values, offsets, labels: Labels::Numbers(groups), plan })
     }
 }
 
-/// The greatest key that numbers of groups reach, and the first that is none's.
-pub(super) fn bounds<K: Key>(groups: u64) -> [u64; 2] {
-    // What the keys' type cannot hold needs no bits.
-    let greatest = groups.saturating_sub(1);
-    let greatest = K::from_id(greatest).map_or_else(|| most::<K>(), |_| greatest);
-    // Negative keys look greater than all that are not.
-    [greatest, groups.min(most::<K>().saturating_add(1))]
-}
-
 /// A launch that finds where ordinals (an address and how many) without their lowest bits begin to be each number up to one, sorted as they are.
-pub(super) fn starts<M: Machine>(
-    machine: &M,
+pub(super) fn starts(
+    machine: &dyn Executor,
     [ordinals, n]: [u64; 2],
     shift: u32,
     numbers: u64,
@@ -89,30 +86,33 @@ pub(super) fn starts<M: Machine>(
 }
 
 /// What says that the key at a place is no group's number.
-pub(super) fn beyond<M: Machine, K: Key + Ordered>(
-    machine: &M,
-    keys: View<'_, M, K>,
+pub(super) fn beyond(
+    machine: &dyn Executor,
+    keys: AnyView<'_>,
     groups: u64,
     place: usize,
 ) -> Result<Error> {
-    let key = machine.reduce(keys.slice(place..place + 1)).min()?;
-    Ok(group::outside(keys.len, groups, place, key))
+    let one = AnyReduce::new(machine, keys.slice(place..place + 1));
+    match one.output(Op::Min, Finish::default())? {
+        Output::One(key) => Ok(outside(keys, groups, place, key)),
+        other => unreachable!("a minimum is one number, not {other:?}"),
+    }
 }
 
-/// The sort, whatever the types of keys and values.
-struct Numbered<M: Machine> {
+/// The sort.
+struct Numbered {
     groups: u64,
     plan: CudaGroupPlan,
-    sort: Sort<M>,
+    sort: Sort,
     launches: Vec<ManyLaunch>,
-    offsets: Buffer<M, u64>,
+    offsets: AnyBuffer,
 }
 
-impl<M: Machine> Numbered<M> {
+impl Numbered {
     /// Of `[keys, values]`, keys reaching up to `greatest` and being refused from `limit` on.
     fn new(
-        machine: &M,
-        [keys, values]: [Untyped<'_, M>; 2],
+        machine: &dyn Executor,
+        [keys, values]: [AnyView<'_>; 2],
         groups: u64,
         [greatest, limit]: [u64; 2],
     ) -> Result<Self> {
@@ -127,26 +127,17 @@ impl<M: Machine> Numbered<M> {
         let offsets = match sort.last().filter(|_| n > 0) {
             Some((ordinals, _)) => {
                 let len = groups as usize + 1;
-                let offsets = Buffer::new(machine.unwritten(8 * len)?, len);
+                let offsets = AnyBuffer::new(machine.unwritten(8 * len)?, DType::U64, len);
                 launches.push(starts(machine, [ordinals, n], 0, groups, offsets.address()));
                 offsets
             }
             None if n == 0 => {
                 let len = groups as usize + 1;
-                Buffer::new(machine.zeros(8 * len)?, len)
+                AnyBuffer::new(machine.zeros(8 * len)?, DType::U64, len)
             }
             // Of one group, or of none, which the first key is refused for.
-            None => machine.upload(&[0, n])?,
+            None => uploaded(machine, &[0, n])?,
         };
         Ok(Numbered { groups, plan, sort, launches, offsets })
     }
-}
-
-/// The greatest number that the type of keys holds.
-fn most<K: Key>() -> u64 {
-    let bits = 8 * size_of::<K>() as u32;
-    let all = u64::MAX >> (u64::BITS - bits);
-    // Signed types have half as many.
-    let ids = [all, all >> 1];
-    ids.into_iter().find(|&id| K::from_id(id).is_some()).unwrap_or(1)
 }

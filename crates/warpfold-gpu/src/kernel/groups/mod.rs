@@ -1,24 +1,26 @@
-//! Values grouped by keys on a [`Machine`]: those of equal keys next to each other, so that groups are segments.
+//! Values grouped by keys on a machine: those of equal keys next to each other, so that groups are segments.
 
 mod dense;
 mod found;
+mod keys;
 mod reduce;
 mod runs;
 mod scatter;
 mod sort;
 mod tables;
 
-pub use dense::DenseSort;
-pub use reduce::ReduceDense;
-pub use tables::DenseTables;
+pub use dense::AnyDenseSort;
+pub use reduce::AnyReduceDense;
+pub use tables::AnyDenseTables;
 
-use super::buffer::{Buffer, Untyped, View};
-use super::machine::Machine;
-use super::many::{DeviceSegments, ReduceMany};
+use super::array::{AnyBuffer, AnyView};
+use super::executor::{Executor, Memory};
+use super::many::{AnyReduceMany, AnySegments};
+use super::reduce::AnyReduce;
 use crate::error::At;
-use crate::group::{self, Key};
+use crate::partial::{Finish, Output};
 use crate::plan::CudaGroupPlan;
-use crate::{Element, Ordered, Result};
+use crate::{Column, DType, Op, Result};
 use found::{Found, Range};
 
 /// Keys in a machine's memory as kernels know them: integers of so many bytes, of which the least is `base`.
@@ -30,82 +32,101 @@ struct GivenKeys {
 }
 
 impl GivenKeys {
-    fn of<M: Machine>(keys: Untyped<'_, M>, base: u64) -> Self {
+    fn of(keys: AnyView<'_>, base: u64) -> Self {
         GivenKeys { address: keys.address, bytes: keys.dtype.size() as u64, base }
     }
 }
 
-/// Values grouped by keys, in a machine's memory: values of equal keys lie next to each other, in the order in which they were given. Made by
-/// [`Machine::group_by`], [`Machine::group_dense`] and [`Machine::reduce_by_key`]; any number of reductions share what that took.
-pub struct Groups<'a, M: Machine, K, T> {
-    machine: &'a M,
-    values: Values<'a, M, T>,
+/// Copies offsets to a machine.
+fn uploaded(machine: &dyn Executor, offsets: &[u64]) -> Result<AnyBuffer> {
+    AnyBuffer::upload(machine, DType::U64, bytemuck::cast_slice(offsets))
+}
+
+/// Values grouped by keys, in a machine's memory: values of equal keys lie next to each other, in the order in which they were given. Any number
+/// of reductions share what that took.
+pub struct AnyGroups<'a> {
+    machine: &'a dyn Executor,
+    values: Values<'a>,
     /// One more than groups.
-    offsets: Buffer<M, u64>,
-    labels: Labels<M, K>,
+    offsets: AnyBuffer,
+    labels: Labels,
     plan: CudaGroupPlan,
 }
 
 /// Values in the order of groups.
-enum Values<'a, M: Machine, T> {
+enum Values<'a> {
     /// As they were given.
-    Given(View<'a, M, T>),
-    Sorted(Buffer<M, T>),
+    Given(AnyView<'a>),
+    Sorted(AnyBuffer),
 }
 
-impl<'a, M: Machine, T: Element> Values<'a, M, T> {
+impl<'a> Values<'a> {
     /// Values of which a sort left these, if there was one.
-    fn of(given: View<'a, M, T>, sorted: Option<M::Memory>) -> Self {
-        sorted.map_or(Values::Given(given), |sorted| Values::Sorted(Buffer::new(sorted, given.len)))
+    fn of(given: AnyView<'a>, sorted: Option<Memory>) -> Self {
+        let buffer = |sorted| Values::Sorted(AnyBuffer::new(sorted, given.dtype, given.len));
+        sorted.map_or(Values::Given(given), buffer)
     }
 }
 
 /// What groups are called.
-enum Labels<M: Machine, K> {
+enum Labels {
     /// A key a group.
-    Keys(Buffer<M, K>),
+    Keys(AnyBuffer),
     /// Their numbers.
     Numbers(u64),
 }
 
-impl<'a, M: Machine, K: Key + Ordered, T: Element> Groups<'a, M, K, T> {
-    /// Of keys in any order.
-    pub(super) fn by(machine: &'a M, keys: View<'a, M, K>, values: View<'a, M, T>) -> Result<Self> {
-        group::check_lengths(keys.len, values.len)?;
+impl<'a> AnyGroups<'a> {
+    /// Brings values of equal keys together, keys in any order; groups by ascending keys.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or keys are no integers; [`Error::Device`](crate::Error::Device).
+    pub fn by(machine: &'a dyn Executor, keys: AnyView<'a>, values: AnyView<'a>) -> Result<Self> {
+        keys::check(machine, keys, values)?;
         let (least, greatest) = match keys.len {
             0 => (0, 0),
-            _ => {
-                let (least, greatest) = machine.reduce(keys).minmax()?;
-                (least.rank(), greatest.rank())
-            }
+            _ => match AnyReduce::new(machine, keys).output(Op::MinMax, Finish::default())? {
+                Output::Pair(least, greatest) => (keys::rank(least), keys::rank(greatest)),
+                other => unreachable!("minmax has two numbers, not {other:?}"),
+            },
         };
-        let zero = K::from_id(0).map_or(0, Key::rank);
-        let range = Range { least, greatest, base: least.wrapping_sub(zero) };
-        let only = K::from_rank(least);
-        let untyped = [keys.untyped(), values.untyped()];
-        let found = found::sorted(machine, untyped, range, bytemuck::bytes_of(&only))?;
-        Ok(Groups::of(machine, values, found))
+        let base = least.wrapping_sub(keys::rank_of_zero(keys.dtype));
+        let only = keys::bytes_of_rank(keys.dtype, least);
+        let range = Range { least, greatest, base };
+        let found = found::sorted(machine, [keys, values], range, &only)?;
+        Ok(AnyGroups::of(machine, values, found))
     }
 
-    /// Of keys in runs.
-    pub(super) fn runs(
-        machine: &'a M,
-        keys: View<'a, M, K>,
-        values: View<'a, M, T>,
+    /// Brings values of equal keys together, keys being numbers of groups from 0 to below `groups`; every number has a group, if an empty one.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, keys are no integers, or one is not below `groups`;
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn dense(
+        machine: &'a dyn Executor,
+        keys: AnyView<'a>,
+        groups: u64,
+        values: AnyView<'a>,
     ) -> Result<Self> {
-        let found = found::in_runs(machine, [keys.untyped(), values.untyped()])?;
-        Ok(Groups::of(machine, values, found))
+        AnyDenseSort::new(machine, keys, groups, values)?.run()
     }
 
-    fn of(machine: &'a M, values: View<'a, M, T>, found: Found<M>) -> Self {
+    /// Finds the runs of equal keys, each of which is a group; values stay where they are.
+    ///
+    /// # Errors
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or keys are no integers; [`Error::Device`](crate::Error::Device).
+    pub fn runs(machine: &'a dyn Executor, keys: AnyView<'a>, values: AnyView<'a>) -> Result<Self> {
+        keys::check(machine, keys, values)?;
+        let found = found::in_runs(machine, [keys, values])?;
+        Ok(AnyGroups::of(machine, values, found))
+    }
+
+    fn of(machine: &'a dyn Executor, values: AnyView<'a>, found: Found) -> Self {
         let Found { sorted, offsets, labels, plan } = found;
-        let values = Values::of(values, sorted);
-        let labels = Labels::Keys(Buffer::new(labels, offsets.len() - 1));
-        Groups { machine, values, offsets, labels, plan }
+        let (values, labels) = (Values::of(values, sorted), Labels::Keys(labels));
+        AnyGroups { machine, values, offsets, labels, plan }
     }
-}
 
-impl<M: Machine, K: Key + Element, T: Element> Groups<'_, M, K, T> {
     /// Groups.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -122,12 +143,12 @@ impl<M: Machine, K: Key + Element, T: Element> Groups<'_, M, K, T> {
     }
 
     /// Where groups begin among [`values`](Self::values), then where the last one ends.
-    pub fn offsets(&self) -> &Buffer<M, u64> {
+    pub fn offsets(&self) -> &AnyBuffer {
         &self.offsets
     }
 
     /// The values in the order of groups; those of a group in the order in which they were given.
-    pub fn values(&self) -> View<'_, M, T> {
+    pub fn values(&self) -> AnyView<'_> {
         match &self.values {
             Values::Given(view) => *view,
             Values::Sorted(buffer) => buffer.view(),
@@ -135,43 +156,49 @@ impl<M: Machine, K: Key + Element, T: Element> Groups<'_, M, K, T> {
     }
 
     /// The same where they were moved for that: not if they lay in that order.
-    pub fn moved(&self) -> Option<&Buffer<M, T>> {
+    pub fn moved(&self) -> Option<&AnyBuffer> {
         match &self.values {
             Values::Given(_) => None,
             Values::Sorted(buffer) => Some(buffer),
         }
     }
 
-    /// The keys, one a group: ascending of [`Machine::group_by`], numbers from 0 of [`Machine::group_dense`], as they come of
-    /// [`Machine::reduce_by_key`].
+    /// The keys, one a group, where groups have keys: ascending of [`by`](Self::by), as they come of [`runs`](Self::runs). Those of
+    /// [`dense`](Self::dense) are called by their numbers.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn keys(&self) -> Result<Vec<K>> {
-        match &self.labels {
-            Labels::Keys(labels) => labels.download(),
-            Labels::Numbers(groups) => Ok((0..*groups).filter_map(K::from_id).collect()),
-        }
+    pub fn keys(&self) -> Result<Option<Column>> {
+        self.keys_on_device().map(AnyBuffer::column).transpose()
     }
 
     /// The keys where they are in the machine's memory; numbers are not.
-    pub fn keys_on_device(&self) -> Option<&Buffer<M, K>> {
+    pub fn keys_on_device(&self) -> Option<&AnyBuffer> {
         match &self.labels {
             Labels::Keys(labels) => Some(labels),
             Labels::Numbers(_) => None,
         }
     }
 
+    /// How many groups are called by their numbers.
+    pub(super) fn numbers(&self) -> Option<u64> {
+        match self.labels {
+            Labels::Keys(_) => None,
+            Labels::Numbers(groups) => Some(groups),
+        }
+    }
+
     /// Starts reductions of the groups, in the order of the keys; as often as is liked. Indices count the group's own elements.
-    pub fn reduce(&self) -> ReduceMany<'_, M, T> {
-        let segments = DeviceSegments::from(&self.offsets);
+    pub fn reduce(&self) -> AnyReduceMany<'_> {
+        let segments = AnySegments::Offsets(self.offsets.view());
         // Only a group without a result is asked for its name.
-        self.machine.reduce_segments(self.values(), segments).named(|group| {
+        AnyReduceMany::segments(self.machine, self.values(), segments).named(|group| {
             let name = match &self.labels {
                 Labels::Numbers(_) => Some(group.to_string()),
                 Labels::Keys(labels) => {
-                    let keys = labels.download().ok();
-                    keys.and_then(|keys| keys.get(group as usize).map(K::to_string))
+                    let keys = labels.column().ok();
+                    let keys = keys.filter(|keys| (group as usize) < keys.len());
+                    keys.map(|keys| keys.get(group as usize).to_string())
                 }
             };
             name.map_or(At::Segment(group), At::Group)

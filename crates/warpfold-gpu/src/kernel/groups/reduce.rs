@@ -1,41 +1,52 @@
-//! [`ReduceDense`]: one reduction by keys that are numbers of groups.
+//! [`AnyReduceDense`]: one reduction by keys that are numbers of groups.
 
-use super::dense::bounds;
-use super::tables::DenseTables;
+use super::AnyGroups;
+use super::keys::{bounds, check};
+use super::tables::AnyDenseTables;
 use crate::Columns;
-use crate::group::{self, Key};
-use crate::kernel::{Buffer, Machine, View};
+use crate::group;
+use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::partial::Finish;
 use crate::plan::CudaTablePlan;
-use crate::policy_methods;
-use crate::{Element, Op, Ordered, Policy, Result};
+use crate::{Op, Policy, Result};
 
-/// One reduction by keys on a machine being set up: choose, then call it. Made by [`Machine::reduce_dense`].
-#[must_use = "call a reduction, such as .sum()"]
-pub struct ReduceDense<'a, M: Machine, K, T> {
-    machine: &'a M,
-    keys: View<'a, M, K>,
+/// One reduction by keys on a machine being set up, whatever the types of keys and values: choose, then call for its columns.
+#[derive(Clone, Copy)]
+#[must_use = "call for the columns of a reduction"]
+pub struct AnyReduceDense<'a> {
+    machine: &'a dyn Executor,
+    keys: AnyView<'a>,
     groups: u64,
-    values: View<'a, M, T>,
+    values: AnyView<'a>,
     policy: Policy,
 }
 
-impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
-    pub(in crate::kernel) fn new(
-        machine: &'a M,
-        keys: View<'a, M, K>,
+impl<'a> AnyReduceDense<'a> {
+    /// By keys that are numbers of groups from 0 to below `groups`.
+    pub fn new(
+        machine: &'a dyn Executor,
+        keys: AnyView<'a>,
         groups: u64,
-        values: View<'a, M, T>,
+        values: AnyView<'a>,
     ) -> Self {
-        ReduceDense { machine, keys, groups, values, policy: Policy::default() }
+        AnyReduceDense { machine, keys, groups, values, policy: Policy::default() }
     }
 
-    policy_methods!("NaN propagates (the default) or is ignored.");
+    /// All choices.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
 
-    /// How tables in shared memory would do a reduction; `None` if they do not, and values are brought together first: [`Machine::group_dense`].
+    /// The choices so far.
+    pub(in crate::kernel) fn policy_mut(&mut self) -> &mut Policy {
+        &mut self.policy
+    }
+
+    /// How tables in shared memory would do a reduction; `None` if they do not, and values are brought together first: [`AnyGroups::dense`].
     pub fn plan(&self, op: Op) -> Option<CudaTablePlan> {
-        let types = [<K as Key>::DTYPE, T::DTYPE];
-        let [greatest, _] = bounds::<K>(self.groups);
+        let types = [self.keys.dtype, self.values.dtype];
+        let [greatest, _] = bounds(self.keys.dtype, self.groups);
         let n = self.keys.len as u64;
         CudaTablePlan::new(op, n, types, [self.groups, greatest], self.machine.facts())
     }
@@ -44,14 +55,14 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or there are too many groups; [`Error::Device`](crate::Error::Device): out of memory.
-    pub fn tables(&self, op: Op) -> Result<Option<DenseTables<'a, M, K>>> {
-        let ReduceDense { machine, keys, groups, values, policy } = *self;
-        group::check_lengths(keys.len, values.len)?;
+    pub fn tables(&self, op: Op) -> Result<Option<AnyDenseTables<'a>>> {
+        let AnyReduceDense { machine, keys, groups, values, policy } = *self;
+        check(machine, keys, values)?;
         group::check_groups(keys.len, groups)?;
-        let [_, limit] = bounds::<K>(groups);
+        let [_, limit] = bounds(keys.dtype, groups);
         let tables = self
             .plan(op)
-            .map(|plan| DenseTables::new(machine, keys, values, limit, plan, policy.nan));
+            .map(|plan| AnyDenseTables::new(machine, [keys, values], limit, plan, policy.nan));
         tables.transpose()
     }
 
@@ -59,18 +70,15 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below the number of groups; else as
-    /// [`ReduceMany::on_device`](crate::kernel::ReduceMany::on_device).
-    ///
-    /// # Panics
-    /// If `R` is not the type of the results.
-    pub fn on_device<R: Element>(&self, op: Op) -> Result<Buffer<M, R>> {
+    /// [`AnyReduceMany::on_device`](crate::kernel::AnyReduceMany::on_device).
+    pub fn on_device(&self, op: Op) -> Result<AnyBuffer> {
         if let Some(tables) = self.tables(op)?
             && let Some(results) = tables.run()?
         {
             return Ok(results);
         }
-        let ReduceDense { machine, keys, groups, values, policy } = *self;
-        machine.group_dense(keys, groups, values)?.reduce().policy(policy).on_device(op)
+        let AnyReduceDense { machine, keys, groups, values, policy } = *self;
+        AnyGroups::dense(machine, keys, groups, values)?.reduce().policy(policy).on_device(op)
     }
 
     /// The results of any reduction that kernels do, by name, copied to the host, and how they were found.
@@ -83,35 +91,15 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
             && let Some(tables) = self.tables(op)?
         {
             let plan = tables.plan().clone();
-            let column = tables.column()?;
-            if let Some(column) = column {
-                return Ok((vec![(op.name(), column)], plan.to_string()));
+            if let Some(results) = tables.run()? {
+                return Ok((vec![(op.name(), results.column()?)], plan.to_string()));
             }
         }
-        let ReduceDense { machine, keys, groups, values, policy } = *self;
-        let groups = machine.group_dense(keys, groups, values)?;
+        let AnyReduceDense { machine, keys, groups, values, policy } = *self;
+        let groups = AnyGroups::dense(machine, keys, groups, values)?;
         let many = groups.reduce().policy(policy);
         let columns = many.columns(op, finish)?;
         let plans = many.plans(op)?.iter().map(ToString::to_string).collect::<Vec<_>>();
         Ok((columns, format!("{}; then {}", groups.plan(), plans.join("; then "))))
-    }
-
-    /// The sums: of integers checked.
-    ///
-    /// # Errors
-    /// As [`on_device`](Self::on_device).
-    pub fn sum(&self) -> Result<Vec<T::Sum>>
-    where
-        T::Sum: Element,
-    {
-        self.on_device(Op::Sum)?.download()
-    }
-
-    /// The sums of magnitudes.
-    ///
-    /// # Errors
-    /// As [`on_device`](Self::on_device).
-    pub fn l1(&self) -> Result<Vec<T::Round>> {
-        self.on_device(Op::L1)?.download()
     }
 }

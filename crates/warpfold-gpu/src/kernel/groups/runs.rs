@@ -1,23 +1,22 @@
 //! Runs of equal keys in an array in a machine's memory: where they begin, and what their keys are.
 
-use super::GivenKeys;
 use super::sort::launch;
-use crate::Result;
-use crate::kernel::many::ManyLaunch;
-use crate::kernel::{Buffer, Machine, Memory};
+use super::{GivenKeys, uploaded};
+use crate::kernel::{AnyBuffer, Executor, ManyLaunch, Ready};
 use crate::plan::CudaGroupPlan;
+use crate::{DType, Result};
 
 /// Finds runs once `before` has run; the labels are keys again, of which the given ones differ by `base`.
-pub(super) fn runs<M: Machine>(
-    machine: &M,
+pub(super) fn runs(
+    machine: &dyn Executor,
     plan: &CudaGroupPlan,
     keys: GivenKeys,
     mut before: Vec<ManyLaunch>,
-    after: &[&M::Stream],
-) -> Result<(Buffer<M, u64>, M::Memory)> {
+    after: &[Ready<'_>],
+) -> Result<(AnyBuffer, AnyBuffer)> {
     let (n, width) = (plan.elements, plan.keys.size());
     if n == 0 {
-        return Ok((machine.upload(&[0])?, machine.copy_of(&[])?));
+        return Ok((uploaded(machine, &[0])?, AnyBuffer::upload(machine, plan.keys, &[])?));
     }
     let counts = machine.unwritten(8 * plan.warps() as usize)?;
     let total = machine.unwritten(8)?;
@@ -34,8 +33,8 @@ pub(super) fn runs<M: Machine>(
     let mut word = [0; 8];
     total.read(&mut word)?;
     let runs = u64::from_le_bytes(word) as usize;
-    let starts = Buffer::new(machine.unwritten(8 * (runs + 1))?, runs + 1);
-    let labels = machine.unwritten(runs * width)?;
+    let starts = AnyBuffer::new(machine.unwritten(8 * (runs + 1))?, DType::U64, runs + 1);
+    let labels = AnyBuffer::new(machine.unwritten(runs * width)?, plan.keys, runs);
     machine.run_many(&[walk(starts.address(), labels.address(), runs as u64)], &[])?;
     Ok((starts, labels))
 }

@@ -3,8 +3,7 @@
 use super::GivenKeys;
 use super::scatter::Scatter;
 use crate::Result;
-use crate::kernel::many::ManyLaunch;
-use crate::kernel::{Machine, Memory};
+use crate::kernel::{Executor, ManyLaunch, Memory};
 use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
 
 /// Threads of a block that counts digits (`groups.cu`).
@@ -13,21 +12,21 @@ const COUNT_THREADS: u32 = 1024;
 const NONE: u64 = u64::MAX;
 
 /// A sort that has memory of its own, to be run.
-pub(super) struct Sort<M: Machine> {
+pub(super) struct Sort {
     /// What does it, in order; the same again does it again.
     pub(super) launches: Vec<ManyLaunch>,
     /// Ordinals and values, the last pass's last.
-    sides: Vec<(M::Memory, M::Memory)>,
+    sides: Vec<(Memory, Memory)>,
     /// Sums of the last pass's digits, then what was beyond the limit.
-    totals: M::Memory,
+    totals: Memory,
     /// Held as long as launches may run.
-    _table: M::Memory,
+    _table: Memory,
 }
 
-impl<M: Machine> Sort<M> {
+impl Sort {
     /// Sorts `values` (an address) by keys; keys of which one is not below `limit` are told, where there is one.
     pub(super) fn new(
-        machine: &M,
+        machine: &dyn Executor,
         plan: &CudaGroupPlan,
         keys: GivenKeys,
         values: u64,
@@ -97,7 +96,7 @@ impl<M: Machine> Sort<M> {
     }
 
     /// The sorted values; everything else is given back.
-    pub(super) fn into_values(mut self) -> Option<M::Memory> {
+    pub(super) fn into_values(mut self) -> Option<Memory> {
         self.sides.pop().map(|(_, values)| values)
     }
 }

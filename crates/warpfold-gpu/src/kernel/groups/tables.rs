@@ -1,13 +1,11 @@
-//! [`DenseTables`]: sums by keys that are numbers of groups, in tables in shared memory, as launches and the memory that they need.
+//! [`AnyDenseTables`]: sums by keys that are numbers of groups, in tables in shared memory, as launches and the memory that they need.
 
 use super::GivenKeys;
 use super::dense::{beyond, starts};
 use super::sort::{Sort, launch};
-use crate::kernel::buffer::column_of;
-use crate::kernel::many::ManyLaunch;
-use crate::kernel::{Buffer, Machine, Memory, Untyped, View};
+use crate::kernel::{AnyBuffer, AnyView, Executor, ManyLaunch, Memory, Ready};
 use crate::plan::CudaTablePlan;
-use crate::{Column, DType, Element, Key, Nan, Ordered, Result};
+use crate::{DType, Nan, Result};
 
 /// Threads of a block that fills a table (`tables.cuh`).
 const TABLE_THREADS: u32 = 1024;
@@ -22,25 +20,24 @@ const IGNORE_NAN: u64 = 2;
 const NONE: u64 = u64::MAX;
 
 /// Sums by keys that have their memory and were not run yet.
-pub struct DenseTables<'a, M: Machine, K> {
-    machine: &'a M,
-    keys: View<'a, M, K>,
-    after: Vec<&'a M::Stream>,
-    filled: Filled<M>,
+pub struct AnyDenseTables<'a> {
+    machine: &'a dyn Executor,
+    keys: AnyView<'a>,
+    after: [Ready<'a>; 2],
+    filled: Filled,
 }
 
-impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
-    pub(super) fn new<T: Element>(
-        machine: &'a M,
-        keys: View<'a, M, K>,
-        values: View<'a, M, T>,
+impl<'a> AnyDenseTables<'a> {
+    pub(super) fn new(
+        machine: &'a dyn Executor,
+        [keys, values]: [AnyView<'a>; 2],
         limit: u64,
         plan: CudaTablePlan,
         nan: Nan,
     ) -> Result<Self> {
-        let after = [keys.ready, values.ready].into_iter().flatten().collect();
-        let filled = Filled::new(machine, [keys.untyped(), values.untyped()], limit, plan, nan)?;
-        Ok(DenseTables { machine, keys, after, filled })
+        let after = [keys.ready, values.ready];
+        let filled = Filled::new(machine, [keys, values], limit, plan, nan)?;
+        Ok(AnyDenseTables { machine, keys, after, filled })
     }
 
     /// How it will run.
@@ -57,41 +54,26 @@ impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
-    ///
-    /// # Panics
-    /// As [`finish`](Self::finish).
-    pub fn run<R: Element>(self) -> Result<Option<Buffer<M, R>>> {
+    pub fn run(self) -> Result<Option<AnyBuffer>> {
         self.machine.run_many(self.launches(), &self.after)?;
         self.finish()
     }
 
-    /// The results, once the launches have run; `R` is the type of the plan's [`output`](CudaTablePlan::output). `None` if a group's numbers are so large and so many (2^18 of the
+    /// The results, once the launches have run, of the type of the plan's [`output`](CudaTablePlan::output). `None` if a group's numbers are so large and so many (2^18 of the
     /// greatest f32) that a table has no room for their sum.
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
-    ///
-    /// # Panics
-    /// If `R` is another type.
-    pub fn finish<R: Element>(self) -> Result<Option<Buffer<M, R>>> {
-        assert_eq!(self.filled.plan.output(), R::DTYPE, "{}", self.filled.plan);
+    pub fn finish(self) -> Result<Option<AnyBuffer>> {
         let filled = self.ended()?;
-        Ok(filled.map(|filled| Buffer::new(filled.out, filled.plan.groups as usize)))
-    }
-
-    /// Runs it and copies the results to the host.
-    pub(super) fn column(self) -> Result<Option<Column>> {
-        self.machine.run_many(self.launches(), &self.after)?;
-        let filled = self.ended()?;
-        let column = |filled: Filled<M>| {
-            column_of(&filled.out, filled.plan.output(), filled.plan.groups as usize)
-        };
-        filled.map(column).transpose()
+        Ok(filled.map(|filled| {
+            AnyBuffer::new(filled.out, filled.plan.output(), filled.plan.groups as usize)
+        }))
     }
 
     /// What the launches left, unless a table had no room.
-    fn ended(self) -> Result<Option<Filled<M>>> {
-        let DenseTables { machine, keys, filled, .. } = self;
+    fn ended(self) -> Result<Option<Filled>> {
+        let AnyDenseTables { machine, keys, filled, .. } = self;
         let [mut bad, lost] = filled.told()?;
         if let Some(at) = filled.sort.as_ref().map_or(Ok(None), Sort::beyond)? {
             bad = at;
@@ -103,22 +85,22 @@ impl<'a, M: Machine, K: Key + Ordered> DenseTables<'a, M, K> {
     }
 }
 
-/// The launches and their memory, whatever the types of keys and values.
-struct Filled<M: Machine> {
+/// The launches and their memory.
+struct Filled {
     plan: CudaTablePlan,
-    sort: Option<Sort<M>>,
+    sort: Option<Sort>,
     launches: Vec<ManyLaunch>,
-    out: M::Memory,
+    out: Memory,
     /// The first key that is no group's number; whether a table had no room.
-    told: M::Memory,
+    told: Memory,
     /// Held as long as launches may run.
-    _held: Vec<M::Memory>,
+    _held: Vec<Memory>,
 }
 
-impl<M: Machine> Filled<M> {
+impl Filled {
     fn new(
-        machine: &M,
-        [keys, values]: [Untyped<'_, M>; 2],
+        machine: &dyn Executor,
+        [keys, values]: [AnyView<'_>; 2],
         limit: u64,
         plan: CudaTablePlan,
         nan: Nan,

@@ -2,20 +2,20 @@
 
 use super::faults::Faults;
 use super::launch::Launches;
-use super::{DeviceSegments, ManyLaunch, Parts};
+use super::{AnySegments, ManyLaunch, Parts};
 use crate::error::At;
-use crate::kernel::buffer::column_of;
-use crate::kernel::{Buffer, Machine, Memory, Untyped};
+use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
 };
-use crate::{Column, Element, Error, Op, Overflow, Policy, Result};
+use crate::{Column, Error, Op, Overflow, Policy, Result};
 
-/// What [`ReduceMany`](super::ReduceMany) was asked for.
-pub(super) struct Asked<'a, M: Machine> {
-    pub(super) machine: &'a M,
-    pub(super) x: Untyped<'a, M>,
-    pub(super) parts: &'a Parts<'a, M>,
+/// What [`AnyReduceMany`](super::AnyReduceMany) was asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) machine: &'a dyn Executor,
+    pub(super) x: AnyView<'a>,
+    pub(super) parts: &'a Parts<'a>,
     pub(super) policy: Policy,
     pub(super) grid: Option<u32>,
     pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
@@ -31,7 +31,7 @@ pub(super) enum Undefined {
     IsLeft,
 }
 
-impl<M: Machine> Asked<'_, M> {
+impl Asked<'_> {
     /// How a reduction would run.
     pub(super) fn plan(&self, op: Op) -> Result<CudaBatchPlan> {
         let partition = match self.parts {
@@ -103,27 +103,28 @@ impl<M: Machine> Asked<'_, M> {
         })
     }
 
-    /// The results in the machine's memory; `R` must be the type of the plan's output.
-    pub(super) fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Buffer<M, R>> {
-        let plan = self.plan(op)?;
-        assert_eq!(plan.output(), R::DTYPE, "{op} of {}", self.x.dtype);
-        let outputs = plan.outputs() as usize;
-        Ok(Buffer::new(self.run(&plan, ddof, outputs)?, outputs))
+    /// The results in the machine's memory.
+    pub(super) fn left(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
+        self.run(&self.plan(op)?, ddof)
     }
 
     /// The results copied to the host.
     pub(super) fn host_column(&self, op: Op, ddof: u64) -> Result<Column> {
-        let plan = self.plan(op)?;
-        let outputs = plan.outputs() as usize;
-        column_of(&self.run(&plan, ddof, outputs)?, plan.output(), outputs)
+        self.left(op, ddof)?.column()
     }
 
-    fn run(&self, plan: &CudaBatchPlan, ddof: u64, outputs: usize) -> Result<M::Memory> {
-        let width = plan.output().size();
+    fn run(&self, plan: &CudaBatchPlan, ddof: u64) -> Result<AnyBuffer> {
+        let (outputs, width) = (plan.outputs() as usize, plan.output().size());
         let out = self.machine.zeros(outputs * width)?;
         if outputs == 0 {
-            return Ok(out);
+            return Ok(AnyBuffer::new(out, plan.output(), outputs));
         }
+        let offsets = match self.parts {
+            Parts::Segments(AnySegments::Offsets(offsets)) => Some(*offsets),
+            _ => None,
+        };
+        let read: Vec<_> = [Some(self.x), offsets].into_iter().flatten().collect();
+        read.iter().try_for_each(|array| array.check(self.machine))?;
         let mut workspace = self.machine.zeros(plan.workspace as usize)?;
         let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
         if !tables.is_empty() {
@@ -132,12 +133,7 @@ impl<M: Machine> Asked<'_, M> {
         let faults = self.machine.copy_of(&[0xff; Faults::BYTES])?;
         let addresses = [out.address(), workspace.address(), faults.address()];
         let launches = self.launches(plan, ddof, addresses)?;
-        let offsets = match self.parts {
-            Parts::Segments(DeviceSegments::Offsets32(view)) => view.ready,
-            Parts::Segments(DeviceSegments::Offsets64(view)) => view.ready,
-            _ => None,
-        };
-        let after: Vec<_> = [self.x.ready, offsets].into_iter().flatten().collect();
+        let after: Vec<_> = read.iter().map(|array| array.ready).collect();
         self.machine.run_many(&launches, &after)?;
         let mut bytes = [0; Faults::BYTES];
         faults.read(&mut bytes)?;
@@ -154,7 +150,7 @@ impl<M: Machine> Asked<'_, M> {
             Undefined::IsLeft => Faults::read(&bytes).of_defined(),
         };
         faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
-        Ok(out)
+        Ok(AnyBuffer::new(out, plan.output(), outputs))
     }
 
     /// An output by its place among segments, or by its indices.

@@ -1,30 +1,17 @@
 //! Results whose types are known only at run time, as columns.
 
-use super::ReduceMany;
+use super::AnyReduceMany;
 use super::asked::Asked;
 use super::stats::of_stats;
 use crate::Columns;
-use crate::element::Element;
-use crate::kernel::Machine;
 use crate::partial::Finish;
 use crate::plan::CudaBatchPlan;
 use crate::value::Column;
 use crate::{Error, Op, Result};
 
-impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
+impl AnyReduceMany<'_> {
     /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
     /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
-    ///
-    /// ```
-    /// # #[cfg(feature = "simt")] {
-    /// use warpfold::{Column, Op, kernel::DeviceSegments, partial::Finish, simt::Device};
-    /// let device = Device::new();
-    /// let x = device.upload(&[1u8, 2, 3])?;
-    /// let sums = device.reduce_segments(&x, DeviceSegments::Every(1)).columns(Op::Sum, Finish::default())?;
-    /// assert_eq!(sums, [("sum", Column::U64(vec![1, 2, 3]))]);
-    /// # }
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
     ///
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
@@ -40,13 +27,13 @@ impl<M: Machine, T: Element> ReduceMany<'_, M, T> {
         let asked = self.asked();
         match op {
             Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
-            Op::Stats => of_stats(T::DTYPE).map(|op| asked.plan(op)).collect(),
+            Op::Stats => of_stats(asked.x.dtype).map(|op| asked.plan(op)).collect(),
             _ => Ok(vec![asked.plan(op)?]),
         }
     }
 }
 
-impl<M: Machine> Asked<'_, M> {
+impl Asked<'_> {
     fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         if op == Op::MinMax {
             let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));

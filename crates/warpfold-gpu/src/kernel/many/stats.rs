@@ -1,9 +1,8 @@
 //! Stats of many inputs: each of its columns by the kernels of that reduction, joined on the host.
 
 use super::asked::{Asked, Undefined};
-use super::{DeviceSegments, ManyLaunch, Parts};
+use super::{AnySegments, ManyLaunch, Parts};
 use crate::Columns;
-use crate::kernel::{Machine, Memory};
 use crate::partial::{Finish, refuse_rounding};
 use crate::value::Column;
 use crate::{Accuracy, Complex, DType, Nan, Op, Policy, Result};
@@ -16,7 +15,7 @@ pub(super) fn of_stats(dtype: DType) -> impl Iterator<Item = Op> {
     all.filter(move |&op| !(dtype.is_complex() && ordered(op)))
 }
 
-impl<M: Machine> Asked<'_, M> {
+impl Asked<'_> {
     /// The columns of stats, as the CPU names and orders them: exact at any accuracy, and NaN where there is no mean, variance or deviation.
     pub(super) fn stats(&self, finish: Finish) -> Result<Columns> {
         refuse_rounding(finish, self.x.dtype)?;
@@ -27,9 +26,9 @@ impl<M: Machine> Asked<'_, M> {
         let counts = self.lengths()?;
         let nan_counts = match self.x.dtype.is_float() {
             true => {
-                let count = |nan| of(Policy { nan, ..exact }).left::<u64>(Op::Count, 0);
-                let all = count(Nan::Propagate)?.download()?;
-                let kept = count(Nan::Ignore)?.download()?;
+                let count = |nan| of(Policy { nan, ..exact }).left(Op::Count, 0);
+                let all = count(Nan::Propagate)?.elements::<u64>()?;
+                let kept = count(Nan::Ignore)?.elements::<u64>()?;
                 all.iter().zip(kept).map(|(all, kept)| all - kept).collect()
             }
             false => vec![0; counts.len()],
@@ -75,9 +74,8 @@ impl<M: Machine> Asked<'_, M> {
         let n = self.x.len as u64;
         let (segments, _, offsets) = parts.known(n)?;
         let (bytes, ready) = match parts {
-            DeviceSegments::Every(length) => return Ok(vec![*length; segments as usize]),
-            DeviceSegments::Offsets32(view) => (4, view.ready),
-            DeviceSegments::Offsets64(view) => (8, view.ready),
+            AnySegments::Every(length) => return Ok(vec![*length; segments as usize]),
+            AnySegments::Offsets(view) => (view.dtype.size() as u64, view.ready),
         };
         let mut lengths = vec![0u64; segments as usize];
         if segments == 0 {
@@ -95,7 +93,7 @@ impl<M: Machine> Asked<'_, M> {
             shared_bytes: 0,
             words: vec![offsets, bytes, segments, n, out.address(), faults.address()],
         };
-        self.machine.run_many(&[launch], ready.as_slice())?;
+        self.machine.run_many(&[launch], &[ready])?;
         out.read(bytemuck::cast_slice_mut(&mut lengths))?;
         Ok(lengths)
     }

@@ -1,13 +1,12 @@
-//! Several machines as one: arrays whose consecutive ranges lie on them, and reductions that all of them take part in.
+//! Several machines as one, with the types of their arrays.
 
-use super::buffer::{Buffer, View};
-use super::joined::Joined;
-use super::machine::{Job, Machine};
-use super::record::{self, Outcome};
+use super::buffer::Buffer;
+use super::machine::Machine;
 use super::reduce::Reduce;
 use crate::element::Element;
-use crate::plan::{CudaPlan, Problem};
-use crate::{Error, Op, Policy, Result};
+use crate::kernel::sharded::{Ranges, Sharded};
+use crate::kernel::{AnyReduce, AnyView, Executor};
+use crate::{Error, Result};
 
 /// Several machines that reduce arrays together: each folds what lies in its own memory, all at once, and the host merges what they leave.
 /// Exact partials merge to the same bits whatever the number of machines.
@@ -58,6 +57,17 @@ impl<M: Machine, T: Element> Shards<M, T> {
     }
 }
 
+impl<M: Machine, T: Element> Ranges for Shards<M, T> {
+    fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn range(&self, k: usize) -> (&dyn Executor, AnyView<'_>) {
+        let (machine, part) = &self.parts[k];
+        (machine, part.untyped().view())
+    }
+}
+
 impl<M: Machine> Devices<M> {
     /// Takes machines as one.
     ///
@@ -88,7 +98,7 @@ impl<M: Machine> Devices<M> {
 
     /// Starts a reduction of an array that lies on machines; see [`Reduce`].
     pub fn reduce<'a, T: Element>(&self, x: &'a Shards<M, T>) -> Reduce<'a, M, T> {
-        Reduce::sharded(Sharded { x, y: None })
+        Reduce::new(AnyReduce::sharded(Sharded { x, y: None }))
     }
 
     /// Starts a reduction of two arrays that lie on the same machines in ranges of the same lengths: dot.
@@ -104,74 +114,10 @@ impl<M: Machine> Devices<M> {
             |of: &Shards<M, T>| of.parts.iter().map(|(_, part)| part.len() as u64).collect();
         let (left, right): (Vec<u64>, Vec<u64>) = (lengths(x), lengths(y));
         if left == right {
-            return Ok(Reduce::sharded(Sharded { x, y: Some(y) }));
+            return Ok(Reduce::new(AnyReduce::sharded(Sharded { x, y: Some(y) })));
         }
         let differ = left.iter().zip(&right).find(|(left, right)| left != right);
         let (left, right) = differ.map_or((x.len, y.len), |(left, right)| (*left, *right));
         Err(Error::LengthMismatch { left, right })
-    }
-}
-
-/// The arrays of a reduction that several machines take part in.
-pub(super) struct Sharded<'a, M: Machine, T> {
-    x: &'a Shards<M, T>,
-    y: Option<&'a Shards<M, T>>,
-}
-
-impl<M: Machine, T> Clone for Sharded<'_, M, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M: Machine, T> Copy for Sharded<'_, M, T> {}
-
-impl<'a, M: Machine, T: Element> Sharded<'a, M, T> {
-    /// The first machine and its ranges.
-    pub(super) fn first(self) -> (&'a M, View<'a, M, T>, Option<View<'a, M, T>>) {
-        let (machine, x) = &self.x.parts[0];
-        (machine, x.view(), self.y.map(|y| y.parts[0].1.view()))
-    }
-
-    pub(super) fn is_empty(self) -> bool {
-        self.x.is_empty()
-    }
-
-    /// Runs the reduction on all machines that have elements, at once, and joins what they leave.
-    ///
-    /// # Errors
-    /// As [`Reduce::plan`]; [`Error::Unsupported`] for products of floats, whose last bits depend on how an array is cut.
-    pub(super) fn run(
-        self,
-        op: Op,
-        policy: Policy,
-        shaped: impl Fn(&M, Problem) -> Result<CudaPlan>,
-    ) -> Result<Outcome<T>> {
-        let dtype = T::DTYPE;
-        let full = self.x.parts.iter().filter(|(_, part)| !part.is_empty()).count();
-        if op == Op::Prod && full > 1 && (dtype.is_float() || dtype.is_complex()) {
-            let why = "the product of floats depends on how the array is cut; take one device";
-            return Err(Error::Unsupported { option: "several devices", op, dtype, why });
-        }
-        let mut jobs = Vec::with_capacity(full.max(1));
-        let mut starts = Vec::with_capacity(full.max(1));
-        let mut first = 0;
-        for (k, (machine, part)) in self.x.parts.iter().enumerate() {
-            let n = part.len() as u64;
-            // Of an array without elements, the first machine says what comes of it.
-            if n > 0 || (full == 0 && k == 0) {
-                let plan = shaped(machine, Problem { op, dtype, n, policy })?;
-                let y = self.y.map(|y| y.parts[k].1.view());
-                jobs.push(Job { machine, plan, x: part.view(), y });
-                starts.push(first);
-            }
-            first += n;
-        }
-        let records = M::run_all(&jobs)?;
-        let mut joined = Joined::default();
-        for ((job, record), first) in jobs.iter().zip(&records).zip(starts) {
-            joined.push(record::read(&job.plan, record), first);
-        }
-        Ok(joined.outcome().expect("one job at least"))
     }
 }

@@ -1,89 +1,29 @@
-//! [`Machine`]: what the kernels run on, as the rest of the library sees it.
+//! [`Machine`]: what the kernels run on, as typed code sees it.
 
 use super::buffer::{Buffer, View};
-use super::groups::{DenseSort, Groups, ReduceDense};
-use super::many::{DeviceSegments, ManyLaunch, ReduceMany};
-use super::record::RECORD_WORDS;
+use super::dense::{DenseSort, ReduceDense};
+use super::groups::Groups;
+use super::many::{DeviceSegments, ReduceMany};
 use super::reduce::Reduce;
+use crate::Result;
 use crate::element::{Element, Ordered};
 use crate::group::Key;
-use crate::plan::{self, CudaFacts, CudaPlan, Problem};
+use crate::kernel::{AnyBuffer, AnyGroups, Executor};
 use crate::shape::Layout;
-use crate::{Error, Result};
 
-/// Something that runs the kernels: a GPU by its driver, or the simulator. It gives memory and runs launches; what a launch means
-/// is the same for all.
-pub trait Machine: Clone + Sized {
-    /// An allocation, freed when dropped.
-    type Memory: Memory;
-    /// What orders work on arrays of other libraries.
-    type Stream;
-
-    /// What the planner knows of it.
-    fn facts(&self) -> CudaFacts;
-
-    /// The plan for a problem.
-    ///
-    /// # Errors
-    /// As [`plan::choose_cuda`].
-    fn plan(&self, problem: Problem) -> Result<CudaPlan> {
-        plan::choose_cuda(problem, self.facts())
-    }
-
-    /// A copy of host memory.
-    ///
-    /// # Errors
-    /// [`Error::Device`]: out of memory, with the sizes.
-    fn copy_of(&self, bytes: &[u8]) -> Result<Self::Memory>;
-
-    /// So many bytes of zeros.
-    ///
-    /// # Errors
-    /// [`Error::Device`]: out of memory, with the sizes.
-    fn zeros(&self, bytes: usize) -> Result<Self::Memory>;
-
-    /// So many bytes that nobody has written.
-    ///
-    /// # Errors
-    /// [`Error::Device`]: out of memory, with the sizes.
-    fn unwritten(&self, bytes: usize) -> Result<Self::Memory>;
-
-    /// Runs launches one after another, once what the streams were given so far is done, and waits for the last.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn run_many(&self, launches: &[ManyLaunch], after: &[&Self::Stream]) -> Result<()>;
-
-    /// Runs a plan over the arrays and waits for its record.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn run<T: Element>(
-        &self,
-        plan: &CudaPlan,
-        x: View<'_, Self, T>,
-        y: Option<View<'_, Self, T>>,
-    ) -> Result<[u64; RECORD_WORDS]>;
-
-    /// Runs plans on several machines at once, and waits for all their records.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn run_all<T: Element>(jobs: &[Job<'_, Self, T>]) -> Result<Vec<[u64; RECORD_WORDS]>> {
-        jobs.iter().map(|job| job.machine.run(&job.plan, job.x, job.y)).collect()
-    }
-
+/// An [`Executor`] that typed arrays name as theirs: a GPU by its driver, or the simulator.
+pub trait Machine: Executor + Clone + Sized {
     /// Copies a slice to the machine.
     ///
     /// # Errors
-    /// [`Error::Device`]: out of memory, with the sizes.
+    /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
     fn upload<T: Element>(&self, x: &[T]) -> Result<Buffer<Self, T>> {
-        Ok(Buffer::new(self.copy_of(bytemuck::cast_slice(x))?, x.len()))
+        Ok(Buffer::new(AnyBuffer::upload(self, T::DTYPE, bytemuck::cast_slice(x))?))
     }
 
     /// Starts a reduction of an array in the machine's memory; see [`Reduce`].
     fn reduce<'a, T: Element>(&'a self, x: impl Into<View<'a, Self, T>>) -> Reduce<'a, Self, T> {
-        Reduce::new(self, x.into(), None)
+        Reduce::one(self, x.into())
     }
 
     /// Starts reductions of the segments of an array in the machine's memory; see [`ReduceMany`].
@@ -98,7 +38,7 @@ pub trait Machine: Clone + Sized {
     /// Starts reductions over some axes, counted from 0 or from the last as -1, of an array in the machine's memory; see [`ReduceMany`].
     ///
     /// # Errors
-    /// [`Error::Shape`]: no such axis, or one named twice, or a layout that reaches beyond the memory.
+    /// [`Error::Shape`](crate::Error::Shape): no such axis, or one named twice, or a layout that reaches beyond the memory.
     fn reduce_axes<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, Self, T>>,
@@ -124,19 +64,19 @@ pub trait Machine: Clone + Sized {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Keys`]: there is not one key for each value; [`Error::Device`].
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value; [`Error::Device`](crate::Error::Device).
     fn group_by<'a, K: Key + Ordered, T: Element>(
         &'a self,
         keys: impl Into<View<'a, Self, K>>,
         values: impl Into<View<'a, Self, T>>,
     ) -> Result<Groups<'a, Self, K, T>> {
-        Groups::by(self, keys.into(), values.into())
+        Ok(Groups::new(AnyGroups::by(self, keys.into().untyped(), values.into().untyped())?))
     }
 
     /// Brings values of equal keys together, keys being numbers of groups from 0 to below `groups`; every number has a group, if an empty one.
     ///
     /// # Errors
-    /// [`Error::Keys`]: there is not one key for each value, or one is not below `groups`; [`Error::Device`].
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below `groups`; [`Error::Device`](crate::Error::Device).
     fn group_dense<'a, K: Key + Ordered, T: Element>(
         &'a self,
         keys: impl Into<View<'a, Self, K>>,
@@ -169,7 +109,7 @@ pub trait Machine: Clone + Sized {
     /// What [`group_dense`](Self::group_dense) runs, as launches that were not run yet.
     ///
     /// # Errors
-    /// [`Error::Keys`]: there is not one key for each value, or there are too many groups; [`Error::Device`]: out of memory.
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or there are too many groups; [`Error::Device`](crate::Error::Device): out of memory.
     fn sort_dense<'a, K: Key + Ordered, T: Element>(
         &'a self,
         keys: impl Into<View<'a, Self, K>>,
@@ -182,42 +122,26 @@ pub trait Machine: Clone + Sized {
     /// Finds the runs of equal keys, each of which is a group; values stay where they are.
     ///
     /// # Errors
-    /// [`Error::Keys`]: there is not one key for each value; [`Error::Device`].
+    /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value; [`Error::Device`](crate::Error::Device).
     fn reduce_by_key<'a, K: Key + Ordered, T: Element>(
         &'a self,
         keys: impl Into<View<'a, Self, K>>,
         values: impl Into<View<'a, Self, T>>,
     ) -> Result<Groups<'a, Self, K, T>> {
-        Groups::runs(self, keys.into(), values.into())
+        Ok(Groups::new(AnyGroups::runs(self, keys.into().untyped(), values.into().untyped())?))
     }
 
     /// Starts a reduction of two arrays of one length: dot.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     fn reduce_two<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, Self, T>>,
         y: impl Into<View<'a, Self, T>>,
     ) -> Result<Reduce<'a, Self, T>> {
-        let (x, y) = (x.into(), y.into());
-        if x.len() != y.len() {
-            return Err(Error::LengthMismatch { left: x.len() as u64, right: y.len() as u64 });
-        }
-        Ok(Reduce::new(self, x, Some(y)))
+        Reduce::two(self, x.into(), y.into())
     }
-}
-
-/// A plan, the machine that is to run it, and its arrays, which lie there.
-pub struct Job<'a, M: Machine, T> {
-    /// Who runs it.
-    pub machine: &'a M,
-    /// How.
-    pub plan: CudaPlan,
-    /// The array.
-    pub x: View<'a, M, T>,
-    /// The other array of a dot product.
-    pub y: Option<View<'a, M, T>>,
 }
 
 /// The methods of a machine that start reductions, for those who do not name [`Machine`].
@@ -305,21 +229,3 @@ macro_rules! machine_methods {
 }
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use machine_methods;
-
-/// Bytes of a machine.
-pub trait Memory {
-    /// The address that kernels know it by.
-    fn address(&self) -> u64;
-
-    /// Copies all of it to the host.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn read(&self, bytes: &mut [u8]) -> Result<()>;
-
-    /// Copies host memory to a part of it, from byte `first` on.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()>;
-}
