@@ -164,6 +164,18 @@ impl Wanted {
         self.dtype
     }
 
+    /// The element type of results, as the caller gets them.
+    pub(crate) fn result(&self) -> Option<DType> {
+        match self.op {
+            Op::Min | Op::Max | Op::MinMax => Some(self.dtype),
+            Op::Any | Op::All => Some(DType::Bool),
+            Op::ArgMin | Op::ArgMax | Op::Count => Some(self.integer.unwrap_or(DType::I64)),
+            Op::Stats => None,
+            // Results that are not there have the type that some would have.
+            _ => self.convert(Column::of_values(Vec::new())).ok()?.dtype(),
+        }
+    }
+
     /// One result with the type that the caller expects.
     pub(crate) fn value(&self, value: Value) -> PyResult<Value> {
         if self.dtype.is_float() && !is_index(self.op) {

@@ -205,6 +205,7 @@ impl Description {
                 self.check_type(x.input.dtype)?;
                 (crate::cuda::partial(py, &x, op, policy)?, !x.input.is_empty())
             }
+            (_, Taken::Followed(library), None) => return Err(library.refused()),
             (op, Taken::Array(input), None) => {
                 let input = self.check(py, input)?;
                 (partial(py, &input, op, policy)?, !input.is_empty())

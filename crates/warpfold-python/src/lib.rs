@@ -17,6 +17,7 @@ mod errors;
 mod exact;
 mod explain;
 mod fold;
+mod followed;
 mod functions;
 mod give;
 mod groups;
@@ -43,6 +44,8 @@ mod _core {
     use super::exact::Exact;
     #[pymodule_export]
     use super::explain::{_explain, _processor, warm};
+    #[pymodule_export]
+    use super::followed::_result;
     #[pymodule_export]
     use super::functions::{
         all, any, argmax, argmin, count_nonzero, dot, l1, l2, linf, max, mean, min, minmax, prod,

@@ -28,7 +28,7 @@ pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> 
     }
     let mask = match take_any(given)? {
         Taken::Array(mask) => mask,
-        on_gpu @ Taken::Gpu(_) => on_gpu.into_input()?,
+        other @ (Taken::Gpu(_) | Taken::Followed(_)) => other.into_input()?,
         Taken::Column(_) => {
             return Err(PyTypeError::new_err(
                 "where is a column, whose bools are bits or have nulls; give an array of bools, as where.to_numpy()",

@@ -16,7 +16,7 @@ use crate::errors::{cause, raised};
 use crate::give;
 use crate::policy::{Axes, Correction, axes};
 use crate::run::run;
-use crate::take::{Home, Input, Pairs, Taken, take, take_any};
+use crate::take::{Home, Input, Pairs, Taken, take_any};
 
 /// A reduction with everything that the caller chose.
 pub(crate) struct Call<'a, 'py> {
@@ -88,6 +88,7 @@ impl<'a, 'py> Call<'a, 'py> {
                 return crate::cuda::reduce(py, self, &input);
             }
             other @ Taken::Gpu(_) => other.into_input()?,
+            Taken::Followed(library) => return crate::followed::reduce(py, self, x, library),
         };
         if self.more.is_any() {
             return self.chosen(py, &input);
@@ -400,7 +401,12 @@ pub(crate) fn dot<'py>(
     y: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
-    let (x, y) = (take(x)?, take(y)?);
+    let (x, y) = match (take_any(x)?, take_any(y)?) {
+        (Taken::Followed(library), _) | (_, Taken::Followed(library)) => {
+            return crate::followed::dot(py, call, x, y, library);
+        }
+        (a, b) => (a.into_input()?, b.into_input()?),
+    };
     let wanted = call.wanted(x.dtype, x.home)?;
     let partial = pair(py, &x, &y, call.policy)?;
     let output = finish(&partial, call.op, &wanted, !x.is_empty())?;

@@ -1,4 +1,7 @@
-"""torch with exact reductions: the same bits for any batch size, number of threads and order of the data.
+"""torch with exact reductions: gradients, `torch.compile`, and torch's own reductions made exact.
+
+    import warpfold.torch                       # from here on, torch.compile knows the functions of warpfold
+    torch.compile(lambda x: wf.sum(x * 2), fullgraph=True)(x)
 
     with warpfold.torch.exact():
         loss = model(x).mean()
@@ -6,6 +9,7 @@
     warpfold.torch.clip_grad_norm_(model.parameters(), 1.0)
 """
 
+from . import _compiled
 from ._clip import clip_grad_norm_
 
 __all__ = ["clip_grad_norm_", "exact"]
@@ -35,3 +39,6 @@ def exact():
     from ._exact import Exact
 
     return Exact()
+
+
+_compiled.prepare()

@@ -188,10 +188,10 @@ pub(super) fn take_on_gpu(x: &Bound<'_, PyAny>, home: Home) -> PyResult<(Input, 
 /// The same by the exporter of its type.
 pub(super) fn exported_on_gpu(
     x: &Bound<'_, PyAny>,
-    export: Export,
+    exchange: Exchange,
     home: Home,
 ) -> PyResult<(Input, i32)> {
-    on_gpu(exported_tensor(x, export)?, home)
+    on_gpu(exported_tensor(x, exchange)?, home)
 }
 
 fn on_gpu(held: Tensor, home: Home) -> PyResult<(Input, i32)> {
@@ -206,6 +206,9 @@ fn on_gpu(held: Tensor, home: Home) -> PyResult<(Input, i32)> {
 /// What exports an object of the type that it was found at; it waits for no device.
 pub(super) type Export = unsafe extern "C" fn(*mut ffi::PyObject, *mut *mut Versioned) -> i32;
 
+/// What tells the stream that a library's work on a device goes to.
+type CurrentStream = unsafe extern "C" fn(i32, i32, *mut *mut c_void) -> i32;
+
 #[repr(C)]
 struct ExchangeApi {
     major: u32,
@@ -213,10 +216,30 @@ struct ExchangeApi {
     previous: *const ExchangeApi,
     allocate: *const c_void,
     export: Option<Export>,
+    give: *const c_void,
+    describe: *const c_void,
+    stream: Option<CurrentStream>,
 }
 
-/// The C exchange API of a type (DLPack 1.3), which spares the calls in Python; `None` where the type has none.
-pub(super) fn exchange(class: &Bound<'_, PyAny>) -> Option<Export> {
+/// The C exchange API of a type (DLPack 1.3), which spares calls in Python.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange {
+    export: Export,
+    stream: Option<CurrentStream>,
+}
+
+impl Exchange {
+    /// The stream that the library's work on a GPU goes to, if it tells.
+    pub(super) fn stream(self, device: i32) -> Option<usize> {
+        let mut stream = std::ptr::null_mut();
+        // SAFETY: by the protocol; what is written is a handle, which nothing here follows.
+        let status = unsafe { (self.stream?)(CUDA[0], device, &mut stream) };
+        (status == 0).then(|| stream.addr())
+    }
+}
+
+/// The exchange API of a type; `None` where the type has none.
+pub(super) fn exchange(class: &Bound<'_, PyAny>) -> Option<Exchange> {
     let capsule = class.getattr("__dlpack_c_exchange_api__").ok()?;
     // SAFETY: the object is alive; whatever it is, this looks whether it is a capsule of that name.
     let table =
@@ -229,19 +252,22 @@ pub(super) fn exchange(class: &Bound<'_, PyAny>) -> Option<Export> {
     // nothing but the version is read.
     unsafe {
         let table = table.cast::<ExchangeApi>();
-        if (*table).major == 1 { (*table).export } else { None }
+        match (*table).major {
+            1 => Some(Exchange { export: (*table).export?, stream: (*table).stream }),
+            _ => None,
+        }
     }
 }
 
 /// Takes an array of the type whose exporter this is.
-pub(super) fn exported(x: &Bound<'_, PyAny>, export: Export, home: Home) -> PyResult<Input> {
-    read(exported_tensor(x, export)?, home)
+pub(super) fn exported(x: &Bound<'_, PyAny>, exchange: Exchange, home: Home) -> PyResult<Input> {
+    read(exported_tensor(x, exchange)?, home)
 }
 
-fn exported_tensor(x: &Bound<'_, PyAny>, export: Export) -> PyResult<Tensor> {
+fn exported_tensor(x: &Bound<'_, PyAny>, exchange: Exchange) -> PyResult<Tensor> {
     let mut versioned = std::ptr::null_mut();
     // SAFETY: the object is alive and of the exporter's type, as the caller saw to; what is written is a tensor of ours.
-    let status = unsafe { export(x.as_ptr(), &mut versioned) };
+    let status = unsafe { (exchange.export)(x.as_ptr(), &mut versioned) };
     if status != 0 || versioned.is_null() {
         return Err(PyErr::fetch(x.py()));
     }

@@ -1,10 +1,9 @@
 //! JAX's arrays in host memory, and arrays for results.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use super::{Home, Input, dlpack, imported};
+use super::{Followed, Home, Taken, dlpack, imported};
 
 struct Jax {
     array: Py<PyAny>,
@@ -36,19 +35,17 @@ fn loaded(py: Python<'_>) -> Option<&'static Jax> {
 }
 
 /// An array of JAX, if it is one; `None` if it is none.
-pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Input>> {
+pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Taken>> {
     let py = x.py();
     let jax = loaded(py)?;
     if !x.is_instance(jax.array.bind(py)).ok()? {
         return None;
     }
     if x.is_instance(jax.tracer.bind(py)).ok()? {
-        return Some(Err(PyTypeError::new_err(
-            "under jit, grad and vmap an array has no elements yet; call warpfold outside of them",
-        )));
+        return Some(Ok(Taken::Followed(Followed::Jax)));
     }
     let home = Home::Jax { is_narrow: !is_wide(py, jax) };
-    Some(dlpack::take(x, home))
+    Some(dlpack::take(x, home).map(Taken::Array))
 }
 
 /// Whether JAX has numbers of 64 bits.

@@ -100,6 +100,39 @@ pub(crate) enum Taken {
     Column(Chunked),
     /// An array in the memory of a GPU.
     Gpu(OnGpu),
+    /// An array of a library that follows what is computed of it.
+    Followed(Followed),
+}
+
+/// The library that has to follow what is computed of an array: for a gradient, or as there are no elements yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Followed {
+    /// A tensor that requires a gradient, or one of a transformation such as vmap.
+    Torch,
+    /// An array under `jit`, `grad` or `vmap`.
+    Jax,
+}
+
+impl Followed {
+    /// The module with the reductions that the library follows.
+    pub(crate) fn module(self) -> &'static str {
+        match self {
+            Followed::Torch => "warpfold.torch._gradients",
+            Followed::Jax => "warpfold.jax",
+        }
+    }
+
+    /// The error of what has no such reductions.
+    pub(crate) fn refused(self) -> PyErr {
+        PyTypeError::new_err(match self {
+            Followed::Torch => {
+                "the tensor requires a gradient, which this function has none of; give x.detach(), or call under torch.no_grad()"
+            }
+            Followed::Jax => {
+                "under jit, grad and vmap an array has no elements yet, and this function has no way there; call it outside of them, or take one of warpfold.jax"
+            }
+        })
+    }
 }
 
 impl Taken {
@@ -108,6 +141,7 @@ impl Taken {
         match self {
             Taken::Array(input) => Ok(input),
             Taken::Column(column) => column.into_input(),
+            Taken::Followed(library) => Err(library.refused()),
             Taken::Gpu(_) => Err(PyTypeError::new_err(
                 "arrays on GPUs are reduced whole or over axes, without where, initial and weights; copy it to the host for this, as x.cpu() or x.get() does",
             )),
@@ -124,7 +158,7 @@ pub(crate) fn take_any(x: &Bound<'_, PyAny>) -> PyResult<Taken> {
         return taken;
     }
     if let Some(taken) = jax::take(x) {
-        return taken.map(Taken::Array);
+        return taken;
     }
     if let Some(taken) = device::take(x) {
         return taken.map(Taken::Gpu);
