@@ -2,6 +2,7 @@
 
 use pyo3::PyResult;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use warpfold_engine::map::{Folded, Map};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, Value, bf16, f16};
@@ -131,6 +132,14 @@ impl Wanted {
         match self.corrected {
             Some(number) => partial.finish_corrected(op, number, self.finish.round_to),
             None => partial.finish(op, self.finish),
+        }
+    }
+
+    /// What is left of an expression says.
+    pub(crate) fn read_mapped(&self, map: &Map, folded: &Folded) -> warpfold_num::Result<Output> {
+        match self.corrected {
+            Some(number) => map.finish_corrected(folded, number, self.finish.round_to),
+            None => map.finish(folded, self.finish),
         }
     }
 

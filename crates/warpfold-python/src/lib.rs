@@ -32,6 +32,7 @@ mod run;
 mod segments;
 mod stats;
 mod take;
+mod xla;
 
 /// Correctly rounded reductions: what the package `warpfold` shows.
 #[pyo3::pymodule]
@@ -60,6 +61,8 @@ mod _core {
     use super::partials::{_group_partials, _partials, _rounded};
     #[pymodule_export]
     use super::run::_forked;
+    #[pymodule_export]
+    use super::xla::_handlers;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -77,18 +77,13 @@ impl<'a> Mapped<'a> {
         let map = Map::new(call.op, &self.expressions, &dtypes, call.policy);
         let map = map.map_err(|error| raised(&error))?;
         let wanted = call.wanted(self.dtype.unwrap_or(map.dtype()), self.home)?;
-        if wanted.is_corrected() {
-            return Err(PyTypeError::new_err(
-                "the correction of an expression's variance is a whole number; give one",
-            ));
-        }
         let kept = Kept::new(call, &self.shape)?;
         if kept.outer.contains(&0) {
             return self.nothing(py, call, &kept, &map, &wanted);
         }
         let op = call.op;
         let read = |output: usize, folded: Folded| {
-            kept.read(op, &wanted, output, map.finish(&folded, wanted.finish))
+            kept.read(op, &wanted, output, wanted.read_mapped(&map, &folded))
         };
         let outputs = match self.runs(&kept) {
             Some(arrays) => {
@@ -171,7 +166,7 @@ pub(crate) fn weighted<'py>(
     x: &Input,
     weights: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if !matches!(call.op, Op::Sum | Op::Mean) {
+    if !is_weighted(call.op) {
         return Err(no_weights(call.op));
     }
     if weights.is_instance_of::<PyString>() {
@@ -200,10 +195,12 @@ pub(crate) fn weighted<'py>(
     Mapped { expressions, inputs, shape: x.shape.clone(), home: x.home, dtype }.reduce(py, call)
 }
 
+fn is_weighted(op: Op) -> bool {
+    matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std)
+}
+
 fn no_weights(op: Op) -> PyErr {
-    PyTypeError::new_err(format!(
-        "{op} takes no weights yet; sum and mean do, of which a variance can be made"
-    ))
+    PyTypeError::new_err(format!("{op} takes no weights; sum, mean, var and std do"))
 }
 
 /// The error of an expression that is the value of an option.
@@ -222,7 +219,7 @@ pub(crate) fn expression<'py>(
     text: &Bound<'py, PyString>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = text.py();
-    if call.more.weights.is_some() && !matches!(call.op, Op::Sum | Op::Mean) {
+    if call.more.weights.is_some() && !is_weighted(call.op) {
         return Err(no_weights(call.op));
     }
     let mut expressions = Expressions::value(&text.to_string()).map_err(|error| raised(&error))?;

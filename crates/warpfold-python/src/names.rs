@@ -65,7 +65,12 @@ pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<DType> {
                 .map_or_else(|| Ok(object.str()?.to_string()), Ok::<_, PyErr>)?
         }
     };
-    named(&text).ok_or_else(|| {
+    of_name(&text)
+}
+
+/// The element type of a name.
+pub(crate) fn of_name(text: &str) -> PyResult<DType> {
+    named(text).ok_or_else(|| {
         let names: Vec<_> = DType::ALL.iter().map(|&dtype| name(dtype)).collect();
         PyTypeError::new_err(format!(
             "no element type is called {text:?}; the types are {}",

@@ -308,18 +308,26 @@ pub(crate) fn columns(
     wanted: &Wanted,
     may_be_nan: bool,
 ) -> PyResult<Columns> {
+    run(py, bytes, || columns_of(request, wanted, may_be_nan)).map_err(|error| raised(&error))
+}
+
+/// The same, wherever it runs.
+pub(crate) fn columns_of(
+    request: &Request<'_>,
+    wanted: &Wanted,
+    may_be_nan: bool,
+) -> Result<Columns> {
     if let (true, Some(nan)) = (wanted.is_corrected(), wanted.nan()) {
-        return run(py, bytes, || one_by_one(request, wanted, nan)).map_err(|error| raised(&error));
+        return one_by_one(request, wanted, nan);
     }
-    let columns = run(py, bytes, || engine::columns(request, wanted.finish));
+    let columns = engine::columns(request, wanted.finish);
     let may_be_nan = may_be_nan && !matches!(request.op, Op::ArgMin | Op::ArgMax | Op::Stats);
-    let columns = match (columns, wanted.nan()) {
+    match (columns, wanted.nan()) {
         (Err(error), Some(nan)) if may_be_nan && is_missing(&error) => {
-            run(py, bytes, || one_by_one(request, wanted, nan))
+            one_by_one(request, wanted, nan)
         }
         (columns, _) => columns,
-    };
-    columns.map_err(|error| raised(&error))
+    }
 }
 
 /// The same from partials, of which each is read alone.

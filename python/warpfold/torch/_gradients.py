@@ -25,13 +25,18 @@ def reduce(name, x, *, axis, keepdims, dtype, correction, initial, where, weight
     options = {"dtype": dtype, "correction": correction, "initial": initial, **policy}
     dims = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     dims = tuple(inside(d, x.ndim) for d in dims)
-    return Reduction.apply(x, beside(where, x, torch.bool), beside(weights, x, None), name, dims, bool(keepdims), options)
+    function = Transformed if is_transformed() else Reduction
+    return function.apply(x, beside(where, x, torch.bool), beside(weights, x, None), name, dims, bool(keepdims), options)
 
 
 def dot(x, y, **options):
     """The dot product of two tensors, or of one and another array."""
     x, y = (a if isinstance(a, torch.Tensor) else torch.as_tensor(a) for a in (x, y))
     return Dot.apply(x, y, options)
+
+
+def is_transformed():
+    return torch._C._are_functorch_transforms_active()
 
 
 def inside(axis, ndim):
@@ -60,21 +65,24 @@ def call(name, x, where, weights, dims, keepdims, options):
     return getattr(wf, name)(x, **given)
 
 
+def remember(ctx, chosen, output, *tensors):
+    """What a gradient is made of, if there is one."""
+    ctx.chosen = chosen
+    if chosen[0] in STEPS:
+        ctx.mark_non_differentiable(output)
+    else:
+        ctx.save_for_backward(*tensors, output)
+        ctx.save_for_forward(*tensors, output)
+
+
 class Reduction(torch.autograd.Function):
     """One reduction of one tensor, over some axes, which are counted from the front."""
 
     @staticmethod
-    def forward(x, where, weights, name, dims, keepdims, options):
-        return call(name, x, where, weights, dims, keepdims, options)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, where, weights, *ctx.chosen = inputs
-        if ctx.chosen[0] in STEPS:
-            ctx.mark_non_differentiable(output)
-        else:
-            ctx.save_for_backward(x, where, weights, output)
-            ctx.save_for_forward(x, where, weights, output)
+    def forward(ctx, x, where, weights, name, dims, keepdims, options):
+        output = call(name, x, where, weights, dims, keepdims, options)
+        remember(ctx, (name, dims, keepdims, options), output, x, where, weights)
+        return output
 
     @staticmethod
     def backward(ctx, g):
@@ -92,6 +100,18 @@ class Reduction(torch.autograd.Function):
         slope = gradient(torch.ones_like(output), x, where, weights, output, name, dims, keepdims, options)
         return wf.sum(slope * t, axis=dims, keepdims=keepdims, dtype=output.dtype)
 
+
+class Transformed(Reduction):
+    """The same as the transformations of `torch.func` take it, which costs more."""
+
+    @staticmethod
+    def forward(x, where, weights, name, dims, keepdims, options):
+        return call(name, x, where, weights, dims, keepdims, options)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        remember(ctx, inputs[3:], output, *inputs[:3])
+
     @staticmethod
     def vmap(info, in_dims, x, where, weights, name, dims, keepdims, options):
         x = x.expand(info.batch_size, *x.shape) if in_dims[0] is None else x.movedim(in_dims[0], 0)
@@ -104,7 +124,7 @@ class Reduction(torch.autograd.Function):
             return a.reshape(a.shape[0], *[1] * (x.ndim - a.ndim), *a.shape[1:])
 
         where, weights = batched(where, in_dims[1]), batched(weights, in_dims[2])
-        return Reduction.apply(x, where, weights, name, tuple(d + 1 for d in dims), keepdims, options), 0
+        return Transformed.apply(x, where, weights, name, tuple(d + 1 for d in dims), keepdims, options), 0
 
 
 class Dot(torch.autograd.Function):

@@ -5,13 +5,14 @@ use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::element::Real;
 use warpfold_num::limbs::{round_ratio, to_bigint};
-use warpfold_num::{Element, Error, Float, Op, Result, Value, with_float};
+use warpfold_num::{DType, Element, Error, Float, Op, Result, Value, with_float};
 
 use super::{Folded, Kind, Map};
 
 pub(super) fn finish(map: &Map, folded: &Folded, finish: Finish) -> Result<Output> {
     let op = map.op;
     match (map.kind, op) {
+        (Kind::Spread, _) => corrected(map, folded, finish.ddof as f64, finish.round_to),
         (Kind::Values, _) => folded.value.finish(op, finish),
         (_, Op::Sum) => folded.value.finish(Op::Dot, finish).map_err(|error| named(error, op)),
         _ => {
@@ -26,6 +27,21 @@ pub(super) fn finish(map: &Map, folded: &Folded, finish: Finish) -> Result<Outpu
             value.map(Output::One)
         }
     }
+}
+
+/// A variance or a deviation with any finite correction.
+pub(super) fn corrected(
+    map: &Map,
+    folded: &Folded,
+    correction: f64,
+    round_to: Option<DType>,
+) -> Result<Output> {
+    let Some(spread) = &folded.spread else {
+        return folded.value.finish_corrected(map.op, correction, round_to);
+    };
+    let dtype = map.dtype();
+    let natural = if dtype == DType::F32 { DType::F32 } else { DType::F64 };
+    spread.finish(map.op, correction, dtype, round_to.unwrap_or(natural))
 }
 
 /// An error of the products' sum as one of what was asked for.

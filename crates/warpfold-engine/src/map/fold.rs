@@ -129,7 +129,7 @@ impl<'m> Grain<'m> {
 
     fn fold(mut self, range: std::ops::Range<usize>) -> Result<Folded> {
         self.first = self.start + range.start as u64;
-        if self.map.kind != Kind::Weighted
+        if !matches!(self.map.kind, Kind::Weighted | Kind::Spread)
             && !self.map.has_keep
             && let (Some(left), Some(right)) =
                 (self.tiles.input(self.map.left), self.tiles.input(self.map.right))
@@ -138,7 +138,7 @@ impl<'m> Grain<'m> {
             let [left, right] = [left, right].map(|input| part(&self.arrays[input], range.clone()));
             let right = (self.map.kind == Kind::Products).then_some(right);
             let value = self.reduced(left, right)?;
-            return Ok(Folded { value, weights: None });
+            return Ok(Folded { value, weights: None, spread: None });
         }
         let mut at = range.start;
         while at < range.end {
@@ -161,23 +161,24 @@ impl<'m> Grain<'m> {
         let bytes = |id| self.tiles.bytes(id, self.inputs, at, n);
         let (left, right) = (bytes(self.map.left), bytes(self.map.right));
         let mut mask = [1; TILE];
-        let is_masked = self.map.has_keep || (*kind == Kind::Weighted && policy.nan == Nan::Ignore);
+        let is_weighted = matches!(kind, Kind::Weighted | Kind::Spread);
+        let is_masked = self.map.has_keep || (is_weighted && policy.nan == Nan::Ignore);
         if self.map.has_keep {
             mask[..n].copy_from_slice(&bytes(program.roots()[0].value)[..n]);
         }
-        if *kind == Kind::Weighted {
+        if is_weighted {
             drop_nans(program.ty(self.map.right), right, policy.nan, &mut mask[..n]);
             drop_nans(program.ty(self.map.left), left, policy.nan, &mut mask[..n]);
         }
         let kept = is_masked.then_some(&mask[..n]);
-        if *kind == Kind::Weighted
+        if is_weighted
             && let Some((lane, weight)) = bad_weight(program.ty(self.map.left), left, n, kept)
         {
             let asked = format!("the weight at index {}", first + lane as u64);
             return Err(refused(
                 &asked,
                 format!("it is {weight}"),
-                "weights of a mean are finite and not negative",
+                format!("weights of a {} are finite and not negative", self.map.op),
             ));
         }
         self.left.push(left, n, kept);
@@ -215,12 +216,24 @@ impl<'m> Grain<'m> {
             return Ok(());
         }
         let array = self.left.array();
+        if let (Some(spread), Some(right)) = (&mut self.folded.spread, &self.right) {
+            let policy = Policy { threads: Some(1), ..self.map.policy };
+            spread.add(&array, &right.array(), policy)?;
+            self.clear();
+            return Ok(());
+        }
         let value = self.reduced(array, self.right.as_ref().map(Buffer::array))?;
         let weights: Option<AnyPartial> = match self.map.kind {
             Kind::Weighted => Some(reduce(&Request::new(Op::Sum, array).policy(self.policy()))?),
-            Kind::Values | Kind::Products => None,
+            Kind::Values | Kind::Products | Kind::Spread => None,
         };
-        self.folded.merge(&Folded { value, weights });
+        self.folded.merge(&Folded { value, weights, spread: None });
+        self.clear();
+        Ok(())
+    }
+
+    /// Empties the buffers.
+    fn clear(&mut self) {
         self.left.clear();
         if let Some(right) = &mut self.right {
             right.clear();
@@ -228,6 +241,5 @@ impl<'m> Grain<'m> {
         if let Some(indices) = &mut self.indices {
             indices.clear();
         }
-        Ok(())
     }
 }

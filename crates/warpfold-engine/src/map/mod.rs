@@ -17,6 +17,7 @@
 mod buffer;
 mod finish;
 mod fold;
+mod spread;
 
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
@@ -52,7 +53,7 @@ impl Expressions {
         Ok(self)
     }
 
-    /// With an expression of weights, for sums and means.
+    /// With an expression of weights, for sums, means, variances and deviations.
     ///
     /// # Errors
     /// [`Error::Map`], with the column.
@@ -83,6 +84,8 @@ enum Kind {
     Products,
     /// The same, and the sum of the weights.
     Weighted,
+    /// Weights, weighted values and their weighted squares.
+    Spread,
 }
 
 /// A reduction of expressions, ready for arrays of some types.
@@ -106,6 +109,8 @@ pub struct Folded {
     value: AnyPartial,
     /// The sum of the weights.
     weights: Option<AnyPartial>,
+    /// What a weighted variance is read from.
+    spread: Option<Box<spread::Spread>>,
 }
 
 impl Folded {
@@ -113,6 +118,9 @@ impl Folded {
     pub fn merge(&mut self, other: &Self) {
         self.value.merge(&other.value);
         if let (Some(mine), Some(theirs)) = (&mut self.weights, &other.weights) {
+            mine.merge(theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.spread, &other.spread) {
             mine.merge(theirs);
         }
     }
@@ -166,7 +174,11 @@ impl Map {
                 root.factors.is_some(),
             )?;
             (left, right) = (weight, root.value);
-            kind = if op == Op::Mean { Kind::Weighted } else { Kind::Products };
+            kind = match op {
+                Op::Mean => Kind::Weighted,
+                Op::Var | Op::Std => Kind::Spread,
+                _ => Kind::Products,
+            };
         } else if let Some(factors) = root.factors {
             if is_sum {
                 (left, right) = program.keep_factors(all.len() - 1).unwrap_or(factors);
@@ -200,7 +212,8 @@ impl Map {
         let value =
             AnyPartial::empty(if self.kind == Kind::Values { self.op } else { Op::Dot }, dtype);
         let weights = (self.kind == Kind::Weighted).then(|| AnyPartial::empty(Op::Sum, dtype));
-        Folded { value, weights }
+        let spread = (self.kind == Kind::Spread).then(Box::default);
+        Folded { value, weights, spread }
     }
 
     /// Folds arrays, or pieces of them whose first elements stand at an index of the whole.
@@ -215,9 +228,22 @@ impl Map {
     /// The result.
     ///
     /// # Errors
-    /// As [`AnyPartial::finish`]; a mean whose weights sum to zero is [`Error::Empty`].
+    /// As [`AnyPartial::finish`]; a mean or a variance whose weights sum to zero is [`Error::Empty`].
     pub fn finish(&self, folded: &Folded, finish: Finish) -> Result<Output> {
         finish::finish(self, folded, Finish { overflow: self.policy.overflow, ..finish })
+    }
+
+    /// A variance, or its root, with a correction that may be fractional or negative.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish); as [`AnyPartial::finish_corrected`].
+    pub fn finish_corrected(
+        &self,
+        folded: &Folded,
+        correction: f64,
+        round_to: Option<DType>,
+    ) -> Result<Output> {
+        finish::corrected(self, folded, correction, round_to)
     }
 }
 
@@ -227,8 +253,8 @@ fn check_weights(
     (value, ty): (&str, Type),
     is_product: bool,
 ) -> Result<()> {
-    if !matches!(op, Op::Sum | Op::Mean) {
-        return Err(refused("weights", format!("{op} takes none"), "take sum or mean"));
+    if !matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std) {
+        return Err(refused("weights", format!("{op} takes none"), "take sum, mean, var or std"));
     }
     if weight != ty {
         let obstacle = format!("`{weights}` is {weight} and `{value}` is {ty}");

@@ -248,6 +248,20 @@ impl Input {
         Input::new(dtype, vec![len], vec![1], address, home, Hold::Maker)
     }
 
+    /// An array that its maker holds: contiguous, in C order.
+    pub(crate) fn dense(
+        dtype: DType,
+        shape: Vec<u64>,
+        address: *const u8,
+        home: Home,
+    ) -> PyResult<Self> {
+        let mut strides = vec![1i64; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis].saturating_mul(shape[axis].max(1) as i64);
+        }
+        Input::new(dtype, shape, strides, address, home, Hold::Maker)
+    }
+
     /// One false bool, without axes.
     pub(crate) fn of_false() -> PyResult<Self> {
         static FALSE: u8 = 0;

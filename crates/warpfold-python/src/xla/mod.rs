@@ -1,0 +1,185 @@
+//! The reductions as XLA calls them, for functions that JAX has compiled: operands and results lie where XLA has them.
+
+mod abi;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use warpfold_engine::{self as engine, Parts, Request};
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Output;
+use warpfold_num::{Column, Op, Policy};
+use warpfold_plan::shape::Folding;
+
+use abi::{CAPSULE, Code, Failure, Frame, Held, RawFrame};
+
+use crate::convert::Wanted;
+use crate::errors::raised;
+use crate::followed;
+use crate::give;
+use crate::names;
+use crate::policy::{Correction, correction, policy};
+use crate::reduce::{self, Call};
+use crate::take::{Home, Input};
+
+/// The handlers: of arrays in the host's memory.
+#[pyfunction]
+pub(crate) fn _handlers(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_, PyAny>)>> {
+    let handler: unsafe extern "C" fn(*mut RawFrame) -> *mut c_void = on_host;
+    let name = CAPSULE.map_or(std::ptr::null(), std::ffi::CStr::as_ptr);
+    // SAFETY: a function is never freed, and the capsule has no destructor.
+    let capsule = unsafe {
+        let capsule = ffi::PyCapsule_New(handler as *mut c_void, name, None);
+        Bound::from_owned_ptr_or_err(py, capsule)?
+    };
+    Ok(vec![("cpu", capsule)])
+}
+
+/// # Safety
+/// As [`Frame::handle`].
+unsafe extern "C" fn on_host(frame: *mut RawFrame) -> *mut c_void {
+    // SAFETY: XLA calls this with a frame of its own.
+    unsafe { Frame::handle(frame, |frame| Ok(host(&Asked::of(frame)?)?)) }
+}
+
+impl From<PyErr> for Failure {
+    /// The message; XLA's callers have released the interpreter, as they have for callbacks of JAX's.
+    fn from(error: PyErr) -> Self {
+        Python::attach(|py| {
+            let is_range = error.is_instance_of::<PyOverflowError>(py);
+            let code = if is_range { Code::OutOfRange } else { Code::InvalidArgument };
+            Failure { code, message: error.value(py).to_string() }
+        })
+    }
+}
+
+/// What a call asks for.
+struct Asked {
+    op: Op,
+    operands: Vec<Held>,
+    result: Held,
+    /// Counted from the last one, so that XLA may put axes of batches in front.
+    axes: Vec<i64>,
+    ddof: Correction,
+    policy: Policy,
+    wanted: Wanted,
+}
+
+impl Asked {
+    fn of(frame: &Frame<'_>) -> Result<Self, Failure> {
+        let op = match frame.text("name")? {
+            "dot" => Op::Dot,
+            name => followed::op(name)?,
+        };
+        let mut operands = vec![frame.operand(0)?];
+        if op == Op::Dot {
+            operands.push(frame.operand(1)?);
+        }
+        let policy =
+            policy(frame.text("accuracy")?, frame.text("nan")?, frame.text("overflow")?, None)?;
+        let ddof = correction(Some(frame.number("correction")?), None)?;
+        let to = Some(frame.text("dtype")?).filter(|to| !to.is_empty());
+        let to = to.map(names::of_name).transpose()?;
+        let home = Home::Jax { is_narrow: frame.text("width")? == "narrow" };
+        let wanted = Wanted::new(op, operands[0].dtype, ddof, policy, to, home)?;
+        let result = frame.result()?;
+        let axes = frame.integers("axes")?;
+        Ok(Asked { op, operands, result, axes, ddof, policy, wanted })
+    }
+
+    /// Writes results to where XLA wants them.
+    fn write(&self, columns: Vec<(&'static str, Column)>) -> PyResult<()> {
+        let column = columns.into_iter().next().map(|(_, column)| column);
+        let column = self.wanted.convert(column.unwrap_or_else(|| Column::of_values(Vec::new())))?;
+        let bytes = give::bytes(&column);
+        let fits = bytes.len() == self.result.bytes()
+            && (bytes.is_empty() || column.dtype() == Some(self.result.dtype));
+        if !fits {
+            return Err(PyTypeError::new_err(format!(
+                "the results are {} bytes of {:?}, and there is room for {} of {}",
+                bytes.len(),
+                column.dtype().map(names::name),
+                self.result.bytes(),
+                names::name(self.result.dtype)
+            )));
+        }
+        if !bytes.is_empty() {
+            // SAFETY: XLA has made this room for the results of this call, of the size that was just compared.
+            unsafe { self.result.address.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        }
+        Ok(())
+    }
+}
+
+/// Arrays in the host's memory.
+fn host(asked: &Asked) -> PyResult<()> {
+    let Asked { op, policy, wanted, .. } = asked;
+    let inputs = asked.operands.iter().map(|held| {
+        Input::dense(held.dtype, held.shape.clone(), held.address.cast_const(), Home::Python)
+    });
+    let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
+    let input = &inputs[0];
+    if *op == Op::Dot {
+        return dots(asked, input, &inputs[1]);
+    }
+    let (memory, layout) = input.layout()?;
+    if asked.axes.len() == input.shape.len() {
+        let run = input.run("an operand")?;
+        let partial = engine::reduce(&Request::new(*op, run).policy(*policy));
+        let partial = partial.map_err(|error| raised(&error))?;
+        let output = reduce::finish(&partial, *op, wanted, !input.is_empty())?;
+        return asked.write(one(output));
+    }
+    let folding = Folding::of(layout, &asked.axes).map_err(|error| raised(&error))?;
+    let form = folding.form().map_err(|error| raised(&error))?;
+    let call = Call { ddof: asked.ddof, ..Call::new(*op, *policy) };
+    if let Some(missing) = call.missing(&form, wanted)? {
+        return asked.write(missing);
+    }
+    let is_any = form.inputs > 0;
+    let request =
+        Request::new(*op, memory).policy(*policy).parts(Arc::new(Parts::Axes(form, folding)));
+    let columns = reduce::columns_of(&request, wanted, is_any);
+    asked.write(columns.map_err(|error| raised(&error))?)
+}
+
+/// One result as a column.
+fn one(output: Output) -> Vec<(&'static str, Column)> {
+    match output {
+        Output::One(value) => vec![("", Column::of_values(vec![value]))],
+        other => unreachable!("a call has one result, not {other:?}"),
+    }
+}
+
+/// Dot products of pairs of arrays, one for each element of the axes in front.
+fn dots(asked: &Asked, x: &Input, y: &Input) -> PyResult<()> {
+    let Asked { policy, wanted, .. } = asked;
+    if x.shape != y.shape || x.dtype != y.dtype {
+        return Err(PyValueError::new_err(format!(
+            "dot takes two arrays of one shape and type, and they have {:?} and {:?}",
+            x.shape, y.shape
+        )));
+    }
+    let kept = x.shape.len() - asked.axes.len();
+    let outputs = x.shape[..kept].iter().product::<u64>() as usize;
+    let each = x.shape[kept..].iter().product::<u64>() as usize;
+    let mut values = Vec::with_capacity(outputs);
+    for output in 0..outputs {
+        let part = |of: &Input| {
+            let first = of.address().wrapping_add(output * each * of.read_as().size());
+            Input::part(of.read_as(), first, each as u64, Home::Python)
+        };
+        let (a, b) = (part(x)?, part(y)?);
+        let request = Request::new(Op::Dot, a.run("an operand")?).pair(b.run("an operand")?);
+        let partial: AnyPartial =
+            engine::reduce(&request.policy(*policy)).map_err(|error| raised(&error))?;
+        match reduce::finish(&partial, Op::Dot, wanted, each > 0)? {
+            Output::One(value) => values.push(value),
+            other => unreachable!("a dot product is one value, not {other:?}"),
+        }
+    }
+    asked.write(vec![("", wanted.typed(Column::of_values(values)))])
+}
