@@ -38,7 +38,7 @@ macro_rules! rounded {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, dtype=None, out=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, dtype=None, out=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
@@ -47,6 +47,7 @@ macro_rules! rounded {
             offsets: Option<&Any<'py>>,
             lengths: Option<&Any<'py>>,
             every: Option<u64>,
+            r#where: Option<&Any<'py>>,
             dtype: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             accuracy: &str,
@@ -56,7 +57,7 @@ macro_rules! rounded {
         ) -> Given<'py> {
             let policy = policy(accuracy, nan, overflow, threads)?;
             let call = Call { dtype, out, ..Call::new(Op::$op, policy) };
-            reduce_segments(&call, x, &Where { offsets, lengths, every })
+            reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
 }
@@ -98,7 +99,7 @@ macro_rules! moments {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, correction=None, ddof=None, dtype=None, out=None, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, correction=None, ddof=None, dtype=None, out=None, nan="propagate", threads=None))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
@@ -107,6 +108,7 @@ macro_rules! moments {
             offsets: Option<&Any<'py>>,
             lengths: Option<&Any<'py>>,
             every: Option<u64>,
+            r#where: Option<&Any<'py>>,
             correction: Option<f64>,
             ddof: Option<f64>,
             dtype: Option<&Any<'py>>,
@@ -117,7 +119,7 @@ macro_rules! moments {
             let policy = policy("exact", nan, "raise", threads)?;
             let ddof = ddof_of(correction, ddof)?;
             let call = Call { dtype, out, ddof, ..Call::new(Op::$op, policy) };
-            reduce_segments(&call, x, &Where { offsets, lengths, every })
+            reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
 }
@@ -150,21 +152,23 @@ macro_rules! others {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, out=None, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, out=None, nan="propagate", threads=None))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
+        #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $segment<'py>(
             x: &Any<'py>,
             offsets: Option<&Any<'py>>,
             lengths: Option<&Any<'py>>,
             every: Option<u64>,
+            r#where: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             nan: &str,
             threads: Option<usize>,
         ) -> Given<'py> {
             let policy = policy("exact", nan, "raise", threads)?;
             let call = Call { out, ..Call::new(Op::$op, policy) };
-            reduce_segments(&call, x, &Where { offsets, lengths, every })
+            reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
 }
@@ -196,7 +200,7 @@ pub(crate) fn minmax<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, nan="propagate", threads=None))]
+#[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, nan="propagate", threads=None))]
 /// The smallest and the largest element of each segment, as two arrays.
 #[doc = include_str!("docs/segments.txt")]
 pub(crate) fn segment_minmax<'py>(
@@ -204,11 +208,12 @@ pub(crate) fn segment_minmax<'py>(
     offsets: Option<&Any<'py>>,
     lengths: Option<&Any<'py>>,
     every: Option<u64>,
+    r#where: Option<&Any<'py>>,
     nan: &str,
     threads: Option<usize>,
 ) -> Given<'py> {
     let call = Call::new(Op::MinMax, policy("exact", nan, "raise", threads)?);
-    reduce_segments(&call, x, &Where { offsets, lengths, every })
+    reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
 }
 
 #[pyfunction]
@@ -228,7 +233,7 @@ pub(crate) fn dot<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, keepdims=false, nan="propagate", overflow="raise", threads=None))]
+#[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, keepdims=false, r#where=None, nan="propagate", overflow="raise", threads=None))]
 #[doc = include_str!("docs/stats.txt")]
 #[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn stats<'py>(
@@ -237,11 +242,13 @@ pub(crate) fn stats<'py>(
     correction: Option<f64>,
     ddof: Option<f64>,
     keepdims: bool,
+    r#where: Option<&Any<'py>>,
     nan: &str,
     overflow: &str,
     threads: Option<usize>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, overflow, threads)?;
     let ddof = ddof_of(correction, ddof)?;
-    Call { axis, keepdims, ddof, ..Call::new(Op::Stats, policy) }.reduce(x)
+    let more = More { r#where, ..More::default() };
+    Call { axis, keepdims, ddof, more, ..Call::new(Op::Stats, policy) }.reduce(x)
 }

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use warpfold_engine::{self as engine, HostArray, Parts, Request};
+use warpfold_engine::{self as engine, HostArray, Parts};
 use warpfold_num::{Column, DType, Op, Policy, Result};
 
 use crate::errors::raised;
 use crate::give;
+use crate::masked::mask;
+use crate::parted::columns;
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{Call, check_bools, columns};
+use crate::reduce::{Call, check_bools};
 use crate::run::run;
 use crate::segments::one_axis;
-use crate::take::{Home, take};
+use crate::take::{Home, Views, take};
 
 /// Runs an expression with the keys as a slice of whatever type they have.
 macro_rules! with_keys {
@@ -48,12 +50,13 @@ pub(crate) fn dense(
 
 /// Starts reductions of the elements of equal keys, in any order.
 #[pyfunction]
-#[pyo3(signature = (keys, x, /, *, groups=None, threads=None))]
+#[pyo3(signature = (keys, x, /, *, groups=None, r#where=None, threads=None))]
 #[doc = include_str!("docs/group_by.txt")]
 pub(crate) fn group_by(
     keys: &Bound<'_, PyAny>,
     x: &Bound<'_, PyAny>,
     groups: Option<u64>,
+    r#where: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
 ) -> PyResult<GroupBy> {
     let py = keys.py();
@@ -70,6 +73,10 @@ pub(crate) fn group_by(
     let host = one_axis("keys", &taken)?;
     let values = take(x)?;
     let n = one_axis("values in groups", &values)?.len();
+    // Looked at here, so that a wrong mask is an error here.
+    if let Some(mask) = mask(r#where)? {
+        Views::new(&values.shape, &[true], &[("x", &values), ("where", &mask)])?;
+    }
     let found = match groups {
         // Looked at here, so that a wrong key is an error here.
         Some(groups) => run(py, taken.bytes(), || dense(host, groups, n, policy)).map(|_| None),
@@ -85,6 +92,7 @@ pub(crate) fn group_by(
         groups,
         is_bool: dtype == DType::Bool,
         home: values.home,
+        mask: r#where.map(|mask| mask.clone().unbind()),
         threads,
     })
 }
@@ -100,6 +108,8 @@ pub(crate) struct GroupBy {
     groups: Option<u64>,
     is_bool: bool,
     home: Home,
+    /// Which elements count.
+    mask: Option<Py<PyAny>>,
     threads: Option<usize>,
 }
 
@@ -124,8 +134,8 @@ impl GroupBy {
             Parts::Groups(grouping, _) => grouping.groups(),
             other => unreachable!("groups are {other:?}"),
         };
-        let request = Request::new(call.op, x).policy(call.policy).parts(parts);
-        let columns = columns(py, input.bytes(), &request, &wanted, true)?;
+        let mask = mask(self.mask.as_ref().map(|mask| mask.bind(py)))?;
+        let columns = columns(py, call, &input, mask.as_ref(), &parts, &wanted)?;
         let values = call.give_columns(py, input.home, columns, &[outputs], &wanted)?;
         if self.found.is_none() {
             return Ok(values);

@@ -8,7 +8,7 @@ use pyo3::types::PyBool;
 use warpfold_engine::{self as engine, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_num::{At, Column, DType, Error, Op, Policy, Result};
+use warpfold_num::{At, Column, DType, Error, Op, Policy, Result, Value};
 use warpfold_plan::segment::{Numbers, Segments};
 use warpfold_plan::shape::Folding;
 
@@ -150,6 +150,9 @@ impl Kept {
         if self.is_whole {
             return call.give(py, home, outputs.swap_remove(0), &self.shape, wanted);
         }
+        if call.op == Op::Stats {
+            return self.give_stats(py, home, outputs, wanted);
+        }
         let (mut first, mut second) = (Vec::with_capacity(outputs.len()), Vec::new());
         for output in outputs {
             match output {
@@ -158,7 +161,7 @@ impl Kept {
                     first.push(min);
                     second.push(max);
                 }
-                Output::Summary(_) => unreachable!("stats have no conditions"),
+                Output::Summary(_) => unreachable!("stats were given above"),
             }
         }
         let mut columns = vec![("first", wanted.typed(Column::of_values(first)))];
@@ -166,6 +169,39 @@ impl Kept {
             columns.push(("second", Column::of_values(second)));
         }
         call.give_columns(py, home, columns, &self.shape, wanted)
+    }
+
+    /// All results of each output; of what does not exist NaN, where its type has one.
+    fn give_stats<'py>(
+        &self,
+        py: Python<'py>,
+        home: Home,
+        outputs: Vec<Output>,
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut columns: Vec<(&'static str, Vec<Value>)> = Vec::new();
+        for (at, output) in outputs.into_iter().enumerate() {
+            let Output::Summary(summary) = output else { unreachable!("stats are a summary") };
+            let is_there = |name: &str| {
+                !(wanted.dtype().is_complex()
+                    && matches!(name, "min" | "max" | "argmin" | "argmax"))
+            };
+            let fields = crate::stats::fields(&summary).into_iter();
+            for (field, (name, value)) in fields.filter(|(name, _)| is_there(name)).enumerate() {
+                let Some(value) = value.or(crate::stats::nan(name, wanted.dtype())) else {
+                    let op = Op::ALL.iter().copied().find(|op| op.name() == name);
+                    let op = op.unwrap_or(Op::Stats);
+                    let empty = Error::Empty { op, ignored: self.is_any };
+                    return Err(raised(&self.named(at, empty)));
+                };
+                if at == 0 {
+                    columns.push((name, Vec::new()));
+                }
+                columns[field].1.push(value);
+            }
+        }
+        let columns = columns.into_iter().map(|(name, values)| (name, Column::of_values(values)));
+        crate::stats::columns(py, home, columns.collect(), wanted, &self.shape)
     }
 }
 
@@ -210,7 +246,7 @@ impl Fold for Masked {
             return Ok(self.empty());
         }
         let partial = self.reduced(x)?;
-        if !matches!(self.op, Op::ArgMin | Op::ArgMax) {
+        if !matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
             return Ok(Left::Partial(partial));
         }
         // Indices are those of the elements, not of the ones that were kept.
@@ -227,7 +263,7 @@ impl Fold for Masked {
     }
 
     fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Left>>> {
-        if matches!(self.op, Op::ArgMin | Op::ArgMax) {
+        if matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
             return None;
         }
         let [x, mask] = blocks else { unreachable!("an array and its mask") };

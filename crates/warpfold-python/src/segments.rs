@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use warpfold_engine::{self as engine, HostArray, Request};
+use warpfold_engine::{self as engine, HostArray};
 use warpfold_num::DType;
 use warpfold_plan::segment::{Numbers, Segments};
 
 use crate::errors::raised;
-use crate::reduce::{Call, check_bools, columns};
+use crate::masked::mask;
+use crate::parted::columns;
+use crate::reduce::{Call, check_bools};
 use crate::run::run;
 use crate::take::{Input, take};
 
@@ -18,6 +20,8 @@ pub(crate) struct Where<'a, 'py> {
     pub(crate) offsets: Option<&'a Bound<'py, PyAny>>,
     pub(crate) lengths: Option<&'a Bound<'py, PyAny>>,
     pub(crate) every: Option<u64>,
+    /// Which elements count.
+    pub(crate) mask: Option<&'a Bound<'py, PyAny>>,
 }
 
 /// Offsets or lengths.
@@ -75,11 +79,11 @@ pub(crate) fn reduce<'py>(
     let (n, policy) = (host.len() as u64, call.policy);
     let parts = run(py, input.bytes(), || engine::segments(stated, n, policy));
     let parts = Arc::new(parts.map_err(|error| raised(&error))?);
-    let request = Request::new(call.op, host).policy(call.policy).parts(parts.clone());
     let outputs = match &*parts {
         engine::Parts::Segments(bounds, _) => bounds.count(),
         other => unreachable!("segments are {other:?}"),
     };
-    let columns = columns(py, input.bytes(), &request, &wanted, true)?;
+    let mask = mask(segments.mask)?;
+    let columns = columns(py, call, &input, mask.as_ref(), &parts, &wanted)?;
     call.give_columns(py, input.home, columns, &[outputs], &wanted)
 }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use warpfold_engine::Columns;
 use warpfold_exact::partial::Summary;
-use warpfold_num::{Column, DType, Value};
+use warpfold_num::{Column, Complex, DType, Value, bf16, f16};
 
 use crate::convert::Wanted;
 use crate::give;
@@ -46,8 +46,16 @@ pub(crate) fn summary<'py>(
     wanted: &Wanted,
     shape: &[u64],
 ) -> PyResult<Bound<'py, PyAny>> {
+    let fields = fields(&summary)
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, Column::of_values(vec![value?]))));
+    columns(py, home, fields.collect(), wanted, shape)
+}
+
+/// The results by name, those that exist.
+pub(crate) fn fields(summary: &Summary) -> [(&'static str, Option<Value>); 12] {
     let index = |index: Option<u64>| index.map(Value::U64);
-    let fields = [
+    [
         ("count", Some(Value::U64(summary.count))),
         ("nan_count", Some(Value::U64(summary.nan_count))),
         ("sum", Some(summary.sum)),
@@ -60,9 +68,20 @@ pub(crate) fn summary<'py>(
         ("argmax", index(summary.argmax)),
         ("l1", Some(summary.l1)),
         ("l2", Some(summary.l2)),
-    ];
-    let fields = fields
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, Column::of_values(vec![value?]))));
-    columns(py, home, fields.collect(), wanted, shape)
+    ]
+}
+
+/// What stands for a result that does not exist, where its type has something.
+pub(crate) fn nan(name: &str, dtype: DType) -> Option<Value> {
+    let is_own = matches!(name, "min" | "max");
+    Some(match (name, dtype) {
+        ("argmin" | "argmax", _) => return None,
+        _ if is_own && !dtype.is_float() => return None,
+        (_, DType::F16) if is_own => Value::F16(f16::NAN),
+        (_, DType::BF16) if is_own => Value::BF16(bf16::NAN),
+        ("mean", DType::Complex64) => Value::Complex64(Complex::new(f32::NAN, f32::NAN)),
+        ("mean", DType::Complex128) => Value::Complex128(Complex::new(f64::NAN, f64::NAN)),
+        (_, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64) => Value::F32(f32::NAN),
+        _ => Value::F64(f64::NAN),
+    })
 }

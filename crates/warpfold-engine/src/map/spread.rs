@@ -145,7 +145,13 @@ impl Spread {
     ///
     /// # Errors
     /// [`Error::Empty`] where the weights sum to zero, [`Error::TooFew`] where the correction leaves nothing to divide by.
-    pub(super) fn finish(&self, op: Op, correction: f64, dtype: DType, to: DType) -> Result<Output> {
+    pub(super) fn finish(
+        &self,
+        op: Op,
+        correction: f64,
+        dtype: DType,
+        to: DType,
+    ) -> Result<Output> {
         let weights = fixed(&self.weights) + &self.others[0];
         if weights.sign() != Sign::Plus {
             return Err(Error::Empty { op, ignored: false });
@@ -214,8 +220,12 @@ fn integer(x: f64) -> BigInt {
 /// An exact sum of numbers, in units of the least f64, or of products, in units of its square.
 fn fixed(sum: &AnyPartial) -> BigInt {
     let (register, special) = match sum {
-        AnyPartial::F64(Partial::Sum(sum)) => (to_bigint(&sum.parts[0].fixed), sum.parts[0].special),
-        AnyPartial::F64(Partial::Dot(dot)) => (to_bigint(&dot.parts[0].fixed), dot.parts[0].special),
+        AnyPartial::F64(Partial::Sum(sum)) => {
+            (to_bigint(&sum.parts[0].fixed), sum.parts[0].special)
+        }
+        AnyPartial::F64(Partial::Dot(dot)) => {
+            (to_bigint(&dot.parts[0].fixed), dot.parts[0].special)
+        }
         other => unreachable!("sums are of f64, not {}", other.dtype()),
     };
     debug_assert_eq!(special, Special::NONE, "only finite numbers went in");

@@ -33,7 +33,8 @@ impl Default for KeepContext {
 
 impl Drop for KeepContext {
     fn drop(&mut self) {
-        if let Some(context) = self.context {
+        let Some(context) = self.context else { return };
+        if result::ctx::get_current().ok().flatten() != self.context {
             // SAFETY: it was current on this thread, and whoever made it keeps it.
             let _ = unsafe { result::ctx::set_current(context) };
         }

@@ -5,7 +5,8 @@ use super::driver::{self, CudaEvent};
 use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
-use crate::kernel::{AnyReduce, ManyLaunch};
+use crate::kernel::{self, AnyReduce, ManyLaunch};
+use crate::partial::{Finish, Output};
 use crate::{Op, Result};
 
 /// A stream of reductions. Nothing is allocated and nothing waits when one is started (but for the first of a kernel, which
@@ -81,6 +82,27 @@ impl Queue {
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
         unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), ddof, value) }
+    }
+
+    /// Runs a reduction behind everything that the queue was given, and waits for its result alone, on the host: no other stream is told to
+    /// wait, and short ones are seen to end without the driver.
+    ///
+    /// # Errors
+    /// As [`Reduce::output`].
+    pub fn output<T: Element>(
+        &mut self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        finish: Finish,
+    ) -> Result<Output> {
+        let reduce = reduce.untyped();
+        let plan = reduce.plan(op)?;
+        let (x, y) = reduce.inputs(op)?;
+        self.lane.after_all(x, y)?;
+        // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
+        unsafe { self.lane.begin(&plan, x.address, y.map_or(0, |y| y.address))? };
+        let record = self.lane.wait(&plan)?;
+        reduce.finished(&kernel::read(&plan, &record), op, finish)
     }
 
     /// Starts a reduction of any kind and leaves its result nowhere: to time its kernel.

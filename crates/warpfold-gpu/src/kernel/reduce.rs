@@ -155,8 +155,13 @@ impl<'a> AnyReduce<'a> {
     /// # Errors
     /// As [`partial`](Self::partial) and [`AnyPartial::finish`].
     pub fn output(&self, op: Op, finish: Finish) -> Result<Output> {
+        self.finished(&self.run(op)?, op, finish)
+    }
+
+    /// The result that a kernel's outcome is.
+    pub(crate) fn finished(&self, outcome: &Outcome, op: Op, finish: Finish) -> Result<Output> {
         let finish = Finish { overflow: self.policy.overflow, ..finish };
-        self.run(op)?.finish(op, finish).map_err(|error| match error {
+        outcome.finish(op, finish).map_err(|error| match error {
             // Where NaNs were ignored, that may be why nothing is left.
             Error::Empty { .. } => {
                 let empty = self.sharded.map_or(self.input.is_empty(), Sharded::is_empty);

@@ -1,11 +1,11 @@
 //! GPUs that were opened, and a queue for each stream of another library.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use warpfold_gpu::cuda::{Gpu, Queue};
+use warpfold_gpu::cuda::{Buffer, Gpu, Queue};
 use warpfold_num::Result;
 
 use crate::run::is_forked;
@@ -13,10 +13,39 @@ use crate::run::is_forked;
 static GPUS: Mutex<Vec<(i32, Gpu)>> = Mutex::new(Vec::new());
 
 /// Queues of streams, with workspaces of their own, in the order in which they were made.
-static QUEUES: Mutex<Option<HashMap<(i32, usize), Queue>>> = Mutex::new(None);
+static QUEUES: Mutex<Option<HashMap<(i32, usize, For), Arc<Mutex<Ready>>>>> = Mutex::new(None);
 
 /// Queues at most: beyond, one is made for each call.
 const MOST_QUEUES: usize = 64;
+
+/// What a queue of a stream is for: who starts work does not wait behind who reads a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum For {
+    /// Results that are left on the device.
+    Leaving,
+    /// Results that the host waits for.
+    Reading,
+}
+
+/// A queue of a stream.
+pub(super) struct Ready {
+    pub(super) queue: Queue,
+    /// Where kernels of many results say what was wrong, with all bits set: of results that are left on the device nothing can be.
+    faults: Option<Buffer<u64>>,
+}
+
+impl Ready {
+    /// The address of so many words of ones.
+    pub(super) fn faults(&mut self, gpu: &Gpu, words: usize) -> Result<u64> {
+        match &self.faults {
+            Some(faults) => Ok(faults.address()),
+            None => {
+                let made = gpu.upload(&vec![u64::MAX; words])?;
+                Ok(self.faults.insert(made).address())
+            }
+        }
+    }
+}
 
 /// The GPUs that the kernels run on: number, name, and architecture. None where there is no driver.
 #[pyfunction]
@@ -43,26 +72,38 @@ pub(super) fn gpu(number: i32) -> PyResult<Gpu> {
     Ok(gpu)
 }
 
-/// Hands the queue of a stream to a function that starts work in it.
+/// Hands the queue of a stream to a function that uses it.
 ///
 /// # Safety
 /// As [`Gpu::queue_on`]; a stream of a number that was another's before is one as good.
-pub(super) unsafe fn on_stream(
+pub(super) unsafe fn on_stream<R>(
     gpu: &Gpu,
     number: i32,
     stream: usize,
-    start: impl FnOnce(&mut Queue) -> Result<()>,
-) -> Result<()> {
-    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
-    let queues = queues.get_or_insert_default();
-    // SAFETY: as the caller promises.
-    let make = || unsafe { gpu.queue_on(stream as *mut _) };
-    if queues.len() >= MOST_QUEUES && !queues.contains_key(&(number, stream)) {
+    what: For,
+    start: impl FnOnce(&mut Ready) -> Result<R>,
+) -> Result<R> {
+    let make = || -> Result<Ready> {
+        // SAFETY: as the caller promises.
+        let queue = unsafe { gpu.queue_on(stream as *mut _) }?;
+        Ok(Ready { queue, faults: None })
+    };
+    let known = {
+        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let queues = queues.get_or_insert_default();
+        match queues.get(&(number, stream, what)) {
+            Some(queue) => Some(queue.clone()),
+            None if queues.len() >= MOST_QUEUES => None,
+            None => {
+                let made = Arc::new(Mutex::new(make()?));
+                queues.insert((number, stream, what), made.clone());
+                Some(made)
+            }
+        }
+    };
+    match known {
+        Some(queue) => start(&mut queue.lock().unwrap_or_else(PoisonError::into_inner)),
         // It waits for its work where it is dropped.
-        return start(&mut make()?);
-    }
-    match queues.entry((number, stream)) {
-        std::collections::hash_map::Entry::Occupied(mut queue) => start(queue.get_mut()),
-        std::collections::hash_map::Entry::Vacant(room) => start(room.insert(make()?)),
+        None => start(&mut make()?),
     }
 }

@@ -6,13 +6,14 @@ use warpfold_gpu::kernel::{Machine, ReduceMany};
 use warpfold_num::{DType, Element, Nan, with_element};
 use warpfold_plan::shape::Layout;
 
+use super::devices::For;
 use super::{Place, devices, left_as};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::take::OnGpu;
 
-/// Bytes before the workspace, in which the kernels say what was wrong: nothing can be, with what is left here.
+/// Bytes in which the kernels say what was wrong: nothing can be, with what is left here.
 const FAULTS: usize = 256;
 const _: () = assert!(ReduceMany::<Gpu, f32>::FAULT_BYTES <= FAULTS);
 
@@ -70,20 +71,24 @@ fn started<'py, T: Element>(
         let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
         // Given back as soon as the work is in the stream: its library hands it on to later work there alone.
         let workspace = plan.workspace as usize;
-        let scratch = [(FAULTS + workspace) as u64];
-        let Some((_scratch, faults)) = x.gpu.empty(py, DType::U8, &scratch)? else {
-            return Ok(None);
+        let scratch = match workspace {
+            0 => None,
+            bytes => x.gpu.empty(py, DType::U8, &[bytes as u64])?,
         };
-        let at = faults + FAULTS as u64;
-        let launches = many.launches(call.op, out, at, faults).map_err(|error| raised(&error))?;
+        let at = scratch.as_ref().map_or(0, |(_, address)| *address);
+        if workspace > 0 && at == 0 {
+            return Ok(None);
+        }
         let bytes = shape.iter().product::<u64>() as usize * dtype.size();
         // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given.
         let started = unsafe {
-            devices::on_stream(&gpu, x.gpu.number, x.stream.unwrap_or(0), |queue| {
-                queue.fill(out, bytes, 0)?;
-                queue.fill(faults, FAULTS, 0xff)?;
-                queue.fill(at, workspace, 0)?;
-                queue.start_many(&launches)
+            let stream = x.stream.unwrap_or(0);
+            devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {
+                let faults = ready.faults(&gpu, FAULTS / 8)?;
+                let launches = many.launches(call.op, out, at, faults)?;
+                ready.queue.fill(out, bytes, 0)?;
+                ready.queue.fill(at, workspace, 0)?;
+                ready.queue.start_many(&launches)
             })
         };
         started.map_err(|error| raised(&error))?;

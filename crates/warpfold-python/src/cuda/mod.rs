@@ -17,6 +17,8 @@ use warpfold_gpu::cuda::{Gpu, KeepContext, View};
 use warpfold_gpu::kernel::value_bytes;
 use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
 
+use devices::For;
+
 pub(crate) use devices::_gpus;
 
 use crate::convert::Wanted;
@@ -139,8 +141,8 @@ fn leave<T: Element>(call: &Call<'_, '_>, x: &OnGpu, value: u64) -> PyResult<()>
         // SAFETY: the stream is the library's own. What it is given later comes after this: also what frees or overwrites the array, or reads
         // the value, for which there is room.
         unsafe {
-            devices::on_stream(&gpu, x.gpu.number, stream, |queue| {
-                queue.start_with_ddof(&reduce, call.op, ddof, value)
+            devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {
+                ready.queue.start_with_ddof(&reduce, call.op, ddof, value)
             })
         }
     });
@@ -155,8 +157,23 @@ fn host<T: Element>(
     wanted: &Wanted,
 ) -> PyResult<Result<Output>> {
     let gpu = devices::gpu(x.gpu.number)?;
-    let (place, op, policy) = (Place::of(x), call.op, call.policy);
-    Ok(py.detach(|| place.read::<T, _>(&gpu, |view| exact(&gpu, view, op, policy, wanted))))
+    let (place, op, policy, number) = (Place::of(x), call.op, call.policy, x.gpu.number);
+    Ok(py.detach(|| match place.stream {
+        // Behind the work of the array's own stream: nothing else has to be waited for.
+        Some(stream) if !wanted.is_corrected() => {
+            let here = Place { stream: None, ..place };
+            here.read::<T, _>(&gpu, |view| {
+                let reduce = gpu.reduce(view).policy(policy);
+                // SAFETY: the stream is the library's own, and the result is waited for.
+                unsafe {
+                    devices::on_stream(&gpu, number, stream, For::Reading, |ready| {
+                        ready.queue.output(&reduce, op, wanted.finish)
+                    })
+                }
+            })
+        }
+        _ => place.read::<T, _>(&gpu, |view| exact(&gpu, view, op, policy, wanted)),
+    }))
 }
 
 /// The result of a view, rounded once.

@@ -147,7 +147,11 @@ impl Views {
 
     /// Room for a block of each array.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let room = BLOCK.min(self.inputs().max(1).saturating_mul(self.outputs()).max(1));
+        self.blocks_of(BLOCK.min(self.inputs().max(1).saturating_mul(self.outputs()).max(1)))
+    }
+
+    /// Room for so many elements of each array.
+    pub(crate) fn blocks_of(&self, room: usize) -> Vec<Block> {
         self.views.iter().map(|view| Block::new(view.dtype, room)).collect()
     }
 

@@ -205,7 +205,10 @@ impl Frame<'_> {
 
     fn buffer(buffers: &Buffers, at: usize) -> Result<Held, Failure> {
         if at as i64 >= buffers.count {
-            return Err(invalid(format!("there are {} arrays, and one more is needed", buffers.count)));
+            return Err(invalid(format!(
+                "there are {} arrays, and one more is needed",
+                buffers.count
+            )));
         }
         // SAFETY: by the interface there are as many pointers to buffers as it counts, each with as many lengths as its rank.
         unsafe {

@@ -93,7 +93,8 @@ impl Asked {
     /// Writes results to where XLA wants them.
     fn write(&self, columns: Vec<(&'static str, Column)>) -> PyResult<()> {
         let column = columns.into_iter().next().map(|(_, column)| column);
-        let column = self.wanted.convert(column.unwrap_or_else(|| Column::of_values(Vec::new())))?;
+        let column =
+            self.wanted.convert(column.unwrap_or_else(|| Column::of_values(Vec::new())))?;
         let bytes = give::bytes(&column);
         let fits = bytes.len() == self.result.bytes()
             && (bytes.is_empty() || column.dtype() == Some(self.result.dtype));
