@@ -268,10 +268,8 @@ def test_weights_that_are_refused():
         wf.mean(x, weights=np.array([1.0, 1.0, np.inf]))
     assert wf.mean(x, weights=np.array([1.0, -1.0, 1.0]), where=np.array([True, False, True])) == 1
     assert np.isnan(wf.mean(x, weights=np.zeros(3)))
-    with pytest.raises(TypeError, match="var takes no weights"):
-        wf.var(x, weights=x)
-    with pytest.raises(TypeError, match="std takes no weights"):
-        wf.std(x, weights=x)
+    with pytest.raises(ValueError, match="weights of a var are finite"):
+        wf.var(x, weights=-x)
     with pytest.raises(TypeError, match="are not all exact"):
         wf.sum(x.astype(np.float32), weights=x)
     with pytest.raises(TypeError):
@@ -330,3 +328,72 @@ def test_random_views_and_masks_as_numpy(seed):
             same(wf.sum(x, weights=w, **more), np.sum(x.astype("int64") * w.astype("int64"), **more).astype(wide.get("dtype", dtype)))
             together = x.astype("int64") * w.astype("int64") + x
             same(wf.sum("x * w + x", x=x, w=w, **more), np.sum(together, **more).astype(wide.get("dtype", dtype)))
+
+
+def spread(values, weights, correction):
+    """The exact weighted variance."""
+    total = sum(weights, Fraction(0))
+    mean = sum((w * v for w, v in zip(weights, values)), Fraction(0)) / total
+    return sum((w * (v - mean) ** 2 for w, v in zip(weights, values)), Fraction(0)) / (total - Fraction(correction))
+
+
+@pytest.mark.parametrize("name", ["bool", *SIGNED, *UNSIGNED, *FLOATS])
+def test_weighted_variances_are_rounded_once(name):
+    x, w = sample(name, (37,), 3), abs(sample(name, (37,), 4))
+    if name == "float64":
+        # Squares that no float64 holds, above and below.
+        x[:4], w[2] = [1e300, 5e-324, 1e-200, -1e155], 5e-324
+    if name == "int64":
+        x[0], w[1] = 2**62, 2**60
+    values, weights, of = fractions(x), fractions(w), name if name in FLOATS else "float64"
+    for correction in (0, 1, 0.5, -2):
+        exact = spread(values, weights, correction)
+        same(wf.var(x, weights=w, correction=correction), np.array(to_float(exact, of)).astype(of)[()])
+        same(wf.std(x, weights=w, correction=correction), np.array(root(exact, of)).astype(of)[()])
+    # As often as the weights say.
+    whole = np.arange(37) % 3
+    if name in ("int32", "float32"):
+        same(wf.var(x, weights=whole.astype(name), correction=1), wf.var(np.repeat(x, whole), correction=1))
+
+
+def test_weighted_variances_over_axes_and_of_little():
+    rng = np.random.default_rng(5)
+    x, w, kept = rng.standard_normal((5, 300)) * 1e8, rng.random((5, 300)), rng.random((5, 300)) < 0.5
+    found = wf.var(x, axis=1, weights=w, where=kept, correction=0.25)
+    for row in range(5):
+        exact = spread(fractions(x[row][kept[row]]), fractions(w[row][kept[row]]), 0.25)
+        assert found[row] == to_float(exact, "float64")
+    many, often = rng.standard_normal(600_001).astype("float32"), rng.random(600_001).astype("float32")
+    assert wf.var(many, weights=often, threads=1) == wf.var(many[::-1], weights=often[::-1], threads=2)
+    assert np.isclose(wf.var(many, weights=often), np.cov(many.astype(float), aweights=often, ddof=0), rtol=1e-6)
+    same(wf.var("x + x", x=x, weights="w", w=w), wf.var(x + x, weights=w))
+    ones = np.ones(2)
+    for nothing in (wf.var(ones, weights=0 * ones), wf.std(ones, weights=ones, correction=2), wf.var(np.array([1, np.inf]), weights=ones)):
+        assert np.isnan(nothing)
+    assert np.isnan(wf.var(np.array([1, np.nan]), weights=np.array([1.0, 0])))
+    assert wf.var(np.array([1, np.nan, 2]), weights=np.ones(3), nan="ignore") == 0.25
+
+
+@pytest.mark.parametrize("name", ["bool", "int32", "float16", "float64", "complex128"])
+def test_stats_of_masked_arrays(name):
+    x, kept = sample(name, (6, 40), 2), np.random.default_rng(2).random((6, 40)) < 0.4
+    kept[3], kept[:, 7] = True, True
+    for axis in (None, 0, 1):
+        stats = wf.stats(x, axis=axis, where=kept)
+        for field in ("count", "sum", "mean", "var", "std", "l1", "l2", "min", "max", "argmin", "argmax"):
+            value = getattr(stats, field)
+            if value is None:
+                assert name == "complex128" and field in ("min", "max", "argmin", "argmax")
+                continue
+            if field == "count":
+                expected = np.sum(kept, axis=axis)
+            else:
+                more = {"dtype": "float32"} if name == "float16" and field not in ("min", "max", "argmin", "argmax") else {}
+                expected = getattr(wf, field)(x, axis=axis, where=kept, **more)
+            # Sums of complex magnitudes are within one unit in the last place.
+            close = np.allclose if (name, field) == ("complex128", "l1") else np.array_equal
+            assert close(np.asarray(value), np.asarray(expected)), (field, value, expected)
+    none = wf.stats(np.ones((2, 3)), where=False)
+    assert none.count == 0 and none.mean is None and none.argmax is None
+    with pytest.raises(ValueError, match="argmin"):
+        wf.stats(np.ones((2, 3)), axis=1, where=np.array([[True], [False]]))

@@ -28,6 +28,14 @@ def test_docstrings(name):
     assert runner.run(test).failed == 0
 
 
+def test_docstrings_of_jax():
+    pytest.importorskip("jax", reason="jax is not installed")
+    import warpfold.jax
+
+    test = doctest.DocTestParser().get_doctest(inspect.getdoc(warpfold.jax), {}, "warpfold.jax", None, 0)
+    assert test.examples and doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
 def test_docstrings_of_torch():
     pytest.importorskip("torch", reason="torch is not installed")
     import warpfold.torch
@@ -79,7 +87,8 @@ def test_manuals(manual):
 def test_the_stub_is_that_of_the_module(tmp_path):
     pytest.importorskip("mypy")
     # Hooks of engines that are not installed cannot be imported.
-    engines = {"dask": "dask", "ray": "ray", "torch._exact": "torch", "xarray": "flox"}
+    engines = {"dask": "dask", "jax": "jax", "ray": "ray", "xarray": "flox"}
+    engines |= {f"torch.{name}": "torch" for name in ("_exact", "_gradients", "_ops")}
     absent = [f"warpfold\\.{name}" for name, engine in engines.items() if importlib.util.find_spec(engine) is None]
     (tmp_path / "absent").write_text("\n".join(absent))
     allowed = ["--allowlist", str(tmp_path / "absent"), "--ignore-unused-allowlist"]

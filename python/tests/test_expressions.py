@@ -98,8 +98,8 @@ def test_names():
         wf.sum("x + y", axis=1, x=np.broadcast_to(1.0, (2**52, 1)), y=np.ones(2))
     with pytest.raises(TypeError, match="initial"):
         wf.sum("x", x=x, initial=1.0)
-    with pytest.raises(TypeError, match="var takes no weights"):
-        wf.var("x", x=x, weights="x")
+    with pytest.raises(TypeError, match="weights"):
+        wf.max("x", x=x, weights="x")
     with pytest.raises(TypeError, match="an array; give an array"):
         wf.sum(x, weights="x")
 
@@ -157,3 +157,29 @@ def test_columns():
     with pytest.raises(TypeError, match="to_numpy"):
         wf.sum(s, where=s > 0)
     assert wf.sum(s, where=(s > 0).to_numpy()) == 3.0
+
+
+def test_expressions_by_operators():
+    x, y, k = wf.arg("x"), wf.arg("y"), wf.arg("unit price")
+    a, b = grid(100, 7), grid(100, 8)
+    for built, text in (
+        (abs(x - y), "abs((x - y))"),
+        (2 * x + 0.5, "((2 * x) + 0.5)"),
+        (-x / -1e-300, "((-x) / (-1e-300))"),
+        ((x > y) & ~(y == 0), "((x > y) & (~(y == 0)))"),
+        ((x - 1).sqrt().max(y), "max(sqrt((x - 1)), y)"),
+        ((x > 0).select(x, y), "select((x > 0), x, y)"),
+        (k**2, '("unit price" ** 2)'),
+        (x * np.float32(0.1), "(x * 0.1)"),
+        (round(x) + True, "(round(x) + true)"),
+    ):
+        assert isinstance(built, str) and str(built) == text
+    same(wf.sum(abs(x - y), x=a, y=b, where=x > y), wf.sum("abs(x - y)", x=a, y=b, where="x > y"))
+    same(wf.mean((x * 2.5).rounded(), x=a, weights=y, y=abs(b)), wf.mean("rounded(x * 2.5)", x=a, weights="y", y=abs(b)))
+    same(wf.sum(k, **{"unit price": a}), wf.sum(a))
+    with pytest.raises(TypeError, match="no truth"):
+        0 < x < 1
+    with pytest.raises(TypeError):
+        x + "y"
+    with pytest.raises(ValueError, match="no function"):
+        wf.sum(x.sinhh(), x=a)

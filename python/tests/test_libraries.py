@@ -44,12 +44,9 @@ class TestTorch:
     def test_what_has_no_plain_memory_is_refused(self):
         torch = module("torch")
         t = torch.ones(3, dtype=torch.complex64)
-        leaf = torch.ones(3, requires_grad=True)
         refused = {
             "resolve_conj": t.conj(),
             "resolve_neg": t.conj().imag,
-            "detach": leaf,
-            "no_grad": torch.nn.Parameter(torch.ones(3)),
             "to_dense": torch.eye(3).to_sparse(),
             "as_subclass": torch.ones(3).as_subclass(type("Sub", (torch.Tensor,), {})),
             "GPU": torch.ones(3, device="meta") if False else None,
@@ -58,8 +55,6 @@ class TestTorch:
             if x is not None:
                 with pytest.raises(TypeError, match=remedy):
                     wf.sum(x)
-        with torch.no_grad():
-            assert wf.sum(leaf).item() == 3
         from torch._subclasses.fake_tensor import FakeTensorMode
 
         with FakeTensorMode():
@@ -91,10 +86,10 @@ class TestJax:
         x = jax.numpy.array([1, 2, 2**24 + 1], "int32")
         assert float(wf.mean(x)) == to_float(sum(fractions(np.asarray(x))) / 3, "float32")
 
-    def test_under_jit_is_an_error(self):
+    def test_what_has_no_way_under_jit_is_an_error(self):
         jax = module("jax")
         with pytest.raises(TypeError, match="jit"):
-            jax.jit(wf.sum)(jax.numpy.ones(3))
+            jax.jit(wf.stats)(jax.numpy.ones(3))
 
 
 class TestArrow:

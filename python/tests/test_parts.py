@@ -200,3 +200,43 @@ def test_arrays_of_partials_that_have_no_value():
         wf.rounded([wf.partials(np.ones(2, int), op="max")[()], wf.Exact("int64", "max")])
     low, high = wf.rounded(wf.partials(np.arange(6.0).reshape(2, 3), 1, "minmax"))
     assert low.tolist() == [0, 3] and high.tolist() == [2, 5]
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "l2", "max", "argmin", "argmax", "count_nonzero", "any", "minmax"])
+def test_masks_of_segments_and_groups(name):
+    rng = np.random.default_rng(4)
+    x, kept, keys = rng.standard_normal(1000), rng.random(1000) < 0.5, rng.integers(-3, 4, 1000)
+    offsets = np.array([0, 0, 7, 300, 301, 1000])
+    kept[7:300] = False
+    function = getattr(wf, name)
+
+    def alone(chosen):
+        try:
+            return function(x[chosen], where=kept[chosen])
+        except ValueError:
+            return (np.nan, np.nan) if name == "minmax" else np.nan
+
+    if name in ("argmin", "argmax"):
+        with pytest.raises(ValueError, match="segment 0"):
+            getattr(wf, f"segment_{name}")(x, offsets, where=kept)
+        offsets = np.array([0, 7, 500, 1000])
+    found = np.asarray(getattr(wf, f"segment_{name}")(x, offsets, where=kept)).T
+    expected = np.asarray([alone(slice(*pair)) for pair in zip(offsets, offsets[1:])])
+    assert np.array_equal(found, expected, equal_nan=expected.dtype.kind == "f")
+    for groups in (None, 9):
+        by = wf.group_by(keys + 3, x, groups=groups, where=kept)
+        if name in ("argmin", "argmax") and groups:
+            with pytest.raises(ValueError, match="group 7"):
+                getattr(by, name)()
+            continue
+        found = getattr(by, name)()
+        values = np.asarray(found if groups else found.values).T
+        expected = np.asarray([alone(keys + 3 == key) for key in range(groups or 7)])
+        assert np.array_equal(values, expected, equal_nan=expected.dtype.kind == "f")
+    # A group of which nothing is left stays.
+    keys, sums = wf.group_by(np.array([5, 2]), np.ones(2), where=np.array([True, False])).sum()
+    assert keys.tolist() == [2, 5] and sums.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="where has the shape"):
+        wf.group_by(np.array([5, 2]), np.ones(2), where=np.ones(3, bool))
+    with pytest.raises(TypeError, match="bools"):
+        wf.segment_sum(np.ones(2), every=1, where=np.ones(2))

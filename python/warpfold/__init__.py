@@ -54,7 +54,9 @@ from ._core import (
     var,
     warm,
 )
+from ._deferred import check
 from ._explain import Explanation, devices, explain
+from ._expressions import arg
 from ._partials import partials, rounded
 from ._types import Device, Groups, Stats
 
@@ -97,8 +99,10 @@ __all__ = [
     "complex128",
     "all",
     "any",
+    "arg",
     "argmax",
     "argmin",
+    "check",
     "count_nonzero",
     "devices",
     "dot",

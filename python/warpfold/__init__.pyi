@@ -13,7 +13,7 @@ _DType: TypeAlias = Any
 _Axis: TypeAlias = int | tuple[int, ...] | None
 _Accuracy: TypeAlias = Literal["exact", "fast"]
 _Nan: TypeAlias = Literal["propagate", "ignore"]
-_Overflow: TypeAlias = Literal["raise", "wrap"]
+_Overflow: TypeAlias = Literal["raise", "wrap", "defer"]
 
 int8: Literal["int8"]
 int16: Literal["int16"]
@@ -45,6 +45,7 @@ def sum(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_sum(
@@ -54,6 +55,7 @@ def segment_sum(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -75,6 +77,7 @@ def mean(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_mean(
@@ -84,6 +87,7 @@ def segment_mean(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -104,6 +108,7 @@ def l1(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_l1(
@@ -113,6 +118,7 @@ def segment_l1(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -133,6 +139,7 @@ def l2(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_l2(
@@ -142,6 +149,7 @@ def segment_l2(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -162,6 +170,7 @@ def sumsq(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_sumsq(
@@ -171,6 +180,7 @@ def segment_sumsq(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -191,6 +201,7 @@ def linf(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_linf(
@@ -200,6 +211,7 @@ def segment_linf(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -221,6 +233,7 @@ def prod(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_prod(
@@ -230,6 +243,7 @@ def segment_prod(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     dtype: _DType = None,
     out: _Array = None,
     accuracy: _Accuracy = "exact",
@@ -251,6 +265,7 @@ def var(
     weights: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_var(
@@ -260,6 +275,7 @@ def segment_var(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     correction: float | None = None,
     ddof: float | None = None,
     dtype: _DType = None,
@@ -281,6 +297,7 @@ def std(
     weights: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_std(
@@ -290,6 +307,7 @@ def segment_std(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     correction: float | None = None,
     ddof: float | None = None,
     dtype: _DType = None,
@@ -308,6 +326,7 @@ def min(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_min(
@@ -317,6 +336,7 @@ def segment_min(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -332,6 +352,7 @@ def max(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_max(
@@ -341,6 +362,7 @@ def segment_max(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -355,6 +377,7 @@ def argmin(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_argmin(
@@ -364,6 +387,7 @@ def segment_argmin(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -378,6 +402,7 @@ def argmax(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_argmax(
@@ -387,6 +412,7 @@ def segment_argmax(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -402,6 +428,7 @@ def any(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_any(
@@ -411,6 +438,7 @@ def segment_any(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -426,6 +454,7 @@ def all(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_all(
@@ -435,6 +464,7 @@ def segment_all(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -449,6 +479,7 @@ def count_nonzero(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> _Result: ...
 def segment_count_nonzero(
@@ -458,6 +489,7 @@ def segment_count_nonzero(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
@@ -471,6 +503,7 @@ def minmax(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    stream: Any = None,
     **names: _Array,
 ) -> tuple[_Result, _Result]: ...
 def segment_minmax(
@@ -480,6 +513,7 @@ def segment_minmax(
     *,
     lengths: _Array = None,
     every: int | None = None,
+    where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
 ) -> tuple[_Result, _Result]: ...
@@ -493,6 +527,7 @@ def dot(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
 ) -> _Result: ...
 def stats(
     x: _Array,
@@ -502,9 +537,11 @@ def stats(
     correction: float | None = None,
     ddof: float | None = None,
     keepdims: bool = False,
+    where: _Array = None,
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    stream: Any = None,
 ) -> Stats: ...
 def group_by(
     keys: _Array,
@@ -512,6 +549,7 @@ def group_by(
     /,
     *,
     groups: int | None = None,
+    where: _Array = None,
     threads: int | None = None,
 ) -> GroupBy: ...
 
@@ -739,3 +777,5 @@ def explain(
     nan: _Nan = "propagate",
     threads: int | None = None,
 ) -> Explanation: ...
+def arg(name: str, /) -> Any: ...
+def check() -> None: ...

@@ -80,7 +80,7 @@ pub(crate) fn dot<'py>(
 }
 
 /// The name of the function.
-fn name(op: Op) -> &'static str {
+pub(crate) fn name(op: Op) -> &'static str {
     if op == Op::Count { "count_nonzero" } else { op.name() }
 }
 

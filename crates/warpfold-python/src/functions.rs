@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use warpfold_num::Op;
 
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{Call, More, dot as reduce_pair};
+use crate::reduce::{Call, More, When, dot as reduce_pair};
 use crate::segments::{Where, reduce as reduce_segments};
 
 type Any<'py> = Bound<'py, PyAny>;
@@ -15,7 +15,7 @@ type Given<'py> = PyResult<Bound<'py, PyAny>>;
 macro_rules! rounded {
     ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, dtype=None, out=None, keepdims=false, $($more=None,)* accuracy="exact", nan="propagate", overflow="raise", threads=None, **names))]
+        #[pyo3(signature = (x, /, axis=None, *, dtype=None, out=None, keepdims=false, $($more=None,)* accuracy="exact", nan="propagate", overflow="raise", threads=None, stream=None, **names))]
         #[doc = include_str!($doc)]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
@@ -29,12 +29,14 @@ macro_rules! rounded {
             nan: &str,
             overflow: &str,
             threads: Option<usize>,
+            stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let more = More { names, ..More::default() };
             $(let more = More { $more, ..more };)*
             let policy = policy(accuracy, nan, overflow, threads)?;
-            Call { axis, dtype, out, keepdims, more, ..Call::new(Op::$op, policy) }.reduce(x)
+            let when = When::of(overflow);
+            Call { axis, dtype, out, keepdims, more, when, stream, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -75,7 +77,7 @@ rounded! {
 macro_rules! moments {
     ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, dtype=None, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, **names))]
+        #[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, dtype=None, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, stream=None, **names))]
         #[doc = include_str!($doc)]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
@@ -89,13 +91,14 @@ macro_rules! moments {
             $($more: Option<&Any<'py>>,)*
             nan: &str,
             threads: Option<usize>,
+            stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let more = More { names, ..More::default() };
             $(let more = More { $more, ..more };)*
             let policy = policy("exact", nan, "raise", threads)?;
             let ddof = ddof_of(correction, ddof)?;
-            Call { axis, dtype, out, keepdims, ddof, more, ..Call::new(Op::$op, policy) }.reduce(x)
+            Call { axis, dtype, out, keepdims, ddof, more, stream, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -132,7 +135,7 @@ moments! {
 macro_rules! others {
     ($($op:ident $name:ident [$($more:ident)*] $doc:literal, $segment:ident $segment_doc:literal;)+) => {$(
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis=None, *, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, **names))]
+        #[pyo3(signature = (x, /, axis=None, *, out=None, keepdims=false, $($more=None,)* nan="propagate", threads=None, stream=None, **names))]
         #[doc = include_str!($doc)]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
         pub(crate) fn $name<'py>(
@@ -143,12 +146,13 @@ macro_rules! others {
             $($more: Option<&Any<'py>>,)*
             nan: &str,
             threads: Option<usize>,
+            stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let more = More { names, ..More::default() };
             $(let more = More { $more, ..more };)*
             let policy = policy("exact", nan, "raise", threads)?;
-            Call { axis, out, keepdims, more, ..Call::new(Op::$op, policy) }.reduce(x)
+            Call { axis, out, keepdims, more, stream, ..Call::new(Op::$op, policy) }.reduce(x)
         }
 
         #[pyfunction]
@@ -183,7 +187,7 @@ others! {
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, axis=None, *, keepdims=false, r#where=None, nan="propagate", threads=None, **names))]
+#[pyo3(signature = (x, /, axis=None, *, keepdims=false, r#where=None, nan="propagate", threads=None, stream=None, **names))]
 #[doc = include_str!("docs/minmax.txt")]
 pub(crate) fn minmax<'py>(
     x: &Any<'py>,
@@ -192,11 +196,12 @@ pub(crate) fn minmax<'py>(
     r#where: Option<&Any<'py>>,
     nan: &str,
     threads: Option<usize>,
+    stream: Option<&Any<'py>>,
     names: Option<&Bound<'py, PyDict>>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, "raise", threads)?;
     let more = More { r#where, names, ..More::default() };
-    Call { axis, keepdims, more, ..Call::new(Op::MinMax, policy) }.reduce(x)
+    Call { axis, keepdims, more, stream, ..Call::new(Op::MinMax, policy) }.reduce(x)
 }
 
 #[pyfunction]
@@ -217,8 +222,9 @@ pub(crate) fn segment_minmax<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, y, /, *, dtype=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+#[pyo3(signature = (x, y, /, *, dtype=None, accuracy="exact", nan="propagate", overflow="raise", threads=None, stream=None))]
 #[doc = include_str!("docs/dot.txt")]
+#[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn dot<'py>(
     x: &Any<'py>,
     y: &Any<'py>,
@@ -227,13 +233,14 @@ pub(crate) fn dot<'py>(
     nan: &str,
     overflow: &str,
     threads: Option<usize>,
+    stream: Option<&Any<'py>>,
 ) -> Given<'py> {
     let policy = policy(accuracy, nan, overflow, threads)?;
-    reduce_pair(&Call { dtype, ..Call::new(Op::Dot, policy) }, x, y)
+    reduce_pair(&Call { dtype, stream, ..Call::new(Op::Dot, policy) }, x, y)
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, keepdims=false, r#where=None, nan="propagate", overflow="raise", threads=None))]
+#[pyo3(signature = (x, /, axis=None, *, correction=None, ddof=None, keepdims=false, r#where=None, nan="propagate", overflow="raise", threads=None, stream=None))]
 #[doc = include_str!("docs/stats.txt")]
 #[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn stats<'py>(
@@ -246,9 +253,10 @@ pub(crate) fn stats<'py>(
     nan: &str,
     overflow: &str,
     threads: Option<usize>,
+    stream: Option<&Any<'py>>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, overflow, threads)?;
     let ddof = ddof_of(correction, ddof)?;
     let more = More { r#where, ..More::default() };
-    Call { axis, keepdims, ddof, more, ..Call::new(Op::Stats, policy) }.reduce(x)
+    Call { axis, keepdims, ddof, more, stream, ..Call::new(Op::Stats, policy) }.reduce(x)
 }

@@ -39,7 +39,8 @@ pub(crate) fn policy(
         nan: choice("nan", nan, [("propagate", Nan::Propagate), ("ignore", Nan::Ignore)])?,
         overflow: choice(
             "overflow",
-            overflow,
+            // Where nothing is left on a device, nothing can be put off.
+            if overflow == "defer" { "raise" } else { overflow },
             [("raise", Overflow::Error), ("wrap", Overflow::Wrap)],
         )?,
         threads,

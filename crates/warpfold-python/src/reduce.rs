@@ -19,6 +19,7 @@ use crate::run::run;
 use crate::take::{Home, Input, Pairs, Taken, take_any};
 
 /// A reduction with everything that the caller chose.
+#[derive(Clone, Copy)]
 pub(crate) struct Call<'a, 'py> {
     pub(crate) op: Op,
     pub(crate) axis: Option<&'a Bound<'py, PyAny>>,
@@ -28,6 +29,25 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) ddof: Correction,
     pub(crate) policy: Policy,
     pub(crate) more: More<'a, 'py>,
+    pub(crate) when: When,
+    /// The stream that work on a GPU goes to, in place of its library's current one.
+    pub(crate) stream: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// When an integer result that does not fit is an error, where the result is left on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// In the call, which waits for the result.
+    Now,
+    /// In `check()`.
+    Later,
+}
+
+impl When {
+    /// What a caller says of overflow.
+    pub(crate) fn of(overflow: &str) -> Self {
+        if overflow == "defer" { When::Later } else { When::Now }
+    }
 }
 
 /// What else a call may choose: which elements count and how much, and the arrays of an expression.
@@ -45,6 +65,21 @@ impl More<'_, '_> {
     }
 }
 
+/// Runs what makes the stream the current one of an array's library.
+fn within<'py, R>(
+    x: &Bound<'py, PyAny>,
+    stream: &Bound<'py, PyAny>,
+    run: impl FnOnce() -> PyResult<R>,
+) -> PyResult<R> {
+    let streams = x.py().import("warpfold._streams")?;
+    let current = streams.getattr("within")?.call1((x, stream))?;
+    current.call_method0("__enter__")?;
+    let ran = run();
+    let none = x.py().None();
+    current.call_method1("__exit__", (&none, &none, &none))?;
+    ran
+}
+
 impl<'a, 'py> Call<'a, 'py> {
     /// A reduction of a whole array under a policy.
     pub(crate) fn new(op: Op, policy: Policy) -> Self {
@@ -57,6 +92,8 @@ impl<'a, 'py> Call<'a, 'py> {
             ddof: Correction::NONE,
             policy,
             more: More::default(),
+            when: When::Now,
+            stream: None,
         }
     }
 
@@ -69,6 +106,9 @@ impl<'a, 'py> Call<'a, 'py> {
     /// Reduces an array.
     pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
+        if let Some(stream) = self.stream {
+            return within(x, stream, || Call { stream: None, ..*self }.reduce(x));
+        }
         if let Ok(text) = x.cast::<PyString>() {
             return crate::mapped::expression(self, text);
         }
@@ -409,10 +449,14 @@ pub(crate) fn dot<'py>(
     y: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
+    if let Some(stream) = call.stream {
+        return within(x, stream, || dot(&Call { stream: None, ..*call }, x, y));
+    }
     let (x, y) = match (take_any(x)?, take_any(y)?) {
         (Taken::Followed(library), _) | (_, Taken::Followed(library)) => {
             return crate::followed::dot(py, call, x, y, library);
         }
+        (Taken::Gpu(a), Taken::Gpu(b)) => return crate::cuda::dot(py, call, &a, &b),
         (a, b) => (a.into_input()?, b.into_input()?),
     };
     let wanted = call.wanted(x.dtype, x.home)?;

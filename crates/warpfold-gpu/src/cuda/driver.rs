@@ -248,6 +248,21 @@ pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte:
         .map_err(|e| failed(e, asked))
 }
 
+/// Starts to copy bytes of the host to device memory, in a stream.
+///
+/// # Safety
+/// As many bytes from the address on must be memory of the stream's device; the host's are to stay until the stream has come that far.
+pub(super) unsafe fn write(stream: &CudaStream, address: u64, bytes: &[u8]) -> Result<()> {
+    let asked = || format!("copying {} bytes to the device", bytes.len());
+    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: as the caller promises.
+    unsafe { result::memcpy_htod_async(address, bytes, stream.cu_stream()) }
+        .map_err(|e| failed(e, asked))
+}
+
 /// Copies device memory to the host.
 ///
 /// # Safety

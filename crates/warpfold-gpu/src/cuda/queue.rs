@@ -166,6 +166,19 @@ impl Queue {
         unsafe { driver::fill(self.lane.stream(), address, bytes, byte) }
     }
 
+    /// Copies bytes of the host behind what the queue was given, and waits.
+    ///
+    /// # Safety
+    /// As many bytes from the address on must be memory of the queue's GPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub unsafe fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        // SAFETY: as the caller promises; the bytes are borrowed until they are there.
+        unsafe { driver::write(self.lane.stream(), address, bytes)? };
+        self.synchronize()
+    }
+
     /// Marks this place in the queue.
     ///
     /// # Errors

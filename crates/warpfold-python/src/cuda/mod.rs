@@ -8,12 +8,13 @@
 mod devices;
 mod left;
 mod rows;
+pub(crate) mod xla;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
-use warpfold_gpu::cuda::{Gpu, KeepContext, View};
+use warpfold_gpu::cuda::{Gpu, KeepContext, Reduce, View};
 use warpfold_gpu::kernel::value_bytes;
 use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
 
@@ -23,8 +24,10 @@ pub(crate) use devices::_gpus;
 
 use crate::convert::Wanted;
 use crate::errors::raised;
+use crate::followed;
+use crate::names::name;
 use crate::policy::{Axes, axes};
-use crate::reduce::{Call, is_all, settled};
+use crate::reduce::{Call, When, is_all, settled};
 use crate::take::OnGpu;
 
 /// Reduces an array on a GPU.
@@ -53,6 +56,34 @@ pub(crate) fn reduce<'py>(
     given
 }
 
+/// The dot product of two arrays on one GPU.
+pub(crate) fn dot<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    y: &OnGpu,
+) -> PyResult<Bound<'py, PyAny>> {
+    let _kept = KeepContext::new();
+    let (a, b) = (&x.input, &y.input);
+    if a.shape != b.shape || a.dtype != b.dtype || x.gpu != y.gpu {
+        return Err(PyValueError::new_err(format!(
+            "dot takes two arrays of one shape and type on one GPU, and they have {:?} of {} and {:?} of {}",
+            a.shape,
+            name(a.dtype),
+            b.shape,
+            name(b.dtype)
+        )));
+    }
+    if !a.is_run(false) || !b.is_run(false) {
+        return Err(PyValueError::new_err(
+            "arrays on a GPU must be contiguous for a dot product; give x.contiguous()",
+        ));
+    }
+    let wanted = call.wanted(a.dtype, a.home)?;
+    check_bools(py, call, y)?;
+    one(py, call, x, Some(y), &wanted)
+}
+
 /// One result of all elements, which are one run of memory.
 fn whole<'py>(
     py: Python<'py>,
@@ -60,18 +91,60 @@ fn whole<'py>(
     x: &OnGpu,
     wanted: &Wanted,
 ) -> PyResult<Bound<'py, PyAny>> {
+    one(py, call, x, None, wanted)
+}
+
+/// The same, perhaps of a pair.
+fn one<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    y: Option<&OnGpu>,
+    wanted: &Wanted,
+) -> PyResult<Bound<'py, PyAny>> {
     let shape = vec![1; if call.keepdims { x.input.shape.len() } else { 0 }];
+    let read_as = x.input.read_as();
     if let Some(dtype) = left_as(call, x, wanted, x.input.len())
-        && value_bytes(call.op, x.input.read_as()) == Some(dtype.size())
+        && value_bytes(call.op, read_as) == Some(dtype.size())
         && let Some((array, address)) = x.gpu.empty(py, dtype, &shape)?
     {
-        with_element!(x.input.read_as(), T => leave::<T>(call, x, address))?;
+        with_element!(read_as, T => leave::<T>(call, x, y, address))?;
+        return Ok(array);
+    }
+    if let Some(array) = deferred(py, call, x, &shape)? {
         return Ok(array);
     }
     check_bools(py, call, x)?;
-    let output = with_element!(x.input.read_as(), T => host::<T>(py, call, x, wanted))?;
+    let output = with_element!(read_as, T => host::<T>(py, call, x, y, wanted))?;
     let output = settled(output, call.op, wanted, !x.input.is_empty())?;
     call.give(py, x.input.home, output, &shape, wanted)
+}
+
+/// An integer result of 64 bits that is left on the GPU, and whether it fits, for `check()` to look at; `None` where nothing is put off.
+fn deferred<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    shape: &[u64],
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let dtype = match x.input.dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
+        _ => return Ok(None),
+    };
+    let is_left = call.when == When::Later
+        && matches!(call.op, Op::Sum | Op::Prod)
+        && call.out.is_none()
+        && call.dtype.is_none()
+        && !x.input.is_empty();
+    if !is_left {
+        return Ok(None);
+    }
+    // The exact sum in 128 bits; of a product 64, and whether that is all of it.
+    let Some((pair, address)) = x.gpu.empty(py, dtype, &[2])? else { return Ok(None) };
+    with_element!(x.input.read_as(), T => leave::<T>(call, x, None, address))?;
+    let given = (followed::name(call.op), name(x.input.dtype), pair, shape);
+    py.import("warpfold._deferred")?.getattr("note")?.call1(given).map(Some)
 }
 
 /// The type of a result of so many elements that the kernels leave as the caller wants it; `None` where it is read on the host.
@@ -90,7 +163,7 @@ fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Opti
         _ => DType::F64,
     };
     Some(match op {
-        Op::Sum | Op::Prod | Op::Mean if dtype.is_float() => dtype,
+        Op::Sum | Op::Prod | Op::Mean | Op::Dot if dtype.is_float() => dtype,
         Op::Mean => DType::F64,
         Op::Var | Op::Std if wanted.finish.ddof >= inputs => return None,
         Op::Var | Op::Std | Op::L1 | Op::L2 => real,
@@ -131,13 +204,37 @@ impl Place {
     }
 }
 
+/// Hands a reduction of an array, or of a pair, to a function, to be run behind the stream of the first.
+fn reducing<T: Element, R>(
+    gpu: &Gpu,
+    policy: Policy,
+    x: Place,
+    y: Option<Place>,
+    run: impl FnOnce(Result<Reduce<'_, T>>) -> R,
+) -> R {
+    let here = Place { stream: None, ..x };
+    here.read::<T, _>(gpu, |a| match y {
+        None => run(Ok(gpu.reduce(a).policy(policy))),
+        Some(y) => {
+            // The first one's stream waits for the second one's, where that is another.
+            let y = Place { stream: y.stream.filter(|_| y.stream != x.stream), ..y };
+            y.read::<T, _>(gpu, |b| run(gpu.reduce_two(a, b).map(|two| two.policy(policy))))
+        }
+    })
+}
+
 /// Has the value left at an address, in the stream of the array's library.
-fn leave<T: Element>(call: &Call<'_, '_>, x: &OnGpu, value: u64) -> PyResult<()> {
+fn leave<T: Element>(
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+    y: Option<&OnGpu>,
+    value: u64,
+) -> PyResult<()> {
     let ddof = call.ddof.whole().unwrap_or(0);
     let (gpu, stream) = (devices::gpu(x.gpu.number)?, x.stream.unwrap_or(0));
-    let place = Place { stream: None, ..Place::of(x) };
-    let started = place.read::<T, _>(&gpu, |view| {
-        let reduce = gpu.reduce(view).policy(call.policy);
+    let (a, b) = (Place::of(x), y.map(Place::of));
+    let started = reducing::<T, _>(&gpu, call.policy, a, b, |reduce| {
+        let reduce = reduce?;
         // SAFETY: the stream is the library's own. What it is given later comes after this: also what frees or overwrites the array, or reads
         // the value, for which there is room.
         unsafe {
@@ -149,31 +246,63 @@ fn leave<T: Element>(call: &Call<'_, '_>, x: &OnGpu, value: u64) -> PyResult<()>
     started.map_err(|error| raised(&error))
 }
 
-/// The result, read on the host.
+/// The result, read on the host, while other Python threads run.
 fn host<T: Element>(
     py: Python<'_>,
     call: &Call<'_, '_>,
     x: &OnGpu,
+    y: Option<&OnGpu>,
     wanted: &Wanted,
 ) -> PyResult<Result<Output>> {
     let gpu = devices::gpu(x.gpu.number)?;
-    let (place, op, policy, number) = (Place::of(x), call.op, call.policy, x.gpu.number);
-    Ok(py.detach(|| match place.stream {
-        // Behind the work of the array's own stream: nothing else has to be waited for.
-        Some(stream) if !wanted.is_corrected() => {
-            let here = Place { stream: None, ..place };
-            here.read::<T, _>(&gpu, |view| {
-                let reduce = gpu.reduce(view).policy(policy);
-                // SAFETY: the stream is the library's own, and the result is waited for.
-                unsafe {
-                    devices::on_stream(&gpu, number, stream, For::Reading, |ready| {
-                        ready.queue.output(&reduce, op, wanted.finish)
-                    })
-                }
-            })
+    let read = Read { gpu, number: x.gpu.number, op: call.op, policy: call.policy, wanted };
+    let (a, b) = (Place::of(x), y.map(Place::of));
+    Ok(py.detach(|| read.result::<T>(a, b)))
+}
+
+/// The same without the interpreter.
+fn finished<T: Element>(
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+    y: Option<&OnGpu>,
+    wanted: &Wanted,
+) -> PyResult<Result<Output>> {
+    let gpu = devices::gpu(x.gpu.number)?;
+    let read = Read { gpu, number: x.gpu.number, op: call.op, policy: call.policy, wanted };
+    Ok(read.result::<T>(Place::of(x), y.map(Place::of)))
+}
+
+/// A result that the host waits for.
+struct Read<'a> {
+    gpu: Gpu,
+    number: i32,
+    op: Op,
+    policy: Policy,
+    wanted: &'a Wanted,
+}
+
+impl Read<'_> {
+    fn result<T: Element>(&self, x: Place, y: Option<Place>) -> Result<Output> {
+        let Read { gpu, number, op, policy, wanted } = self;
+        match x.stream {
+            // Behind the work of the array's own stream: nothing else has to be waited for.
+            Some(stream) if !wanted.is_corrected() => {
+                reducing::<T, _>(gpu, *policy, x, y, |reduce| {
+                    let reduce = reduce?;
+                    // SAFETY: the stream is the library's own, and the result is waited for.
+                    unsafe {
+                        devices::on_stream(gpu, *number, stream, For::Reading, |ready| {
+                            ready.queue.output(&reduce, *op, wanted.finish)
+                        })
+                    }
+                })
+            }
+            _ if y.is_some() => {
+                reducing::<T, _>(gpu, *policy, x, y, |reduce| reduce?.output(*op, wanted.finish))
+            }
+            _ => x.read::<T, _>(gpu, |view| exact(gpu, view, *op, *policy, wanted)),
         }
-        _ => place.read::<T, _>(&gpu, |view| exact(&gpu, view, op, policy, wanted)),
-    }))
+    }
 }
 
 /// The result of a view, rounded once.
@@ -217,7 +346,7 @@ fn check_bools(py: Python<'_>, call: &Call<'_, '_>, x: &OnGpu) -> PyResult<()> {
     }
     let largest = Call::new(Op::Max, call.policy);
     let wanted = largest.wanted(DType::U8, x.input.home)?;
-    match host::<u8>(py, &largest, x, &wanted)? {
+    match host::<u8>(py, &largest, x, None, &wanted)? {
         Ok(Output::One(Value::U8(2..))) => Err(PyValueError::new_err(
             "bytes of this bool array are neither 0 nor 1; make it one with x != 0",
         )),

@@ -50,20 +50,20 @@ pub(super) fn over<'py>(
 }
 
 /// Rows of an array: whatever is reduced to one result each.
-struct Rows<'a> {
-    gpu: Gpu,
-    op: Op,
-    policy: Policy,
-    wanted: &'a Wanted,
+pub(super) struct Rows<'a> {
+    pub(super) gpu: Gpu,
+    pub(super) op: Op,
+    pub(super) policy: Policy,
+    pub(super) wanted: &'a Wanted,
     /// The memory that the rows lie in.
-    place: Place,
-    layout: Layout,
-    axes: &'a [i64],
-    form: Form,
+    pub(super) place: Place,
+    pub(super) layout: Layout,
+    pub(super) axes: &'a [i64],
+    pub(super) form: Form,
 }
 
 impl Rows<'_> {
-    fn columns<T: Element>(&self) -> Result<Columns> {
+    pub(super) fn columns<T: Element>(&self) -> Result<Columns> {
         // Kernels round to the accumulator's type; what is narrower is rounded from there, or anew where that would be a second rounding.
         let (to, natural) = (self.wanted.finish.round_to, natural(T::DTYPE));
         let is_narrower = matches!(to, Some(DType::F16 | DType::BF16));

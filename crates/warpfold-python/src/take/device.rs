@@ -40,6 +40,19 @@ impl OnGpu {
         OnGpu { input: Input { home: Home::Gpu(gpu), ..input }, gpu, stream }
     }
 
+    /// An array that its maker holds, in C order, behind the work of a stream.
+    pub(crate) fn held(
+        dtype: DType,
+        shape: Vec<u64>,
+        address: *const u8,
+        number: i32,
+        stream: usize,
+    ) -> PyResult<Self> {
+        let gpu = Gpu { library: Library::Other, number };
+        let input = Input::dense(dtype, shape, address, Home::Gpu(gpu))?;
+        Ok(OnGpu { input, gpu, stream: Some(stream) })
+    }
+
     /// Refuses to have other results written here.
     pub(crate) fn check_results(&self, dtype: DType, shape: &[u64]) -> PyResult<()> {
         if self.input.dtype != dtype || self.input.shape != shape {

@@ -120,6 +120,37 @@ struct Api {
     version: [i32; 2],
     internal: *const c_void,
     new_error: unsafe extern "C" fn(*mut NewError) -> *mut c_void,
+    error_message: *const c_void,
+    free_error: unsafe extern "C" fn(*mut ErrorOf),
+    register: *const c_void,
+    stream: unsafe extern "C" fn(*mut StreamOf) -> *mut c_void,
+    /// Of types, contexts, states, memory, threads, futures and runs.
+    others: [*const c_void; 12],
+    /// Since version 0.3.
+    ordinal: unsafe extern "C" fn(*mut OrdinalOf) -> *mut c_void,
+}
+
+#[repr(C)]
+struct ErrorOf {
+    size: usize,
+    extension: *mut Extension,
+    error: *mut c_void,
+}
+
+#[repr(C)]
+struct StreamOf {
+    size: usize,
+    extension: *mut Extension,
+    context: *mut c_void,
+    stream: *mut c_void,
+}
+
+#[repr(C)]
+struct OrdinalOf {
+    size: usize,
+    extension: *mut Extension,
+    context: *mut c_void,
+    ordinal: i32,
 }
 
 /// What a failure is, for XLA.
@@ -218,6 +249,37 @@ impl Frame<'_> {
             let shape = dims.iter().map(|&length| length.max(0) as u64).collect();
             Ok(Held { dtype: dtype(buffer.dtype)?, shape, address: buffer.data.cast() })
         }
+    }
+
+    /// The stream of a GPU that the work goes to, and the GPU's number.
+    pub(crate) fn stream(&self) -> Result<(usize, i32), Failure> {
+        let (context, extension) = (self.0.context, ptr::null_mut());
+        let mut of =
+            StreamOf { size: size_of::<StreamOf>(), extension, context, stream: ptr::null_mut() };
+        let mut on = OrdinalOf { size: size_of::<OrdinalOf>(), extension, context, ordinal: 0 };
+        // SAFETY: the functions are XLA's, of the frame's own context; the last one is looked for where the table is long enough to have it.
+        unsafe {
+            let api = self.0.api;
+            self.succeeded(((*api).stream)(&mut of), "the stream")?;
+            if (*api).size >= std::mem::offset_of!(Api, ordinal) + size_of::<usize>() {
+                self.succeeded(((*api).ordinal)(&mut on), "the number of the GPU")?;
+            }
+        }
+        Ok((of.stream.addr(), on.ordinal))
+    }
+
+    /// Whether a function of XLA's has given no error, which is freed.
+    ///
+    /// # Safety
+    /// The error must be one that a function of the frame's table gave, or null.
+    unsafe fn succeeded(&self, error: *mut c_void, what: &str) -> Result<(), Failure> {
+        if error.is_null() {
+            return Ok(());
+        }
+        let mut of = ErrorOf { size: size_of::<ErrorOf>(), extension: ptr::null_mut(), error };
+        // SAFETY: as the caller promises.
+        unsafe { ((*self.0.api).free_error)(&mut of) };
+        Err(Failure { code: Code::Internal, message: format!("XLA does not tell {what}") })
     }
 
     /// An operand by its number.

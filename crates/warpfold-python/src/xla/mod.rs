@@ -25,17 +25,22 @@ use crate::policy::{Correction, correction, policy};
 use crate::reduce::{self, Call};
 use crate::take::{Home, Input};
 
-/// The handlers: of arrays in the host's memory.
+type Handler = unsafe extern "C" fn(*mut RawFrame) -> *mut c_void;
+
+/// The handlers by XLA's names of platforms.
 #[pyfunction]
 pub(crate) fn _handlers(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_, PyAny>)>> {
-    let handler: unsafe extern "C" fn(*mut RawFrame) -> *mut c_void = on_host;
     let name = CAPSULE.map_or(std::ptr::null(), std::ffi::CStr::as_ptr);
-    // SAFETY: a function is never freed, and the capsule has no destructor.
-    let capsule = unsafe {
-        let capsule = ffi::PyCapsule_New(handler as *mut c_void, name, None);
-        Bound::from_owned_ptr_or_err(py, capsule)?
+    let handlers: [(&str, Handler); 2] = [("cpu", on_host), ("CUDA", on_gpu)];
+    let capsule = |(platform, handler): (&'static str, Handler)| {
+        // SAFETY: a function is never freed, and the capsule has no destructor.
+        let capsule = unsafe {
+            let capsule = ffi::PyCapsule_New(handler as *mut c_void, name, None);
+            Bound::from_owned_ptr_or_err(py, capsule)?
+        };
+        Ok((platform, capsule))
     };
-    Ok(vec![("cpu", capsule)])
+    handlers.into_iter().map(capsule).collect()
 }
 
 /// # Safety
@@ -43,6 +48,18 @@ pub(crate) fn _handlers(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_,
 unsafe extern "C" fn on_host(frame: *mut RawFrame) -> *mut c_void {
     // SAFETY: XLA calls this with a frame of its own.
     unsafe { Frame::handle(frame, |frame| Ok(host(&Asked::of(frame)?)?)) }
+}
+
+/// # Safety
+/// As [`Frame::handle`].
+unsafe extern "C" fn on_gpu(frame: *mut RawFrame) -> *mut c_void {
+    // SAFETY: XLA calls this with a frame of its own.
+    unsafe {
+        Frame::handle(frame, |frame| {
+            let (stream, number) = frame.stream()?;
+            Ok(crate::cuda::xla::execute(&Asked::of(frame)?, stream, number)?)
+        })
+    }
 }
 
 impl From<PyErr> for Failure {
@@ -57,15 +74,15 @@ impl From<PyErr> for Failure {
 }
 
 /// What a call asks for.
-struct Asked {
-    op: Op,
-    operands: Vec<Held>,
-    result: Held,
+pub(crate) struct Asked {
+    pub(crate) op: Op,
+    pub(crate) operands: Vec<Held>,
+    pub(crate) result: Held,
     /// Counted from the last one, so that XLA may put axes of batches in front.
-    axes: Vec<i64>,
-    ddof: Correction,
-    policy: Policy,
-    wanted: Wanted,
+    pub(crate) axes: Vec<i64>,
+    pub(crate) ddof: Correction,
+    pub(crate) policy: Policy,
+    pub(crate) wanted: Wanted,
 }
 
 impl Asked {
@@ -90,8 +107,8 @@ impl Asked {
         Ok(Asked { op, operands, result, axes, ddof, policy, wanted })
     }
 
-    /// Writes results to where XLA wants them.
-    fn write(&self, columns: Vec<(&'static str, Column)>) -> PyResult<()> {
+    /// Results as XLA is to have them.
+    pub(crate) fn converted(&self, columns: Vec<(&'static str, Column)>) -> PyResult<Column> {
         let column = columns.into_iter().next().map(|(_, column)| column);
         let column =
             self.wanted.convert(column.unwrap_or_else(|| Column::of_values(Vec::new())))?;
@@ -107,6 +124,13 @@ impl Asked {
                 names::name(self.result.dtype)
             )));
         }
+        Ok(column)
+    }
+
+    /// Writes results to where XLA wants them on the host.
+    fn write(&self, columns: Vec<(&'static str, Column)>) -> PyResult<()> {
+        let column = self.converted(columns)?;
+        let bytes = give::bytes(&column);
         if !bytes.is_empty() {
             // SAFETY: XLA has made this room for the results of this call, of the size that was just compared.
             unsafe { self.result.address.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
@@ -148,7 +172,7 @@ fn host(asked: &Asked) -> PyResult<()> {
 }
 
 /// One result as a column.
-fn one(output: Output) -> Vec<(&'static str, Column)> {
+pub(crate) fn one(output: Output) -> Vec<(&'static str, Column)> {
     match output {
         Output::One(value) => vec![("", Column::of_values(vec![value]))],
         other => unreachable!("a call has one result, not {other:?}"),

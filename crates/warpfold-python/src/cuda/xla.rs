@@ -1,0 +1,93 @@
+//! Reductions of arrays on GPUs as XLA calls them, in its stream.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use warpfold_gpu::cuda::KeepContext;
+use warpfold_gpu::kernel::value_bytes;
+use warpfold_num::{Column, Op, with_element};
+use warpfold_plan::shape::Folding;
+
+use super::devices::For;
+use super::rows::Rows;
+use super::{Place, devices, finished, leave, left_as};
+use crate::errors::raised;
+use crate::give;
+use crate::reduce::{Call, settled};
+use crate::take::OnGpu;
+use crate::xla::{Asked, one};
+
+/// Does what a call asks for.
+pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()> {
+    let _kept = KeepContext::new();
+    let on_gpu = asked.operands.iter().map(|held| {
+        let address = held.address.cast_const();
+        OnGpu::held(held.dtype, held.shape.clone(), address, number, stream)
+    });
+    let arrays = on_gpu.collect::<PyResult<Vec<_>>>()?;
+    let (x, y) = (&arrays[0], arrays.get(1));
+    let call = Call { ddof: asked.ddof, ..Call::new(asked.op, asked.policy) };
+    if asked.axes.len() < x.input.shape.len() {
+        return rows(asked, &call, x, stream, number);
+    }
+    let read_as = x.input.read_as();
+    let out = asked.result.address.addr() as u64;
+    let left = left_as(&call, x, &asked.wanted, x.input.len());
+    if left == Some(asked.result.dtype) && value_bytes(asked.op, read_as) == left.map(|to| to.size())
+    {
+        return with_element!(read_as, T => leave::<T>(&call, x, y, out));
+    }
+    let output = with_element!(read_as, T => finished::<T>(&call, x, y, &asked.wanted))?;
+    let output = settled(output, asked.op, &asked.wanted, !x.input.is_empty())?;
+    send(asked, one(output), stream, number)
+}
+
+/// Results over axes, by way of the host.
+fn rows(asked: &Asked, call: &Call<'_, '_>, x: &OnGpu, stream: usize, number: i32) -> PyResult<()> {
+    if asked.op == Op::Dot {
+        return Err(PyTypeError::new_err(
+            "dot has no vmap on a GPU; give one pair of arrays, or sum the products",
+        ));
+    }
+    let (first, len, layout) = x.input.span()?;
+    let folding = Folding::of(layout.clone(), &asked.axes).map_err(|error| raised(&error))?;
+    let form = folding.form().map_err(|error| raised(&error))?;
+    if let Some(missing) = call.missing(&form, &asked.wanted)? {
+        return send(asked, missing, stream, number);
+    }
+    if asked.wanted.is_corrected() {
+        return Err(PyTypeError::new_err(
+            "a correction that is no whole number is for whole arrays on a GPU; give a whole number",
+        ));
+    }
+    let place = Place { first: first.addr() as u64, len, stream: x.stream };
+    let rows = Rows {
+        gpu: devices::gpu(number)?,
+        op: asked.op,
+        policy: asked.policy,
+        wanted: &asked.wanted,
+        place,
+        layout,
+        axes: &asked.axes,
+        form,
+    };
+    let columns = with_element!(x.input.read_as(), T => rows.columns::<T>());
+    send(asked, columns.map_err(|error| raised(&error))?, stream, number)
+}
+
+/// Copies results to where XLA wants them.
+fn send(
+    asked: &Asked,
+    columns: Vec<(&'static str, Column)>,
+    stream: usize,
+    number: i32,
+) -> PyResult<()> {
+    let column = asked.converted(columns)?;
+    let (gpu, out) = (devices::gpu(number)?, asked.result.address.addr() as u64);
+    // SAFETY: XLA has made room for these bytes in its GPU's memory, in this stream.
+    let sent = unsafe {
+        devices::on_stream(&gpu, number, stream, For::Reading, |ready| {
+            ready.queue.write(out, give::bytes(&column))
+        })
+    };
+    sent.map_err(|error| raised(&error))
+}

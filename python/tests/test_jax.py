@@ -1,0 +1,115 @@
+"""JAX's transformations: compiled calls beside eager ones, whose results have tests of their own, and gradients beside numerical ones."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import warpfold as wf
+from oracle import fractions, sample, to_float
+
+jax = pytest.importorskip("jax", reason="jax is not installed")
+import jax.numpy as jnp  # noqa: E402
+import warpfold.jax  # noqa: E402
+
+SLOPES = ["sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "prod", "min", "max"]
+STEPS = ["argmin", "argmax", "any", "all", "count_nonzero"]
+CHOSEN = [{}, {"axis": 1}, {"axis": (-1, 0), "keepdims": True}, {"axis": ()}]
+
+
+def same(a, b):
+    assert a.dtype == b.dtype and a.shape == b.shape and np.asarray(a).tobytes() == np.asarray(b).tobytes(), (a, b)
+
+
+@pytest.mark.parametrize("name", SLOPES + STEPS)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "float16", "bfloat16", "float32", "complex64"])
+def test_compiled_calls_have_the_bits_of_eager_ones(name, dtype):
+    x = sample("float32" if dtype == "bfloat16" else dtype, (4, 5, 6))
+    x = jnp.asarray(x % 3 if dtype in ("int32", "uint16", "int8") else x).astype(dtype)
+    if dtype == "complex64" and name in ("min", "max", "argmin", "argmax"):
+        with pytest.raises(Exception, match="complex64"):
+            jax.block_until_ready(jax.jit(getattr(wf.jax, name))(x))
+        return
+    f = getattr(wf.jax, name)
+    for chosen in CHOSEN:
+        if chosen == {"axis": ()} and name == "std" and dtype == "complex64":
+            continue
+        same(jax.jit(lambda x: f(x, **chosen))(x), getattr(wf, name)(x, **chosen))
+    same(jax.vmap(f)(x), getattr(wf, name)(x, axis=(1, 2)))
+    same(jax.jit(jax.vmap(f, in_axes=2))(x), getattr(wf, name)(x, axis=(0, 1)))
+
+
+def test_sums_are_rounded_once():
+    x = sample("float32", (1000,))
+    assert float(jax.jit(wf.jax.sum)(x)) == to_float(sum(fractions(x)), "float32")
+    # The plain function knows what to do as well.
+    assert float(jax.jit(wf.sum)(x)) == to_float(sum(fractions(x)), "float32")
+    y = x[::-1].copy()
+    exact = sum(a * b for a, b in zip(fractions(x), fractions(y)))
+    assert float(jax.jit(wf.dot)(x, jnp.asarray(y))) == to_float(exact, "float32")
+    same(jax.vmap(wf.jax.dot)(x.reshape(10, 100), y.reshape(10, 100))[3], wf.dot(jnp.asarray(x[300:400]), jnp.asarray(y[300:400])))
+    low, high = jax.jit(wf.jax.minmax)(x)
+    assert (low, high) == (x.min(), x.max())
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_gradients(name):
+    from jax.test_util import check_grads
+
+    f = getattr(wf.jax, name)
+    with jax.enable_x64(True):
+        # No two are as large, and none is 0.
+        rng = np.random.default_rng(0)
+        x = jnp.asarray((rng.permutation(20).reshape(4, 5) + 1) * rng.choice([-0.3, 0.3], (4, 5)))
+        for chosen in CHOSEN[:3]:
+            check_grads(lambda x: f(x, **chosen) / 100, (x,), order=2, eps=1e-4, atol=1e-3, rtol=1e-3)
+        check_grads(jax.jit(jax.vmap(f)), (x,), order=1, rtol=1e-3)
+        if name not in ("min", "max"):
+            check_grads(lambda z: f(z, axis=1), (x + 1j * x[::-1],), order=1, rtol=1e-3)
+
+
+def test_gradients_of_ties_zeros_and_nan():
+    grad = jax.grad(lambda x: wf.jax.max(x))
+    assert grad(jnp.array([1.0, 4.0, 4.0])).tolist() == [0, 0.5, 0.5]
+    assert jax.grad(lambda x: wf.jax.prod(x))(jnp.array([2.0, 0, 3])).tolist() == [0, 6, 0]
+    assert jax.grad(lambda x: wf.jax.l2(x))(jnp.zeros(2)).tolist() == [0, 0]
+    x = jnp.array([1.0, math.nan, 4.0])
+    assert jax.grad(lambda x: wf.jax.sum(x, nan="ignore"))(x).tolist() == [1, 0, 1]
+    assert jax.grad(lambda x: wf.jax.mean(x, nan="ignore"))(x).tolist() == [0.5, 0, 0.5]
+    assert jax.grad(wf.var)(jnp.array([1.0, 3.0])).tolist() == [-1, 1]
+
+
+def test_errors_of_compiled_calls():
+    x = jnp.full(4, 2**30, "int32")
+    with pytest.raises(Exception, match="int32 cannot hold"):
+        jax.block_until_ready(jax.jit(wf.jax.sum)(x))
+    assert int(jax.jit(lambda x: wf.jax.sum(x, overflow="wrap"))(x)) == 0
+    with pytest.raises(ValueError, match="no value"):
+        jax.jit(wf.jax.max)(jnp.zeros(0))
+    with pytest.raises(ValueError, match="axis 3"):
+        jax.jit(lambda x: wf.jax.sum(x, axis=3))(x)
+    with pytest.raises(TypeError, match="where"):
+        jax.jit(lambda x: wf.sum(x, where=x > 0))(x)
+    for call in (wf.stats, lambda x: wf.segment_sum(x, every=2)):
+        with pytest.raises(TypeError, match="jit"):
+            jax.jit(call)(x)
+    assert jax.jit(wf.jax.mean)(jnp.zeros(0)).tolist() != jax.jit(wf.jax.mean)(jnp.zeros(0)).tolist()  # NaN
+    assert jax.jit(lambda x: wf.jax.sum(x, axis=0))(jnp.zeros((0, 3))).tolist() == [0, 0, 0]
+
+
+def test_corrections_and_types():
+    x = jnp.arange(7.0)
+    same(jax.jit(lambda x: wf.jax.var(x, correction=0.5))(x), wf.var(x, correction=0.5))
+    same(jax.jit(lambda x: wf.jax.sum(x, dtype="float16"))(x), wf.sum(x, dtype="float16"))
+    same(jax.jit(lambda x: wf.jax.sum(x, accuracy="fast"))(x), wf.sum(x))
+    with jax.enable_x64(True):
+        big = jnp.full(3, 2**40)
+        same(jax.jit(wf.jax.sum)(big), wf.sum(big))
+        same(jax.jit(wf.jax.argmax)(big), wf.argmax(big))
+
+
+def test_the_module_is_found_by_the_functions_alone():
+    code = "import jax, warpfold as wf; print(jax.jit(wf.sum)(jax.numpy.full(10, 0.1)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.strip() == "1.0", run.stderr
