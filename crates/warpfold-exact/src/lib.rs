@@ -5,6 +5,7 @@
 mod any;
 pub mod exact;
 pub mod partial;
+pub mod tree;
 
 use warpfold_num::{
     Complex, DType, Element, Error, Op, Ordered, Overflow, Result, Value, bf16, double_double,

@@ -135,6 +135,18 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// Pieces of a reduction whose result depends on the order of elements, of which some are missing or were merged twice.
+    #[error("{op} of {dtype}: {obstacle}; {remedy}")]
+    Pieces {
+        /// The reduction asked for.
+        op: Op,
+        /// The type of the elements.
+        dtype: DType,
+        /// Which elements are missing, or were there twice.
+        obstacle: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Bytes that are no saved partial result, or one of another kind.
     #[error(
         "these bytes are not a saved partial of {expected}: {why}; save it again with to_bytes of this version"

@@ -31,7 +31,8 @@ pub struct Finish {
 impl<T: Element> Partial<T> {
     /// Adds another partial of the same reduction; later pieces of an array carry their own indices.
     ///
-    /// Any order gives the same bits, but for products of floats: those are merged in the order of their pieces.
+    /// Any order gives the same bits. Pieces of products of floats are to know where they start, as those of arg* and stats are: they are multiplied
+    /// along the tree of their indices. (Products of devices, and those saved before version 2 of the layout, are merged in the order of their pieces.)
     ///
     /// # Panics
     /// If the two are of different kinds.
@@ -137,7 +138,8 @@ impl<T: Element> Partial<T> {
     ///
     /// # Errors
     /// As the contract has it for `op`: [`Error::Empty`], [`Error::TooFew`], [`Error::Overflow`],
-    /// [`Error::Undefined`], and [`Error::Unsupported`] for a rounding that the result does not have.
+    /// [`Error::Undefined`], [`Error::Unsupported`] for a rounding that the result does not have, and [`Error::Pieces`] for a product of floats
+    /// that lacks elements before its last.
     pub fn finish(&self, op: Op, finish: Finish) -> Result<Output> {
         let to = finish.round_to.unwrap_or(<T::Round as Element>::DTYPE);
         let value = match (op, self) {
@@ -167,7 +169,7 @@ impl<T: Element> Partial<T> {
             },
             (Op::Prod, Partial::Product(p)) => match finish.round_to {
                 None => p.value(finish.overflow)?.into(),
-                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>().into()),
+                Some(to) => with_float!(to, op, T::DTYPE, F => p.round_as::<F>()?.into()),
             },
             (Op::L1, Partial::Norm1(p)) => {
                 with_float!(to, op, T::DTYPE, F => p.round_as::<F>()?.into())

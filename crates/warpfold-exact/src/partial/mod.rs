@@ -16,7 +16,7 @@ pub use magnitude::Magnitude;
 pub use magnitude::Magnitudes;
 pub use norm1::Norm1;
 pub use product::Product;
-pub use product::{ComplexProduct, IntegerProduct, Met, RealProduct};
+pub use product::{ComplexProduct, Complexes, Factors, IntegerProduct, Met, RealProduct, Reals};
 pub use stats::Stats;
 pub use stats::refuse_rounding;
 
@@ -37,7 +37,7 @@ pub enum Partial<T: Element> {
     Extremes(Extremes<T::Part>),
     /// Of any, all and count.
     Count(Count),
-    /// Of prod; merged in order.
+    /// Of prod.
     Product(Box<Product<T>>),
     /// Of l1.
     Norm1(Box<Norm1<T>>),

@@ -4,13 +4,13 @@
 //! so does `serde`, as bytes in binary formats and as lower-case hexadecimal in formats that people read. Merging
 //! what was read back equals merging the original, to the last bit.
 //!
-//! # Layout, version 1
+//! # Layout, versions 1 and 2
 //! A sequence of little-endian 64-bit words, as many as kind and element type prescribe, and nothing after them.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 0–3 | magic: `WFPT` |
-//! | 4 | version: 1 |
+//! | 4 | version: 1; 2 for products of floats that know the indices of their elements |
 //! | 5 | kind, see below |
 //! | 6 | element type: 0 `bool`, 1–4 `i8` to `i64`, 5–8 `u8` to `u64`, 9 `f16`, 10 `bf16`, 11 `f32`, 12 `f64`, 13 `complex64`, 14 `complex128`; 255 where the kind knows none |
 //! | 7 | zero |
@@ -24,7 +24,7 @@
 //! | 3 | [`Dot`](crate::Dot) | a sum of products for each part |
 //! | 4 | [`Extremes`](super::Extremes) | presence (bit 0: minimum and maximum, bit 1: a NaN); minimum, its index, maximum, its index, index of the first NaN; zero where absent. Values are the element's bits, zero-extended |
 //! | 5 | [`Count`](super::Count) | how many elements are nonzero |
-//! | 6 | [`Product`](super::Product) | flags (bit 0: below zero, 1: a zero was met, 2: an infinity, 3: a NaN); integers: the magnitude up to 2^64 in two words, low first, and the magnitude modulo 2^64; floats: the exponent and, for each part, the two f64 whose sum is the mantissa. Flags 1 to 3 are those of real floats |
+//! | 6 | [`Product`](super::Product) | version 1: flags (bit 0: below zero, 1: a zero was met, 2: an infinity, 3: a NaN); integers: the magnitude up to 2^64 in two words, low first, and the magnitude modulo 2^64; floats: the exponent and, for each part, the two f64 whose sum is the mantissa. Flags 1 to 3 are those of real floats. Such a product of floats is merged in order. Version 2: see below |
 //! | 7 | [`Norm1`](super::Norm1) | a sum of products: the magnitudes, in units of the square of the smallest subnormal |
 //! | 8 | [`Magnitude`](super::Magnitude) | a sum of products: the square of the largest magnitude, zero once anything special was met |
 //! | 9 | [`Stats`](super::Stats) | how many of the elements are NaN; then what follows the header of [`Moments`](crate::Moments), of `Norm1` and, for real elements, of `Extremes` |
@@ -42,12 +42,19 @@
 //! | `bf16`, `f32`, `complex64` | 6 | 10 |
 //! | `f64`, `complex128` | 34 | 67 |
 //!
+//! A product of floats of version 2 is a set of intervals of the canonical [tree](crate::tree): the first and the end of the elements that were
+//! handed in twice (both zero if none were), the number of intervals, and each of them, ascending and with gaps between: its first element, its end, and
+//! the largest aligned spans of the tree that it covers, in order. A span of one element is the element's parts, each as an f64; a larger one is what
+//! version 1 has for a product: of reals flags, exponent and mantissa, of complex numbers exponent and mantissas.
+//!
 //! # Reading
 //! Bytes may come from anywhere, so reading checks all of it: magic, version, kind, element type, length, bits that must be
 //! zero, and that the numbers agree with one another (no sum is larger than so many elements can make it). What
-//! does not hold is [`Error::BadPartial`](crate::Error::BadPartial). Memory is bounded by the kind, not by the bytes.
+//! does not hold is [`Error::BadPartial`](crate::Error::BadPartial). Memory is bounded by the kind, not by the bytes; that of products of floats of version 2 by
+//! a small multiple of the bytes.
 
 mod exact;
+mod intervals;
 mod norms;
 mod order;
 mod product;

@@ -1,6 +1,7 @@
 //! How products are saved.
 
-use super::saved::{Header, Kind, Saved};
+use super::intervals::{read_tree, write_tree};
+use super::saved::{Header, Kind, Saved, VERSION, WITH_INDICES};
 use super::words::{Reader, Refused, Writer};
 use crate::double_double::DoubleDouble;
 use crate::element::Element;
@@ -19,6 +20,13 @@ fn flag(set: bool, flag: u64) -> u64 {
 impl<T: Element> Saved for Product<T> {
     const HEADER: Header = Header { kind: Kind::Product, dtype: Some(T::DTYPE) };
 
+    fn version(&self) -> u8 {
+        match self.factors {
+            Factors::Reals(_) | Factors::Complexes(_) => WITH_INDICES,
+            Factors::Integer(_) | Factors::Real(_) | Factors::Complex(_) => VERSION,
+        }
+    }
+
     fn write(&self, out: &mut Writer) {
         out.word(0);
         match &self.factors {
@@ -28,18 +36,13 @@ impl<T: Element> Saved for Product<T> {
                 out.word((product.magnitude >> 64) as u64);
                 out.word(product.low);
             }
-            Factors::Real(RealProduct { mantissa, exponent, negative, met }) => {
-                let met = flag(met.zero, ZERO) | flag(met.infinity, INFINITY) | flag(met.nan, NAN);
-                out.word(flag(*negative, NEGATIVE) | met);
-                out.word(*exponent as u64);
-                write_part(out, mantissa);
-            }
-            Factors::Complex(ComplexProduct { re, im, exponent }) => {
+            Factors::Real(product) => write_real(out, product),
+            Factors::Complex(product) => {
                 out.word(0);
-                out.word(*exponent as u64);
-                write_part(out, re);
-                write_part(out, im);
+                write_complex(out, product);
             }
+            Factors::Reals(tree) => write_tree(out, tree),
+            Factors::Complexes(tree) => write_tree(out, tree),
         }
     }
 
@@ -50,13 +53,49 @@ impl<T: Element> Saved for Product<T> {
         let flags = input.word()?;
         let product = match Product::<T>::new().factors {
             Factors::Integer(_) if flags <= NEGATIVE => Product::integer(integer(input, flags)?),
-            Factors::Real(_) if flags <= NEGATIVE | ZERO | INFINITY | NAN => {
+            Factors::Reals(_) if flags <= NEGATIVE | ZERO | INFINITY | NAN => {
                 Product::real(real(input, flags)?)
             }
-            Factors::Complex(_) if flags == 0 => Product::complex(complex(input)?),
+            Factors::Complexes(_) if flags == 0 => Product::complex(complex(input)?),
             _ => return Err("a flag is set that has no meaning here".into()),
         };
         Ok(product)
+    }
+
+    fn read_with_indices(input: &mut Reader<'_>) -> Refused<Self> {
+        if input.word()? != 0 {
+            return Err("a product counts no elements".into());
+        }
+        let factors = match Product::<T>::new().factors {
+            Factors::Reals(tree) => Factors::Reals(read_tree::<T::Part, _>(input, tree.operator())?),
+            Factors::Complexes(tree) => {
+                Factors::Complexes(read_tree::<T::Part, _>(input, tree.operator())?)
+            }
+            _ => return Err("a product of integers has no indices".into()),
+        };
+        Ok(Product::of_factors(factors))
+    }
+}
+
+pub(super) fn write_real(out: &mut Writer, product: &RealProduct) {
+    let RealProduct { mantissa, exponent, negative, met } = product;
+    let met = flag(met.zero, ZERO) | flag(met.infinity, INFINITY) | flag(met.nan, NAN);
+    out.word(flag(*negative, NEGATIVE) | met);
+    out.word(*exponent as u64);
+    write_part(out, mantissa);
+}
+
+pub(super) fn write_complex(out: &mut Writer, product: &ComplexProduct) {
+    out.word(product.exponent as u64);
+    write_part(out, &product.re);
+    write_part(out, &product.im);
+}
+
+/// A product of real floats with its flags.
+pub(super) fn read_real(input: &mut Reader<'_>) -> Refused<RealProduct> {
+    match input.word()? {
+        flags if flags <= NEGATIVE | ZERO | INFINITY | NAN => real(input, flags),
+        _ => Err("a flag is set that has no meaning here".into()),
     }
 }
 
@@ -85,7 +124,7 @@ fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
     Ok(RealProduct { mantissa, exponent, negative: flags & NEGATIVE != 0, met })
 }
 
-fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
+pub(super) fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
     let exponent = input.word()? as i64;
     let (re, im) = (read_part(input)?, read_part(input)?);
     let largest = re.high.abs().max(im.high.abs());

@@ -7,7 +7,10 @@ use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats}
 use crate::{Error, Result};
 
 const MAGIC: [u8; 4] = *b"WFPT";
-const VERSION: u8 = 1;
+/// The version that most partials are saved in.
+pub(super) const VERSION: u8 = 1;
+/// That of products of floats that know the indices of their elements.
+pub(super) const WITH_INDICES: u8 = 2;
 /// The element type's code where a kind knows none.
 const NO_DTYPE: u8 = 255;
 
@@ -86,24 +89,25 @@ impl Header {
     /// # Errors
     /// [`Error::BadPartial`] if these are no saved partial, or one of another version.
     pub fn read(bytes: &[u8]) -> Result<Header> {
-        let read = || Header::unpack(Reader::new(bytes).word()?);
+        let read = || Ok(Header::unpack(Reader::new(bytes).word()?)?.0);
         read().map_err(|why| Error::BadPartial { expected: "any reduction", why })
     }
 
-    fn pack(self) -> u64 {
+    fn pack(self, version: u8) -> u64 {
         let [a, b, c, d] = MAGIC;
         let code = |dtype| DTYPES.iter().position(|&d| d == dtype).map(|code| code as u8);
         let dtype = self.dtype.map_or(Some(NO_DTYPE), code).expect("every type has a code");
-        u64::from_le_bytes([a, b, c, d, VERSION, self.kind as u8, dtype, 0])
+        u64::from_le_bytes([a, b, c, d, version, self.kind as u8, dtype, 0])
     }
 
-    fn unpack(word: u64) -> Refused<Header> {
+    /// The header and the version of the layout.
+    fn unpack(word: u64) -> Refused<(Header, u8)> {
         let [magic @ .., version, kind, dtype, reserved] = word.to_le_bytes();
         if magic != MAGIC {
             return Err("they do not begin with WFPT".into());
         }
-        if version != VERSION {
-            return Err(format!("they are of version {version}, and this is version {VERSION}"));
+        if !(VERSION..=WITH_INDICES).contains(&version) {
+            return Err(format!("they are of version {version}, and this is version {WITH_INDICES}"));
         }
         if reserved != 0 {
             return Err("byte 7 is not zero".into());
@@ -115,7 +119,11 @@ impl Header {
             (_, Some(&dtype)) => Some(dtype),
             (_, None) => return Err(format!("no element type has the code {dtype}")),
         };
-        Ok(Header { kind, dtype })
+        let has_indices = kind == Kind::Product && dtype.is_some_and(DType::is_float);
+        if version == WITH_INDICES && !has_indices {
+            return Err(format!("a partial of {} has no version {version}", kind.name()));
+        }
+        Ok((Header { kind, dtype }, version))
     }
 }
 
@@ -123,16 +131,26 @@ impl Header {
 pub(super) trait Saved: Sized {
     const HEADER: Header;
 
+    /// The version of the layout that it is written in.
+    fn version(&self) -> u8 {
+        VERSION
+    }
+
     /// Writes what follows the header.
     fn write(&self, out: &mut Writer);
 
     /// Reads what follows the header.
     fn read(input: &mut Reader<'_>) -> Refused<Self>;
+
+    /// Reads what follows the header of a later version.
+    fn read_with_indices(input: &mut Reader<'_>) -> Refused<Self> {
+        Self::read(input)
+    }
 }
 
 fn save<P: Saved>(partial: &P) -> Vec<u8> {
     let mut out = Writer::default();
-    out.word(P::HEADER.pack());
+    out.word(P::HEADER.pack(partial.version()));
     partial.write(&mut out);
     out.0
 }
@@ -140,7 +158,7 @@ fn save<P: Saved>(partial: &P) -> Vec<u8> {
 fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
     let read = || {
         let mut input = Reader::new(bytes);
-        let header = Header::unpack(input.word()?)?;
+        let (header, version) = Header::unpack(input.word()?)?;
         let Header { kind, dtype } = P::HEADER;
         if header.kind != kind {
             return Err(format!("they hold a partial of {}", header.kind.name()));
@@ -149,7 +167,10 @@ fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
             let name = |dtype: Option<DType>| dtype.map_or("untyped", DType::name);
             return Err(format!("they hold {} elements, not {}", name(header.dtype), name(dtype)));
         }
-        let partial = P::read(&mut input)?;
+        let partial = match version {
+            WITH_INDICES => P::read_with_indices(&mut input)?,
+            _ => P::read(&mut input)?,
+        };
         input.end()?;
         Ok(partial)
     };
@@ -234,7 +255,7 @@ mod tests {
     fn every_element_type_has_a_code() {
         for &dtype in DType::ALL {
             let header = Header { kind: Kind::Sum, dtype: Some(dtype) };
-            assert_eq!(Header::unpack(header.pack()), Ok(header));
+            assert_eq!(Header::unpack(header.pack(VERSION)), Ok((header, VERSION)));
         }
     }
 }

@@ -34,7 +34,27 @@ impl ComplexProduct {
         product
     }
 
-    fn is_finite(&self) -> bool {
+    /// From parts that are in order, times a power of two.
+    pub fn of_parts(re: DoubleDouble, im: DoubleDouble, exponent: i64) -> Self {
+        let mut product = ComplexProduct { re, im, exponent };
+        product.normalise();
+        product.without_signs_of_zeros()
+    }
+
+    /// The same with +0 for -0: whether a zero is one or the other says nothing about a product, and depends on how it was computed.
+    #[must_use]
+    pub fn without_signs_of_zeros(self) -> Self {
+        let plus = |part: DoubleDouble| DoubleDouble { high: part.high + 0.0, low: part.low + 0.0 };
+        ComplexProduct { re: plus(self.re), im: plus(self.im), exponent: self.exponent }
+    }
+
+    /// Whether it is finite and not zero.
+    pub fn is_plain(&self) -> bool {
+        self.is_finite() && (self.re.high != 0.0 || self.im.high != 0.0)
+    }
+
+    /// Whether both parts are finite.
+    pub fn is_finite(&self) -> bool {
         self.re.high.is_finite() && self.im.high.is_finite()
     }
 
@@ -51,11 +71,15 @@ impl ComplexProduct {
             }
             return;
         }
-        // The power that scales the very largest numbers is itself subnormal: two steps.
-        let shift = exponent(largest);
-        let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
-        self.re = self.re.scale(half).scale(rest);
-        self.im = self.im.scale(half).scale(rest);
+        if shift.abs() < 1022 {
+            let by = power_of_two(-shift);
+            (self.re, self.im) = (self.re.scale(by), self.im.scale(by));
+        } else {
+            // The power that scales the very largest numbers is itself subnormal: two steps.
+            let (half, rest) = (power_of_two(-shift / 2), power_of_two(-(shift - shift / 2)));
+            self.re = self.re.scale(half).scale(rest);
+            self.im = self.im.scale(half).scale(rest);
+        }
         self.exponent = self.exponent.saturating_add(shift);
     }
 

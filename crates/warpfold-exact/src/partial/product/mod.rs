@@ -3,24 +3,31 @@
 mod complex;
 mod integer;
 mod real;
+#[cfg(test)]
+mod tests;
+mod tree;
 
 use std::marker::PhantomData;
 
 pub use complex::ComplexProduct;
 pub use integer::IntegerProduct;
 pub use real::{Met, RealProduct};
+pub use tree::{Complexes, Reals, join_of};
 
 use crate::double_double::DoubleDouble;
 use crate::element::{Element, Float, Parts};
 use crate::exact::{Fixed, Register, Special};
+use crate::tree::{Gap, Interval, Tree};
 use crate::{Error, Op, Overflow, Result};
 
 /// The product of any number of elements, its exponent kept apart in 64 bits.
 ///
 /// Integers: exact up to 2^64, and beyond it known to be too large, whatever the order; the low 64 bits are kept for
-/// [`Overflow::Wrap`]. Floats: a mantissa of 106 bits, so that the rounded result is within one ulp (complex: normwise)
-/// for any length that can be. Products of floats must be merged in order, if the same bits are to come out each time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// [`Overflow::Wrap`]. Floats: mantissas of 106 bits, so that the rounded result is within one ulp (complex: normwise)
+/// for any length that can be. They are multiplied along the canonical [tree](crate::tree) of their elements' indices, so that the result has the
+/// same bits however the elements were cut into pieces, and in whatever order those are merged. Each piece has to know
+/// where it starts.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Product<T> {
     /// What was multiplied so far.
     pub factors: Factors,
@@ -28,13 +35,17 @@ pub struct Product<T> {
 }
 
 /// A product by class of element.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Factors {
     /// Of integers.
     Integer(IntegerProduct),
-    /// Of real floats.
+    /// Of real floats, by their indices.
+    Reals(Tree<Reals>),
+    /// Of complex floats, by their indices.
+    Complexes(Tree<Complexes>),
+    /// Of real floats whose indices are not known: of a device, or saved before there was a tree. Merged in order.
     Real(RealProduct),
-    /// Of complex floats.
+    /// Of complex floats whose indices are not known.
     Complex(ComplexProduct),
 }
 
@@ -45,8 +56,8 @@ impl<T: Element> Default for Product<T> {
     fn default() -> Self {
         let factors = match (T::DTYPE.is_float(), T::DTYPE.is_complex()) {
             (false, _) => Factors::Integer(IntegerProduct::ONE),
-            (true, false) => Factors::Real(RealProduct::ONE),
-            (true, true) => Factors::Complex(ComplexProduct::ONE),
+            (true, false) => Factors::Reals(Tree::new(Reals { join: join_of::<T>() })),
+            (true, true) => Factors::Complexes(Tree::new(Complexes { join: join_of::<T>() })),
         };
         Product { factors, element: PhantomData }
     }
@@ -63,22 +74,62 @@ impl<T: Element> Product<T> {
         Product { factors: Factors::Integer(product), element: PhantomData }
     }
 
-    /// Of real floats.
+    /// Of real floats whose indices are not known: merged in order.
     pub fn real(product: RealProduct) -> Self {
         Product { factors: Factors::Real(product), element: PhantomData }
     }
 
-    /// Of complex floats.
+    /// Of complex floats whose indices are not known: merged in order.
     pub fn complex(product: ComplexProduct) -> Self {
         Product { factors: Factors::Complex(product), element: PhantomData }
     }
 
-    /// Multiplies by another partial, which stands for later elements.
+    /// Of real floats with their indices.
+    pub fn of_reals(intervals: impl IntoIterator<Item = Interval<Reals>>) -> Self {
+        let mut tree = Tree::new(Reals { join: join_of::<T>() });
+        intervals.into_iter().for_each(|interval| tree.insert(interval));
+        Product { factors: Factors::Reals(tree), element: PhantomData }
+    }
+
+    /// Of complex floats with their indices.
+    pub fn of_complexes(intervals: impl IntoIterator<Item = Interval<Complexes>>) -> Self {
+        let mut tree = Tree::new(Complexes { join: join_of::<T>() });
+        intervals.into_iter().for_each(|interval| tree.insert(interval));
+        Product { factors: Factors::Complexes(tree), element: PhantomData }
+    }
+
+    pub(super) fn of_factors(factors: Factors) -> Self {
+        Product { factors, element: PhantomData }
+    }
+
+    /// Whether it is merged in order only, as the indices of its elements are not known.
+    pub fn is_ordered(&self) -> bool {
+        matches!(self.factors, Factors::Real(_) | Factors::Complex(_))
+    }
+
+    /// Multiplies by another partial, of other elements; in any order, unless one of both [is ordered](Self::is_ordered): then `other` stands for
+    /// later elements, and the result is ordered.
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.factors, &other.factors) {
             (Factors::Integer(a), Factors::Integer(b)) => a.merge(b),
+            (Factors::Reals(a), Factors::Reals(b)) => a.merge(b),
+            (Factors::Complexes(a), Factors::Complexes(b)) => a.merge(b),
             (Factors::Real(a), Factors::Real(b)) => a.merge(b),
             (Factors::Complex(a), Factors::Complex(b)) => a.merge(b),
+            (Factors::Real(a), Factors::Reals(b)) => b.values().for_each(|b| a.merge(&b)),
+            (Factors::Complex(a), Factors::Complexes(b)) => b.values().for_each(|b| a.merge(&b)),
+            (Factors::Reals(a), Factors::Real(b)) => {
+                let mut all = RealProduct::ONE;
+                a.values().for_each(|a| all.merge(&a));
+                all.merge(b);
+                self.factors = Factors::Real(all);
+            }
+            (Factors::Complexes(a), Factors::Complex(b)) => {
+                let mut all = ComplexProduct::ONE;
+                a.values().for_each(|a| all.merge(&a));
+                all.merge(b);
+                self.factors = Factors::Complex(all);
+            }
             _ => unreachable!("the element type decides the kind"),
         }
     }
@@ -86,9 +137,10 @@ impl<T: Element> Product<T> {
     /// The product in the contract's type.
     ///
     /// # Errors
-    /// [`Error::Overflow`] if an integer product does not fit and `overflow` says so.
+    /// [`Error::Overflow`] if an integer product does not fit and `overflow` says so; [`Error::Pieces`] if pieces of floats are missing, or were merged
+    /// twice.
     pub fn value(&self, overflow: Overflow) -> Result<T::Sum> {
-        let (parts, unit) = self.rounded(overflow);
+        let (parts, unit) = self.rounded(overflow)?;
         let result = T::finish(&Parts::from_fn(|k| parts[k]), unit, Op::Prod, overflow);
         match (result, &self.factors) {
             (Err(Error::Overflow { op, dtype, result, remedy, .. }), Factors::Integer(product))
@@ -103,26 +155,51 @@ impl<T: Element> Product<T> {
     }
 
     /// The product rounded once to a float type of choice (complex stays complex); an integer product beyond 2^64 is an infinity.
-    pub fn round_as<F: Float>(&self) -> T::With<F> {
-        let (mut parts, unit) = self.rounded(Overflow::Error);
+    ///
+    /// # Errors
+    /// [`Error::Pieces`] if pieces of floats are missing, or were merged twice.
+    pub fn round_as<F: Float>(&self) -> Result<T::With<F>> {
+        let (mut parts, unit) = self.rounded(Overflow::Error)?;
         if let Factors::Integer(product) = &self.factors
             && product.is_capped()
         {
             parts[0].note(Special::infinity(product.negative));
         }
-        T::join(Parts::from_fn(|k| parts[k].round::<F>(unit)))
+        Ok(T::join(Parts::from_fn(|k| parts[k].round::<F>(unit))))
     }
 
-    fn rounded(&self, overflow: Overflow) -> ([Rounded; 2], i32) {
-        match &self.factors {
+    fn rounded(&self, overflow: Overflow) -> Result<([Rounded; 2], i32)> {
+        let real = |product: &RealProduct| {
+            let (register, unit) = product.register();
+            ([register, Rounded::default()], unit)
+        };
+        Ok(match &self.factors {
             Factors::Integer(product) => ([product.register(overflow), Rounded::default()], 0),
-            Factors::Real(product) => {
-                let (register, unit) = product.register();
-                ([register, Rounded::default()], unit)
-            }
+            Factors::Real(product) => real(product),
             Factors::Complex(product) => product.registers(),
-        }
+            Factors::Reals(tree) => {
+                real(&tree.root().map_err(pieces::<T>)?.unwrap_or(RealProduct::ONE))
+            }
+            Factors::Complexes(tree) => {
+                tree.root().map_err(pieces::<T>)?.unwrap_or(ComplexProduct::ONE).registers()
+            }
+        })
     }
+}
+
+/// What is wrong with the pieces of a product, in words.
+fn pieces<T: Element>(gap: Gap) -> Error {
+    let (obstacle, remedy) = match gap {
+        Gap::Missing { first, end } => (
+            format!("elements {first} to {end} are in none of the pieces that were merged"),
+            "merge the pieces that have them, or say where each piece starts",
+        ),
+        Gap::Twice { first, end } => (
+            format!("elements {first} to {end} are in more than one of the pieces that were merged"),
+            "merge each piece once, and say where it starts",
+        ),
+    };
+    Error::Pieces { op: Op::Prod, dtype: T::DTYPE, obstacle, remedy }
 }
 
 /// Fraction bits of [`fixed`].

@@ -1,7 +1,7 @@
 //! Products of real floats.
 
 use super::{Rounded, fixed, unit};
-use crate::double_double::{DoubleDouble, exponent, power_of_two};
+use crate::double_double::{DoubleDouble, exponent, fast_two_sum, power_of_two};
 use crate::exact::Special;
 
 /// `±mantissa · 2^exponent`, and what makes the product no such number.
@@ -52,6 +52,18 @@ impl RealProduct {
         negative: false,
         met: Met { zero: false, infinity: false, nan: false },
     };
+
+    /// From a chain of factors, as `high + low` times a power of two: brought to order. Neither is zero where `high` is a number but zero.
+    ///
+    /// Negative numbers are brought to their magnitude with the sign apart, and zeros to +0, so that equal products have equal bits.
+    pub fn of_chain(high: f64, low: f64, exponent: i64) -> Self {
+        let sum = fast_two_sum(high, low);
+        let (negative, sign) = (sum.high < 0.0, if sum.high < 0.0 { -1.0 } else { 1.0 });
+        let mantissa = DoubleDouble { high: sum.high * sign, low: sum.low * sign + 0.0 };
+        let mut product = RealProduct { mantissa, exponent, negative, met: Met::default() };
+        product.normalise();
+        product
+    }
 
     /// A single finite number.
     pub fn of(x: f64) -> Self {
