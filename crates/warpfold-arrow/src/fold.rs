@@ -15,9 +15,6 @@ use crate::form::Form;
 use crate::masked::{Gaps, each_run};
 use crate::{Error, Result};
 
-/// Bytes of the pieces in which products of floats are taken, whatever arrays they come in: those of the program.
-const PIECE_BYTES: usize = 16 << 20;
-
 /// Rows of a dictionary that are looked up at once.
 const LOOKED_UP: usize = 1 << 16;
 
@@ -47,8 +44,6 @@ struct Engine {
     partial: Option<AnyPartial>,
     /// Of stats: where the extremes stand, as their own fold would count rows without a value.
     extremes: Option<AnyPartial>,
-    /// Of products of floats: values that are not yet a piece, as words and how many bytes of them count.
-    pending: (Vec<u64>, usize),
 }
 
 /// Reduces the arrays of a column to a result.
@@ -116,11 +111,6 @@ impl Fold {
         self.push(max)?;
         (self.row, self.values) = (end, before + values);
         Ok(())
-    }
-
-    /// Whether arrays have to come in the order of their rows in one fold: products of floats.
-    pub fn is_ordered(&self) -> bool {
-        self.op == Op::Prod && self.form.dtype().is_some_and(DType::is_float)
     }
 
     /// Rows taken in so far, and those before the first.
@@ -213,10 +203,22 @@ impl Fold {
     }
 
     fn numbers<T: Element>(&mut self, values: &[T], nulls: Option<&NullBuffer>) -> Result<()> {
-        let (op, policy, row, is_ordered) = (self.op, self.policy, self.row, self.is_ordered());
+        let (op, policy, row) = (self.op, self.policy, self.row);
         let State::Engine(engine) = &mut self.state else { unreachable!("made for numbers") };
-        if is_ordered {
-            return each_run(values, nulls, Gaps::Closed, |_, run| engine.append(run, op, policy));
+        if op == Op::Prod
+            && let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0)
+            && let Some(one) = one_of::<T>()
+        {
+            // Elements are multiplied by where they stand: ones stand for nulls.
+            for start in (0..values.len()).step_by(LOOKED_UP) {
+                let rows = start..values.len().min(start + LOOKED_UP);
+                let value = |k: usize| if nulls.is_valid(k) { values[k] } else { one };
+                let filled: Vec<T> = rows.map(value).collect();
+                let request = Request::new(op, HostArray::of(&filled)).policy(policy);
+                let found = warpfold_engine::reduce(&request.starting_at(row + start as u64))?;
+                merge(&mut engine.partial, found);
+            }
+            return Ok(());
         }
         let fold = |into: &mut Option<AnyPartial>, op: Op, gaps: Gaps| {
             each_run(values, nulls, gaps, |start, run| {
@@ -236,7 +238,7 @@ impl Fold {
         fold(&mut engine.partial, op, Gaps::Closed)
     }
 
-    /// Takes in what another fold of the column has taken in; the later one, where folds are [ordered](Self::is_ordered).
+    /// Takes in what another fold of the column has taken in.
     ///
     /// # Errors
     /// [`Error::Mixed`] if it is that of a column of another type.
@@ -244,11 +246,8 @@ impl Fold {
         if self.dtype != other.dtype {
             return Err(Error::Mixed { found: other.dtype, before: self.dtype.clone() });
         }
-        let (op, form, policy) = (self.op, &self.form, self.policy);
         match (&mut self.state, &mut other.state) {
             (State::Engine(all), State::Engine(one)) => {
-                all.flush(op, form, policy)?;
-                one.flush(op, form, policy)?;
                 one.partial.take().into_iter().for_each(|one| merge(&mut all.partial, one));
                 one.extremes.take().into_iter().for_each(|one| merge(&mut all.extremes, one));
             }
@@ -274,7 +273,6 @@ impl Fold {
             }
             State::Engine(state) => state,
         };
-        state.flush(op, &self.form, policy)?;
         let dtype = self.form.dtype().expect("the engine folds it");
         let dtype = if matches!(self.form, Form::Instants(..)) { DType::I64 } else { dtype };
         let partial = state.partial.take().unwrap_or_else(|| AnyPartial::empty(op, dtype));
@@ -307,41 +305,16 @@ fn merge(all: &mut Option<AnyPartial>, one: AnyPartial) {
     }
 }
 
-impl Engine {
-    /// Adds values to those that wait for a piece to be full.
-    fn append<T: Element>(&mut self, mut run: &[T], op: Op, policy: Policy) -> Result<()> {
-        while !run.is_empty() {
-            let (words, bytes) = &mut self.pending;
-            let (now, later) = run.split_at(run.len().min((PIECE_BYTES - *bytes) / size_of::<T>()));
-            let now: &[u8] = bytemuck::cast_slice(now);
-            words.resize((*bytes + now.len()).div_ceil(8), 0);
-            bytemuck::cast_slice_mut(words)[*bytes..*bytes + now.len()].copy_from_slice(now);
-            *bytes += now.len();
-            if *bytes == PIECE_BYTES {
-                self.fold_pending::<T>(op, policy)?;
-            }
-            run = later;
-        }
-        Ok(())
+/// One, of a type of floats.
+fn one_of<T: Element>() -> Option<T> {
+    fn first<T: Element>(x: HostArray<'_>) -> Option<T> {
+        x.slice::<T>().and_then(|x| x.first().copied())
     }
-
-    fn fold_pending<T: Element>(&mut self, op: Op, policy: Policy) -> Result<()> {
-        let bytes: &[u8] = &bytemuck::cast_slice(&self.pending.0)[..self.pending.1];
-        let values: &[T] = bytemuck::checked::cast_slice(bytes);
-        let request = Request::new(op, HostArray::of(values)).policy(policy);
-        let found = warpfold_engine::reduce(&request)?;
-        merge(&mut self.partial, found);
-        self.pending.1 = 0;
-        Ok(())
-    }
-
-    fn flush(&mut self, op: Op, form: &Form, policy: Policy) -> Result<()> {
-        match form.dtype() {
-            _ if self.pending.1 == 0 => Ok(()),
-            Some(DType::F16) => self.fold_pending::<f16>(op, policy),
-            Some(DType::F32) => self.fold_pending::<f32>(op, policy),
-            _ => self.fold_pending::<f64>(op, policy),
-        }
+    match T::DTYPE {
+        DType::F16 => first(HostArray::of(&[f16::ONE])),
+        DType::F32 => first(HostArray::of(&[1f32])),
+        DType::F64 => first(HostArray::of(&[1f64])),
+        _ => None,
     }
 }
 

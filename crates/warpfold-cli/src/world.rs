@@ -8,15 +8,13 @@ use std::time::{Duration, Instant};
 
 use warpfold::partial::Output;
 use warpfold::{AnyPartial, DType, Op};
-use warpfold_dist::{
-    Agreement, Block, Comm, Mpi, Tcp, all_merge, all_merge_blocks, exchange, share,
-};
+use warpfold_dist::{Agreement, Comm, Mpi, Tcp, all_merge, exchange, share};
 use warpfold_engine::Stream;
 
 use crate::args::{ProgressBar, Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Gaps, Missing, Notes};
-use crate::input::{self, Input, Name, Order, PIECE_BYTES};
+use crate::input::{self, Input, Name, Order};
 use crate::left_out::TextNotes;
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
@@ -103,7 +101,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
 /// What a rank made of its share.
 struct Folded {
     dtype: DType,
-    part: Part,
+    part: Box<warpfold_dist::AnyPartial>,
     /// Elements of this share.
     n: u64,
     /// What all ranks have to find alike: number and sizes of the inputs.
@@ -114,13 +112,6 @@ struct Folded {
     texts: Vec<(u64, Notes)>,
     total: Duration,
     folding: Duration,
-}
-
-enum Part {
-    /// Whose merging depends on nothing.
-    Whole(Box<warpfold_dist::AnyPartial>),
-    /// Pieces of the inputs, merged in the order of one process.
-    Blocks(Vec<Block>),
 }
 
 /// A share of one input.
@@ -144,7 +135,8 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
     }
     let dtype = inputs.first().map_or(DType::F64, Input::dtype);
     let op = asked.op();
-    let needs_indices = matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats) || in_blocks(op, dtype);
+    let needs_indices =
+        matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats) || (op == Op::Prod && dtype.is_float());
     if needs_indices && inputs.len() > 1 && inputs.iter().any(Input::is_text) {
         return Err(Failure::Usage(format!(
             "{op} of {dtype} needs the index of each element, and the elements of a text are known once it is read; with --world give one text, or .npy files"
@@ -152,7 +144,7 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
     }
     let described = describe(&inputs, dtype);
     let names: Vec<Name> = inputs.iter().map(|input| input.name().clone()).collect();
-    let shares = shares(inputs, op, dtype, comm);
+    let shares = shares(inputs, dtype, comm);
     if asked.verbosity() == Verbosity::Verbose {
         for Share { input, elements, .. } in &shares {
             let part = match input.is_text() {
@@ -170,11 +162,6 @@ fn fold(asked: &Reduction, comm: &dyn Comm) -> Result<Folded, Failure> {
     Ok(Folded { names, ..folded })
 }
 
-/// Whether partials depend on where the array is cut.
-fn in_blocks(op: Op, dtype: DType) -> bool {
-    op == Op::Prod && dtype.is_float()
-}
-
 fn describe(inputs: &[Input], dtype: DType) -> String {
     let elements: u64 = inputs.iter().filter_map(Input::bytes).sum::<u64>() / dtype.size() as u64;
     let texts = inputs.iter().filter(|input| input.is_text()).count();
@@ -186,10 +173,9 @@ fn describe(inputs: &[Input], dtype: DType) -> String {
 }
 
 /// What of the inputs this rank takes.
-fn shares(inputs: Vec<Input>, op: Op, dtype: DType, comm: &dyn Comm) -> Vec<Share> {
+fn shares(inputs: Vec<Input>, dtype: DType, comm: &dyn Comm) -> Vec<Share> {
     let size = dtype.size() as u64;
-    // Blocks are the pieces that one process would fold: each input is cut from its own start on.
-    let grid = if in_blocks(op, dtype) { PIECE_BYTES as u64 } else { GRID_BYTES } / size;
+    let grid = GRID_BYTES / size;
     let work = |input: &Input| input.work().unwrap_or(0).div_ceil(grid * size);
     let mine = share(inputs.iter().map(work).sum(), 1, comm.rank(), comm.size());
     let (mut before, mut units) = (0, 0);
@@ -222,7 +208,7 @@ fn fold_shares(
     let mut total = AnyPartial::empty(op, dtype);
     // Refuses what has no such reduction where there is nothing to fold, too.
     Stream::new(op, dtype, policy)?;
-    let (mut blocks, mut texts) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
     for Share { which, input, elements, before } in shares {
         let (name, watch, notes) = (input.name().clone(), input.watch(), input.notes());
         let mut at = elements.start;
@@ -235,10 +221,7 @@ fn fold_shares(
             let partial = stream.partial().cloned();
             let partial = partial.unwrap_or_else(|| AnyPartial::empty(op, dtype));
             let len = elements.len() as u64;
-            match in_blocks(op, dtype) {
-                true => blocks.push(Block { first, len, partial }),
-                false => total.merge(&partial),
-            }
+            total.merge(&partial);
             folding += start.elapsed();
             (at, n, done) = (at + len, n + len, done + piece.len() as u64);
             progress.set(done);
@@ -246,10 +229,7 @@ fn fold_shares(
         watch.check()?;
         texts.extend(notes.map(|notes| (which, notes.counts())));
     }
-    let part = match in_blocks(op, dtype) {
-        true => Part::Blocks(blocks),
-        false => Part::Whole(Box::new(total)),
-    };
+    let part = Box::new(total);
     let (names, total) = (Vec::new(), progress.elapsed());
     Ok(Folded { dtype, part, n, inputs, names, texts, total, folding })
 }
@@ -276,11 +256,8 @@ fn merge(
     let ddof = if finish.ddof == 0 { String::new() } else { format!("ddof {}", finish.ddof) };
     let agreement = agreement.and(&ddof);
     let partial = match folded {
-        Ok(Folded { part: Part::Whole(partial), inputs, .. }) => {
-            all_merge(comm, &agreement.and(inputs), Ok(partial.as_ref()))
-        }
-        Ok(Folded { part: Part::Blocks(blocks), inputs, .. }) => {
-            all_merge_blocks(comm, &agreement.and(inputs), Ok(blocks))
+        Ok(Folded { part, inputs, .. }) => {
+            all_merge(comm, &agreement.and(inputs), Ok(part.as_ref()))
         }
         Err(failure) => all_merge(comm, &agreement, Err(&failure.to_string())),
     };

@@ -167,41 +167,5 @@ where
     all.expect("the calling thread always leaves a partial")
 }
 
-/// Folds whose partials depend on the split (products, fast sums): one partial a grain, merged in the order of the
-/// grains, so that the plan alone decides the bits.
-pub(super) fn run_in_order<I, F, P>(
-    plan: &Plan,
-    input: I,
-    first: u64,
-    start: impl Fn() -> F + Sync,
-    merge: impl Fn(&mut P, P),
-) -> P
-where
-    I: Pieces,
-    P: Send,
-    F: Fold<I, Partial = P>,
-{
-    let grains = Grains::new(input, plan);
-    let partials = Mutex::new(Vec::new());
-    let work = || {
-        let mut mine = Vec::new();
-        while let Some((number, offset, piece)) = grains.take() {
-            let mut fold = start();
-            fold.fold(plan.isa, piece, first + offset as u64);
-            mine.push((number, fold.finish()));
-        }
-        partials.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);
-    };
-    share(plan.threads, &work);
-    let mut partials = partials.into_inner().unwrap_or_else(|poison| poison.into_inner());
-    partials.sort_unstable_by_key(|&(number, _)| number);
-    let mut partials = partials.into_iter().map(|(_, partial)| partial);
-    let Some(mut all) = partials.next() else {
-        return start().finish();
-    };
-    partials.for_each(|partial| merge(&mut all, partial));
-    all
-}
-
 #[cfg(test)]
 mod tests;

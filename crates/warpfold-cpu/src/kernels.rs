@@ -4,11 +4,12 @@ use warpfold_num::Complex;
 
 use super::batch::Leaves;
 use super::batch::{
-    Approximate, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest, Many, Nonzero,
-    Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone, drive, fold,
+    Approximate, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest, Many,
+    Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
+    drive, fold, multiply,
 };
 use super::count::Nans;
-use super::executor::{Together, run, run_in_order};
+use super::executor::{Together, run};
 use super::fast::{FastDot, FastSum};
 use super::float::{
     ComplexDotFold, DotFold, Magnitudes, MomentsFold, Squared, SumFold, Summed, Values,
@@ -17,7 +18,7 @@ use super::integer;
 use super::magnitude::{LargestComplex, LargestReal};
 use super::norm1::Roots;
 use super::order::Order as Ordering;
-use super::product::{ComplexFactors, IntegerFactors, RealFactors};
+use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
 use warpfold_exact::exact::{Dot, Exact, Moments};
@@ -58,9 +59,9 @@ pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
     #[doc(hidden)]
     fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self>;
 
-    /// The product.
+    /// The product of elements of which the first has an index.
     #[doc(hidden)]
-    fn product(plan: &Plan, x: &[Self]) -> Product<Self>;
+    fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self>;
 
     /// Any reduction of one array that starts at place `first`.
     #[doc(hidden)]
@@ -99,6 +100,12 @@ pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
     /// Many extremes of both ends.
     #[doc(hidden)]
     fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
+
+    /// Many products of floats.
+    #[doc(hidden)]
+    fn many_products(_: &Many<'_, Self>, _: &Out<'_, Self, Multiplied>) {
+        unreachable!("products of {} have no mantissas", Self::DTYPE);
+    }
 
     /// Many of what only the kernels for one array know.
     #[doc(hidden)]
@@ -174,7 +181,7 @@ macro_rules! floats {
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
         dot $dot:ty | $fast:ty,
-        prod $class:ident $factors:ty;
+        prod $class:ident $kind:ident $factors:ty;
     )+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], first: u64) -> Exact<Self> {
@@ -218,13 +225,15 @@ macro_rules! floats {
 
             floats!(@$width $part, $parts);
 
-            floats!(@$class $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
+            floats!(@$kind $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
                 moments <$value_levels, $square_levels, $square_lanes>);
 
-            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
-                let start = || <$factors>::new(plan.problem.policy.nan);
-                let (plan, x) = (plan.in_parts($parts), Self::as_parts(x));
-                Product::$class(run_in_order(&plan, x, 0, start, |all, one| all.merge(&one)))
+            fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self> {
+                Product::$class(intervals::<$factors>(plan, Self::as_parts(x), first))
+            }
+
+            fn many_products(many: &Many<'_, Self>, out: &Out<'_, Self, Multiplied>) {
+                multiply::<Self, $factors>(many, |x| Self::as_parts(x), out);
             }
         }
     )+};
@@ -331,17 +340,17 @@ macro_rules! floats {
 }
 floats! {
     f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
-        prod real RealFactors<f16, 4>;
+        prod of_reals real OfReals<f16>;
     bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
-        prod real RealFactors<bf16, 4>;
+        prod of_reals real OfReals<bf16>;
     f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
-        prod real RealFactors<f32, 2>;
+        prod of_reals real OfReals<f32>;
     f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
-        prod real RealFactors<f64, 1>;
+        prod of_reals real OfReals<f64>;
     Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
-        prod complex ComplexFactors<f32, 2>;
+        prod of_complexes complex OfComplexes<f32>;
     Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
-        prod complex ComplexFactors<f64, 1>;
+        prod of_complexes complex OfComplexes<f64>;
 }
 
 /// Integers and the words that lanes hold them as.
@@ -374,7 +383,7 @@ macro_rules! integers {
                 integer::stats::<Self, $word>(plan, bytemuck::cast_slice(x), first)
             }
 
-            fn product(plan: &Plan, x: &[Self]) -> Product<Self> {
+            fn product(plan: &Plan, x: &[Self], _: u64) -> Product<Self> {
                 let start = || IntegerFactors::new(plan.isa);
                 Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
             }

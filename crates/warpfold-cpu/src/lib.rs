@@ -67,7 +67,7 @@ pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         }
         (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
         (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
-        (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x))),
+        (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x, first))),
         (Op::L1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
         (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::largest_magnitude(plan, x))),
         (Op::Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),

@@ -54,9 +54,15 @@ pub(super) fn prefetch<G>(group: &G) {
 /// Asks for the cache lines that lie so many bytes ahead of a group, into the second-level cache.
 #[inline(always)]
 pub(super) fn prefetch_at<G>(group: &G, ahead: usize) {
+    prefetch_bytes(std::ptr::from_ref(group), size_of::<G>(), ahead);
+}
+
+/// Asks for the cache lines that lie so many bytes ahead of some memory, into the second-level cache.
+#[inline(always)]
+pub(super) fn prefetch_bytes<T>(start: *const T, bytes: usize, ahead: usize) {
     const LINE: usize = 64;
-    let start = std::ptr::from_ref(group).cast::<i8>();
-    for line in (0..size_of::<G>()).step_by(LINE) {
+    let start = start.cast::<i8>();
+    for line in (0..bytes).step_by(LINE) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a prefetch may name any address; it neither reads nor faults.
         unsafe {

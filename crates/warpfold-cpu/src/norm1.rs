@@ -5,10 +5,10 @@
 //! Numbers too large, too small or too special for that go one by one, scaled.
 
 use super::executor::Fold;
+use super::float::Factor;
 use super::float::{SumFold, Values};
 use super::isa::Target;
 use super::memory::prefetch;
-use super::product::Factor;
 use crate::Nan;
 use crate::kernels::Kernels;
 use warpfold_exact::exact::{Register, Special};

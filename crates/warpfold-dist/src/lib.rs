@@ -1,8 +1,8 @@
 //! Reductions over many processes, with the same bits at any number of ranks.
 //!
 //! Every rank folds its share of the data to an exact partial. Partials are gathered as bytes, in rank order, and each rank merges all of
-//! them: [`all_merge`]. Because partials are exact, neither the number of ranks nor the shares show in the result. Products of floats are
-//! the exception: their partials depend on how the array is cut, so ranks hand over blocks of one grid, [`all_merge_blocks`].
+//! them: [`all_merge`]. Because partials are exact, neither the number of ranks nor the shares show in the result; nor in products of floats, which
+//! are multiplied along one tree of all elements' indices.
 //!
 //! ```
 //! use warpfold_dist::{Agreement, Threads, all_merge};
@@ -37,7 +37,7 @@ mod threads;
 pub use comm::Comm;
 pub use error::{Error, Result};
 pub use exchange::{Agreement, exchange};
-pub use merge::{Block, all_merge, all_merge_blocks};
+pub use merge::all_merge;
 pub use mpi::Mpi;
 pub use share::{share, shares};
 pub use tcp::Tcp;

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use warpfold_dist::{
-    Agreement, Block, Comm, Error, Threads, all_merge, all_merge_blocks, exchange,
-};
+use warpfold_dist::{Agreement, Comm, Error, Threads, all_merge, exchange};
+use warpfold_engine::{HostArray, Request};
 use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::Finish;
 use warpfold_num::{DType, Nan, Op, Policy};
 
 fn outcomes(work: impl Fn(&Threads, bool) -> Result<AnyPartial, Error> + Sync) -> Vec<Error> {
@@ -67,18 +67,17 @@ fn partials_of_another_reduction_are_refused() {
 }
 
 #[test]
-fn blocks_that_overlap_or_leave_a_gap_are_refused() {
+fn shares_of_a_product_that_overlap_or_leave_a_gap_have_no_result() {
     let agreement = Agreement::new(Op::Prod, DType::F64);
-    for (first, word) in [(3, "overlaps"), (5, "in no block")] {
-        let found = outcomes(|comm, odd| {
-            let partial = AnyPartial::empty(Op::Prod, DType::F64);
-            let (first, len) = if odd { (first, 4) } else { (2 * comm.rank() as u64, 2) };
-            all_merge_blocks(comm, &agreement, Ok(&[Block { first, len, partial }]))
+    for (first, word) in [(3, "in more than one"), (5, "elements 4 to 5 are in none")] {
+        Threads::run(3, |comm| {
+            let first = if comm.rank() == 2 { first } else { 2 * comm.rank() as u64 };
+            let request = Request::new(Op::Prod, HostArray::of(&[2.0f64, 0.5])).starting_at(first);
+            let mine = warpfold_engine::reduce(&request).unwrap();
+            let all = all_merge(&comm, &agreement, Ok(&mine)).unwrap();
+            let error = all.finish(Op::Prod, Finish::default()).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
         });
-        for error in found {
-            assert!(matches!(error, Error::Contribution { rank: 2, .. }), "{error}");
-            assert!(error.to_string().contains(word), "{error}");
-        }
     }
 }
 

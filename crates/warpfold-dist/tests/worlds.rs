@@ -3,7 +3,7 @@
 mod data;
 
 use data::{Style, with_array};
-use warpfold_dist::{Agreement, Block, Comm, Threads, all_merge, all_merge_blocks, share};
+use warpfold_dist::{Agreement, Comm, Threads, all_merge, share};
 use warpfold_engine::{HostArray, Request, check, reduce};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Finish;
@@ -66,10 +66,6 @@ fn compare(op: Op, found: &AnyPartial, expected: &AnyPartial, what: &str) {
     assert_eq!(read(found), read(expected), "{what}");
 }
 
-fn is_cut_dependent(op: Op, dtype: DType) -> bool {
-    op == Op::Prod && dtype.is_float()
-}
-
 #[test]
 fn every_world_has_the_bits_of_one_rank() {
     for size in WORLDS {
@@ -94,61 +90,21 @@ fn every_op<T: Element + bytemuck::CheckedBitPattern>(comm: &Threads, x: &[T], s
                 let mine = partial(op, &x[range.clone()], range.start, policy);
                 let what = format!("{op} {} {style:?} {shares:?} {} ranks", T::DTYPE, comm.size());
                 let merged = all_merge(comm, &agreement, Ok(&mine));
-                if is_cut_dependent(op, T::DTYPE) && comm.size() > 1 {
-                    assert!(
-                        merged.unwrap_err().to_string().contains("blocks of one grid"),
-                        "{what}"
-                    );
-                } else {
-                    compare(op, &merged.unwrap(), &partial(op, x, 0, policy), &what);
-                }
+                compare(op, &merged.unwrap(), &partial(op, x, 0, policy), &what);
             }
         }
     }
 }
 
 #[test]
-fn blocks_of_one_grid_have_one_product_on_any_world() {
-    const GRID: usize = 64;
-    for size in WORLDS {
-        Threads::run(size, |comm| {
-            for dtype in [
-                DType::F16,
-                DType::BF16,
-                DType::F32,
-                DType::F64,
-                DType::Complex64,
-                DType::Complex128,
-            ] {
-                for style in Style::ALL {
-                    with_array!(dtype, style, N, T, x => blocks::<T>(&comm, &x, GRID));
-                }
-            }
-        });
-    }
-}
-
-fn blocks<T: Element + bytemuck::CheckedBitPattern>(comm: &Threads, x: &[T], grid: usize) {
-    let policy = Policy { threads: Some(1), ..Policy::default() };
-    let block = |first: usize| {
-        let piece = &x[first..x.len().min(first + grid)];
-        Block {
-            first: first as u64,
-            len: piece.len() as u64,
-            partial: partial(Op::Prod, piece, first, policy),
-        }
-    };
-    let all: Vec<Block> = (0..x.len()).step_by(grid).map(block).collect();
-    let mut expected = all[0].partial.clone();
-    all[1..].iter().for_each(|block| expected.merge(&block.partial));
-    let agreement = Agreement::new(Op::Prod, T::DTYPE).and("blocks of 64");
-    // Dealt like cards, and handed over backwards.
-    let mine: Vec<Block> =
-        all.iter().skip(comm.rank()).step_by(comm.size()).rev().cloned().collect();
-    let merged = all_merge_blocks(comm, &agreement, Ok(&mine)).unwrap();
-    compare(Op::Prod, &merged, &expected, &format!("{} {} ranks", T::DTYPE, comm.size()));
-    let none = all_merge_blocks(comm, &agreement, Ok(&[])).unwrap();
-    compare(Op::Prod, &none, &AnyPartial::empty(Op::Prod, T::DTYPE), "no blocks");
+fn products_without_indices_are_refused() {
+    use warpfold_exact::partial::{Partial, Product, RealProduct};
+    let ordered =
+        AnyPartial::from(Partial::Product(Box::new(Product::<f64>::real(RealProduct::ONE))));
+    Threads::run(2, |comm| {
+        let merged = all_merge(&comm, &Agreement::new(Op::Prod, DType::F64), Ok(&ordered));
+        assert!(merged.unwrap_err().to_string().contains("does not know the indices"));
+    });
 }
 
 #[test]

@@ -53,6 +53,11 @@ macro_rules! any_partial {
                 match self { $(AnyPartial::$variant(p) => p.serves(op),)+ }
             }
 
+            /// Whether it is merged in the order of its pieces only: a product of floats whose indices are not known.
+            pub fn is_ordered(&self) -> bool {
+                match self { $(AnyPartial::$variant(p) => matches!(p, Partial::Product(p) if p.is_ordered()),)+ }
+            }
+
             /// How many elements it holds, where it counts them.
             pub fn count(&self) -> Option<u64> {
                 match self { $(AnyPartial::$variant(p) => p.count(),)+ }

@@ -30,22 +30,21 @@ pub(crate) struct Exact {
     is_any: bool,
 }
 
-/// The reductions whose partials merge in any order.
+/// A reduction by its name.
 fn op_of(name: &str) -> PyResult<Op> {
     let name = if name == "count_nonzero" { "count" } else { name };
     let found = Op::ALL.iter().copied().find(|op| op.name() == name);
-    let mergeable = found.filter(|op| *op != Op::Prod);
-    mergeable.ok_or_else(|| {
+    found.ok_or_else(|| {
         PyValueError::new_err(format!(
-            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, sumsq, linf, min, max, minmax, argmin, argmax, \
-             any, all, count_nonzero, dot and stats (products depend on the order of pieces)"
+            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, sumsq, linf, prod, min, max, minmax, argmin, argmax, \
+             any, all, count_nonzero, dot and stats"
         ))
     })
 }
 
-/// Whether a result tells where something was.
-const fn has_indices(op: Op) -> bool {
-    matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats)
+/// Whether a result depends on where elements stand: it tells where something was, or is a product of floats, which are multiplied by their indices.
+const fn has_indices(op: Op, dtype: DType) -> bool {
+    matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats) || matches!(op, Op::Prod) && dtype.is_float()
 }
 
 /// The type that the engine reads.
@@ -162,7 +161,7 @@ impl Description {
         let threads = policy("exact", "propagate", "raise", threads)?.threads;
         let policy = Policy { threads, ..self.policy };
         let taken = take_any(x)?;
-        if has_indices(self.op) {
+        if has_indices(self.op, self.dtype) {
             let Some(start) = start else {
                 return Err(PyTypeError::new_err(format!(
                     "{} has indices; say with start= where these elements start within the whole",
@@ -240,7 +239,7 @@ impl Exact {
     }
 
     /// Adds the elements of an array, and of a second one for dot. Threads may add to one partial at once.
-    /// What has indices (argmin, argmax, stats) is told where the array starts within the whole.
+    /// What has indices (argmin, argmax, stats, products of floats) is told where the array starts within the whole.
     #[pyo3(signature = (x, y=None, /, *, start=None, threads=None))]
     fn add(
         slf: &Bound<'_, Self>,

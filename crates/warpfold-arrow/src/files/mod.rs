@@ -154,10 +154,9 @@ impl Files {
         let make = |row: u64, policy: Policy| -> Result<Vec<Fold>> {
             types.iter().map(|dtype| Ok(Fold::new(op, dtype, policy)?.starting_at(row))).collect()
         };
-        let is_ordered = make(0, policy)?.iter().any(Fold::is_ordered);
         let by_statistics =
             matches!(op, Op::Min | Op::Max | Op::MinMax) && types.iter().all(DataType::is_integer);
-        self.run(columns, policy, is_ordered, by_statistics, make)
+        self.run(columns, policy, by_statistics, make)
     }
 
     /// Folds a column by the keys in another.
@@ -168,7 +167,7 @@ impl Files {
         let (dtype, keys) = (self.column(column)?, self.column(key)?);
         let make =
             |row: u64, _: Policy| Ok(Groups::new(op, &dtype, &keys, policy)?.starting_at(row));
-        self.run(&[key.to_string(), column.to_string()], policy, false, false, make)
+        self.run(&[key.to_string(), column.to_string()], policy, false, make)
     }
 
     /// Runs over all files: Parquet alone in parallel, else one after another.
@@ -176,7 +175,6 @@ impl Files {
         &self,
         columns: &[String],
         policy: Policy,
-        is_ordered: bool,
         by_statistics: bool,
         make: impl Fn(u64, Policy) -> Result<S> + Sync,
     ) -> Result<(S, Read)> {
@@ -191,7 +189,7 @@ impl Files {
         }
         let is_parquet = self.files.iter().all(|file| matches!(file.kind, Kind::Parquet(_)));
         let mut read = Read::default();
-        if !is_parquet || is_ordered {
+        if !is_parquet {
             let mut sink = make(0, policy)?;
             for file in &self.files {
                 guarded(&file.path, || match &file.kind {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Fold, run, run_in_order};
+use super::{Fold, run};
 use crate::Input;
 use crate::isa::Target;
 use crate::kernels::Kernels;
@@ -80,10 +80,6 @@ fn every_thread_takes_part_and_no_grain_is_lost() {
             let mut firsts = run(&plan, &x[..], 0, start, merge);
             firsts.sort_unstable();
             assert_eq!(firsts, expected, "{threads} threads");
-
-            begun.store(0, Ordering::Relaxed);
-            let firsts = run_in_order(&plan, &x[..], 0, start, merge);
-            assert!(firsts.into_iter().eq((0..51).map(|k| k * GRAIN as u64)), "{threads} threads");
         }
     });
 }

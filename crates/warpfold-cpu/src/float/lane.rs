@@ -132,6 +132,22 @@ pub(crate) fn f16_bits_in_f32(x: f16) -> f32 {
     f32::from_bits(((i32::from(x.to_bits() as i16) << 13) as u32) & 0x8fff_e000)
 }
 
+/// The value of an f16.
+#[inline(always)]
+pub(crate) fn f16_value(x: f16) -> f64 {
+    match x.to_bits() & 0x7c00 {
+        0x7c00 if x.to_bits() & 0x3ff != 0 => f64::NAN,
+        0x7c00 => f64::INFINITY.copysign(f64::from(f16_bits_in_f32(x))),
+        _ => f64::from(f16_bits_in_f32(x) * MEND),
+    }
+}
+
+/// The value of a bf16.
+#[inline(always)]
+pub(crate) fn bf16_value(x: bf16) -> f64 {
+    f64::from(bf16_to_f32(x))
+}
+
 #[inline(always)]
 pub(crate) fn bf16_to_f32(x: bf16) -> f32 {
     f32::from_bits(u32::from(x.to_bits()) << 16)

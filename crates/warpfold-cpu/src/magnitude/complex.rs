@@ -6,9 +6,9 @@
 use super::real::{is_nan, largest};
 use crate::Nan;
 use crate::executor::Fold;
+use crate::float::Factor;
 use crate::isa::Target;
 use crate::kernels::Kernels;
-use crate::product::Factor;
 use warpfold_exact::partial::{Magnitude, Magnitudes};
 use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
 use warpfold_num::element::{Decoded, Ordered, Parts, Real};

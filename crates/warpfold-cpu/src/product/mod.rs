@@ -1,17 +1,73 @@
-//! Products: mantissas multiplied in double-double lanes, exponents added apart; integers only as far as they can matter.
+//! Products: of floats along the canonical tree, a run of elements in each lane; of integers only as far as they can matter.
 
-mod complex;
+mod fold;
 mod integer;
-mod real;
+mod lanes;
+mod runs;
+mod several;
 mod survey;
 
-pub(super) use complex::ComplexFactors;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) use fold::{Kind, OfComplexes, OfReals};
+use fold::{Room, UNIT};
 pub(super) use integer::IntegerFactors;
-pub(super) use real::{Factor, RealFactors};
+pub(crate) use several::Several;
 use survey::Survey;
 
-/// Bytes of a block of floats: long enough to make little of joining its lanes, short enough that no lane overflows in it.
-const BLOCK_BYTES: usize = 64 << 10;
+use crate::isa::{Job, Target, with_isa};
+use crate::threads::share;
+use warpfold_exact::tree::Interval;
+use warpfold_plan::plan::Plan;
+
+/// A piece for one instruction set.
+struct Piece<'p, K: Kind> {
+    room: &'p mut Room<K>,
+    x: &'p [K::Part],
+    first: u64,
+}
+
+impl<K: Kind> Job for Piece<'_, K> {
+    type Output = Interval<K::Operator>;
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> Self::Output {
+        self.room.fold::<C>(self.x, self.first)
+    }
+}
+
+/// The intervals of an array whose first element has an index, in any order. Threads take pieces between multiples of a number of elements; where those
+/// are does not show in the product.
+pub(crate) fn intervals<K: Kind>(
+    plan: &Plan,
+    x: &[K::Part],
+    first: u64,
+) -> Vec<Interval<K::Operator>> {
+    let nan = plan.problem.policy.nan;
+    let end = first + (x.len() / K::PARTS) as u64;
+    if plan.threads <= 1 {
+        return vec![with_isa(plan.isa, Piece { room: &mut Room::<K>::new(nan), x, first })];
+    }
+    let grain = plan.grain.max(1).next_multiple_of(UNIT);
+    let next = AtomicU64::new(first / grain);
+    let intervals = Mutex::new(Vec::new());
+    share(plan.threads, &|| {
+        let (mut room, mut mine) = (Room::<K>::new(nan), Vec::new());
+        loop {
+            let from = next.fetch_add(1, Ordering::Relaxed).saturating_mul(grain);
+            if from >= end {
+                break;
+            }
+            let (from, to) = (from.max(first), from.saturating_add(grain).min(end));
+            let at = |index: u64| (index - first) as usize * K::PARTS;
+            let piece = Piece { room: &mut room, x: &x[at(from)..at(to)], first: from };
+            mine.push(with_isa(plan.isa, piece));
+        }
+        intervals.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);
+    });
+    intervals.into_inner().unwrap_or_else(|poison| poison.into_inner())
+}
 
 #[cfg(test)]
 mod tests {
@@ -29,7 +85,7 @@ mod tests {
     fn product<T: Kernels>(x: &[T], policy: Policy, threads: usize) -> Product<T> {
         let problem = Problem { op: Op::Prod, dtype: T::DTYPE, n: x.len() as u64, policy };
         let plan = Plan { threads, grain: 5000, ..choose(problem, crate::facts()) };
-        T::product(&plan, x)
+        T::product(&plan, x, 0)
     }
 
     /// The same bits for every instruction set and number of threads.

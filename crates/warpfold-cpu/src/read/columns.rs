@@ -4,12 +4,13 @@ use std::marker::PhantomData;
 
 use warpfold_exact::partial::Partial;
 use warpfold_num::element::Element;
-use warpfold_num::{Column, DType, Error, Scalar};
+use warpfold_num::{Column, Complex, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
 use super::counts::{HowMany, Whether};
 use super::moments::{self, Moment, MomentState};
 use super::others::Values;
+use super::products::{ProductAs, Rounded};
 use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
@@ -57,6 +58,7 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
         }
         Op::Var | Op::Std | Op::L2 | Op::Sumsq => moments(many)?,
+        Op::Prod if finish.round_to.is_none() && T::DTYPE.is_float() => products(many)?,
         Op::Linf | Op::Prod => values(many)?,
     };
     Ok(vec![(op.name(), column)])
@@ -118,6 +120,21 @@ fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
     column.unwrap_or_else(|| values(many))
+}
+
+fn products<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+    fn of<T: Kernels, R>(many: &Outputs<'_, T>) -> Result<Column>
+    where
+        R: Rounded + Copy + Send + Sync,
+    {
+        Ok(Column::of(many.read(ProductAs::<R>(PhantomData), T::many_products)?))
+    }
+    match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
+        (false, DType::F32) => of::<T, f32>(many),
+        (false, _) => of::<T, f64>(many),
+        (true, DType::F32) => of::<T, Complex<f32>>(many),
+        (true, _) => of::<T, Complex<f64>>(many),
+    }
 }
 
 fn largest<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {

@@ -10,6 +10,7 @@ mod columns;
 mod counts;
 mod moments;
 mod others;
+mod products;
 mod ranks;
 mod stats;
 mod sums;

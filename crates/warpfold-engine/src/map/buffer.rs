@@ -49,6 +49,23 @@ impl Buffer {
         each!(self, values => values.clear());
     }
 
+    /// Takes in the values of a tile, with ones for those that a mask drops: floats are multiplied by where they stand.
+    pub(super) fn push_factors(&mut self, bytes: &[u8], n: usize, kept: &[u8]) {
+        fn fill<T>(values: &mut [T], kept: &[u8], one: impl Fn() -> T) {
+            let dropped = values.iter_mut().zip(kept).filter(|(_, kept)| **kept == 0);
+            dropped.for_each(|(value, _)| *value = one());
+        }
+        let before = self.len();
+        self.push(bytes, n, None);
+        match self {
+            Buffer::F32(values) => fill(&mut values[before..], kept, || 1.0),
+            Buffer::F64(values) => fill(&mut values[before..], kept, || 1.0),
+            Buffer::Bool(_) | Buffer::I64(_) | Buffer::U64(_) => {
+                unreachable!("integers may close gaps")
+            }
+        }
+    }
+
     /// Takes in the values of a tile, given as bytes; of those, where a mask says which, only some.
     pub(super) fn push(&mut self, bytes: &[u8], n: usize, kept: Option<&[u8]>) {
         fn all<T: bytemuck::AnyBitPattern>(

@@ -170,6 +170,10 @@ impl<'m> Grain<'m> {
             drop_nans(program.ty(self.map.right), right, policy.nan, &mut mask[..n]);
             drop_nans(program.ty(self.map.left), left, policy.nan, &mut mask[..n]);
         }
+        if self.map.op == Op::Prod && is_masked && program.ty(self.map.left).is_float() {
+            self.left.push_factors(left, n, &mask[..n]);
+            return Ok(());
+        }
         let kept = is_masked.then_some(&mask[..n]);
         if is_weighted
             && let Some((lane, weight)) = bad_weight(program.ty(self.map.left), left, n, kept)

@@ -4,12 +4,22 @@ use super::Operator;
 use super::spans::{BLOCK, BLOCK_LEVEL, RUN, RUN_LEVEL, largest, size};
 
 /// A part of an interval.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Item<O: Operator> {
     /// A leaf of a run that is not complete.
     Leaf(O::Leaf),
     /// The result of an aligned span of a level from 1, that of runs, on.
     Node(u32, O::Node),
+}
+
+impl<O: Operator> PartialEq for Item<O> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Item::Leaf(a), Item::Leaf(b)) => O::is_same(a, b),
+            (Item::Node(a, one), Item::Node(b, other)) => a == b && one == other,
+            _ => false,
+        }
+    }
 }
 
 impl<O: Operator> Item<O> {

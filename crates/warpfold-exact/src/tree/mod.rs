@@ -18,8 +18,8 @@ mod tests;
 use std::fmt::Debug;
 
 pub use interval::{Interval, Item};
-pub use spans::{BLOCK, RUN, size};
 use spans::RUN_LEVEL;
+pub use spans::{BLOCK, RUN, size};
 
 /// What is folded along the tree. Its functions are given no empty slices.
 pub trait Operator: Copy + PartialEq + Debug + Send + Sync {
@@ -27,6 +27,11 @@ pub trait Operator: Copy + PartialEq + Debug + Send + Sync {
     type Leaf: Copy + PartialEq + Debug + Send + Sync;
     /// What leaves become.
     type Node: Clone + PartialEq + Debug + Send + Sync;
+
+    /// Whether two leaves are the same, as a partial's equality has it: a NaN is itself.
+    fn is_same(one: &Self::Leaf, other: &Self::Leaf) -> bool {
+        one == other
+    }
 
     /// Folds up to 32 consecutive leaves of one run, in order.
     fn run(&self, leaves: &[Self::Leaf]) -> Self::Node;
@@ -112,8 +117,11 @@ impl<O: Operator> Tree<O> {
         let before = at.checked_sub(1).map(|k| self.intervals[k].end()).unwrap_or(0);
         let after = self.intervals.get(at).map_or(u64::MAX, Interval::start);
         if before > start || end > after {
-            let range =
-                if before > start { (start, before.min(end)) } else { (after, self.shared(at, end)) };
+            let range = if before > start {
+                (start, before.min(end))
+            } else {
+                (after, self.shared(at, end))
+            };
             self.twice = Some(self.twice.map_or(range, |other| other.min(range)));
             return;
         }

@@ -32,7 +32,8 @@ pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()>
     let read_as = x.input.read_as();
     let out = asked.result.address.addr() as u64;
     let left = left_as(&call, x, &asked.wanted, x.input.len());
-    if left == Some(asked.result.dtype) && value_bytes(asked.op, read_as) == left.map(|to| to.size())
+    if left == Some(asked.result.dtype)
+        && value_bytes(asked.op, read_as) == left.map(|to| to.size())
     {
         return with_element!(read_as, T => leave::<T>(&call, x, y, out));
     }

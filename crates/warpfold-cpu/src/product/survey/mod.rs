@@ -71,12 +71,4 @@ impl<R: Ordered> Survey<R> {
     pub(super) fn has_zero(&self) -> bool {
         self.least == R::Magnitude::default()
     }
-
-    pub(super) fn has_nan(&self) -> bool {
-        R::INFINITE.is_some_and(|infinite| self.most > infinite)
-    }
-
-    pub(super) fn has_infinity(&self) -> bool {
-        R::INFINITE == Some(self.most)
-    }
 }

@@ -67,7 +67,9 @@ impl<T: Element> Saved for Product<T> {
             return Err("a product counts no elements".into());
         }
         let factors = match Product::<T>::new().factors {
-            Factors::Reals(tree) => Factors::Reals(read_tree::<T::Part, _>(input, tree.operator())?),
+            Factors::Reals(tree) => {
+                Factors::Reals(read_tree::<T::Part, _>(input, tree.operator())?)
+            }
             Factors::Complexes(tree) => {
                 Factors::Complexes(read_tree::<T::Part, _>(input, tree.operator())?)
             }

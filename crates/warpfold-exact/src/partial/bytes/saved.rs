@@ -107,7 +107,9 @@ impl Header {
             return Err("they do not begin with WFPT".into());
         }
         if !(VERSION..=WITH_INDICES).contains(&version) {
-            return Err(format!("they are of version {version}, and this is version {WITH_INDICES}"));
+            return Err(format!(
+                "they are of version {version}, and this is version {WITH_INDICES}"
+            ));
         }
         if reserved != 0 {
             return Err("byte 7 is not zero".into());

@@ -43,6 +43,7 @@ impl ComplexProduct {
 
     /// The same with +0 for -0: whether a zero is one or the other says nothing about a product, and depends on how it was computed.
     #[must_use]
+    #[inline(always)]
     pub fn without_signs_of_zeros(self) -> Self {
         let plus = |part: DoubleDouble| DoubleDouble { high: part.high + 0.0, low: part.low + 0.0 };
         ComplexProduct { re: plus(self.re), im: plus(self.im), exponent: self.exponent }
@@ -54,11 +55,13 @@ impl ComplexProduct {
     }
 
     /// Whether both parts are finite.
+    #[inline(always)]
     pub fn is_finite(&self) -> bool {
         self.re.high.is_finite() && self.im.high.is_finite()
     }
 
     /// Brings the larger part to `1 <= |high| < 2`.
+    #[inline(always)]
     pub fn normalise(&mut self) {
         let largest = self.re.high.abs().max(self.im.high.abs());
         if !self.is_finite() || largest == 0.0 {
@@ -71,6 +74,7 @@ impl ComplexProduct {
             }
             return;
         }
+        let shift = exponent(largest);
         if shift.abs() < 1022 {
             let by = power_of_two(-shift);
             (self.re, self.im) = (self.re.scale(by), self.im.scale(by));

@@ -195,7 +195,9 @@ fn pieces<T: Element>(gap: Gap) -> Error {
             "merge the pieces that have them, or say where each piece starts",
         ),
         Gap::Twice { first, end } => (
-            format!("elements {first} to {end} are in more than one of the pieces that were merged"),
+            format!(
+                "elements {first} to {end} are in more than one of the pieces that were merged"
+            ),
             "merge each piece once, and say where it starts",
         ),
     };

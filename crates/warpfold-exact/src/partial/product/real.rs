@@ -30,11 +30,13 @@ pub struct Met {
 
 impl Met {
     /// Any.
+    #[inline(always)]
     pub fn any(self) -> bool {
         self.zero | self.infinity | self.nan
     }
 
     /// Union.
+    #[inline(always)]
     pub fn union(self, other: Self) -> Self {
         Met {
             zero: self.zero | other.zero,
@@ -79,6 +81,7 @@ impl RealProduct {
     }
 
     /// Brings the mantissa, a positive normal number, to `1 <= high < 2`. Once the product is special the mantissa no longer matters.
+    #[inline(always)]
     pub fn normalise(&mut self) {
         if self.met.any() {
             (self.mantissa, self.exponent) = (DoubleDouble::ONE, 0);
@@ -92,6 +95,7 @@ impl RealProduct {
     }
 
     /// Takes in another one.
+    #[inline(always)]
     pub fn merge(&mut self, other: &Self) {
         self.met = self.met.union(other.met);
         self.negative ^= other.negative;

@@ -72,6 +72,10 @@ impl Operator for Reals {
     type Leaf = f64;
     type Node = RealProduct;
 
+    fn is_same(one: &f64, other: &f64) -> bool {
+        one.to_bits() == other.to_bits()
+    }
+
     fn run(&self, leaves: &[f64]) -> RealProduct {
         let mut met = Met::default();
         let mut negative = false;
@@ -120,6 +124,7 @@ impl Operator for Reals {
         RealProduct { negative, ..product }
     }
 
+    #[inline(always)]
     fn join(&self, left: &RealProduct, right: &RealProduct) -> RealProduct {
         let mut both = *left;
         both.merge(right);
@@ -201,10 +206,13 @@ impl Operator for Complexes {
     type Leaf = [f64; 2];
     type Node = ComplexProduct;
 
+    fn is_same(one: &[f64; 2], other: &[f64; 2]) -> bool {
+        one.map(f64::to_bits) == other.map(f64::to_bits)
+    }
+
     fn run(&self, leaves: &[[f64; 2]]) -> ComplexProduct {
-        let is_plain = |&[re, im]: &[f64; 2]| {
-            re.is_finite() && im.is_finite() && (re != 0.0 || im != 0.0)
-        };
+        let is_plain =
+            |&[re, im]: &[f64; 2]| re.is_finite() && im.is_finite() && (re != 0.0 || im != 0.0);
         if !leaves.iter().all(is_plain) {
             let mut all = ComplexProduct::ONE;
             leaves.iter().for_each(|[re, im]| all.merge(&ComplexProduct::of(*re, *im)));
@@ -246,6 +254,7 @@ impl Operator for Complexes {
         chain.finish()
     }
 
+    #[inline(always)]
     fn join(&self, left: &ComplexProduct, right: &ComplexProduct) -> ComplexProduct {
         let mut both = *left;
         both.merge(right);

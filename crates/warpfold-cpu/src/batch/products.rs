@@ -1,0 +1,123 @@
+//! Products of floats of many short inputs that are contiguous: runs of 32 elements of several inputs side by side in lanes.
+//!
+//! An input's runs become its blocks, and those its product, as the canonical tree has it. Inputs that are longer than a few blocks, or that lie
+//! apart, take the kernels for one array.
+
+use std::ops::Range;
+
+use super::leaves::Leaves;
+use super::outputs::{Counts, Out, Sink};
+use super::runs::{Runs, Strip, spread};
+use super::{Many, Source, alone};
+use crate::Nan;
+use crate::isa::{Job, Target, has_lanes, with_lanes};
+use crate::kernels::Kernels;
+use crate::product::{Kind, Several};
+use warpfold_exact::partial::Partial;
+use warpfold_plan::plan::Way;
+
+/// Inputs that a thread hands on at a time.
+const BLOCK: usize = 512;
+
+/// The product of one input: mantissas, high and low, and its exponent, which is no number where the kernels for one array have to see to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Multiplied(pub(crate) [f64; 5]);
+
+impl<T: Kernels> Leaves<T> for Multiplied {
+    const IS_EXACT: bool = false;
+
+    fn pour(&self, _: Nan, _: u64, _: &mut Partial<T>) {
+        unreachable!("a result is no interval of leaves");
+    }
+}
+
+/// Multiplies every input.
+pub(crate) fn multiply<T: Kernels, K: Kind>(
+    many: &Many<'_, T>,
+    parts: fn(&[T]) -> &[K::Part],
+    out: &Out<'_, T, Multiplied>,
+) {
+    if !has_lanes(many.plan.isa) {
+        return alone(many, out);
+    }
+    match many.source {
+        Source::Loops(x, form) if many.plan.way == Way::Runs => {
+            contiguous::<T, K>(many, parts(x), Runs::Rows(form), out);
+        }
+        Source::Segments(x, bounds) => {
+            contiguous::<T, K>(many, parts(x), Runs::Segments(bounds), out);
+        }
+        Source::Loops(..) => alone(many, out),
+        Source::Groups(x, numbers, groups) => {
+            many.sorted((x, numbers, groups), out.writer, |many, out| {
+                multiply::<T, K>(many, parts, out);
+            });
+        }
+    }
+}
+
+fn contiguous<T: Kernels, K: Kind>(
+    many: &Many<'_, T>,
+    x: &[K::Part],
+    runs: Runs<'_>,
+    out: &Out<'_, T, Multiplied>,
+) {
+    let (plan, nan) = (many.plan, many.plan.batch.policy.nan);
+    spread(plan, runs, out, &|| {
+        let mut several = Several::<K>::new(nan);
+        let (mut smalls, mut counts) = (Vec::new(), Vec::new());
+        Box::new(move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
+            for first in runs.clone().step_by(BLOCK) {
+                let runs = first..runs.end.min(first + BLOCK);
+                // Between inputs that are left to the kernels for one array.
+                let mut next = runs.start;
+                while next < runs.end {
+                    let is_long = |run: &usize| strip.range(*run).len() > Several::<K>::MOST;
+                    let end = (next..runs.end).find(is_long).unwrap_or(runs.end);
+                    let some = next..end;
+                    next = end;
+                    if some.is_empty() {
+                        left.push(end);
+                        next += 1;
+                        continue;
+                    }
+                    smalls.clear();
+                    counts.clear();
+                    counts.extend(some.clone().map(|run| strip.range(run).len() as u64));
+                    let (several, smalls) = (&mut several, &mut smalls);
+                    with_lanes(plan.isa, Inputs { several, x, strip, some: some.clone(), smalls });
+                    let counts = Counts::Each(&counts);
+                    out.smalls(strip.output(some.start), strip.step(), counts, smalls);
+                }
+            }
+        })
+    });
+}
+
+/// Some inputs for one instruction set.
+struct Inputs<'b, K: Kind> {
+    several: &'b mut Several<K>,
+    x: &'b [K::Part],
+    strip: Strip<'b>,
+    some: Range<usize>,
+    smalls: &'b mut Vec<Multiplied>,
+}
+
+impl<K: Kind> Job for Inputs<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Inputs { several, x, strip, some, smalls } = self;
+        for run in some {
+            let Range { start, end } = strip.range(run);
+            let input = &x[start * K::PARTS..end * K::PARTS];
+            if !several.has_room(input) {
+                several.multiply::<C>(|product| smalls.push(Multiplied(product)));
+            }
+            // What follows the input in memory may be read with it, and is not looked at.
+            several.take(input, &x[start * K::PARTS..]);
+        }
+        several.multiply::<C>(|product| smalls.push(Multiplied(product)));
+    }
+}

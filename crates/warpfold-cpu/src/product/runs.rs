@@ -1,0 +1,530 @@
+//! Results of many runs and blocks at once, in lanes.
+//!
+//! `Chain` is a product of factors in progress in the lanes of a vector, one chain a lane, of real or complex numbers; what it does is the
+//! definition of `warpfold_exact::partial::product`. Rows of memory become columns of vectors, a square at a time.
+
+use super::lanes::portable::Plain;
+use super::lanes::{MOST, Vector};
+use crate::memory::prefetch_bytes;
+use crate::{bf16, f16};
+use warpfold_exact::tree::RUN;
+
+/// Bytes ahead of a run that are asked for.
+const AHEAD: usize = 4 << 10;
+
+/// Runs of a block.
+pub(crate) const RUNS: usize = 32;
+/// Runs that are kept at a time: the blocks of twice as many lanes as there may be.
+pub(crate) const KEPT: usize = RUNS * 2 * MOST;
+/// Numbers that the result of a run has at most: mantissas of two parts, and an exponent.
+const NUMBERS: usize = 5;
+
+/// Results of runs, each number of all of them side by side: mantissas, high and low, then exponents; an exponent that is not finite says that
+/// the run is not one of normal numbers, and nothing else.
+#[repr(align(64))]
+pub(crate) struct Kept([[f64; KEPT]; NUMBERS]);
+
+impl Kept {
+    pub(crate) fn new() -> Box<Self> {
+        Box::new(Kept([[0.0; KEPT]; NUMBERS]))
+    }
+
+    /// The result of a run: of so many parts, then the exponent.
+    #[inline(always)]
+    pub(crate) fn result(&self, parts: usize, run: usize) -> [f64; NUMBERS] {
+        let mut result = [0.0; NUMBERS];
+        for number in 0..=parts {
+            result[number] = self.0[number][run];
+        }
+        result
+    }
+
+    /// A number of a run.
+    #[inline(always)]
+    pub(crate) fn number(&self, number: usize, run: usize) -> f64 {
+        self.0[number][run]
+    }
+}
+
+/// Numbers as factors: real ones, or pairs of parts.
+pub(crate) trait Factor: Copy + Send + Sync + 'static {
+    /// Elements of a real factor.
+    const JOIN: usize;
+    /// Whether vectors of factors are interleaved.
+    const INTERLEAVED: bool;
+    /// Factors of a run from `2^-half` to `2^half` have a product that is far from the ends of f64, and need no exponents apart; `None` where that is so
+    /// of all factors.
+    const HALF: Option<u64>;
+
+    /// Loads as many real factors of each row as there are lanes, as columns.
+    ///
+    /// # Safety
+    /// Their elements may be read.
+    unsafe fn factors<V: Vector>(rows: &[*const Self; MOST]) -> [V; MOST];
+
+    /// Loads as many parts of complex numbers as there are lanes, where there are such numbers.
+    ///
+    /// # Safety
+    /// They may be read.
+    unsafe fn parts<V: Vector>(x: *const Self) -> V;
+
+    /// One and zero.
+    const ONE: Self;
+    #[allow(missing_docs)]
+    const ZERO: Self;
+
+    /// The value.
+    fn value(self) -> f64;
+
+    /// Whether it is a NaN.
+    fn is_nan(self) -> bool;
+}
+
+macro_rules! factors {
+    ($($ty:ty: $join:literal, $interleaved:literal, $half:expr, $one:expr, $zero:expr, $factors:ident, $parts:ident, $value:expr;)+) => {$(
+        impl Factor for $ty {
+            const JOIN: usize = $join;
+            const INTERLEAVED: bool = $interleaved;
+            const HALF: Option<u64> = $half;
+
+            #[inline(always)]
+            unsafe fn factors<V: Vector>(rows: &[*const Self; MOST]) -> [V; MOST] {
+                $factors!(V, rows)
+            }
+
+            #[inline(always)]
+            unsafe fn parts<V: Vector>(x: *const Self) -> V {
+                // SAFETY: as the caller says.
+                unsafe { V::$parts(x) }
+            }
+
+            const ONE: Self = $one;
+            const ZERO: Self = $zero;
+
+            #[inline(always)]
+            fn value(self) -> f64 {
+                $value(self)
+            }
+
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                <$ty>::is_nan(self)
+            }
+        }
+    )+};
+}
+/// Rows of factors, as columns.
+macro_rules! turned {
+    ($vector:ident, $rows:ident, $factors:ident) => {{
+        let mut square = [$vector::splat(1.0); MOST];
+        for l in 0..$vector::N {
+            // SAFETY: as the caller of the function says.
+            square[l] = unsafe { $vector::$factors($rows[l]) };
+        }
+        $vector::transpose(&mut square);
+        square
+    }};
+}
+macro_rules! fours_of_f16 {
+    ($vector:ident, $rows:ident) => {
+        turned!($vector, $rows, fours_of_f16)
+    };
+}
+macro_rules! fours_of_bf16 {
+    ($vector:ident, $rows:ident) => {
+        turned!($vector, $rows, fours_of_bf16)
+    };
+}
+macro_rules! pairs {
+    ($vector:ident, $rows:ident) => {
+        turned!($vector, $rows, pairs)
+    };
+}
+macro_rules! columns {
+    ($vector:ident, $rows:ident) => {
+        // SAFETY: as the caller of the function says.
+        unsafe { $vector::columns($rows) }
+    };
+}
+factors! {
+    f16: 4, false, None, f16::ONE, f16::ZERO, fours_of_f16, fours_of_f16, crate::float::f16_value;
+    bf16: 4, true, Some(64), bf16::ONE, bf16::ZERO, fours_of_bf16, fours_of_bf16, crate::float::bf16_value;
+    f32: 2, true, Some(32), 1.0, 0.0, pairs, widen, f64::from;
+    f64: 1, false, Some(16), 1.0, 0.0, columns, load, std::convert::identity;
+}
+
+/// Products in progress, one in each lane.
+pub(crate) trait Chain<V: Vector>: Copy {
+    /// Numbers of a result, but for the exponent.
+    const PARTS: usize;
+    /// Ones.
+    fn one() -> Self;
+    /// Multiplies by the results of runs.
+    fn join(&mut self, run: &[V; NUMBERS]);
+    /// Results: the mantissas, then the exponents.
+    fn finish(self) -> [V; NUMBERS];
+}
+
+/// Products of real numbers: `high + low`, and exponents apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Real<V: Vector> {
+    high: V,
+    low: V,
+    powers: V::Powers,
+    /// Sums of the exponents of runs.
+    power: V,
+}
+
+impl<V: Vector> Real<V> {
+    /// Multiplies by factors whose products do not leave f64.
+    #[inline(always)]
+    fn multiply_plain(&mut self, m: V) {
+        let p = self.high.mul(m);
+        self.low = self.low.fma(m, self.high.fms(m, p));
+        self.high = p;
+    }
+
+    /// Multiplies by factors, whose exponents are taken apart.
+    #[inline(always)]
+    fn multiply(&mut self, factors: V) {
+        let m = factors.split(&mut self.powers);
+        self.multiply_plain(m);
+    }
+}
+
+impl<V: Vector> Chain<V> for Real<V> {
+    const PARTS: usize = 2;
+
+    #[inline(always)]
+    fn one() -> Self {
+        let (one, zero) = (V::splat(1.0), V::splat(0.0));
+        Real { high: one, low: zero, powers: V::powers(), power: zero }
+    }
+
+    #[inline(always)]
+    fn join(&mut self, [m, n, power, ..]: &[V; NUMBERS]) {
+        let p = self.high.mul(*m);
+        let e = self.high.fms(*m, p);
+        self.low = self.low.fma(*m, self.high.fma(*n, e));
+        self.high = p;
+        self.power = self.power.add(*power);
+    }
+
+    #[inline(always)]
+    fn finish(mut self) -> [V; NUMBERS] {
+        let (high, low) = self.high.fast_two_sum(self.low);
+        let exponents = high.exponents(&mut self.powers);
+        let power = self.power.add(V::sum(self.powers));
+        let zero = V::splat(0.0);
+        [high.scaled(exponents), low.scaled(exponents), power, zero, zero]
+    }
+}
+
+/// A sum of two f64 in each lane.
+type Double<V> = (V, V);
+
+/// Products of complex numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Complex<V: Vector> {
+    re: Double<V>,
+    im: Double<V>,
+    powers: V::Powers,
+    power: V,
+}
+
+impl<V: Vector> Complex<V> {
+    /// The product of two, without that of both low parts; without that of the second's where it has none.
+    #[inline(always)]
+    fn times<const LOW: bool>(a: Double<V>, b: Double<V>) -> Double<V> {
+        let product = a.0.mul(b.0);
+        let error = a.1.fma(b.0, a.0.fms(b.0, product));
+        (product, if LOW { a.0.fma(b.1, error) } else { error })
+    }
+
+    #[inline(always)]
+    fn sum(a: Double<V>, b: Double<V>) -> Double<V> {
+        let (high, low) = a.0.two_sum(b.0);
+        (high, low.add(a.1.add(b.1)))
+    }
+
+    #[inline(always)]
+    fn multiply<const LOW: bool>(&mut self, c: Double<V>, d: Double<V>) {
+        let (a, b) = (self.re, self.im);
+        let minus_d = (d.0.negate(), if LOW { d.1.negate() } else { d.1 });
+        self.re = Self::sum(Self::times::<LOW>(a, c), Self::times::<LOW>(b, minus_d));
+        self.im = Self::sum(Self::times::<LOW>(a, d), Self::times::<LOW>(b, c));
+    }
+
+    /// Multiplies by elements of any exponent.
+    #[inline(always)]
+    fn multiply_scaled(&mut self, c: V, d: V) {
+        let exponents = c.larger(d).exponents(&mut self.powers);
+        let zero = V::splat(0.0);
+        self.multiply::<false>((c.scaled(exponents), zero), (d.scaled(exponents), zero));
+    }
+
+    /// Multiplies by the products of two elements, whose parts have products that f64 holds.
+    #[inline(always)]
+    fn multiply_pairs(&mut self, [a, b, c, d]: [V; 4]) {
+        let re = a.mul(c).two_sum(b.mul(d).negate());
+        let im = a.mul(d).two_sum(b.mul(c));
+        self.multiply::<true>(re, im);
+    }
+
+    #[inline(always)]
+    fn rescale(&mut self) {
+        let exponents = self.re.0.larger(self.im.0).exponents(&mut self.powers);
+        let scaled = |x: Double<V>| (x.0.scaled(exponents), x.1.scaled(exponents));
+        (self.re, self.im) = (scaled(self.re), scaled(self.im));
+    }
+}
+
+impl<V: Vector> Chain<V> for Complex<V> {
+    const PARTS: usize = 4;
+
+    #[inline(always)]
+    fn one() -> Self {
+        let (one, zero) = (V::splat(1.0), V::splat(0.0));
+        Complex { re: (one, zero), im: (zero, zero), powers: V::powers(), power: zero }
+    }
+
+    #[inline(always)]
+    fn join(&mut self, [re, re_low, im, im_low, power]: &[V; NUMBERS]) {
+        self.multiply::<true>((*re, *re_low), (*im, *im_low));
+        self.power = self.power.add(*power);
+    }
+
+    #[inline(always)]
+    fn finish(mut self) -> [V; NUMBERS] {
+        (self.re, self.im) = (self.re.0.two_sum(self.re.1), self.im.0.two_sum(self.im.1));
+        self.rescale();
+        // A zero is +0, whatever made it.
+        let plus = |x: V| x.add(V::splat(0.0));
+        let power = self.power.add(V::sum(self.powers));
+        [plus(self.re.0), plus(self.re.1), plus(self.im.0), plus(self.im.1), power]
+    }
+}
+
+/// Vectors of chains that are multiplied at a time: each step of one takes four cycles and a scheduler's room, in which others are done. (One vector
+/// of 8 lanes at a time reached half the speed on a Zen 4.)
+pub(crate) const ABREAST: usize = 2;
+
+/// Bytes of the rows of a square of factors.
+const BYTES_A_SQUARE: usize = 128;
+
+/// Rows of runs, one for each lane.
+pub(crate) type Rows<F> = [[*const F; MOST]; ABREAST];
+
+/// Multiplies runs of real numbers, one in each lane: the first `factors` of each row.
+///
+/// # Safety
+/// Whole vectors of factors may be read from each row.
+#[inline(always)]
+pub(crate) unsafe fn reals<V: Vector, F: Factor>(
+    rows: &Rows<F>,
+    factors: usize,
+) -> [Real<V>; ABREAST] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (chains, seen) = reals_with::<V, F, false>(rows, factors);
+        match F::HALF {
+            Some(half) if !V::are_within(seen, half) => reals_with::<V, F, true>(rows, factors).0,
+            _ => chains,
+        }
+    }
+}
+
+/// The same with exponents apart or not.
+///
+/// # Safety
+/// As [`reals`].
+#[inline(always)]
+unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
+    rows: &Rows<F>,
+    factors: usize,
+) -> ([Real<V>; ABREAST], V::Seen) {
+    let (mut chains, mut seen) = ([Real::<V>::one(); ABREAST], V::seen());
+    let mut first = 0;
+    while first < factors {
+        let mut squares = [[V::splat(1.0); MOST]; ABREAST];
+        for v in 0..ABREAST {
+            prefetch_bytes(rows[v][0].wrapping_add(first * F::JOIN * V::N), BYTES_A_SQUARE, AHEAD);
+            let mut at = rows[v];
+            for l in 0..MOST {
+                at[l] = at[l].wrapping_add(first * F::JOIN);
+            }
+            // SAFETY: as the caller says.
+            squares[v] = unsafe { F::factors(&at) };
+        }
+        for k in 0..V::N {
+            if first + k < factors {
+                for v in 0..ABREAST {
+                    let chain = &mut chains[v];
+                    let m = squares[v][if F::INTERLEAVED { V::INTERLEAVED[k] } else { k }];
+                    match (APART, F::HALF) {
+                        (true, _) => chain.multiply(m),
+                        (_, Some(half)) => {
+                            m.see(&mut seen, half);
+                            chain.multiply_plain(m);
+                        }
+                        _ => chain.multiply_plain(m),
+                    }
+                }
+            }
+        }
+        first += V::N;
+    }
+    (chains, seen)
+}
+
+/// Multiplies runs of complex numbers, one in each lane: the first `elements` of each row, rounded up to whole factors and groups.
+///
+/// # Safety
+/// Whole vectors may be read from each row, of `2 V::N` numbers if parts are multiplied in pairs.
+#[inline(always)]
+pub(crate) unsafe fn complexes<V: Vector, F: Factor>(
+    rows: &[*const F; MOST],
+    elements: usize,
+) -> Complex<V> {
+    let mut chain = Complex::<V>::one();
+    let elements = if F::JOIN == 1 { elements } else { elements.next_multiple_of(4) };
+    let mut first = 0;
+    while first < 2 * elements {
+        let mut square = [V::splat(1.0); MOST];
+        prefetch_bytes(rows[0].wrapping_add(first * V::N), BYTES_A_SQUARE, AHEAD);
+        for l in 0..V::N {
+            // SAFETY: as the caller says.
+            square[l] = unsafe { F::parts(rows[l].add(first)) };
+        }
+        V::transpose(&mut square);
+        if F::JOIN == 1 {
+            for k in 0..V::N / 2 {
+                if first + 2 * k < 2 * elements {
+                    chain.multiply_scaled(square[2 * k], square[2 * k + 1]);
+                }
+            }
+        } else {
+            chain.multiply_pairs(square);
+            // After each two factors.
+            if first / MOST % 2 == 1 {
+                chain.rescale();
+            }
+        }
+        first += V::N;
+    }
+    chain
+}
+
+/// Keeps what chains hold as the results of runs from `run` on; says whether all are of normal numbers.
+#[inline(always)]
+fn keep<V: Vector, C: Chain<V>>(chain: C, kept: &mut Kept, run: usize) -> bool {
+    assert!(run + V::N <= KEPT, "there is room for so many runs");
+    let results = chain.finish();
+    for number in 0..=C::PARTS {
+        // SAFETY: the results of as many runs as there are lanes have room.
+        unsafe { results[number].store(kept.0[number].as_mut_ptr().add(run)) };
+    }
+    results[C::PARTS].are_finite()
+}
+
+/// The results of all whole runs of some elements (complex: of their parts, side by side), no more than are [`KEPT`]; says whether all are of
+/// normal numbers.
+#[inline(always)]
+pub(crate) fn whole_runs<V: Vector, C: Chain<V>, F: Factor>(x: &[F], kept: &mut Kept) -> bool {
+    let length = RUN as usize * C::PARTS / 2;
+    let runs = x.len() / length;
+    assert!(runs <= KEPT, "runs have room");
+    let mut are_normal = true;
+    let width = V::N * ABREAST;
+    for tile in 0..runs.div_ceil(width) {
+        let first = tile * width;
+        // Where there are no runs for all lanes, the last one is multiplied more than once.
+        let row = |l: usize| x[(first + l).min(runs - 1) * length..][..length].as_ptr();
+        let rows: Rows<F> = std::array::from_fn(|v| std::array::from_fn(|l| row(v * V::N + l)));
+        // SAFETY: each row is a run, whose length is that of whole vectors.
+        unsafe {
+            if C::PARTS == 2 {
+                let chains = reals::<V, F>(&rows, RUN as usize / F::JOIN);
+                for (v, chain) in chains.into_iter().enumerate() {
+                    are_normal &= keep(chain, kept, first + v * V::N);
+                }
+            } else {
+                for (v, rows) in rows.iter().enumerate() {
+                    let chain = complexes::<V, F>(rows, RUN as usize);
+                    are_normal &= keep(chain, kept, first + v * V::N);
+                }
+            }
+        }
+    }
+    are_normal
+}
+
+/// The results of as many blocks as there are lanes, from those of their runs, the first of which is `first`, as lanes of `made`.
+#[inline(always)]
+pub(crate) fn blocks<V: Vector, C: Chain<V>>(kept: &Kept, first: usize, made: &mut Kept) {
+    assert!(first + V::N * RUNS <= KEPT, "so many runs are kept");
+    let mut chain = C::one();
+    for column in (0..RUNS).step_by(V::N) {
+        let mut squares = [[V::splat(0.0); MOST]; NUMBERS];
+        for number in 0..=C::PARTS {
+            for l in 0..V::N {
+                let at = &kept.0[number][first + l * RUNS + column..][..V::N];
+                // SAFETY: these are as many numbers as there are lanes.
+                squares[number][l] = unsafe { V::load(at.as_ptr()) };
+            }
+            V::transpose(&mut squares[number]);
+        }
+        for k in 0..V::N {
+            chain.join(&std::array::from_fn(|number| squares[number][k]));
+        }
+    }
+    keep(chain, made, 0);
+}
+
+/// The results of listed runs: of the first `elements` of each row.
+///
+/// # Safety
+/// Each row may be read as a whole run, and there is room for so many and the lanes of a last vector.
+#[inline(always)]
+pub(crate) unsafe fn listed<V: Vector, C: Chain<V>, F: Factor>(
+    list: &[*const F],
+    elements: usize,
+    kept: &mut Kept,
+) {
+    let width = V::N * ABREAST;
+    for first in (0..list.len()).step_by(width) {
+        let mut rows: Rows<F> = [[list[first]; MOST]; ABREAST];
+        for (k, row) in list[first..list.len().min(first + width)].iter().enumerate() {
+            rows[k / V::N][k % V::N] = *row;
+        }
+        // SAFETY: as the caller says.
+        unsafe {
+            if C::PARTS == 2 {
+                let chains = reals::<V, F>(&rows, elements.div_ceil(F::JOIN));
+                for v in 0..ABREAST {
+                    keep(chains[v], kept, first + v * V::N);
+                }
+            } else {
+                for v in 0..ABREAST {
+                    keep(complexes::<V, F>(&rows[v], elements), kept, first + v * V::N);
+                }
+            }
+        }
+    }
+}
+
+/// The result of a block of some runs, as number `to` of what is made.
+#[inline(always)]
+pub(crate) fn runs_of_block<C: Chain<Plain<1>>>(
+    kept: &Kept,
+    runs: std::ops::Range<usize>,
+    made: &mut Kept,
+    to: usize,
+) {
+    let mut chain = C::one();
+    for run in runs {
+        let result = kept.result(C::PARTS, run);
+        chain.join(&result.map(Plain::splat));
+    }
+    keep(chain, made, to);
+}

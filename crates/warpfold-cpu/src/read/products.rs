@@ -1,0 +1,105 @@
+//! Products of floats, from mantissas and exponents: rounded as their partials are.
+
+use std::marker::PhantomData;
+
+use warpfold_exact::partial::Output;
+use warpfold_num::element::Float;
+use warpfold_num::{Complex, Scalar};
+
+use super::one;
+use crate::batch::{Lone, Multiplied, Read};
+
+/// A float type that products of many inputs are rounded to, or complex numbers of one.
+pub(super) trait Rounded: Scalar {
+    /// The nearest to a product, where its numbers tell.
+    fn of(numbers: &[f64; 5]) -> Option<Self>;
+}
+
+/// The nearest f64 to `(high + low) · 2^exponent`, where it is a normal number: `high` is the nearest to the sum.
+#[inline(always)]
+fn nearest(high: f64, exponent: f64) -> Option<f64> {
+    let field = exponent + 1023.0;
+    // A special value has the exponent zero.
+    let is_near = field >= 1.0 && field < 2046.0;
+    is_near.then(|| high * f64::from_bits((field as u64) << 52))
+}
+
+/// Whether `high + low` rounds to f32 as `high` does: not where that lies between two of them.
+#[inline(always)]
+fn rounds_alike(high: f64, low: f64) -> bool {
+    high.to_bits() & 0x1fff_ffff != 0x1000_0000 || low == 0.0
+}
+
+/// The same in f32, normal numbers too.
+#[inline(always)]
+fn nearest_f32(high: f64, low: f64, exponent: f64) -> Option<f32> {
+    let is_normal = exponent >= -126.0 || high == 0.0;
+    (is_normal && rounds_alike(high, low))
+        .then(|| nearest(high, exponent).map(|x| x as f32))
+        .flatten()
+}
+
+/// The one NaN.
+#[inline(always)]
+fn canonical<F: Float>(x: F, is_nan: bool) -> F {
+    if is_nan { F::NAN } else { x }
+}
+
+impl Rounded for f64 {
+    #[inline(always)]
+    fn of(&[high, _, exponent, ..]: &[f64; 5]) -> Option<f64> {
+        nearest(high, exponent).map(|x| canonical(x, x.is_nan()))
+    }
+}
+
+impl Rounded for f32 {
+    #[inline(always)]
+    fn of(&[high, low, exponent, ..]: &[f64; 5]) -> Option<f32> {
+        nearest_f32(high, low, exponent).map(|x| canonical(x, x.is_nan()))
+    }
+}
+
+/// Parts are cut 116 binades below the larger one before they are rounded: a far smaller one takes its partial.
+#[inline(always)]
+fn are_alike([re, _, im, _, exponent]: &[f64; 5]) -> bool {
+    let is_large = |part: f64| part == 0.0 || part.abs() > 2f64.powi(-40);
+    is_large(*re) && is_large(*im) && *exponent > -900.0
+}
+
+impl Rounded for Complex<f64> {
+    #[inline(always)]
+    fn of(numbers @ &[re, _, im, _, exponent]: &[f64; 5]) -> Option<Self> {
+        let parts = (nearest(re, exponent)?, nearest(im, exponent)?);
+        are_alike(numbers).then(|| Complex::new(parts.0, parts.1))
+    }
+}
+
+impl Rounded for Complex<f32> {
+    #[inline(always)]
+    fn of(numbers @ &[re, re_low, im, im_low, exponent]: &[f64; 5]) -> Option<Self> {
+        // The smaller part is a normal number, too.
+        let is_normal = exponent >= -126.0 + 40.0;
+        let parts = (nearest_f32(re, re_low, exponent)?, nearest_f32(im, im_low, exponent)?);
+        (are_alike(numbers) && is_normal).then(|| Complex::new(parts.0, parts.1))
+    }
+}
+
+/// Products of a type.
+pub(super) struct ProductAs<R>(pub(super) PhantomData<R>);
+
+impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
+    type Result = R;
+
+    #[inline(always)]
+    fn small(&self, product: &Multiplied, _: u64) -> Option<R> {
+        R::of(&product.0)
+    }
+
+    fn finished(&self, output: Output) -> R {
+        one(output)
+    }
+
+    fn lone(&self, inputs: Lone<'_, R>) {
+        inputs.leave();
+    }
+}
