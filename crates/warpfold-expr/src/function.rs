@@ -9,6 +9,28 @@ pub enum Unary {
     Abs,
     /// The root, rounded once.
     Sqrt,
+    /// A power of e. This and the following ones are [`math`](crate::math)'s, of floats.
+    Exp,
+    /// A power of 2.
+    Exp2,
+    /// A power of e less 1.
+    Expm1,
+    /// The natural logarithm.
+    Log,
+    /// The logarithm to base 2.
+    Log2,
+    /// The natural logarithm of 1 more.
+    Log1p,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + e^-x).
+    Sigmoid,
+    /// The sine.
+    Sin,
+    /// The cosine.
+    Cos,
+    /// The power with a whole exponent, of floats.
+    Power(i8),
     /// The largest integer that is not above.
     Floor,
     /// The smallest integer that is not below.
@@ -42,6 +64,16 @@ impl Unary {
     pub(crate) const NAMED: &[(&str, Unary)] = &[
         ("abs", Unary::Abs),
         ("sqrt", Unary::Sqrt),
+        ("exp", Unary::Exp),
+        ("exp2", Unary::Exp2),
+        ("expm1", Unary::Expm1),
+        ("log", Unary::Log),
+        ("log2", Unary::Log2),
+        ("log1p", Unary::Log1p),
+        ("tanh", Unary::Tanh),
+        ("sigmoid", Unary::Sigmoid),
+        ("sin", Unary::Sin),
+        ("cos", Unary::Cos),
         ("floor", Unary::Floor),
         ("ceil", Unary::Ceil),
         ("trunc", Unary::Trunc),
@@ -55,6 +87,30 @@ impl Unary {
         ("u64", Unary::U64),
         ("bool", Unary::Bool),
     ];
+
+    /// Whether it is of floats alone, and gives their type.
+    pub(crate) fn is_of_floats(self) -> bool {
+        use Unary::{Cos, Exp, Exp2, Expm1, Log, Log1p, Log2, Power, Sigmoid, Sin, Sqrt, Tanh};
+        matches!(
+            self,
+            Sqrt | Exp | Exp2 | Expm1 | Log | Log2 | Log1p | Tanh | Sigmoid | Sin | Cos | Power(_)
+        )
+    }
+}
+
+/// As it is written or called.
+impl std::fmt::Display for Unary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Unary::Neg => f.write_str("-"),
+            Unary::Not => f.write_str("not"),
+            Unary::Power(n) => write!(f, "**{n}"),
+            named => {
+                let known = Unary::NAMED.iter().find(|(_, op)| *op == named);
+                f.write_str(known.map_or("", |(name, _)| name))
+            }
+        }
+    }
 }
 
 /// An operation of two operands of one type.
@@ -132,6 +188,8 @@ pub(crate) enum Function {
     Select,
     /// `a * b + c`, rounded once.
     Fma,
+    /// `a ** n`.
+    Power,
     /// The value, rounded: what a product at the top is not.
     Rounded,
 }
@@ -141,7 +199,7 @@ impl Function {
     pub(crate) fn arity(self) -> usize {
         match self {
             Function::Unary(_) | Function::Rounded => 1,
-            Function::Binary(_) => 2,
+            Function::Binary(_) | Function::Power => 2,
             Function::Select | Function::Fma => 3,
         }
     }
@@ -154,6 +212,7 @@ impl Function {
             ("select", Function::Select),
             ("where", Function::Select),
             ("fma", Function::Fma),
+            ("pow", Function::Power),
             ("rounded", Function::Rounded),
         ];
         unary.chain(binary).chain(others)

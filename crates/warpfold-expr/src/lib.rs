@@ -21,6 +21,7 @@
 //! constants, which take the type of what they meet.
 
 mod function;
+pub mod math;
 mod program;
 mod scalar;
 mod text;

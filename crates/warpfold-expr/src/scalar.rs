@@ -1,6 +1,7 @@
 //! Every operation of one element: constants are folded by it, tiles run it, faults are told by it.
 
 use crate::function::{Binary, Unary};
+use crate::math::{double, single};
 use crate::program::Const;
 
 /// A type that operations compute in.
@@ -136,6 +137,23 @@ pub(crate) fn unary(op: Unary, a: Const) -> Option<Const> {
         (Unary::Neg, _) => float(|x| -x, |x| -x),
         (Unary::Abs, _) => float(f64::abs, f32::abs),
         (Unary::Sqrt, _) => float(f64::sqrt, f32::sqrt),
+        (Unary::Exp, _) => float(double::exp, single::exp),
+        (Unary::Exp2, _) => float(double::exp2, single::exp2),
+        (Unary::Expm1, _) => float(double::expm1, single::expm1),
+        (Unary::Log, _) => float(double::log, single::log),
+        (Unary::Log2, _) => float(double::log2, single::log2),
+        (Unary::Log1p, _) => float(double::log1p, single::log1p),
+        (Unary::Tanh, _) => float(double::tanh, single::tanh),
+        (Unary::Sigmoid, _) => float(double::sigmoid, single::sigmoid),
+        (Unary::Sin, _) => float(double::sin, single::sin),
+        (Unary::Cos, _) => float(double::cos, single::cos),
+        (Unary::Power(n), Const::F32(bits)) => {
+            Const::F32(single::power(f32::from_bits(bits), n).to_bits())
+        }
+        (Unary::Power(n), Const::F64(bits)) => {
+            Const::F64(double::power(f64::from_bits(bits), n).to_bits())
+        }
+        (Unary::Power(_), _) => return None,
         (Unary::Floor, _) => float(f64::floor, f32::floor),
         (Unary::Ceil, _) => float(f64::ceil, f32::ceil),
         (Unary::Trunc, _) => float(f64::trunc, f32::trunc),

@@ -6,6 +6,7 @@ use warpfold_num::{DType, Result};
 
 use super::{Const, Id, Node, Program, Root, Type};
 use crate::function::{Binary, Unary, distance};
+use crate::math::{LARGEST, SMALLEST};
 use crate::scalar;
 use crate::text::{Expr, Form, at};
 
@@ -167,7 +168,7 @@ impl Typing<'_, '_> {
             (Typed::Loose(_, Some(narrow)), Unary::F32) => {
                 return Ok(Typed::Value(self.constant(Const::F32(narrow.to_bits()), a)));
             }
-            (Typed::Loose(Const::I64(value), _), Unary::Sqrt) => {
+            (Typed::Loose(Const::I64(value), _), op) if op.is_of_floats() => {
                 self.constant(Const::F64((value as f64).to_bits()), a)
             }
             (typed, _) => self.fixed(typed, a),
@@ -190,19 +191,13 @@ impl Typing<'_, '_> {
 
     /// What an operation of a type gives.
     fn unary_result(&self, op: Unary, ty: Type, place: usize) -> Result<Type> {
-        let name = match op {
-            Unary::Neg => "-".into(),
-            Unary::Not => "not".into(),
-            op => format!("{op:?}").to_lowercase(),
-        };
-        let refuse =
-            |remedy: &str| Err(self.error(place, format!("`{name}` takes no {ty}"), remedy));
+        let refuse = |remedy: &str| Err(self.error(place, format!("`{op}` takes no {ty}"), remedy));
         match (op, ty) {
             (Unary::Neg | Unary::Abs, Type::Bool) => {
                 refuse("say i64(…) of a condition to count with it")
             }
             (Unary::Neg, Type::U64) => refuse("say i64(…) first"),
-            (Unary::Sqrt, Type::I64 | Type::U64 | Type::Bool) => refuse("say f64(…) first"),
+            (op, ty) if op.is_of_floats() && !ty.is_float() => refuse("say f64(…) first"),
             (Unary::IsNan | Unary::IsInf | Unary::IsFinite, ty) if !ty.is_float() => {
                 refuse("only floats can be NaN or infinite")
             }
@@ -291,32 +286,44 @@ impl Typing<'_, '_> {
 
     fn power(&mut self, a: usize, n: usize, place: usize) -> Result<Typed> {
         let Typed::Loose(Const::I64(exponent), _) = self.typed[n] else {
-            return Err(self.error(n, "an exponent is a whole constant", "write it out, as 2"));
+            let remedy = "write it out, as 2; a root is sqrt(…)";
+            return Err(self.error(n, "an exponent is a whole constant", remedy));
         };
+        let is_loose = matches!(self.typed[a], Typed::Loose(..));
         let base = self.fixed(self.typed[a], a);
         let ty = self.build.program.ty(base);
-        match (ty, exponent) {
-            (Type::Bool, _) => Err(self.error(place, "`**` takes no bool", "say i64(…) first")),
-            (_, 1) => Ok(Typed::Value(base)),
-            (_, 2) => self.binary(Binary::Mul, a, a, place),
+        let floats = i64::from(SMALLEST)..=i64::from(LARGEST);
+        let value = match (ty, exponent) {
+            (Type::Bool, _) => {
+                return Err(self.error(place, "`**` takes no bool", "say i64(…) first"));
+            }
+            (_, 1) => base,
+            // A product, which sums leave exact.
+            (_, 2) => return self.binary(Binary::Mul, a, a, place),
             (Type::I64 | Type::U64, 3..=63) => {
                 let mut value = base;
                 for _ in 1..exponent {
                     value = self.folded(Node::Binary(Binary::Mul, value, base), ty, place)?;
                 }
-                Ok(Typed::Value(value))
+                value
             }
-            (Type::F32 | Type::F64, _) => Err(self.error(
-                n,
-                format!("powers of floats are rounded once, and {exponent} is not there yet"),
-                "say x**2, or x * x * x, which rounds twice",
-            )),
-            _ => Err(self.error(
-                n,
-                format!("{exponent} is no exponent of an integer here"),
-                "take one from 1 to 63",
-            )),
-        }
+            (Type::F32 | Type::F64, n) if floats.contains(&n) => {
+                self.folded(Node::Unary(Unary::Power(n as i8), base), ty, place)?
+            }
+            (Type::F32 | Type::F64, _) => {
+                let remedy = format!("take one from {SMALLEST} to {LARGEST}, or exp(n * log(x))");
+                return Err(self.error(
+                    n,
+                    format!("{exponent} is no exponent of a float here"),
+                    remedy,
+                ));
+            }
+            _ => {
+                let obstacle = format!("{exponent} is no exponent of an integer here");
+                return Err(self.error(n, obstacle, "take one from 1 to 63"));
+            }
+        };
+        Ok(if is_loose { self.loosened(value) } else { Typed::Value(value) })
     }
 
     /// Two operands of one type, constants made to suit.

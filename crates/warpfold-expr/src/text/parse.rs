@@ -341,6 +341,7 @@ impl<'a> Parser<'a> {
             (Function::Binary(op), &[a, b]) => Form::Binary(op, a, b),
             (Function::Select, &[c, a, b]) => Form::Select(c, a, b),
             (Function::Fma, &[a, b, c]) => Form::Fma(a, b, c),
+            (Function::Power, &[a, n]) => Form::Power(a, n),
             (Function::Rounded, &[a]) => Form::Rounded(a),
             _ => {
                 let obstacle = format!(

@@ -5,6 +5,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use super::steps::{Action, Source, Step};
 use super::{Register, Slice};
 use crate::function::{Binary, Unary};
+use crate::math::{double, single};
 use crate::program::{Const, Type};
 use crate::scalar::{Checked, Scalar};
 
@@ -168,6 +169,40 @@ fn two_checked<A: Copy>(out: &mut [A], a: &[A], b: &[A], f: impl Fn(A, A) -> (A,
         any |= wrong;
     }
     any
+}
+
+/// A function with a loop for the operands that are near zero, and another for all; it has a value for each.
+#[inline(always)]
+fn circular<T: Copy>(
+    out: &mut [T],
+    x: &[T],
+    is_near: impl Fn(T) -> bool,
+    near: impl Fn(T) -> T,
+    any: impl Fn(T) -> T,
+) -> bool {
+    let mut are_near = true;
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = near(x);
+        are_near &= is_near(x);
+    }
+    if !are_near {
+        for (out, &x) in out.iter_mut().zip(x).filter(|&(_, &x)| !is_near(x)) {
+            *out = any(x);
+        }
+    }
+    false
+}
+
+/// Numbers that are raised to a power side by side.
+const POWERS: usize = 16;
+
+#[inline(always)]
+fn power<T: Copy + Default>(out: &mut [T], x: &[T], f: impl Fn(&[T; POWERS]) -> [T; POWERS]) {
+    for (out, x) in out.chunks_mut(POWERS).zip(x.chunks(POWERS)) {
+        let mut block = [T::default(); POWERS];
+        block[..out.len()].copy_from_slice(&x[..out.len()]);
+        out.copy_from_slice(&f(&block)[..out.len()]);
+    }
 }
 
 /// The first `n` numbers of a register.
@@ -354,6 +389,35 @@ fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut [u64]) -> b
             }
         };
     }
+    macro_rules! functions {
+        ($f:ident) => {
+            match ty {
+                Type::F32 => of!(f32, f32, single::$f),
+                _ => of!(f64, f64, double::$f),
+            }
+        };
+    }
+    // Of large numbers, which are rare, in a second loop: a branch in the first would keep it from being vectorised.
+    macro_rules! circular {
+        ($near:ident, $any:ident) => {
+            match ty {
+                Type::F32 => circular(
+                    cut::<f32>(out, x.n),
+                    x.get::<f32>(a),
+                    single::is_near,
+                    single::$near,
+                    single::$any,
+                ),
+                _ => circular(
+                    cut::<f64>(out, x.n),
+                    x.get::<f64>(a),
+                    double::is_near,
+                    double::$near,
+                    double::$any,
+                ),
+            }
+        };
+    }
     match (op, ty) {
         (Unary::Neg, Type::I64) => {
             one_checked(cut::<i64>(out, x.n), x.get::<i64>(a), i64::overflowing_neg)
@@ -365,6 +429,24 @@ fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut [u64]) -> b
         (Unary::Neg, _) => of!(f64, f64, |x: f64| -x),
         (Unary::Abs, _) => floats!(abs),
         (Unary::Sqrt, _) => floats!(sqrt),
+        (Unary::Exp, _) => functions!(exp),
+        (Unary::Exp2, _) => functions!(exp2),
+        (Unary::Expm1, _) => functions!(expm1),
+        (Unary::Log, _) => functions!(log),
+        (Unary::Log2, _) => functions!(log2),
+        (Unary::Log1p, _) => functions!(log1p),
+        (Unary::Tanh, _) => functions!(tanh),
+        (Unary::Sigmoid, _) => functions!(sigmoid),
+        (Unary::Sin, _) => circular!(sin_near, sin),
+        (Unary::Cos, _) => circular!(cos_near, cos),
+        (Unary::Power(n), Type::F32) => {
+            power(cut::<f32>(out, x.n), x.get::<f32>(a), |x| single::powers(x, n));
+            false
+        }
+        (Unary::Power(n), _) => {
+            power(cut::<f64>(out, x.n), x.get::<f64>(a), |x| double::powers(x, n));
+            false
+        }
         (Unary::Floor, _) => floats!(floor),
         (Unary::Ceil, _) => floats!(ceil),
         (Unary::Trunc, _) => floats!(trunc),

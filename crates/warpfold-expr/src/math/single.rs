@@ -1,0 +1,144 @@
+//! Functions of `f32`, correctly rounded. A NaN gives the positive quiet NaN.
+
+use super::circle::{self};
+use super::exponential::{self, of_e, of_two};
+use super::logarithm::{self, Range};
+use super::{double, power};
+
+/// Inputs whose results an `f64` rounds to the wrong side, and their results, by their bits.
+type Hard<const N: usize> = [(u32, u32); N];
+
+const EXP: Hard<0> = [];
+const EXP2: Hard<0> = [];
+const EXPM1: Hard<0> = [];
+const LOG: Hard<0> = [];
+const LOG2: Hard<0> = [];
+const LOG1P: Hard<0> = [];
+/// Of odd functions and even ones, positive inputs.
+const TANH: Hard<0> = [];
+const SIGMOID: Hard<0> = [];
+const SIN: Hard<0> = [];
+const COS: Hard<0> = [];
+
+/// The value, but that of a hard input where it is one, and NaN where `x` is.
+#[inline(always)]
+fn kept<const N: usize>(x: f32, value: f64, hard: &Hard<N>) -> f32 {
+    let mut value = value as f32;
+    for &(input, result) in hard {
+        value = if x.to_bits() == input { f32::from_bits(result) } else { value };
+    }
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// The same for an odd function.
+#[inline(always)]
+fn odd<const N: usize>(x: f32, value: f64, hard: &Hard<N>) -> f32 {
+    let mut value = value as f32;
+    for &(input, result) in hard {
+        let is_it = x.to_bits() << 1 == input << 1;
+        value = if is_it { f32::from_bits(result).copysign(x) } else { value };
+    }
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// `x`, but no less and no more than two bounds; NaN stays.
+#[inline(always)]
+fn within(x: f32, least: f32, most: f32) -> f64 {
+    let x = if x < least { least } else { x };
+    f64::from(if x > most { most } else { x })
+}
+
+/// e^x.
+#[inline(always)]
+pub fn exp(x: f32) -> f32 {
+    kept(x, exponential::normal_value(of_e(within(x, -105.0, 90.0))), &EXP)
+}
+
+/// 2^x.
+#[inline(always)]
+pub fn exp2(x: f32) -> f32 {
+    kept(x, exponential::normal_value(of_two(within(x, -151.0, 129.0))), &EXP2)
+}
+
+/// e^x - 1.
+#[inline(always)]
+pub fn expm1(x: f32) -> f32 {
+    kept(x, exponential::expm1(f64::from(x)), &EXPM1)
+}
+
+/// The natural logarithm: -∞ of 0, NaN of negative numbers.
+#[inline(always)]
+pub fn log(x: f32) -> f32 {
+    kept(x, logarithm::log(f64::from(x), Range::Normal), &LOG)
+}
+
+/// The logarithm to base 2.
+#[inline(always)]
+pub fn log2(x: f32) -> f32 {
+    kept(x, logarithm::log2(f64::from(x), Range::Normal), &LOG2)
+}
+
+/// log(1 + x).
+#[inline(always)]
+pub fn log1p(x: f32) -> f32 {
+    kept(x, logarithm::log1p(f64::from(x)), &LOG1P)
+}
+
+/// The hyperbolic tangent.
+#[inline(always)]
+pub fn tanh(x: f32) -> f32 {
+    odd(x, exponential::tanh(f64::from(x)), &TANH)
+}
+
+/// 1 / (1 + e^-x).
+#[inline(always)]
+pub fn sigmoid(x: f32) -> f32 {
+    kept(x, exponential::sigmoid(f64::from(x)), &SIGMOID)
+}
+
+/// Whether sines of it need no digits of 2/π.
+#[inline(always)]
+pub(crate) fn is_near(x: f32) -> bool {
+    double::is_near(f64::from(x))
+}
+
+/// The sine of a number that [is near](is_near).
+#[inline(always)]
+pub(crate) fn sin_near(x: f32) -> f32 {
+    odd(x, double::sin_near(f64::from(x)), &SIN)
+}
+
+/// The cosine of a number that [is near](is_near).
+#[inline(always)]
+pub(crate) fn cos_near(x: f32) -> f32 {
+    kept(x.abs(), double::cos_near(f64::from(x)), &COS)
+}
+
+/// The sine: NaN of infinities.
+pub fn sin(x: f32) -> f32 {
+    match x {
+        x if is_near(x) => sin_near(x),
+        x if x.is_finite() => odd(x, circle::sine(circle::far(f64::from(x)), 0), &SIN),
+        _ => f32::NAN,
+    }
+}
+
+/// The cosine: NaN of infinities.
+pub fn cos(x: f32) -> f32 {
+    match x {
+        x if is_near(x) => cos_near(x),
+        x if x.is_finite() => kept(x.abs(), circle::sine(circle::far(f64::from(x)), 1), &COS),
+        _ => f32::NAN,
+    }
+}
+
+/// x^n, of exponents from [`SMALLEST`](super::SMALLEST) to [`LARGEST`](super::LARGEST).
+pub fn power(x: f32, n: i8) -> f32 {
+    power::single(&[x], n)[0]
+}
+
+/// The same of some numbers.
+#[inline(always)]
+pub(crate) fn powers<const L: usize>(x: &[f32; L], n: i8) -> [f32; L] {
+    power::single(x, n)
+}

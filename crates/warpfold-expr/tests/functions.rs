@@ -1,0 +1,226 @@
+//! exp, log, sin and their like against arithmetic of several hundred bits, and their loops against one element at a time.
+
+mod oracle;
+
+use oracle::{Function, wide};
+use warpfold_expr::math::{LARGEST, SMALLEST, double, single};
+use warpfold_expr::{Expr, Program, Slice, TILE, Tiles};
+use warpfold_num::DType;
+
+/// A name, what it means, that of f32, that of f64.
+type Row = (&'static str, Function, fn(f32) -> f32, fn(f64) -> f64);
+
+const ROWS: [Row; 10] = [
+    ("exp", Function::Exp, single::exp, double::exp),
+    ("exp2", Function::Exp2, single::exp2, double::exp2),
+    ("expm1", Function::Expm1, single::expm1, double::expm1),
+    ("log", Function::Log, single::log, double::log),
+    ("log2", Function::Log2, single::log2, double::log2),
+    ("log1p", Function::Log1p, single::log1p, double::log1p),
+    ("tanh", Function::Tanh, single::tanh, double::tanh),
+    ("sigmoid", Function::Sigmoid, single::sigmoid, double::sigmoid),
+    ("sin", Function::Sin, single::sin, double::sin),
+    ("cos", Function::Cos, single::cos, double::cos),
+];
+
+/// Numbers where a function is neither zero, nor without a value, nor beyond what the oracle holds.
+fn has_value(function: Function, x: f64) -> bool {
+    let is_small = |most: f64| x.abs() < most;
+    x.is_finite()
+        && x.abs() > 1e-80
+        && match function {
+            Function::Exp => is_small(709.0),
+            Function::Exp2 => is_small(1020.0),
+            Function::Expm1 => x < 709.0,
+            Function::Log | Function::Log2 => x > 0.0 && x != 1.0,
+            Function::Log1p => x > -1.0,
+            Function::Sigmoid => x > -700.0,
+            _ => true,
+        }
+}
+
+/// Bits from a counter.
+fn bits(n: usize, seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    (0..n).map(move |_| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    })
+}
+
+/// The whole is compared by `examples/all_f32.rs`; this is a part of it.
+#[test]
+fn functions_of_f32_are_correctly_rounded() {
+    for (name, function, ours, _) in ROWS {
+        let step = if cfg!(debug_assertions) { 2_000_003 } else { 200_003 };
+        for bits in (0..1u64 << 32).step_by(step) {
+            let x = f32::from_bits(bits as u32);
+            if has_value(function, f64::from(x)) && (function != Function::Exp || x.abs() < 120.0) {
+                let expected = wide(function, f64::from(x)).single();
+                assert_eq!(ours(x).to_bits(), expected.to_bits(), "{name} of {x:e}");
+            }
+        }
+    }
+    for n in SMALLEST..=LARGEST {
+        for bits in (0..1u64 << 32).step_by(40_000_003) {
+            let x = f32::from_bits(bits as u32);
+            if x.is_finite() && x != 0.0 {
+                let expected = wide(Function::Power(n), f64::from(x)).single();
+                assert_eq!(single::power(x, n).to_bits(), expected.to_bits(), "{x:e} ** {n}");
+            }
+        }
+    }
+}
+
+/// Bits of f64 of all magnitudes, and where the functions are hard: near zero, near one, near what they overflow at.
+fn hard_and_random(n: usize, seed: u64) -> impl Iterator<Item = f64> {
+    bits(n, seed).enumerate().map(|(k, bits)| {
+        let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        match k % 8 {
+            0 => f64::from_bits(bits),
+            1 => unit,
+            2 => 1.0 + unit * 2f64.powi(-((bits & 31) as i32)),
+            3 => unit * 40.0,
+            4 => unit * 1000.0,
+            // Near multiples of π/2 and of log 2.
+            5 => ((bits & 0xfffff) as f64 * std::f64::consts::FRAC_PI_2).next_up(),
+            6 => (bits & 0x3ff) as f64 * std::f64::consts::LN_2 - 300.0,
+            _ => unit * 2f64.powi((bits & 127) as i32 - 64),
+        }
+    })
+}
+
+#[test]
+fn functions_of_f64_are_within_an_ulp() {
+    let n = if cfg!(debug_assertions) { 3_000 } else { 200_000 };
+    for (name, function, _, ours) in ROWS {
+        let mut worst = (0.0, 0.0);
+        for x in hard_and_random(n, 11).filter(|&x| has_value(function, x)) {
+            let ulps = wide(function, x).ulps(ours(x));
+            if ulps > worst.0 {
+                worst = (ulps, x);
+            }
+        }
+        println!("{name}: {:.4} ulp at {:e}", worst.0, worst.1);
+        assert!(worst.0 > 0.4 && worst.0 <= 1.0, "{name}: {:?}", worst);
+    }
+    for n in SMALLEST..=LARGEST {
+        for x in
+            hard_and_random(200, u64::from(n.unsigned_abs())).filter(|x| x.is_finite() && *x != 0.0)
+        {
+            let expected = wide(Function::Power(n), x);
+            let ours = double::power(x, n);
+            assert!(expected.ulps(ours) <= 0.75, "{x:e} ** {n}: {ours:e}");
+        }
+    }
+    // The double that lies nearest to a multiple of π/2 (Kahan).
+    let x = 6_381_956_970_095_103.0 * 2f64.powi(797);
+    assert!(wide(Function::Cos, x).ulps(double::cos(x)) <= 1.0);
+}
+
+#[test]
+fn zeros_infinities_and_nans_have_their_values() {
+    const INF: f64 = f64::INFINITY;
+    let cases: [(&str, [f64; 5]); 10] = [
+        // Of -inf, -0, +0, inf and -2; NaN is checked of all.
+        ("exp", [0.0, 1.0, 1.0, INF, 0.135_335_283_236_612_7]),
+        ("exp2", [0.0, 1.0, 1.0, INF, 0.25]),
+        ("expm1", [-1.0, -0.0, 0.0, INF, -0.864_664_716_763_387_3]),
+        ("log", [f64::NAN, -INF, -INF, INF, f64::NAN]),
+        ("log2", [f64::NAN, -INF, -INF, INF, f64::NAN]),
+        ("log1p", [f64::NAN, -0.0, 0.0, INF, f64::NAN]),
+        ("tanh", [-1.0, -0.0, 0.0, 1.0, -0.964_027_580_075_816_9]),
+        ("sigmoid", [0.0, 0.5, 0.5, 1.0, 0.119_202_922_022_117_56]),
+        ("sin", [f64::NAN, -0.0, 0.0, f64::NAN, -0.909_297_426_825_681_7]),
+        ("cos", [f64::NAN, 1.0, 1.0, f64::NAN, -0.416_146_836_547_142_4]),
+    ];
+    let quiet = f64::NAN.to_bits();
+    for ((name, expected), (known, _, of_single, of_double)) in cases.into_iter().zip(ROWS) {
+        assert_eq!(name, known);
+        for (x, expected) in [-INF, -0.0, 0.0, INF, -2.0].into_iter().zip(expected) {
+            assert_eq!(of_double(x).to_bits(), expected.to_bits(), "{name} of {x}");
+            let narrow = of_single(x as f32);
+            assert_eq!(narrow.to_bits(), (expected as f32).to_bits(), "{name} of f32 {x}");
+        }
+        for nan in [f64::NAN, -f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001)] {
+            assert_eq!(of_double(nan).to_bits(), quiet, "{name} of NaN");
+        }
+        assert_eq!(of_single(f32::from_bits(0xff80_0001)).to_bits(), f32::NAN.to_bits());
+    }
+    assert_eq!(double::log1p(-1.0), -INF);
+    // Subnormal numbers are their own sines.
+    let least = f64::from_bits(1);
+    for of in [double::sin, double::tanh, double::expm1, double::log1p] {
+        assert_eq!((of(least), of(-least)), (least, -least));
+    }
+    let powers = [
+        (-0.0, 3, -0.0),
+        (-0.0, 4, 0.0),
+        (-0.0, -3, -INF),
+        (0.0, -4, INF),
+        (-INF, 3, -INF),
+        (-INF, -3, -0.0),
+        (-INF, 64, INF),
+        (f64::NAN, 0, 1.0),
+        (-3.0, 3, -27.0),
+        (2.0, -8, 0.003_906_25),
+        (1e6, 64, INF),
+        (-1e-6, 63, -0.0),
+    ];
+    for (x, n, expected) in powers {
+        assert_eq!(double::power(x, n).to_bits(), expected.to_bits(), "{x} ** {n}");
+        let narrow = single::power(x as f32, n);
+        assert_eq!(narrow.to_bits(), (expected as f32).to_bits(), "f32 {x} ** {n}");
+    }
+}
+
+/// Loops compiled for each instruction set, beside one element at a time.
+#[test]
+fn tiles_have_the_bits_of_single_elements() {
+    let x: Vec<f32> = bits(3 * TILE / 2, 5).map(|bits| f32::from_bits(bits as u32)).collect();
+    let y: Vec<f64> = hard_and_random(3 * TILE / 2, 6).collect();
+    let inputs = [Slice::F32(&x), Slice::F64(&y)];
+    let check = |text: &str, of_single: &dyn Fn(f32) -> f32, of_double: &dyn Fn(f64) -> f64| {
+        let texts = ["x", "y"].map(|name| Expr::parse(&text.replace('#', name)).expect(text));
+        let types = [("x", DType::F32), ("y", DType::F64)];
+        let program = Program::new(&[&texts[0], &texts[1]], &types).expect(text);
+        let mut tiles = Tiles::new(&program, false);
+        for (first, n) in [(0, TILE), (TILE, TILE / 2), (7, 1), (9, 39)] {
+            tiles.run(&inputs, first, n).expect("every element has a value");
+            let found: &[f32] = tiles.values(program.roots()[0].value, &inputs, first, n);
+            for (&x, found) in x[first..first + n].iter().zip(found) {
+                assert_eq!(found.to_bits(), of_single(x).to_bits(), "{text} of f32 {x:e}");
+            }
+            let found: &[f64] = tiles.values(program.roots()[1].value, &inputs, first, n);
+            for (&y, found) in y[first..first + n].iter().zip(found) {
+                assert_eq!(found.to_bits(), of_double(y).to_bits(), "{text} of {y:e}");
+            }
+        }
+    };
+    for (name, _, of_single, of_double) in ROWS {
+        check(&format!("{name}(#)"), &of_single, &of_double);
+    }
+    for n in [-8, -1, 0, 3, 7, 64] {
+        let (of_single, of_double) = (|x| single::power(x, n), |x| double::power(x, n));
+        check(&format!("#**{n}"), &of_single, &of_double);
+        check(&format!("pow(#, {n})"), &of_single, &of_double);
+    }
+}
+
+#[test]
+fn constants_are_folded_by_the_same_functions() {
+    let folded = |text: &str| {
+        let expr = Expr::parse(text).expect(text);
+        Program::new(&[&expr], &[("x", DType::F32)]).map(|program| program.to_string())
+    };
+    let found = folded("x + exp(1)").expect("it is an expression");
+    assert!(found.contains("%3 = f32 2.7182817\n"), "{found}");
+    let found = folded("log2(8) * 2.0**-3").expect("it is an expression");
+    assert!(found.ends_with("= f64 0.375\n"), "{found}");
+    let error = |text: &str| folded(text).expect_err("it is refused").to_string();
+    assert_eq!(error("exp(i64(x))"), "map, column 1: `exp` takes no i64; say f64(…) first");
+    assert!(error("x**65").contains("65 is no exponent of a float here; take one from -8 to 64"));
+    assert!(error("x**0.5").contains("an exponent is a whole constant"));
+}
