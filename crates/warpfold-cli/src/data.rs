@@ -235,7 +235,7 @@ fn fold(
             op: asked.op(),
             dtype,
             n,
-            output,
+            output: output.into(),
             accuracy: warpfold::Accuracy::Exact,
             device: Device::Cpu,
             seconds,

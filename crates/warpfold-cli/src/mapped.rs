@@ -4,16 +4,17 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use warpfold::map::{Expressions, HostArray, Map};
-use warpfold::{DType, Op};
+use warpfold::map::{Expressions, Folded, HostArray, Map};
+use warpfold::partial::Finish;
+use warpfold::{DType, Error, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Column, Missing, TextError};
-use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted};
+use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Texts;
 use crate::progress::Progress;
-use crate::report::{self, Format, Report};
+use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 
 /// The name of the inputs themselves.
@@ -24,22 +25,9 @@ const WEIGHTS: &str = "weights";
 /// Runs a reduction of an expression, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     check(asked)?;
-    let (finish, policy, begun) = (asked.finish()?, asked.policy(), Instant::now());
-    let (expressions, with) = expressions(asked)?;
-    let mut sides = expressions
-        .names()
-        .into_iter()
-        .map(|name| Side::open(asked, &with, name))
-        .collect::<Result<Vec<_>, _>>()?;
-    if sides.is_empty() {
-        // A constant is reduced once for each element.
-        sides.push(Side::open(asked, &with, X)?);
-    }
-    check_rows(asked, &sides)?;
-    check_same(&sides)?;
-    let inputs: Vec<(&str, DType)> =
-        sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
-    let map = Map::new(asked.op(), &expressions, &inputs, policy).map_err(usage)?;
+    let (finish, begun) = (asked.finish()?, Instant::now());
+    let (wanted, mut sides) = opened(asked)?;
+    let map = wanted.map(asked, &sides)?;
     if asked.verbosity() == Verbosity::Verbose {
         for side in &sides {
             for input in &side.inputs {
@@ -68,7 +56,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         progress.set(done);
     }
     let start = Instant::now();
-    let output = map.finish(&folded, finish)?;
+    let output = wanted.answer(&map, &folded, finish)?;
     folding += start.elapsed();
     let report = Report {
         op: asked.op(),
@@ -90,30 +78,110 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
 }
 
-/// Fails for what expressions do not go with.
-fn check(asked: &Reduction) -> Result<(), Failure> {
-    let refused = |what: &str| {
-        Err(Failure::Usage(format!(
-            "--map, --where, --weights and --with reduce whole arrays on the CPU, {what}"
-        )))
-    };
-    if asked.parts.any() {
-        return refused("and not axes, segments and keys; map in a step of its own first");
+/// What is asked for, before the inputs' types are known.
+pub(crate) enum Asked {
+    One(Box<Expressions>),
+    /// Several results, for which one condition holds.
+    Several(Vec<warpfold::map::Reduction>, Option<String>),
+}
+
+impl Asked {
+    fn names(&self) -> Result<Vec<String>, Failure> {
+        match self {
+            Asked::One(expressions) => {
+                Ok(expressions.names().into_iter().map(str::to_owned).collect())
+            }
+            Asked::Several(all, keep) => {
+                Map::names(all, keep.as_deref()).map_err(|error| option("--where", error))
+            }
+        }
     }
+
+    /// The same for inputs of known types.
+    pub(crate) fn map(&self, asked: &Reduction, sides: &[Side]) -> Result<Map, Failure> {
+        let inputs: Vec<(&str, DType)> =
+            sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
+        match self {
+            Asked::One(expressions) => Map::new(asked.op(), expressions, &inputs, asked.policy()),
+            Asked::Several(all, keep) => Map::all(all, keep.as_deref(), &inputs, asked.policy()),
+        }
+        .map_err(usage)
+    }
+
+    fn answer(&self, map: &Map, folded: &Folded, finish: Finish) -> Result<Answer, Failure> {
+        if let Asked::One(_) = self {
+            return Ok(map.finish(folded, finish)?.into());
+        }
+        let mut all = Vec::new();
+        for (name, result) in map.results(folded, finish).iter() {
+            match result {
+                Ok(output) => {
+                    all.extend(report::fields(output).into_iter().map(|(part, value)| {
+                        let name =
+                            if part == "value" { name.into() } else { format!("{name} {part}") };
+                        (name, value)
+                    }))
+                }
+                // As stats has it: what does not exist leaves the others.
+                Err(Error::Empty { .. } | Error::TooFew { .. }) => all.push((name.into(), None)),
+                Err(error) => return Err(error.clone().into()),
+            }
+        }
+        Ok(Answer::Named(all))
+    }
+}
+
+/// What is asked for, and the inputs that it names.
+pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
+    let (wanted, with) = wanted(asked)?;
+    let names = wanted.names()?;
+    if let Some((name, _)) = with.iter().find(|(name, _)| !names.contains(name)) {
+        return Err(Failure::Usage(format!(
+            "--with names {name}, which no expression uses; use it or leave it out"
+        )));
+    }
+    let mut sides =
+        names.iter().map(|name| Side::open(asked, &with, name)).collect::<Result<Vec<_>, _>>()?;
+    if sides.is_empty() {
+        // A constant is reduced once for each element.
+        sides.push(Side::open(asked, &with, X)?);
+    }
+    check_rows(asked, &sides)?;
+    check_same(&sides)?;
+    Ok((wanted, sides))
+}
+
+/// Fails for what expressions do not go with.
+pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
     if !matches!(asked.device, Device::Auto | Device::Cpu) {
-        return refused("and not on GPUs; leave out --device");
+        return Err(Failure::Usage("--map, --where, --weights, --of and --with reduce on the CPU, and not on GPUs; leave out --device".into()));
+    }
+    if !asked.maps.of.is_empty() && asked.op() != Op::Stats {
+        return Err(Failure::Usage(format!(
+            "--of says which results stats prints, and {} prints its own; say warpfold stats --of …",
+            asked.op()
+        )));
+    }
+    let names: Vec<&str> = asked.maps.of.iter().map(|reduction| reduction.name()).collect();
+    if let Some(again) = (1..names.len()).find(|&k| names[..k].contains(&names[k])) {
+        return Err(Failure::Usage(format!(
+            "--of asks for {} twice; give each result a name of its own, as in 'far = count(x > 3)'",
+            names[again]
+        )));
     }
     if asked.op() == Op::Dot {
         return Err(Failure::Usage("dot takes two inputs and no --map; say warpfold sum --map 'x * y', whose products are not rounded".into()));
     }
-    if let Some((_, format)) = &asked.out {
+    if let Some((_, format)) = &asked.out
+        && !asked.parts.any()
+    {
         format.check_one()?;
     }
     run::check_result_file(asked)
 }
 
 /// What is reduced, and the inputs that have names.
-fn expressions(asked: &Reduction) -> Result<(Expressions, Vec<(String, PathBuf)>), Failure> {
+fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure> {
     let maps = &asked.maps;
     let mut with = maps.with.clone();
     if let Some(again) =
@@ -123,6 +191,9 @@ fn expressions(asked: &Reduction) -> Result<(Expressions, Vec<(String, PathBuf)>
             "--with names {} twice; give each input a name of its own",
             with[again].0
         )));
+    }
+    if !maps.of.is_empty() {
+        return Ok((Asked::Several(maps.of.clone(), maps.keep.clone()), with));
     }
     let mut expressions = Expressions::value(maps.map.as_deref().unwrap_or(X)).map_err(usage)?;
     if let Some(text) = &maps.keep {
@@ -146,13 +217,7 @@ fn expressions(asked: &Reduction) -> Result<(Expressions, Vec<(String, PathBuf)>
             })?;
         }
     }
-    let names = expressions.names();
-    if let Some((name, _)) = with.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        return Err(Failure::Usage(format!(
-            "--with names {name}, which no expression uses; use it or leave it out"
-        )));
-    }
-    Ok((expressions, with))
+    Ok((Asked::One(Box::new(expressions)), with))
 }
 
 /// Rows that are left out would part the inputs.
@@ -202,7 +267,7 @@ fn option(name: &str, error: warpfold::Error) -> Failure {
 }
 
 /// One input of the expression: files that are one array.
-struct Side {
+pub(crate) struct Side {
     name: String,
     dtype: DType,
     /// Files that have not begun.
@@ -289,6 +354,32 @@ impl Side {
             pieces: None,
             rest: Rest::default(),
         }
+    }
+
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.inputs.iter()
+    }
+
+    /// The whole of its one file.
+    pub(crate) fn whole(mut self, op: Op) -> Result<Whole, Failure> {
+        if self.inputs.len() > 1 {
+            return Err(Failure::Usage(format!(
+                "{op} by axes, segments or keys takes one file for {}, not {}; join the files first",
+                self.name,
+                self.inputs.len()
+            )));
+        }
+        let files = [self.inputs.pop_front(), self.otherwise.and_then(|mut all| all.pop_front())];
+        let mut found = None;
+        for file in files.into_iter().flatten() {
+            match file.whole(Order::C) {
+                Err(failure) if found.is_none() && is_no_column(&failure) => {
+                    found = Some(Err(failure));
+                }
+                whole => return whole,
+            }
+        }
+        found.unwrap_or_else(|| Err(Failure::Usage(format!("{} is no file", self.name))))
     }
 
     /// The next piece of the files; empty at the end of the last.

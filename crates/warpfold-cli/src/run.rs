@@ -18,11 +18,11 @@ use crate::{Failure, outfile, streams};
 
 /// Runs a reduction, or many, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    if asked.maps.any() {
-        return crate::mapped::reduction(asked);
-    }
     if asked.parts.any() {
         return crate::many::reduction(asked);
+    }
+    if asked.maps.any() {
+        return crate::mapped::reduction(asked);
     }
     let (finish, policy) = (asked.finish()?, asked.policy());
     if asked.op() == Op::Dot && asked.random()?.is_none() && asked.inputs.len() != 2 {
@@ -52,7 +52,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         op: asked.op(),
         dtype,
         n: folded.n,
-        output: folded.output,
+        output: folded.output.into(),
         accuracy: asked.accuracy,
         device: chosen.executor.device(),
         seconds: folded.total.as_secs_f64(),

@@ -307,7 +307,7 @@ fn report(
         op: asked.op(),
         dtype: folded.dtype,
         n,
-        output,
+        output: output.into(),
         accuracy: asked.accuracy,
         device: Device::Cpu,
         seconds: folded.total.as_secs_f64(),

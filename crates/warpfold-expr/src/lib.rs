@@ -30,4 +30,4 @@ mod tile;
 pub use function::{Binary, Unary};
 pub use program::{Const, Id, Node, Program, Root, Type};
 pub use text::Expr;
-pub use tile::{Fault, Slice, TILE, Tiles};
+pub use tile::{Fault, Held, Slice, TILE, Tiles};

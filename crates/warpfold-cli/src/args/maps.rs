@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use warpfold::map;
 
 /// An expression of inputs, a condition, weights.
 #[derive(Debug, Args)]
@@ -16,13 +17,22 @@ pub(crate) struct Maps {
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) keep: Option<String>,
 
-    /// Weigh the elements of a sum or mean, by a file or by an expression
+    /// Weigh the elements of a sum, mean, variance or deviation, by a file or by an expression
     #[arg(long, value_name = "FILE|EXPR", allow_hyphen_values = true)]
     pub(crate) weights: Option<String>,
+
+    /// With stats: print this result, such as 'far = count(x > 3)' (repeat for several, which share one reading)
+    #[arg(long, value_name = "[NAME=]RESULT", value_parser = reduction, allow_hyphen_values = true, conflicts_with_all = ["map", "weights", "parts"])]
+    pub(crate) of: Vec<map::Reduction>,
 
     /// Another input of the same length, by a name for expressions (repeat for several)
     #[arg(long, value_name = "NAME=FILE", value_parser = named)]
     pub(crate) with: Vec<(String, PathBuf)>,
+}
+
+/// Parses `NAME=REDUCTION(EXPR)`.
+fn reduction(text: &str) -> Result<map::Reduction, String> {
+    text.parse().map_err(|error: warpfold::Error| error.to_string())
 }
 
 /// Parses `NAME=FILE`.
@@ -38,6 +48,7 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 impl Maps {
     /// Whether anything but the elements as they are is reduced.
     pub(crate) fn any(&self) -> bool {
-        self.map.is_some() || self.keep.is_some() || self.weights.is_some() || !self.with.is_empty()
+        let Maps { map, keep, weights, of, with } = self;
+        map.is_some() || keep.is_some() || weights.is_some() || !of.is_empty() || !with.is_empty()
     }
 }

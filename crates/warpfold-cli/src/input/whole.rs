@@ -135,6 +135,11 @@ impl Whole {
         self.dtype
     }
 
+    /// Elements along each axis.
+    pub(crate) fn shape(&self) -> Vec<u64> {
+        self.layout.shape()
+    }
+
     /// All elements, as they lie in memory.
     ///
     /// # Errors

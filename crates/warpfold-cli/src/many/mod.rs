@@ -2,6 +2,7 @@
 
 mod device;
 mod keys;
+mod mapped;
 mod numbers;
 mod rows;
 
@@ -25,11 +26,15 @@ use crate::left_out::Texts;
 use crate::table::{Labels, Table};
 use crate::{Failure, run, table};
 use keys::with_key;
+use mapped::Mapped;
 use numbers::Numbers;
 use rows::{Cut, Rows};
 
 /// Runs many reductions and prints their results.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    if asked.maps.any() {
+        return mapped::reduction(asked);
+    }
     check(asked)?;
     let finish = asked.finish()?;
     let begun = Instant::now();
@@ -52,7 +57,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
     let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
     let mut found = match &executor {
-        Executor::Cpu => fold(asked, &whole, &parted, finish),
+        Executor::Cpu => fold(asked, &whole, &parted, finish, None),
         other => device::fold(asked, &whole, &parted, other, finish),
     }?;
     whole.check_unchanged()?;
@@ -195,12 +200,13 @@ fn fold(
     whole: &Whole,
     parted: &Parted,
     finish: Finish,
+    map: Option<&Mapped<'_>>,
 ) -> Result<Found, Failure> {
     let x = whole.array()?;
     let of = |parts: Arc<Parts<'_>>, labels: Labels, flat: bool| {
         let indices = if flat { Indices::OfArray } else { Indices::OfInput };
         let request = Request::new(asked.op(), x).parts(parts).policy(asked.policy());
-        found(&request.indices(indices), labels, finish)
+        found(&request.indices(indices), labels, finish, map)
     };
     if let Parted::Axes = parted {
         let folding = Folding::of(whole.layout()?.clone(), &asked.parts.axis)?;
@@ -250,8 +256,19 @@ fn fits(groups: u64, free: u64) -> Result<(), Failure> {
     )))
 }
 
-fn found(request: &Request<'_>, labels: Labels, finish: Finish) -> Result<Found, Failure> {
-    let columns = engine::columns(request, finish);
+fn found(
+    request: &Request<'_>,
+    labels: Labels,
+    finish: Finish,
+    map: Option<&Mapped<'_>>,
+) -> Result<Found, Failure> {
+    let columns = match map {
+        None => engine::columns(request, finish),
+        Some(Mapped { map, arrays }) => {
+            let all = map.columns(arrays, &request.parts, request.indices, finish);
+            all.map(|all| all.into_iter().flat_map(|(_, columns)| columns).collect())
+        }
+    };
     let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");
     Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })
 }

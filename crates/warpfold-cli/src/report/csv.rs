@@ -39,7 +39,7 @@ fn add(
     each: fn(&Number) -> String,
 ) {
     for (name, value) in report.fields() {
-        let name = match (prefix, name) {
+        let name = match (prefix, &*name) {
             ("", name) => name.to_string(),
             (prefix, "value") => prefix.to_string(),
             (prefix, name) => format!("{prefix}_{name}"),

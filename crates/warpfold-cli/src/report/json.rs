@@ -9,7 +9,7 @@ use warpfold::Value;
 use warpfold::partial::Output;
 
 use super::number::{Kind, Number, Shown, show, type_name};
-use super::{Render, Report};
+use super::{Answer, Render, Report};
 use crate::Failure;
 use crate::left_out::as_json;
 
@@ -61,17 +61,17 @@ impl Render for Json {
 enum Fields {
     One(Box<RawValue>),
     Pair(Vec<Box<RawValue>>),
-    Named(Vec<(&'static str, Option<Box<RawValue>>)>),
+    Named(Vec<(String, Option<Box<RawValue>>)>),
 }
 
 impl Fields {
     fn of(report: &Report, each: impl Fn(Value) -> Box<RawValue>) -> Fields {
         match &report.output {
-            Output::One(value) => Fields::One(each(*value)),
-            Output::Pair(min, max) => Fields::Pair(vec![each(*min), each(*max)]),
-            Output::Summary(_) => {
-                let named =
-                    report.fields().into_iter().map(|(name, value)| (name, value.map(&each)));
+            Answer::One(Output::One(value)) => Fields::One(each(*value)),
+            Answer::One(Output::Pair(min, max)) => Fields::Pair(vec![each(*min), each(*max)]),
+            Answer::One(Output::Summary(_)) | Answer::Named(_) => {
+                let fields = report.fields().into_iter();
+                let named = fields.map(|(name, value)| (name.into_owned(), value.map(&each)));
                 Fields::Named(named.collect())
             }
         }

@@ -12,6 +12,8 @@ pub(crate) use json::token;
 pub(crate) use number::type_name;
 pub(crate) use text::plain;
 
+use std::borrow::Cow;
+
 use number::{Shown, show};
 use warpfold::partial::Output;
 use warpfold::{Accuracy, Column, DType, Op, Value};
@@ -20,13 +22,56 @@ use crate::Failure;
 use crate::device::Device;
 use crate::left_out::TextNotes;
 
+/// What comes of a reduction, or of several in one reading.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    One(Output),
+    /// Results by name; `None` where one has no value.
+    Named(Vec<(String, Option<Value>)>),
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Answer::One(output)
+    }
+}
+
+/// How the numbers of a result stand beside each other.
+enum Shape {
+    One,
+    Pair,
+    Named,
+}
+
+/// The numbers of a result by name, in order; `None` where one has no value.
+pub(crate) fn fields(output: &Output) -> Vec<(&'static str, Option<Value>)> {
+    match output {
+        Output::One(value) => vec![("value", Some(*value))],
+        Output::Pair(min, max) => vec![("min", Some(*min)), ("max", Some(*max))],
+        Output::Summary(s) => vec![
+            ("count", Some(s.count.into())),
+            ("nan_count", Some(s.nan_count.into())),
+            ("sum", Some(s.sum)),
+            ("mean", s.mean),
+            ("var", s.var),
+            ("std", s.std),
+            ("min", s.min),
+            ("max", s.max),
+            ("argmin", s.argmin.map(Value::from)),
+            ("argmax", s.argmax.map(Value::from)),
+            ("l1", Some(s.l1)),
+            ("l2", Some(s.l2)),
+        ],
+    }
+}
+
 /// A finished reduction and how it went.
 pub(crate) struct Report {
     pub(crate) op: Op,
     pub(crate) dtype: DType,
     /// Elements (pairs, for dot).
     pub(crate) n: u64,
-    pub(crate) output: Output,
+    pub(crate) output: Answer,
     pub(crate) accuracy: Accuracy,
     pub(crate) device: Device,
     /// From the first read to the result.
@@ -60,25 +105,22 @@ impl Report {
         )
     }
 
-    /// The numbers of the result by name, in order; `None` where one has no value.
-    fn fields(&self) -> Vec<(&'static str, Option<Value>)> {
+    fn fields(&self) -> Vec<(Cow<'_, str>, Option<Value>)> {
         match &self.output {
-            Output::One(value) => vec![("value", Some(*value))],
-            Output::Pair(min, max) => vec![("min", Some(*min)), ("max", Some(*max))],
-            Output::Summary(s) => vec![
-                ("count", Some(s.count.into())),
-                ("nan_count", Some(s.nan_count.into())),
-                ("sum", Some(s.sum)),
-                ("mean", s.mean),
-                ("var", s.var),
-                ("std", s.std),
-                ("min", s.min),
-                ("max", s.max),
-                ("argmin", s.argmin.map(Value::from)),
-                ("argmax", s.argmax.map(Value::from)),
-                ("l1", Some(s.l1)),
-                ("l2", Some(s.l2)),
-            ],
+            Answer::One(output) => {
+                fields(output).into_iter().map(|(name, value)| (name.into(), value)).collect()
+            }
+            Answer::Named(all) => {
+                all.iter().map(|(name, value)| (name.as_str().into(), *value)).collect()
+            }
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        match self.output {
+            Answer::One(Output::One(_)) => Shape::One,
+            Answer::One(Output::Pair(..)) => Shape::Pair,
+            Answer::One(Output::Summary(_)) | Answer::Named(_) => Shape::Named,
         }
     }
 
@@ -173,7 +215,7 @@ mod tests {
             op: Op::Stats,
             dtype: DType::Complex64,
             n: 3,
-            output: Output::Summary(Box::new(summary)),
+            output: Output::Summary(Box::new(summary)).into(),
             accuracy: Accuracy::Exact,
             device: Device::Cpu,
             seconds: 0.5,

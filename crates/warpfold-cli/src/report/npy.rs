@@ -3,11 +3,10 @@
 //! One number is an array without axes, minmax an array of two, stats a record whose fields are named (those without a value are
 //! left out). bfloat16 is `<V2`, as `ml_dtypes` writes it.
 
-use warpfold::partial::Output;
 use warpfold::{DType, Value};
 
 use super::number::type_name;
-use super::{Render, Report};
+use super::{Render, Report, Shape};
 use crate::Failure;
 
 /// A NumPy array.
@@ -18,16 +17,19 @@ impl Render for Npy {
         let fields = report.fields();
         let mut data = Vec::new();
         let mut types = Vec::new();
-        for (name, value) in fields.iter().filter_map(|&(name, value)| Some((name, value?))) {
+        for (name, value) in fields.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
             types.push((name, element(value, &mut data)?));
         }
         let one = |index: usize| format!("'{}'", types[index].1);
-        let (descr, shape) = match &report.output {
-            Output::One(_) => (one(0), "()"),
-            Output::Pair(..) => (one(0), "(2,)"),
-            Output::Summary(_) => {
-                let fields: Vec<_> =
-                    types.iter().map(|(name, ty)| format!("('{name}', '{ty}')")).collect();
+        let (descr, shape) = match report.shape() {
+            Shape::One => (one(0), "()"),
+            Shape::Pair => (one(0), "(2,)"),
+            Shape::Named => {
+                let quoted = |name: &str| name.replace('\\', "\\\\").replace('\'', "\\'");
+                let fields: Vec<_> = types
+                    .iter()
+                    .map(|(name, ty)| format!("('{}', '{ty}')", quoted(name)))
+                    .collect();
                 (format!("[{}]", fields.join(", ")), "()")
             }
         };

@@ -1,10 +1,9 @@
 //! Text: the value and nothing else, as other programs expect it.
 
 use warpfold::Value;
-use warpfold::partial::Output;
 
 use super::number::{Shown, show};
-use super::{Render, Report};
+use super::{Render, Report, Shape};
 use crate::Failure;
 
 /// Plain numbers.
@@ -16,12 +15,14 @@ impl Render for Text {
         let shown = |value: &Option<_>| {
             value.map_or_else(|| "-".to_string(), |value| decimal(&show(value)))
         };
-        let line = match &report.output {
-            Output::One(_) | Output::Pair(..) => {
+        let line = match report.shape() {
+            Shape::One | Shape::Pair => {
                 fields.iter().map(|(_, value)| shown(value)).collect::<Vec<_>>().join(" ")
             }
-            Output::Summary(_) => {
-                let rows = fields.iter().map(|(name, value)| format!("{name:<9} {}", shown(value)));
+            Shape::Named => {
+                let width = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+                let rows =
+                    fields.iter().map(|(name, value)| format!("{name:<width$} {}", shown(value)));
                 rows.collect::<Vec<_>>().join("\n")
             }
         };

@@ -61,6 +61,48 @@ fn files_by_their_names() {
 }
 
 #[test]
+fn several_results_share_a_reading() {
+    let args =
+        ["stats", "--of", "sum(qty)", "--of", "far = count(price > 2)", "--of", "minmax(qty)"];
+    assert_eq!(
+        sales(&args).value(),
+        "sum(qty)        18.0\nfar             4\nminmax(qty) min 0.0\nminmax(qty) max 10.0"
+    );
+    let none =
+        sales(&["stats", "--of", "max(qty)", "--of", "n = count(qty)", "--where", "qty > 99"]);
+    assert_eq!(none.value(), "max(qty) -\nn        0");
+    let json = sales(&["stats", "--of", "e = rmse(qty, shop)", "--format", "json"]);
+    // The root of (4 + 9 + 1 + 4 + 81) / 5.
+    assert!(json.value().contains("\"value\":{\"e\":4.449719092257398}"), "{json:?}");
+    let weighted = sales(&["var", "--map", "qty", "--weights", "shop"]);
+    // Of 3, 4, 1, 1, 0, 0 and 10: 127 / 7 - (19 / 7)^2.
+    assert_eq!(weighted.value(), "10.775510204081632");
+    let sigmoid = sales(&["max", "--map", "sigmoid(log1p(qty)) * 2**3"]);
+    assert_eq!(sigmoid.value(), "7.333333333333333");
+}
+
+#[test]
+fn parts_of_expressions() {
+    assert_eq!(sales(&["sum", "--map", "qty * 2", "--by", "shop"]).value(), "1 34.0\n2 2.0");
+    let folder = Folder::new();
+    let x = raw(&folder, "x.f64", [1.0, 2.0, 4.0, 8.0]);
+    let y = raw(&folder, "y.f64", [0.5, 8.0, 4.0, 1.0]);
+    let with = format!("y={y}");
+    let of = |op: &str, more: &[&str]| {
+        let args = [op, &x, "--dtype", "f64", "--with", &with, "--every", "2"];
+        run(args.iter().chain(more))
+    };
+    assert_eq!(of("max", &["--map", "abs(x - y)"]).value(), "6.0\n7.0");
+    assert_eq!(of("argmin", &["--map", "x - y", "--flat"]).value(), "1\n2");
+    of("min", &["--map", "x", "--where", "y > 7"]).fails(1, &["segment 1", "min"]);
+    assert_eq!(of("sum", &["--map", "x * y"]).value(), "16.5\n24.0");
+    assert_eq!(
+        of("mean", &["--map", "x", "--weights", "y", "--where", "x > 1"]).value(),
+        "2.0\n4.8"
+    );
+}
+
+#[test]
 fn inputs_of_other_sizes_of_elements_stay_side_by_side() {
     let folder = Folder::new();
     // More than a piece of either, whose sizes in elements differ.
@@ -87,10 +129,14 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["sum", "--map", "price", "--where", "qty"][..], "wants to be a condition"),
         (&["sum", "--map", "sinh(price)"][..], "`sinh` is no function"),
         (&["var", "--map", "price * qty"][..], "say `rounded(price * qty)`"),
-        (&["var", "--map", "price", "--weights", "qty"][..], "take sum or mean"),
+        (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
         (&["sum", "--map", "price", "--with", "w=nowhere.npy"][..], "no expression uses"),
         (&["sum", "--map", "price", "--device", "simt"][..], "leave out --device"),
-        (&["sum", "--map", "price", "--by", "shop"][..], "not axes, segments and keys"),
+        (&["stats", "--map", "price", "--by", "shop"][..], "stats of an expression's parts"),
+        (&["sum", "--of", "sum(price)"][..], "say warpfold stats --of"),
+        (&["stats", "--of", "sum(price)", "--of", "sum(price)"][..], "twice"),
+        (&["stats", "--of", "summ(price)"][..], "`summ` is no reduction"),
+        (&["stats", "--of", "var(price, weights=qty > 1)"][..], "weights: `qty > 1` is bool"),
         (&["sum", "--map", "price * qty", "--missing", "skip"][..], "--missing nan"),
         (&["argmax", "--map", "abs(price)", "--missing", "skip"][..], "--missing nan"),
         (&["sum", "--map", "price", "--weights", "none.npy"][..], "is no file that exists"),

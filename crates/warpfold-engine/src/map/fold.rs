@@ -1,18 +1,24 @@
-//! From arrays to what is left of them: tiles are mapped into a buffer of the second cache, and buffers are folded as any array.
+//! From arrays to what is left of them: tiles are mapped one behind the other, and some of them are folded as any array is.
 
 use warpfold_exact::AnyPartial;
-use warpfold_expr::{Slice, TILE, Tiles};
-use warpfold_num::{DType, Nan, Op, Policy, Result, bf16, f16};
+use warpfold_exact::partial::{Count, Partial};
+use warpfold_expr::{Id, Slice, TILE, Tiles, Type};
+use warpfold_num::limbs::Special;
+use warpfold_num::{Accuracy, DType, Nan, Op, Policy, Result, bf16, f16};
 use warpfold_plan::{HostArray, Request};
 
-use super::buffer::{Buffer, bad_weight, drop_nans};
-use super::{Folded, Kind, Map, refused};
+use super::exponents::HALF;
+use super::task::{Part, Task};
+use super::weights::{bad_weight, drop_nans, has_halves, weighted_square, weighted_squares};
+use super::{Folded, Map, refused};
 use crate::reduce;
 
 /// Elements that a thread takes at once.
 const GRAIN: usize = 1 << 18;
-/// Elements that are mapped before they are folded: their values fit the second cache.
-const CHUNK: usize = 32 << 10;
+/// Elements that are mapped before they are folded, of one expression: their values fit the second cache.
+pub(super) const CHUNK: usize = 32 << 10;
+/// The least, of many expressions.
+const LEAST: usize = 4 << 10;
 
 pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
     let n = length(map, inputs)?;
@@ -21,7 +27,8 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
     let grains = n.div_ceil(GRAIN);
     let one = |grain: usize| {
         let range = grain * GRAIN..n.min((grain + 1) * GRAIN);
-        Grain::new(map, inputs, &slices, start).fold(range)
+        let mut tiles = map.tiles(CHUNK.min(n));
+        Grain::new(map, inputs, &slices, start, &mut tiles).fold(range)
     };
     let mut all = map.empty();
     if grains <= 1 {
@@ -34,7 +41,7 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
 }
 
 /// The arrays' one length.
-fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
+pub(super) fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
     let wanted = map.program.inputs();
     let dtypes: Vec<DType> = inputs.iter().map(HostArray::dtype).collect();
     if dtypes != wanted {
@@ -60,14 +67,14 @@ fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
 }
 
 /// Some elements of an array.
-fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> HostArray<'a> {
+pub(super) fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> HostArray<'a> {
     warpfold_num::with_element!(array.dtype(), T => {
         let elements: &'a [T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
         HostArray::of(&elements[range])
     })
 }
 
-fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
+pub(super) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
     fn of<'a, T: warpfold_num::Element + bytemuck::CheckedBitPattern>(
         array: &HostArray<'a>,
     ) -> &'a [T] {
@@ -91,110 +98,237 @@ fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
     }
 }
 
-/// What one thread works with.
-struct Grain<'m> {
-    map: &'m Map,
-    arrays: &'m [HostArray<'m>],
-    inputs: &'m [Slice<'m>],
-    start: u64,
-    tiles: Tiles<'m>,
-    left: Buffer,
-    /// The second factors of products.
-    right: Option<Buffer>,
-    /// Where the elements that were kept stand, if anybody asks.
-    indices: Option<Vec<u64>>,
-    /// The index of the buffer's first element, where all are kept.
-    first: u64,
-    folded: Folded,
+/// Values that are held, as an array.
+pub(super) fn held(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
+    match ty {
+        Type::Bool => HostArray::of(bytemuck::checked::cast_slice::<u8, bool>(&bytes[..n])),
+        Type::I64 => HostArray::of(&bytemuck::cast_slice::<u8, i64>(bytes)[..n]),
+        Type::U64 => HostArray::of(&bytemuck::cast_slice::<u8, u64>(bytes)[..n]),
+        Type::F32 => HostArray::of(&bytemuck::cast_slice::<u8, f32>(bytes)[..n]),
+        Type::F64 => HostArray::of(&bytemuck::cast_slice::<u8, f64>(bytes)[..n]),
+    }
 }
 
-impl<'m> Grain<'m> {
-    fn new(map: &'m Map, arrays: &'m [HostArray<'m>], inputs: &'m [Slice<'m>], start: u64) -> Self {
-        let capacity = CHUNK.min(inputs.first().map_or(0, Slice::len)) + TILE;
-        let buffer = |id| Buffer::new(map.program.ty(id), capacity);
-        let is_placed = matches!(map.op, Op::ArgMin | Op::ArgMax | Op::Stats);
+/// Some elements, folded by one thread.
+pub(super) struct Grain<'g, 'm> {
+    map: &'m Map,
+    arrays: &'g [HostArray<'g>],
+    inputs: &'g [Slice<'g>],
+    start: u64,
+    tiles: &'g mut Tiles<'m>,
+    is_masked: bool,
+    /// The first element of the chunk.
+    first: usize,
+    /// How many of its elements are held.
+    held: usize,
+    /// Where the elements that were kept stand, if anybody asks.
+    indices: Option<Vec<u64>>,
+    parts: Vec<Part>,
+}
+
+impl<'g, 'm> Grain<'g, 'm> {
+    pub(super) fn new(
+        map: &'m Map,
+        arrays: &'g [HostArray<'g>],
+        inputs: &'g [Slice<'g>],
+        start: u64,
+        tiles: &'g mut Tiles<'m>,
+    ) -> Self {
+        let is_placed =
+            |task: &Task| matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _));
+        let is_masked = map.is_masked();
         Grain {
             map,
             arrays,
             inputs,
             start,
-            tiles: Tiles::new(&map.program, map.has_keep),
-            left: buffer(map.left),
-            right: (map.kind != Kind::Values).then(|| buffer(map.right)),
-            indices: (map.has_keep && is_placed).then(Vec::new),
+            tiles,
+            is_masked,
             first: 0,
-            folded: map.empty(),
+            held: 0,
+            indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
+            parts: map.empty().parts,
         }
     }
 
-    fn fold(mut self, range: std::ops::Range<usize>) -> Result<Folded> {
-        self.first = self.start + range.start as u64;
-        if !matches!(self.map.kind, Kind::Weighted | Kind::Spread)
-            && !self.map.has_keep
-            && let (Some(left), Some(right)) =
-                (self.tiles.input(self.map.left), self.tiles.input(self.map.right))
-        {
+    pub(super) fn fold(mut self, range: std::ops::Range<usize>) -> Result<Folded> {
+        self.first = range.start;
+        let is_whole = |task: &Task| {
+            let is_simple = matches!(task, Task::Values(..) | Task::Products(..) | Task::Pairs(..));
+            is_simple && task.ids().all(|id| self.tiles.input(id).is_some())
+        };
+        if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_whole) {
             // Nothing is computed: the inputs are folded where they lie.
-            let [left, right] = [left, right].map(|input| part(&self.arrays[input], range.clone()));
-            let right = (self.map.kind == Kind::Products).then_some(right);
-            let value = self.reduced(left, right)?;
-            return Ok(Folded { value, weights: None, spread: None });
+            self.held = range.len();
+            self.flush()?;
+            return Ok(Folded { parts: self.parts });
         }
+        let chunk = (CHUNK / self.tiles.held().max(1)).max(LEAST);
         let mut at = range.start;
         while at < range.end {
             let n = TILE.min(range.end - at);
             self.tile(at, n)?;
             at += n;
-            if self.left.len() + TILE > CHUNK {
+            if self.held + TILE > chunk {
                 self.flush()?;
-                self.first = self.start + at as u64;
+                self.first = at;
             }
         }
         self.flush()?;
-        Ok(self.folded)
+        Ok(Folded { parts: self.parts })
     }
 
     fn tile(&mut self, at: usize, n: usize) -> Result<()> {
-        let Map { program, policy, kind, .. } = self.map;
         let first = self.start + at as u64;
+        self.tiles.move_to(self.held);
         self.tiles.run(self.inputs, at, n).map_err(|fault| fault.error(first))?;
-        let bytes = |id| self.tiles.bytes(id, self.inputs, at, n);
-        let (left, right) = (bytes(self.map.left), bytes(self.map.right));
         let mut mask = [1; TILE];
-        let is_weighted = matches!(kind, Kind::Weighted | Kind::Spread);
-        let is_masked = self.map.has_keep || (is_weighted && policy.nan == Nan::Ignore);
-        if self.map.has_keep {
-            mask[..n].copy_from_slice(&bytes(program.roots()[0].value)[..n]);
+        if self.is_masked {
+            self.mask(at, &mut mask[..n]);
         }
-        if is_weighted {
-            drop_nans(program.ty(self.map.right), right, policy.nan, &mut mask[..n]);
-            drop_nans(program.ty(self.map.left), left, policy.nan, &mut mask[..n]);
+        let kept = self.is_masked.then_some(&mask[..n]);
+        self.check_weights(at, n, kept)?;
+        if let Some(kept) = kept {
+            self.products_of_tile(at, kept)?;
         }
-        if self.map.op == Op::Prod && is_masked && program.ty(self.map.left).is_float() {
-            self.left.push_factors(left, n, &mask[..n]);
-            return Ok(());
-        }
-        let kept = is_masked.then_some(&mask[..n]);
-        if is_weighted
-            && let Some((lane, weight)) = bad_weight(program.ty(self.map.left), left, n, kept)
-        {
-            let asked = format!("the weight at index {}", first + lane as u64);
-            return Err(refused(
-                &asked,
-                format!("it is {weight}"),
-                format!("weights of a {} are finite and not negative", self.map.op),
-            ));
-        }
-        self.left.push(left, n, kept);
-        if let Some(buffer) = &mut self.right {
-            buffer.push(right, n, kept);
-        }
+        let count = match kept {
+            Some(kept) => self.tiles.leave_out(kept),
+            None => n,
+        };
         if let (Some(indices), Some(kept)) = (&mut self.indices, kept) {
             indices.extend(
                 (first..).zip(kept).filter(|(_, kept)| **kept != 0).map(|(index, _)| index),
             );
         }
+        for task in 0..self.map.tasks.len() {
+            self.task_of_tile(task, at, count);
+        }
+        self.held += count;
         Ok(())
+    }
+
+    /// Multiplies the floats of a tile where they stand: what is left out is one, as its leaf is empty.
+    fn products_of_tile(&mut self, at: usize, kept: &[u8]) -> Result<()> {
+        for task in 0..self.map.tasks.len() {
+            let Task::Values(Op::Prod, id) = self.map.tasks[task] else { continue };
+            let (bytes, first) = (self.tiles.bytes(id, self.inputs, at, kept.len()), at as u64);
+            let product = |factors: HostArray<'_>| {
+                let request = Request::new(Op::Prod, factors).policy(self.policy());
+                reduce(&request.starting_at(self.start + first))
+            };
+            let product = match self.map.program.ty(id) {
+                Type::F32 => product(HostArray::of(&factors(bytes, kept, 1f32)))?,
+                Type::F64 => product(HostArray::of(&factors(bytes, kept, 1f64)))?,
+                // Of other types the order does not matter.
+                Type::Bool | Type::I64 | Type::U64 => continue,
+            };
+            self.parts[task].merge(&Part::Partial(product));
+        }
+        Ok(())
+    }
+
+    /// Which elements of the tile count.
+    fn mask(&self, at: usize, mask: &mut [u8]) {
+        let Map { program, policy, has_keep, tasks, .. } = self.map;
+        let n = mask.len();
+        let bytes = |id| self.tiles.bytes(id, self.inputs, at, n);
+        if *has_keep {
+            let keep = bytes(program.roots()[0].value);
+            mask.copy_from_slice(&keep[..n]);
+        }
+        if self.map.drops_nans() {
+            for id in tasks.iter().flat_map(|task| task.ids()) {
+                drop_nans(program.ty(id), bytes(id), policy.nan, mask);
+            }
+        }
+    }
+
+    fn check_weights(&self, at: usize, n: usize, kept: Option<&[u8]>) -> Result<()> {
+        for task in &self.map.tasks {
+            let Task::Weights(id) = *task else { continue };
+            let bytes = self.tiles.bytes(id, self.inputs, at, n);
+            if let Some((lane, weight)) = bad_weight(self.map.program.ty(id), bytes, n, kept) {
+                let index = self.start + (at + lane) as u64;
+                return Err(refused(
+                    &format!("the weight at index {index}"),
+                    format!("it is {weight}"),
+                    "weights of a mean, variance or deviation are finite and not negative",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of the last tile that count.
+    fn values<T: bytemuck::AnyBitPattern>(&self, id: Id, at: usize, n: usize) -> &[T] {
+        &bytemuck::cast_slice(self.tiles.bytes(id, self.inputs, at, n))[..n]
+    }
+
+    /// What a task does of each tile.
+    fn task_of_tile(&mut self, task: usize, at: usize, n: usize) {
+        match self.map.tasks[task] {
+            Task::Conditions(id) => {
+                let nonzero = ones(self.values::<u8>(id, at, n));
+                let count = Partial::<bool>::Count(Count { seen: n as u64, nonzero });
+                self.parts[task].merge(&Part::Partial(count.untyped()));
+            }
+            Task::Squares { weight, value, halves: None } => {
+                let others = match self.map.program.ty(value) {
+                    Type::U64 => weighted_squares::<u64>(
+                        self.values(weight, at, n),
+                        self.values(value, at, n),
+                    ),
+                    _ => weighted_squares::<i64>(
+                        self.values(weight, at, n),
+                        self.values(value, at, n),
+                    ),
+                };
+                let Part::Squares(squares) = &mut self.parts[task] else { return };
+                squares.others += others;
+            }
+            Task::Squares { weight, value, halves: Some((upper, lower)) } => {
+                let (w, x) = (self.values::<f64>(weight, at, n), self.values::<f64>(value, at, n));
+                if x.iter().fold(true, |all, &x| all & has_halves(x)) {
+                    return;
+                }
+                let is_odd = |&lane: &usize| !has_halves(x[lane]) && x[lane].is_finite();
+                let lanes: Vec<usize> = (0..n).filter(is_odd).collect();
+                let others = lanes
+                    .iter()
+                    .map(|&lane| weighted_square(w[lane], x[lane]))
+                    .sum::<num_bigint::BigInt>();
+                for id in [upper, lower] {
+                    self.clear(id, &lanes);
+                }
+                let Part::Squares(squares) = &mut self.parts[task] else { return };
+                squares.others += others;
+            }
+            Task::Exponents { exponent, power } => {
+                let x = self.values::<f64>(exponent, at, n);
+                let is_near = |x: f64| x.abs() <= HALF;
+                if x.iter().fold(true, |all, &x| all & is_near(x)) {
+                    return;
+                }
+                let lanes: Vec<usize> = (0..n).filter(|&lane| !is_near(x[lane])).collect();
+                let far: Vec<f64> = lanes.iter().map(|&lane| x[lane]).collect();
+                self.clear(power, &lanes);
+                let nan = self.map.policy.nan;
+                let Part::Exponents(exponents) = &mut self.parts[task] else { return };
+                for x in far.into_iter().filter(|x| nan == Nan::Propagate || !x.is_nan()) {
+                    exponents.add(x);
+                }
+            }
+            Task::Values(..) | Task::Products(..) | Task::Weights(_) | Task::Pairs(..) => {}
+        }
+    }
+
+    /// Puts zeros in the place of some computed values of the last tile.
+    fn clear(&mut self, id: Id, lanes: &[usize]) {
+        let bytes = self.tiles.all_bytes_mut(id).unwrap_or_default();
+        let values: &mut [f64] = bytemuck::cast_slice_mut(bytes);
+        for &lane in lanes {
+            values[self.held + lane] = 0.0;
+        }
     }
 
     /// The policy of a fold that is a thread's own.
@@ -202,48 +336,150 @@ impl<'m> Grain<'m> {
         Policy { threads: Some(1), ..self.map.policy }
     }
 
-    /// The partial of values, or of their products with others.
-    fn reduced(&self, array: HostArray<'_>, right: Option<HostArray<'_>>) -> Result<AnyPartial> {
-        if let Some(right) = right {
-            return reduce(&Request::new(Op::Dot, array).pair(right).policy(self.policy()));
-        }
-        let request = Request::new(self.map.op, array).policy(self.policy());
-        match &self.indices {
-            Some(indices) => Ok(reduce(&request)?.reindexed(&|kept| indices[kept as usize])),
-            None => reduce(&request.starting_at(self.first)),
+    /// The policy of what results are made of that are rounded in another way.
+    fn exact(&self) -> Policy {
+        Policy { accuracy: Accuracy::Exact, nan: Nan::Propagate, ..self.policy() }
+    }
+
+    /// The values of an expression that count, of the whole chunk.
+    fn array(&self, id: Id) -> HostArray<'_> {
+        match self.tiles.input(id) {
+            Some(input) => part(&self.arrays[input], self.first..self.first + self.held),
+            None => {
+                let bytes = self.tiles.all_bytes(id).unwrap_or_default();
+                held(self.map.program.ty(id), bytes, self.held)
+            }
         }
     }
 
-    /// Folds what the buffers hold.
+    fn products(&self, left: Id, right: Id, policy: Policy) -> Result<AnyPartial> {
+        reduce(&Request::new(Op::Dot, self.array(left)).pair(self.array(right)).policy(policy))
+    }
+
+    /// Folds what is held.
     fn flush(&mut self) -> Result<()> {
-        if self.left.len() == 0 {
+        if self.held == 0 {
             return Ok(());
         }
-        let array = self.left.array();
-        if let (Some(spread), Some(right)) = (&mut self.folded.spread, &self.right) {
-            let policy = Policy { threads: Some(1), ..self.map.policy };
-            spread.add(&array, &right.array(), policy)?;
-            self.clear();
-            return Ok(());
+        for task in 0..self.map.tasks.len() {
+            if let Some(part) = self.flushed(task)? {
+                self.parts[task].merge(&part);
+            }
         }
-        let value = self.reduced(array, self.right.as_ref().map(Buffer::array))?;
-        let weights: Option<AnyPartial> = match self.map.kind {
-            Kind::Weighted => Some(reduce(&Request::new(Op::Sum, array).policy(self.policy()))?),
-            Kind::Values | Kind::Products | Kind::Spread => None,
-        };
-        self.folded.merge(&Folded { value, weights, spread: None });
-        self.clear();
-        Ok(())
-    }
-
-    /// Empties the buffers.
-    fn clear(&mut self) {
-        self.left.clear();
-        if let Some(right) = &mut self.right {
-            right.clear();
-        }
+        self.held = 0;
         if let Some(indices) = &mut self.indices {
             indices.clear();
         }
+        Ok(())
+    }
+
+    /// What is left of the chunk of a task, where it was not told tile by tile.
+    fn flushed(&self, task: usize) -> Result<Option<Part>> {
+        Ok(Some(match self.map.tasks[task] {
+            Task::Conditions(_) | Task::Squares { halves: None, .. } => return Ok(None),
+            Task::Values(Op::Prod, id) if self.is_masked && self.map.program.ty(id).is_float() => {
+                return Ok(None);
+            }
+            Task::Values(op, id) => {
+                let request = Request::new(op, self.array(id)).policy(self.policy());
+                Part::Partial(match &self.indices {
+                    Some(indices) => reduce(&request)?.reindexed(&|kept| indices[kept as usize]),
+                    None => reduce(&request.starting_at(self.start + self.first as u64))?,
+                })
+            }
+            Task::Products(left, right) => {
+                Part::Partial(self.products(left, right, self.policy())?)
+            }
+            Task::Weights(id) => {
+                Part::Partial(reduce(&Request::new(Op::Sum, self.array(id)).policy(self.policy()))?)
+            }
+            Task::Pairs(a, b) => {
+                let products = |a, b| self.products(a, b, self.exact());
+                let mut part = self.map.tasks[task].empty(&self.map.program);
+                let Part::Pairs(pairs) = &mut part else { return Ok(None) };
+                (pairs.left, pairs.both, pairs.right) =
+                    (products(a, a)?, products(a, b)?, products(b, b)?);
+                if [&pairs.left, &pairs.right].map(special) != [Special::NONE; 2] {
+                    pairs.differences = differences(&self.array(a), &self.array(b));
+                }
+                part
+            }
+            Task::Squares { weight, halves: Some((upper, lower)), .. } => {
+                let mut part = self.map.tasks[task].empty(&self.map.program);
+                let Part::Squares(squares) = &mut part else { return Ok(None) };
+                squares.products.merge(&self.products(weight, upper, self.exact())?);
+                if lower != upper {
+                    squares.products.merge(&self.products(weight, lower, self.exact())?);
+                }
+                part
+            }
+            Task::Exponents { power, .. } => {
+                let mut part = self.map.tasks[task].empty(&self.map.program);
+                let Part::Exponents(exponents) = &mut part else { return Ok(None) };
+                let sum = reduce(&Request::new(Op::Sum, self.array(power)).policy(self.exact()))?;
+                // Powers of what is near zero are positive; others were put to zero.
+                if let Some(Partial::Sum(sum)) = sum.typed::<f64>()
+                    && sum.round_as::<f64>() > 0.0
+                {
+                    exponents.add_sum(0.0, &sum);
+                }
+                part
+            }
+        }))
+    }
+}
+
+/// The values of a tile, with ones in the place of those that are left out.
+fn factors<T: bytemuck::AnyBitPattern>(bytes: &[u8], kept: &[u8], one: T) -> Vec<T> {
+    let values = bytemuck::cast_slice::<u8, T>(bytes).iter().zip(kept);
+    values.map(|(&value, &kept)| if kept == 0 { one } else { value }).collect()
+}
+
+/// How many of some zeros and ones are ones.
+fn ones(conditions: &[u8]) -> u64 {
+    // Sums of up to 255 bytes each fit one.
+    conditions
+        .chunks(255 * 64)
+        .map(|chunk| {
+            let mut sums = [0u8; 64];
+            let (whole, rest) = chunk.as_chunks::<64>();
+            for bytes in whole {
+                for (sum, byte) in sums.iter_mut().zip(bytes) {
+                    *sum += byte;
+                }
+            }
+            sums.iter().chain(rest).map(|&byte| u64::from(byte)).sum::<u64>()
+        })
+        .sum()
+}
+
+/// What is no finite number in a sum of products.
+pub(super) fn special(products: &AnyPartial) -> Special {
+    match products {
+        AnyPartial::F32(Partial::Dot(dot)) => dot.parts[0].special,
+        AnyPartial::F64(Partial::Dot(dot)) => dot.parts[0].special,
+        _ => Special::NONE,
+    }
+}
+
+/// What is no finite number among the squares of differences.
+fn differences(x: &HostArray<'_>, y: &HostArray<'_>) -> Special {
+    fn of<T: Copy + Into<f64>>(x: Option<&[T]>, y: Option<&[T]>) -> Special {
+        let pairs = x.unwrap_or_default().iter().zip(y.unwrap_or_default());
+        pairs.fold(Special::NONE, |all, (&x, &y)| {
+            let (x, y): (f64, f64) = (x.into(), y.into());
+            let difference = x - y;
+            let is_special = !x.is_finite() || !y.is_finite();
+            match difference {
+                _ if !is_special => all,
+                d if d.is_nan() => all.union(Special::NAN),
+                _ => all.union(Special::PLUS),
+            }
+        })
+    }
+    match x.dtype() {
+        DType::F32 => of::<f32>(x.slice(), y.slice()),
+        DType::F64 => of::<f64>(x.slice(), y.slice()),
+        _ => Special::NONE,
     }
 }

@@ -13,19 +13,48 @@
 //! assert_eq!(map.finish(&folded, Finish::default())?, warpfold_exact::partial::Output::One(2.5f64.into()));
 //! # Ok::<(), warpfold_num::Error>(())
 //! ```
+//!
+//! Several results come of one reading:
+//!
+//! ```
+//! use warpfold_engine::HostArray;
+//! use warpfold_engine::map::Map;
+//! use warpfold_exact::partial::{Finish, Output};
+//! use warpfold_num::{DType, Policy};
+//!
+//! let (x, y) = ([1.0f64, 5.0, 2.0], [4.0f64, 3.0, 2.0]);
+//! let wanted = ["sum(abs(x - y))", "far = count(abs(x - y) > 2)", "rmse(x, y)"];
+//! let wanted = wanted.map(|text| text.parse().expect("it is a reduction"));
+//! let map = Map::all(&wanted, None, &[("x", DType::F64), ("y", DType::F64)], Policy::default())?;
+//! let results = map.results(&map.fold(&[HostArray::of(&x), HostArray::of(&y)], 0)?, Finish::default());
+//! assert_eq!(results.get("far"), Some(&Ok(Output::One(1u64.into()))));
+//! assert_eq!(results[0], Ok(Output::One(5.0f64.into())));
+//! # Ok::<(), warpfold_num::Error>(())
+//! ```
 
-mod buffer;
+mod evaluate;
+mod exponents;
 mod finish;
 mod fold;
-mod spread;
+mod parts;
+mod reduction;
+mod results;
+mod task;
+mod wanted;
+mod weights;
 
-use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_expr::{Expr, Program, Type};
-use warpfold_num::{DType, Error, Op, Policy, Result};
+use warpfold_expr::{Expr, Held, Program, TILE, Tiles};
+use warpfold_num::{DType, Error, Op, Policy, Result, Value};
 pub use warpfold_plan::HostArray;
+use warpfold_plan::{Indices, Parts};
 
-use crate::check;
+use crate::Columns;
+pub use evaluate::evaluate;
+pub use reduction::{Measure, Reduction};
+pub use results::Results;
+use task::{Part, Task};
+use wanted::Wanted;
 
 /// What is reduced, as it was said.
 #[derive(Debug, Clone)]
@@ -33,6 +62,7 @@ pub struct Expressions {
     value: Expr,
     keep: Option<Expr>,
     weights: Option<Expr>,
+    initial: Option<Value>,
 }
 
 impl Expressions {
@@ -41,7 +71,7 @@ impl Expressions {
     /// # Errors
     /// [`Error::Map`], with the column.
     pub fn value(text: &str) -> Result<Self> {
-        Ok(Expressions { value: Expr::parse(text)?, keep: None, weights: None })
+        Ok(Expressions { value: Expr::parse(text)?, keep: None, weights: None, initial: None })
     }
 
     /// With a condition: elements for which it does not hold are left out, whatever they are.
@@ -62,65 +92,53 @@ impl Expressions {
         Ok(self)
     }
 
+    /// With a value that is reduced as one element more, before all others; of sums, products and extremes.
+    #[must_use]
+    pub fn initial(mut self, value: Value) -> Self {
+        self.initial = Some(value);
+        self
+    }
+
     /// Every input that is named, once.
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        let all = [Some(&self.value), self.keep.as_ref(), self.weights.as_ref()];
-        for name in all.into_iter().flatten().flat_map(Expr::names) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names
+        names([Some(&self.value), self.keep.as_ref(), self.weights.as_ref()].into_iter().flatten())
     }
 }
 
-/// What is folded of the values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The values.
-    Values,
-    /// Exact products of two values: a product that is summed, or weights and values.
-    Products,
-    /// The same, and the sum of the weights.
-    Weighted,
-    /// Weights, weighted values and their weighted squares.
-    Spread,
+/// Every input that some expressions name, once.
+fn names<'e>(expressions: impl Iterator<Item = &'e Expr>) -> Vec<&'e str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in expressions.flat_map(Expr::names) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
 }
 
-/// A reduction of expressions, ready for arrays of some types.
+/// Reductions of expressions, ready for arrays of some types.
 #[derive(Debug)]
 pub struct Map {
-    op: Op,
     policy: Policy,
     program: Program,
     names: Vec<String>,
     has_keep: bool,
-    kind: Kind,
-    /// The values that are folded: one, or two whose products are.
-    left: warpfold_expr::Id,
-    right: warpfold_expr::Id,
+    /// What is folded; results share what they have in common.
+    tasks: Vec<Task>,
+    wanted: Vec<Wanted>,
 }
 
 /// What is left of some elements: merged with that of others, then [finished](Map::finish).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Folded {
-    /// The partial of the values, or of their products.
-    value: AnyPartial,
-    /// The sum of the weights.
-    weights: Option<AnyPartial>,
-    /// What a weighted variance is read from.
-    spread: Option<Box<spread::Spread>>,
+    /// That of each task.
+    parts: Vec<Part>,
 }
 
 impl Folded {
     /// Takes in what is left of later elements.
     pub fn merge(&mut self, other: &Self) {
-        self.value.merge(&other.value);
-        if let (Some(mine), Some(theirs)) = (&mut self.weights, &other.weights) {
-            mine.merge(theirs);
-        }
-        if let (Some(mine), Some(theirs)) = (&mut self.spread, &other.spread) {
+        for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
         }
     }
@@ -138,67 +156,42 @@ impl Map {
         inputs: &[(&str, DType)],
         policy: Policy,
     ) -> Result<Self> {
-        let Expressions { value, keep, weights } = expressions;
-        let all: Vec<&Expr> =
-            [keep.as_ref(), weights.as_ref(), Some(value)].into_iter().flatten().collect();
-        let mut program = Program::new(&all, inputs)?;
-        let root = program.roots()[all.len() - 1];
-        let ty = program.ty(root.value);
-        if keep.is_some() && program.result(0) != Type::Bool {
-            return Err(refused(
-                "where",
-                format!(
-                    "`{}` is {}, and wants to be a condition",
-                    all[0].text(),
-                    program.result(0)
-                ),
-                "compare it, as in x > 0",
-            ));
-        }
-        if op == Op::Dot {
-            return Err(refused(
-                "map",
-                "dot takes two arrays".into(),
-                "sum a product: `x * y`, which is not rounded on the way",
-            ));
-        }
-        let is_sum = matches!(op, Op::Sum | Op::Mean);
-        let mut kind = Kind::Values;
-        let (mut left, mut right) = (root.value, root.value);
-        if let Some(weights) = weights {
-            let weight = program.roots()[all.len() - 2].value;
-            check_weights(
-                op,
-                (weights.text(), program.ty(weight)),
-                (value.text(), ty),
-                root.factors.is_some(),
-            )?;
-            (left, right) = (weight, root.value);
-            kind = match op {
-                Op::Mean => Kind::Weighted,
-                Op::Var | Op::Std => Kind::Spread,
-                _ => Kind::Products,
-            };
-        } else if let Some(factors) = root.factors {
-            if is_sum {
-                (left, right) = program.keep_factors(all.len() - 1).unwrap_or(factors);
-                kind = Kind::Products;
-            } else if ty.is_float() && !matches!(op, Op::Min | Op::Max | Op::MinMax) {
-                let obstacle = format!(
-                    "`{}` is a product that nothing rounds, and {op} takes rounded values",
-                    value.text()
-                );
-                return Err(refused("map", obstacle, format!("say `rounded({})`", value.text())));
-            }
-        }
-        check(if kind == Kind::Values { op } else { Op::Dot }, ty.dtype())?;
-        let names = inputs.iter().map(|(name, _)| (*name).into()).collect();
-        Ok(Map { op, policy, program, names, has_keep: keep.is_some(), kind, left, right })
+        let Expressions { value, keep, weights, initial } = expressions.clone();
+        let reduction = Reduction::of(Measure::Op(op), value);
+        let reduction = Reduction { weights, initial, ..reduction };
+        wanted::map(&[reduction], keep.as_ref(), inputs, policy)
     }
 
-    /// The type of the values.
+    /// Several reductions in one reading, of the elements for which one condition holds.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn all(
+        reductions: &[Reduction],
+        keep: Option<&str>,
+        inputs: &[(&str, DType)],
+        policy: Policy,
+    ) -> Result<Self> {
+        let keep = keep.map(Expr::parse).transpose()?;
+        if reductions.is_empty() {
+            return Err(refused("map", "nothing is asked for".into(), "name a reduction"));
+        }
+        wanted::map(reductions, keep.as_ref(), inputs, policy)
+    }
+
+    /// Every input that reductions and a condition name, once.
+    ///
+    /// # Errors
+    /// [`Error::Map`], with the column, of the condition.
+    pub fn names(reductions: &[Reduction], keep: Option<&str>) -> Result<Vec<String>> {
+        let keep = keep.map(Expr::parse).transpose()?;
+        let all = reductions.iter().flat_map(Reduction::expressions).chain(&keep);
+        Ok(names(all).into_iter().map(str::to_owned).collect())
+    }
+
+    /// The type of the values, those of the first reduction.
     pub fn dtype(&self) -> DType {
-        self.program.ty(self.right).dtype()
+        self.wanted[0].dtype
     }
 
     /// The operations, one a line.
@@ -208,72 +201,83 @@ impl Map {
 
     /// What is left of nothing.
     pub fn empty(&self) -> Folded {
-        let dtype = self.dtype();
-        let value =
-            AnyPartial::empty(if self.kind == Kind::Values { self.op } else { Op::Dot }, dtype);
-        let weights = (self.kind == Kind::Weighted).then(|| AnyPartial::empty(Op::Sum, dtype));
-        let spread = (self.kind == Kind::Spread).then(Box::default);
-        Folded { value, weights, spread }
+        Folded { parts: self.tasks.iter().map(|task| task.empty(&self.program)).collect() }
     }
 
     /// Folds arrays, or pieces of them whose first elements stand at an index of the whole.
     ///
     /// # Errors
     /// [`Error::Map`] for arrays that are not of one length or not of the types, for an integer operation without a value, and for
-    /// weights of a mean that are negative or not finite.
+    /// weights of a mean, variance or deviation that are negative or not finite.
     pub fn fold(&self, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
         fold::fold(self, inputs, start)
     }
 
-    /// The result.
+    /// The result, the first of several.
     ///
     /// # Errors
-    /// As [`AnyPartial::finish`]; a mean or a variance whose weights sum to zero is [`Error::Empty`].
+    /// As [`AnyPartial::finish`](warpfold_exact::AnyPartial::finish); a mean whose weights sum to zero is [`Error::Empty`].
     pub fn finish(&self, folded: &Folded, finish: Finish) -> Result<Output> {
-        finish::finish(self, folded, Finish { overflow: self.policy.overflow, ..finish })
+        finish::finish(self, &self.wanted[0], folded, self.how(finish))
     }
 
     /// A variance, or its root, with a correction that may be fractional or negative.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish); as [`AnyPartial::finish_corrected`].
+    /// As [`finish`](Self::finish); [`Error::Map`] for another reduction.
     pub fn finish_corrected(
         &self,
         folded: &Folded,
         correction: f64,
         round_to: Option<DType>,
     ) -> Result<Output> {
-        finish::corrected(self, folded, correction, round_to)
+        finish::corrected(&self.wanted[0], folded, correction, round_to)
     }
-}
 
-fn check_weights(
-    op: Op,
-    (weights, weight): (&str, Type),
-    (value, ty): (&str, Type),
-    is_product: bool,
-) -> Result<()> {
-    if !matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std) {
-        return Err(refused("weights", format!("{op} takes none"), "take sum, mean, var or std"));
+    /// All results, each as it would be alone.
+    pub fn results(&self, folded: &Folded, finish: Finish) -> Results {
+        let result = |wanted: &Wanted| {
+            let finish = self.how(finish);
+            (wanted.name.clone(), finish::finish(self, wanted, folded, finish))
+        };
+        Results::new(self.wanted.iter().map(result).collect())
     }
-    if weight != ty {
-        let obstacle = format!("`{weights}` is {weight} and `{value}` is {ty}");
-        let wider =
-            if ty.is_float() && !(weight == Type::F64 && ty == Type::F32) { ty } else { weight };
-        let (of, to) = if wider == ty { (weights, ty) } else { (value, weight) };
-        return Err(refused("weights", obstacle, format!("say `{to}({of})`")));
+
+    fn how(&self, finish: Finish) -> Finish {
+        Finish { overflow: self.policy.overflow, ..finish }
     }
-    if ty == Type::Bool {
-        return Err(refused("weights", "conditions have none".into(), "say f64(…) of both"));
+
+    /// The results of each part of arrays, by the name of each reduction: columns, as [`crate::columns`] has them. Axes are those of arrays whose
+    /// elements lie in C order.
+    ///
+    /// # Errors
+    /// As [`fold`](Self::fold); [`Error::Output`] with the first output that has no value.
+    pub fn columns(
+        &self,
+        inputs: &[HostArray<'_>],
+        parts: &Parts<'_>,
+        indices: Indices,
+        finish: Finish,
+    ) -> Result<Vec<(String, Columns)>> {
+        parts::columns(self, inputs, parts, indices, finish)
     }
-    if is_product && ty.is_float() {
-        return Err(refused(
-            "map",
-            format!("`{value}` is a product that nothing rounds, and is weighted"),
-            format!("say `rounded({value})`"),
-        ));
+
+    /// Tiles for a thread, whose results are held of so many elements.
+    fn tiles(&self, elements: usize) -> Tiles<'_> {
+        let held = Held { capacity: elements + TILE, copies_inputs: self.is_masked() };
+        Tiles::holding(&self.program, self.has_keep, held)
     }
-    Ok(())
+
+    /// Whether some elements may be left out.
+    fn is_masked(&self) -> bool {
+        self.has_keep || self.drops_nans()
+    }
+
+    /// Whether NaNs that are ignored take weights, or the other value of a pair, with them.
+    fn drops_nans(&self) -> bool {
+        let ignores = self.policy.nan == warpfold_num::Nan::Ignore;
+        ignores && self.tasks.iter().any(|task| task.is_of_pairs())
+    }
 }
 
 fn refused(asked: &str, obstacle: String, remedy: impl Into<String>) -> Error {

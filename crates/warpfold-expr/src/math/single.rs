@@ -9,14 +9,60 @@ use super::{double, power};
 type Hard<const N: usize> = [(u32, u32); N];
 
 const EXP: Hard<0> = [];
-const EXP2: Hard<0> = [];
+const EXP2: Hard<2> = [(0x3b42_9d37, 0x3f80_4385), (0xbcf3_a937, 0x3f7a_c6b1)];
 const EXPM1: Hard<0> = [];
-const LOG: Hard<0> = [];
+const LOG: Hard<5> = [
+    (0x3c41_3d3a, 0xc08e_158f),
+    (0x4117_8feb, 0x400f_e5e7),
+    (0x4c5d_65a5, 0x418f_034b),
+    (0x65d8_90d3, 0x4254_d1f9),
+    (0x6f31_a8ec, 0x4284_5a89),
+];
 const LOG2: Hard<0> = [];
-const LOG1P: Hard<0> = [];
+const LOG1P: Hard<9> = [
+    (0x3540_0003, 0x353f_ffff),
+    (0x3710_001b, 0x370f_fff3),
+    (0x3efd_81ad, 0x3ecd_eee1),
+    (0x4107_8feb, 0x400f_e5e7),
+    (0x65d8_90d3, 0x4254_d1f9),
+    (0x6f31_a8ec, 0x4284_5a89),
+    (0xb53f_fffd, 0xb540_0001),
+    (0xb70f_ffe5, 0xb710_000d),
+    (0xbb0e_c8c4, 0xbb0e_f0a5),
+];
 /// Of odd functions and even ones, positive inputs.
 const TANH: Hard<0> = [];
-const SIGMOID: Hard<0> = [];
+const SIGMOID: Hard<29> = [
+    (0x34c0_0000, 0x3f00_0001),
+    (0x3560_0000, 0x3f00_0003),
+    (0x35b0_0000, 0x3f00_0005),
+    (0x3618_0000, 0x3f00_0009),
+    (0x35f0_0000, 0x3f00_0007),
+    (0x3638_0000, 0x3f00_000b),
+    (0x3658_0000, 0x3f00_000d),
+    (0x368c_0000, 0x3f00_0011),
+    (0x369c_0000, 0x3f00_0013),
+    (0x3678_0000, 0x3f00_000f),
+    (0x36ac_0000, 0x3f00_0015),
+    (0x36cc_0000, 0x3f00_0019),
+    (0x36bc_0000, 0x3f00_0017),
+    (0x3706_0000, 0x3f00_0021),
+    (0x36dc_0000, 0x3f00_001b),
+    (0x370e_0000, 0x3f00_0023),
+    (0x36ec_0000, 0x3f00_001d),
+    (0x3716_0000, 0x3f00_0025),
+    (0x36fc_0000, 0x3f00_001f),
+    (0x371e_0000, 0x3f00_0027),
+    (0x3746_0000, 0x3f00_0031),
+    (0x3726_0000, 0x3f00_0029),
+    (0x374e_0000, 0x3f00_0033),
+    (0x372e_0000, 0x3f00_002b),
+    (0x3756_0000, 0x3f00_0035),
+    (0x3736_0000, 0x3f00_002d),
+    (0x375e_0000, 0x3f00_0037),
+    (0x373e_0000, 0x3f00_002f),
+    (0x3766_0000, 0x3f00_0039),
+];
 const SIN: Hard<0> = [];
 const COS: Hard<0> = [];
 
@@ -93,7 +139,14 @@ pub fn tanh(x: f32) -> f32 {
 /// 1 / (1 + e^-x).
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
-    kept(x, exponential::sigmoid(f64::from(x)), &SIGMOID)
+    // 1/2 + x/4 - x³/48, where the last is less than an f64 tells beside the first: what it leaves may be the very middle of two f32, so that
+    // the next f64 towards 1/2 is taken.
+    let near = 0.5 + 0.25 * f64::from(x);
+    let towards = if x > 0.0 { u64::MAX } else { u64::from(x < 0.0) };
+    let near = f64::from_bits(near.to_bits().wrapping_add(towards));
+    let is_near = x.abs() < 1.525_878_906_25e-5;
+    let value = if is_near { near } else { exponential::sigmoid(f64::from(x)) };
+    kept(x, value, &SIGMOID)
 }
 
 /// Whether sines of it need no digits of 2/π.

@@ -97,7 +97,8 @@ struct Operands<'o> {
 impl<'o> Operands<'o> {
     #[inline(always)]
     fn get<T: bytemuck::AnyBitPattern>(&self, source: Source) -> &'o [T] {
-        cast_slice(bytes(&source, self.registers, self.inputs, self.first, self.n))
+        let size = size_of::<T>();
+        cast_slice(bytes(&source, size, self.registers, self.inputs, self.first, self.n))
     }
 }
 
@@ -105,14 +106,18 @@ impl<'o> Operands<'o> {
 #[inline(always)]
 pub(super) fn bytes<'s>(
     source: &Source,
+    size: usize,
     registers: &'s [Register],
     inputs: &[Slice<'s>],
     first: usize,
     n: usize,
 ) -> &'s [u8] {
     match *source {
-        // As many bytes as an element has times `n`; the caller's type cuts them.
-        Source::Register(register) => cast_slice(&registers[register]),
+        // As many bytes as an element has times `n`, and more; the caller's type cuts them.
+        Source::Register(register) => {
+            let register = &registers[register];
+            &cast_slice(&register.words)[register.at * size..]
+        }
         Source::Input(input) => match inputs[input] {
             Slice::Bool(x) => cast_slice(&x[first..first + n]),
             Slice::I64(x) => cast_slice(&x[first..first + n]),
@@ -127,11 +132,12 @@ pub(super) fn bytes<'s>(
 
 /// Fills a register with a constant.
 pub(super) fn fill(register: &mut Register, constant: Const) {
+    let words = &mut register.words;
     match constant {
-        Const::Bool(value) => cast_slice_mut::<u64, u8>(register).fill(u8::from(value)),
-        Const::I64(value) => register.fill(value as u64),
-        Const::U64(bits) | Const::F64(bits) => register.fill(bits),
-        Const::F32(bits) => cast_slice_mut::<u64, u32>(register).fill(bits),
+        Const::Bool(value) => cast_slice_mut::<u64, u8>(words).fill(u8::from(value)),
+        Const::I64(value) => words.fill(value as u64),
+        Const::U64(bits) | Const::F64(bits) => words.fill(bits),
+        Const::F32(bits) => cast_slice_mut::<u64, u32>(words).fill(bits),
     }
 }
 
@@ -205,15 +211,16 @@ fn power<T: Copy + Default>(out: &mut [T], x: &[T], f: impl Fn(&[T; POWERS]) -> 
     }
 }
 
-/// The first `n` numbers of a register.
+/// Room for the `n` numbers of a tile in a register.
 #[inline(always)]
-fn cut<T: bytemuck::Pod>(register: &mut [u64], n: usize) -> &mut [T] {
-    &mut cast_slice_mut(register)[..n]
+fn cut<T: bytemuck::Pod>(register: &mut Register, n: usize) -> &mut [T] {
+    let at = register.at;
+    &mut cast_slice_mut(&mut register.words)[at..at + n]
 }
 
 /// One step; whether some element has no value.
 #[inline(always)]
-fn step_of(step: &Step, x: &Operands<'_>, out: &mut [u64]) -> bool {
+fn step_of(step: &Step, x: &Operands<'_>, out: &mut Register) -> bool {
     match step.action {
         Action::Load(input) => load(x, input, out),
         Action::Unary(op, a) => return unary(op, step.ty, x, a, out),
@@ -232,7 +239,7 @@ fn step_of(step: &Step, x: &Operands<'_>, out: &mut [u64]) -> bool {
 }
 
 #[inline(always)]
-fn select<T: bytemuck::Pod>(x: &Operands<'_>, c: Source, a: Source, b: Source, out: &mut [u64]) {
+fn select<T: bytemuck::Pod>(x: &Operands<'_>, c: Source, a: Source, b: Source, out: &mut Register) {
     let (c, a, b) = (x.get::<u8>(c), x.get::<T>(a), x.get::<T>(b));
     for (((out, &c), &a), &b) in cut::<T>(out, x.n).iter_mut().zip(c).zip(a).zip(b) {
         *out = if c != 0 { a } else { b };
@@ -245,7 +252,7 @@ fn fma<T: bytemuck::Pod>(
     a: Source,
     b: Source,
     c: Source,
-    out: &mut [u64],
+    out: &mut Register,
     f: impl Fn(T, T, T) -> T,
 ) {
     let (a, b, c) = (x.get::<T>(a), x.get::<T>(b), x.get::<T>(c));
@@ -255,7 +262,7 @@ fn fma<T: bytemuck::Pod>(
 }
 
 #[inline(always)]
-fn load(x: &Operands<'_>, input: usize, out: &mut [u64]) {
+fn load(x: &Operands<'_>, input: usize, out: &mut Register) {
     let range = x.first..x.first + x.n;
     let n = x.n;
     match x.inputs[input] {
@@ -267,12 +274,24 @@ fn load(x: &Operands<'_>, input: usize, out: &mut [u64]) {
         Slice::U32(x) => one(cut::<u64>(out, n), &x[range], u64::from),
         Slice::F16(x) => one(cut::<f32>(out, n), &x[range], f32::from),
         Slice::BF16(x) => one(cut::<f32>(out, n), &x[range], f32::from),
-        other => unreachable!("{} is what is computed in", other.dtype()),
+        // What is computed in already is copied, to be held.
+        Slice::Bool(x) => one(cut::<u8>(out, n), &x[range], u8::from),
+        Slice::I64(x) => cut::<i64>(out, n).copy_from_slice(&x[range]),
+        Slice::U64(x) => cut::<u64>(out, n).copy_from_slice(&x[range]),
+        Slice::F32(x) => cut::<f32>(out, n).copy_from_slice(&x[range]),
+        Slice::F64(x) => cut::<f64>(out, n).copy_from_slice(&x[range]),
     }
 }
 
 #[inline(always)]
-fn binary(op: Binary, ty: Type, x: &Operands<'_>, a: Source, b: Source, out: &mut [u64]) -> bool {
+fn binary(
+    op: Binary,
+    ty: Type,
+    x: &Operands<'_>,
+    a: Source,
+    b: Source,
+    out: &mut Register,
+) -> bool {
     match ty {
         Type::F32 => float::<f32>(op, x, a, b, out),
         Type::F64 => float::<f64>(op, x, a, b, out),
@@ -309,7 +328,7 @@ impl Float for f32 {}
 impl Float for f64 {}
 
 #[inline(always)]
-fn float<T: Float>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut [u64]) {
+fn float<T: Float>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut Register) {
     let (a, b, n) = (x.get::<T>(a), x.get::<T>(b), x.n);
     match op {
         Binary::Add => two(cut::<T>(out, n), a, b, |a, b| a + b),
@@ -323,7 +342,7 @@ fn float<T: Float>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut
 }
 
 #[inline(always)]
-fn compare<T: Scalar>(op: Binary, x: &Operands<'_>, a: &[T], b: &[T], out: &mut [u64]) {
+fn compare<T: Scalar>(op: Binary, x: &Operands<'_>, a: &[T], b: &[T], out: &mut Register) {
     let out = cut::<u8>(out, x.n);
     match op {
         Binary::Eq => two(out, a, b, |a, b| u8::from(a == b)),
@@ -347,7 +366,13 @@ impl Bits for i64 {}
 impl Bits for u64 {}
 
 #[inline(always)]
-fn integer<T: Bits>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut [u64]) -> bool {
+fn integer<T: Bits>(
+    op: Binary,
+    x: &Operands<'_>,
+    a: Source,
+    b: Source,
+    out: &mut Register,
+) -> bool {
     let (a, b, n) = (x.get::<T>(a), x.get::<T>(b), x.n);
     match op {
         Binary::Add => return two_checked(cut::<T>(out, n), a, b, T::add),
@@ -366,7 +391,7 @@ fn integer<T: Bits>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mu
 }
 
 #[inline(always)]
-fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut [u64]) -> bool {
+fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut Register) -> bool {
     macro_rules! of {
         ($from:ty, $to:ty, $f:expr) => {{
             one(cut::<$to>(out, x.n), x.get::<$from>(a), $f);

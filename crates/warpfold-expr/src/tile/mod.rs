@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use warpfold_num::Error;
 use warpfold_num::element::{DType, Element};
 
-use crate::program::{Id, Program, Type};
+use crate::program::{Id, Node, Program, Type};
 use steps::{Source, Step};
 
 /// Elements at most that are mapped at once: their values stay in the processor's first cache.
@@ -74,7 +74,12 @@ impl Slice<'_> {
 }
 
 /// Values of a tile, as numbers of some type.
-type Register = Box<[u64]>;
+#[derive(Debug, Default)]
+struct Register {
+    words: Box<[u64]>,
+    /// Where the tile's first value lies: behind those of earlier tiles, where values are held.
+    at: usize,
+}
 
 /// An operation that has no value for an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +107,18 @@ impl Fault {
     }
 }
 
+/// How the values of expressions are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Of how many elements at once.
+    pub capacity: usize,
+    /// Whether inputs that are expressions are copied to be held too, so that they can be [left out](Tiles::leave_out).
+    pub copies_inputs: bool,
+}
+
 /// A program made ready to run: its steps, and the registers that they write.
+///
+/// The values of expressions but for the mask are held behind one another, so that many tiles' can be read as one array.
 #[derive(Debug)]
 pub struct Tiles<'p> {
     program: &'p Program,
@@ -110,6 +126,8 @@ pub struct Tiles<'p> {
     registers: Vec<Register>,
     sources: Vec<Source>,
     mask: Option<Id>,
+    /// The expressions whose values are held, each in a register of its own.
+    held: Vec<(Id, usize)>,
 }
 
 impl<'p> Tiles<'p> {
@@ -119,14 +137,105 @@ impl<'p> Tiles<'p> {
     /// # Panics
     /// If the mask is no condition, or not the first expression.
     pub fn new(program: &'p Program, has_mask: bool) -> Self {
+        Self::holding(program, has_mask, Held { capacity: TILE, copies_inputs: false })
+    }
+
+    /// The same that holds the values of more elements than one tile's.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn holding(program: &'p Program, has_mask: bool, held: Held) -> Self {
         let mask = has_mask.then(|| program.roots()[0].value);
         assert!(mask.is_none_or(|mask| program.ty(mask) == Type::Bool), "a mask is a condition");
-        let (steps, sources, constants, count) = steps::steps(program);
-        let mut registers: Vec<Register> = (0..count).map(|_| vec![0; TILE].into()).collect();
+        let (steps, sources, constants, count) = steps::steps(program, held.copies_inputs);
+        let mut ids: Vec<Id> = program.roots()[usize::from(has_mask)..]
+            .iter()
+            .flat_map(|root| {
+                root.factors
+                    .map_or([root.value; 2], |(a, b)| [a, b])
+                    .into_iter()
+                    .chain([root.value])
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let held_at = |id: Id| match sources[usize::from(id)] {
+            Source::Register(register) => Some((id, register)),
+            Source::Input(_) | Source::Nowhere => None,
+        };
+        let all: Vec<(Id, usize)> = ids.into_iter().filter_map(held_at).collect();
+        let mut registers: Vec<Register> = (0..count)
+            .map(|register| {
+                let is_held = all.iter().any(|&(_, held)| held == register);
+                let n = if is_held { held.capacity.max(TILE) } else { TILE };
+                Register { words: vec![0; n].into(), at: 0 }
+            })
+            .collect();
         for (register, constant) in constants {
             loops::fill(&mut registers[register], constant);
         }
-        Tiles { program, steps, registers, sources, mask }
+        Tiles { program, steps, registers, sources, mask, held: all }
+    }
+
+    /// Whether nothing is computed: expressions are inputs and constants.
+    pub fn is_idle(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// How many expressions are held.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Holds the values of the next tile behind those of so many elements.
+    pub fn move_to(&mut self, at: usize) {
+        for &(_, register) in &self.held {
+            self.registers[register].at = at;
+        }
+    }
+
+    /// Of the values of the last tile, holds those alone for which a mask is not 0; how many.
+    pub fn leave_out(&mut self, mask: &[u8]) -> usize {
+        // Each is written, and the next one over it unless it counts: no branch to guess.
+        fn compact<T: bytemuck::Pod>(register: &mut Register, mask: &[u8]) {
+            let values =
+                &mut bytemuck::cast_slice_mut::<u64, T>(&mut register.words)[register.at..];
+            let mut end = 0;
+            for (lane, &kept) in mask.iter().enumerate() {
+                values[end] = values[lane];
+                end += usize::from(kept != 0);
+            }
+        }
+        for &(id, register) in &self.held {
+            if matches!(self.program.nodes()[usize::from(id)], Node::Const(_)) {
+                continue;
+            }
+            let register = &mut self.registers[register];
+            match self.program.ty(id) {
+                Type::Bool => compact::<u8>(register, mask),
+                Type::F32 => compact::<u32>(register, mask),
+                Type::I64 | Type::U64 | Type::F64 => compact::<u64>(register, mask),
+            }
+        }
+        mask.iter().map(|&kept| usize::from(kept != 0)).sum()
+    }
+
+    /// All values that are held of an expression, as bytes of numbers of its type; the first so many count. `None` of an input.
+    pub fn all_bytes(&self, id: Id) -> Option<&[u8]> {
+        match self.sources[usize::from(id)] {
+            Source::Register(register) => Some(cast_slice(&self.registers[register].words)),
+            Source::Input(_) | Source::Nowhere => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn all_bytes_mut(&mut self, id: Id) -> Option<&mut [u8]> {
+        match self.sources[usize::from(id)] {
+            Source::Register(register) => {
+                Some(bytemuck::cast_slice_mut(&mut self.registers[register].words))
+            }
+            Source::Input(_) | Source::Nowhere => None,
+        }
     }
 
     /// The input that an expression is, where that is one whose elements are of the type computed in.
@@ -173,7 +282,7 @@ impl<'p> Tiles<'p> {
     ) -> Option<usize> {
         // What the mask itself is made of has no mask yet.
         let mask = self.mask.filter(|&mask| step.id > mask).map(|mask| {
-            loops::bytes(&self.sources[usize::from(mask)], registers, inputs, first, n)
+            loops::bytes(&self.sources[usize::from(mask)], 1, registers, inputs, first, n)
         });
         (0..n)
             .filter(|&lane| mask.is_none_or(|mask| mask[lane] != 0))
@@ -194,7 +303,8 @@ impl<'p> Tiles<'p> {
 
     /// The values of an expression, of the tile that ran last, as bytes of numbers of its type; conditions are 0 and 1.
     pub fn bytes<'s>(&'s self, id: Id, inputs: &[Slice<'s>], first: usize, n: usize) -> &'s [u8] {
-        loops::bytes(&self.sources[usize::from(id)], &self.registers, inputs, first, n)
+        let size = self.program.ty(id).dtype().size();
+        loops::bytes(&self.sources[usize::from(id)], size, &self.registers, inputs, first, n)
     }
 
     /// The values of an expression, of the tile that ran last.

@@ -40,7 +40,10 @@ pub(super) struct Step {
 type Constants = Vec<(usize, Const)>;
 
 /// The steps, where each value lies, the registers of constants, and how many registers there are.
-pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, usize) {
+pub(super) fn steps(
+    program: &Program,
+    copies_inputs: bool,
+) -> (Vec<Step>, Vec<Source>, Constants, usize) {
     let nodes = program.nodes();
     // What nobody reads is not computed: 0, as no value is read by the first.
     let mut last_use = vec![0; nodes.len()];
@@ -67,15 +70,21 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
             sources.push(Source::Nowhere);
             continue;
         }
+        // What is asked for has a register of its own, as it is held behind the values of earlier tiles.
+        let is_root = last_use[id] == usize::MAX;
         let mut register = || {
-            free.pop().unwrap_or_else(|| {
+            let known = if is_root { None } else { free.pop() };
+            known.unwrap_or_else(|| {
                 count += 1;
                 count - 1
             })
         };
         let at = |id: Id| -> Source { sources[usize::from(id)] };
         let (action, operand_type) = match *node {
-            Node::Input(input) if program.inputs()[usize::from(input)] == ty.dtype() => {
+            Node::Input(input)
+                if program.inputs()[usize::from(input)] == ty.dtype()
+                    && !(copies_inputs && last_use[id] == usize::MAX) =>
+            {
                 sources.push(Source::Input(usize::from(input)));
                 continue;
             }
@@ -133,14 +142,15 @@ fn operand(
 ) -> Const {
     match source {
         Source::Register(register) => {
-            let register = &registers[register];
             debug_assert!(lane < TILE);
+            let Register { words, at } = &registers[register];
+            let at = at + lane;
             match ty {
-                Type::Bool => Const::Bool(bytemuck::cast_slice::<u64, u8>(register)[lane] != 0),
-                Type::I64 => Const::I64(register[lane] as i64),
-                Type::U64 => Const::U64(register[lane]),
-                Type::F32 => Const::F32(bytemuck::cast_slice::<u64, u32>(register)[lane]),
-                Type::F64 => Const::F64(register[lane]),
+                Type::Bool => Const::Bool(bytemuck::cast_slice::<u64, u8>(words)[at] != 0),
+                Type::I64 => Const::I64(words[at] as i64),
+                Type::U64 => Const::U64(words[at]),
+                Type::F32 => Const::F32(bytemuck::cast_slice::<u64, u32>(words)[at]),
+                Type::F64 => Const::F64(words[at]),
             }
         }
         Source::Input(input) => match inputs[input] {

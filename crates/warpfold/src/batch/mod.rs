@@ -219,6 +219,32 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
         engine::columns(&self.request(op), finish)
     }
 
+    /// The results of a [map](crate::map) of several arrays that are parted as this one is, by the name of each of its reductions; this array's
+    /// own elements are read if it is among them. The policy is the map's.
+    ///
+    /// ```
+    /// use warpfold::map::{HostArray, Map};
+    /// use warpfold::{Column, DType, Policy, Segments, partial::Finish, reduce_segments};
+    ///
+    /// let (x, y) = ([1.0f64, 5.0, 2.0, 8.0], [4.0f64, 3.0, 2.0, 7.5]);
+    /// let map = Map::all(&["rmse(x, y)".parse()?], None, &[("x", DType::F64), ("y", DType::F64)], Policy::default())?;
+    /// let rows = reduce_segments(&x, Segments::every(2))?;
+    /// let found = rows.mapped(&map, &[HostArray::of(&x), HostArray::of(&y)], Finish::default())?;
+    /// assert_eq!(found[0].1, [("rmse", Column::F64(vec![6.5f64.sqrt(), 0.125f64.sqrt()]))]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Map`](crate::Error::Map) for arrays that are not of this one's length, or that the map was not made for.
+    pub fn mapped(
+        &self,
+        map: &crate::map::Map,
+        inputs: &[HostArray<'_>],
+        finish: Finish,
+    ) -> Result<Vec<(String, Columns)>> {
+        map.columns(inputs, &self.parts, self.indices, finish)
+    }
+
     /// The results of a reduction that has one number, arranged.
     fn values<R: Scalar>(&self, op: Op, finish: Finish) -> Result<A::Of<R>> {
         let ([column], gaps) = self.typed(op, finish)?;

@@ -1,0 +1,288 @@
+//! Maps of parts of arrays: each output as if its elements were reduced alone.
+//!
+//! Outputs whose elements lie one behind the other (rows, segments) are mapped where they lie; the elements of others (columns, groups) are
+//! gathered, some thousands at a time. Nothing is as long as the arrays but, of groups, the elements' order.
+
+use std::any::Any;
+use std::ops::Range;
+
+use warpfold_exact::partial::Output;
+use warpfold_expr::{Slice, Tiles};
+use warpfold_num::{Column, DType, Error, Op, Result, with_element};
+use warpfold_plan::group::for_each;
+use warpfold_plan::shape::Folding;
+use warpfold_plan::{HostArray, Indices, Parts, Request};
+
+use super::fold::{self, CHUNK, Grain};
+use super::wanted::Wanted;
+use super::{Folded, Map, Measure, refused};
+use crate::Columns;
+
+/// Elements, more or less, whose outputs a thread takes at once.
+const BLOCK: usize = 1 << 16;
+
+/// Where the elements of outputs lie.
+enum Elements<'p> {
+    /// One behind the other, from a function of the output.
+    Runs(Box<dyn Fn(usize) -> Range<usize> + Sync + 'p>),
+    /// At the sum of the first's index and an offset, which all outputs share.
+    Strided { folding: &'p Folding, each: usize },
+    /// Where a list says: the elements' indices by group, and where each group's begin.
+    Listed { order: Vec<usize>, starts: Vec<usize> },
+}
+
+impl<'p> Elements<'p> {
+    /// The elements of the parts of `n`, and how many outputs there are.
+    fn of(parts: &'p Parts<'p>, n: usize) -> Result<(Self, usize)> {
+        let same = |elements: u64| {
+            if elements == n as u64 {
+                return Ok(());
+            }
+            let obstacle = format!("the parts are of {elements} elements, and the arrays have {n}");
+            Err(refused("map", obstacle, "part arrays of one length"))
+        };
+        Ok(match parts {
+            Parts::Whole => (Elements::Runs(Box::new(move |_| 0..n)), 1),
+            Parts::Axes(_, folding) => {
+                let (outputs, each) = (folding.outputs()?, folding.inputs()?);
+                same(outputs * each)?;
+                let is_run = each < 2 || outputs == 0 || {
+                    folding.flat(0, each - 1) - folding.flat(0, 0) == each - 1
+                };
+                let each = each as usize;
+                let elements = if is_run {
+                    Elements::Runs(Box::new(move |output| {
+                        let first = if each == 0 { 0 } else { folding.flat(output as u64, 0) };
+                        first as usize..first as usize + each
+                    }))
+                } else {
+                    Elements::Strided { folding, each }
+                };
+                (elements, outputs as usize)
+            }
+            Parts::Segments(bounds, _) => {
+                if bounds.elements() > n as u64 {
+                    same(bounds.elements())?;
+                }
+                let run = move |segment: usize| bounds.range(segment);
+                (Elements::Runs(Box::new(run)), bounds.count() as usize)
+            }
+            Parts::Groups(grouping, _) => {
+                same(grouping.elements())?;
+                let groups = grouping.groups() as usize;
+                let mut starts = vec![0; groups + 1];
+                for_each(grouping.numbers(), 0..n, |_, group| starts[group + 1] += 1);
+                for group in 0..groups {
+                    starts[group + 1] += starts[group];
+                }
+                let (mut next, mut order) = (starts.clone(), vec![0; n]);
+                for_each(grouping.numbers(), 0..n, |at, group| {
+                    order[next[group]] = at;
+                    next[group] += 1;
+                });
+                (Elements::Listed { order, starts }, groups)
+            }
+        })
+    }
+
+    /// How many elements an output has.
+    fn count(&self, output: usize) -> usize {
+        match self {
+            Elements::Runs(run) => run(output).len(),
+            Elements::Strided { each, .. } => *each,
+            Elements::Listed { starts, .. } => starts[output + 1] - starts[output],
+        }
+    }
+
+    /// The indices of some elements of an output, by their places; `offsets` are those of the last places that were asked for.
+    fn indices(
+        &self,
+        output: usize,
+        places: Range<usize>,
+        offsets: &mut (Range<usize>, Vec<usize>),
+    ) -> Vec<usize> {
+        match self {
+            Elements::Runs(run) => run(output).skip(places.start).take(places.len()).collect(),
+            Elements::Strided { folding, .. } => {
+                let first = folding.flat(0, 0);
+                if offsets.0 != places {
+                    let offset = |place| (folding.flat(0, place as u64) - first) as usize;
+                    *offsets = (places.clone(), places.map(offset).collect());
+                }
+                let first = folding.flat(output as u64, 0) as usize;
+                offsets.1.iter().map(|offset| first + offset).collect()
+            }
+            Elements::Listed { order, starts } => {
+                let first = starts[output];
+                order[first + places.start..first + places.end].to_vec()
+            }
+        }
+    }
+}
+
+/// Some elements of an array, gathered.
+fn gathered(array: &HostArray<'_>, indices: &[usize]) -> Box<dyn Any> {
+    with_element!(array.dtype(), T => {
+        let elements: &[T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
+        Box::new(indices.iter().map(|&at| elements[at]).collect::<Vec<T>>())
+    })
+}
+
+fn array(dtype: DType, gathered: &dyn Any) -> HostArray<'_> {
+    with_element!(dtype, T => {
+        let elements: Option<&Vec<T>> = gathered.downcast_ref();
+        HostArray::of(elements.map_or(&[], Vec::as_slice))
+    })
+}
+
+/// What a thread keeps between outputs.
+struct Worker<'m> {
+    map: &'m Map,
+    tiles: Tiles<'m>,
+    offsets: (Range<usize>, Vec<usize>),
+}
+
+impl Worker<'_> {
+    /// What is left of an output, whose indices count from its first element.
+    fn fold(
+        &mut self,
+        inputs: &[HostArray<'_>],
+        elements: &Elements<'_>,
+        output: usize,
+    ) -> Result<Folded> {
+        if let Elements::Runs(run) = elements {
+            let parts: Vec<_> = inputs.iter().map(|input| fold::part(input, run(output))).collect();
+            return self.run(&parts, 0);
+        }
+        let (mut all, n) = (self.map.empty(), elements.count(output));
+        for first in (0..n).step_by(CHUNK) {
+            let places = first..n.min(first + CHUNK);
+            let indices = elements.indices(output, places, &mut self.offsets);
+            let parts: Vec<_> = inputs.iter().map(|input| gathered(input, &indices)).collect();
+            let arrays: Vec<_> = inputs
+                .iter()
+                .zip(&parts)
+                .map(|(input, part)| array(input.dtype(), &**part))
+                .collect();
+            all.merge(&self.run(&arrays, first as u64)?);
+        }
+        Ok(all)
+    }
+
+    fn run(&mut self, arrays: &[HostArray<'_>], start: u64) -> Result<Folded> {
+        let slices: Vec<Slice<'_>> = arrays.iter().map(fold::slice).collect();
+        let n = arrays.first().map_or(0, HostArray::len);
+        Grain::new(self.map, arrays, &slices, start, &mut self.tiles).fold(0..n)
+    }
+}
+
+/// The results of all outputs, a list for each that is wanted.
+pub(super) fn columns(
+    map: &Map,
+    inputs: &[HostArray<'_>],
+    parts: &Parts<'_>,
+    indices: Indices,
+    finish: warpfold_exact::partial::Finish,
+) -> Result<Vec<(String, Columns)>> {
+    let n = fold::length(map, inputs)?;
+    if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
+        let remedy = "ask for the results that are wanted, one by one";
+        return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
+    }
+    let (elements, outputs) = Elements::of(parts, n)?;
+    let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
+    let finished = |output: usize, folded: Result<Folded>| -> Result<Vec<Output>> {
+        let named =
+            |error| Error::Output { output: parts.name(output as u64), error: Box::new(error) };
+        let folded = folded.map_err(named)?;
+        let results = map.results(&folded, finish);
+        results.iter().map(|(_, result)| result.clone().map_err(named)).collect()
+    };
+    let each = n.checked_div(outputs).unwrap_or(0);
+    let found: Vec<Result<Vec<Vec<Output>>>> = match &elements {
+        // Few and long: the threads share each.
+        Elements::Runs(run) if outputs < 2 * threads && each > 4 * BLOCK => {
+            let one = |output| {
+                let parts: Vec<_> =
+                    inputs.iter().map(|input| fold::part(input, run(output))).collect();
+                Ok(vec![finished(output, map.fold(&parts, 0))?])
+            };
+            (0..outputs).map(one).collect()
+        }
+        elements => {
+            let block = (BLOCK / each.max(1)).max(1);
+            warpfold_cpu::threads::map(threads, 0..outputs.div_ceil(block), |k| {
+                let tiles = map.tiles(CHUNK.min(n));
+                let mut worker = Worker { map, tiles, offsets: (0..0, Vec::new()) };
+                (k * block..outputs.min((k + 1) * block))
+                    .map(|output| finished(output, worker.fold(inputs, elements, output)))
+                    .collect()
+            })
+        }
+    };
+    let mut all: Vec<Vec<Output>> =
+        map.wanted.iter().map(|_| Vec::with_capacity(outputs)).collect();
+    for block in found {
+        for outputs in block? {
+            all.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output));
+        }
+    }
+    let named = map.wanted.iter().zip(all);
+    named
+        .map(|(wanted, outputs)| {
+            Ok((wanted.name.clone(), arranged(wanted, outputs, parts, n, indices, finish)?))
+        })
+        .collect()
+}
+
+/// Results of one kind as columns.
+fn arranged(
+    wanted: &Wanted,
+    outputs: Vec<Output>,
+    parts: &Parts<'_>,
+    n: usize,
+    indices: Indices,
+    finish: warpfold_exact::partial::Finish,
+) -> Result<Columns> {
+    if outputs.is_empty() {
+        return none(wanted, finish);
+    }
+    let (mut first, mut second) = (Vec::with_capacity(outputs.len()), Vec::new());
+    for output in outputs {
+        match output {
+            Output::One(value) => first.push(value),
+            Output::Pair(least, greatest) => {
+                first.push(least);
+                second.push(greatest);
+            }
+            Output::Summary(_) => unreachable!("stats of parts are refused"),
+        }
+    }
+    let column = Column::of_values(first);
+    if !second.is_empty() {
+        return Ok(vec![("min", column), ("max", Column::of_values(second))]);
+    }
+    let is_index = matches!(wanted.measure, Measure::Op(Op::ArgMin | Op::ArgMax));
+    let column = match column {
+        Column::U64(places) if is_index && indices == Indices::OfArray => {
+            Column::U64(parts.flat(n, places))
+        }
+        column => column,
+    };
+    Ok(vec![(wanted.measure.name(), column)])
+}
+
+/// No results, of the type that some would have.
+fn none(wanted: &Wanted, finish: warpfold_exact::partial::Finish) -> Result<Columns> {
+    let Measure::Op(op) = wanted.measure else {
+        let is_narrow = finish.round_to.unwrap_or(wanted.dtype) == DType::F32;
+        let column =
+            if is_narrow { Column::of::<f32>(Vec::new()) } else { Column::of::<f64>(Vec::new()) };
+        return Ok(vec![(wanted.measure.name(), column)]);
+    };
+    let segments =
+        crate::segments(warpfold_plan::segment::Segments::every(1), 0, Default::default())?;
+    with_element!(wanted.dtype, T => {
+        crate::columns(&Request::new(op, HostArray::of::<T>(&[])).parts(segments.into()), finish)
+    })
+}

@@ -1,0 +1,46 @@
+//! [`Results`]: several of one reading.
+
+use std::ops::Index;
+
+use warpfold_exact::partial::Output;
+use warpfold_num::Result;
+
+/// Results by name and by number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Results {
+    all: Vec<(String, Result<Output>)>,
+}
+
+impl Results {
+    pub(super) fn new(all: Vec<(String, Result<Output>)>) -> Self {
+        Results { all }
+    }
+
+    /// The result of a name; the first, if there are two.
+    pub fn get(&self, name: &str) -> Option<&Result<Output>> {
+        self.all.iter().find(|(known, _)| known == name).map(|(_, result)| result)
+    }
+
+    /// Names and results, as they were asked for.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Result<Output>)> {
+        self.all.iter().map(|(name, result)| (name.as_str(), result))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl Index<usize> for Results {
+    type Output = Result<Output>;
+
+    fn index(&self, place: usize) -> &Result<Output> {
+        &self.all[place].1
+    }
+}

@@ -1,0 +1,148 @@
+//! What one reading folds: the tasks that results are made of, and what is left of each.
+
+use num_bigint::BigInt;
+use warpfold_exact::AnyPartial;
+use warpfold_exact::partial::{Count, Partial};
+use warpfold_expr::{Id, Program, Type};
+use warpfold_num::limbs::Special;
+use warpfold_num::{DType, Op};
+
+use super::exponents::Exponents;
+
+/// Something that is folded of the values of expressions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Task {
+    /// Values, as a reduction of an array.
+    Values(Op, Id),
+    /// Conditions, counted.
+    Conditions(Id),
+    /// Exact products of two values.
+    Products(Id, Id),
+    /// Weights, which are checked and summed.
+    Weights(Id),
+    /// Squares of both and products of two values: what rmse and cosine are of.
+    Pairs(Id, Id),
+    /// Weights times squares: exact products of the weights with the upper and the lower halves of squares, of floats.
+    Squares {
+        weight: Id,
+        /// The value, where its square may lie outside the halves' range; integers have no halves.
+        value: Id,
+        halves: Option<(Id, Id)>,
+    },
+    /// The sum of powers of e: the exponents, and the powers of those that are near zero.
+    Exponents { exponent: Id, power: Id },
+}
+
+/// What is left of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part {
+    Partial(AnyPartial),
+    Pairs(Box<Pairs>),
+    Squares(Box<Squares>),
+    Exponents(Box<Exponents>),
+}
+
+/// Sums of squares and products of pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pairs {
+    pub(super) left: AnyPartial,
+    pub(super) both: AnyPartial,
+    pub(super) right: AnyPartial,
+    /// What is no finite number among the differences.
+    pub(super) differences: Special,
+}
+
+/// Weighted squares.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Squares {
+    /// Products of halves of squares, of floats.
+    pub(super) products: AnyPartial,
+    /// The others: of floats in units of 2^-3222, of integers all.
+    pub(super) others: BigInt,
+}
+
+impl Task {
+    /// The expressions that it reads.
+    pub(super) fn ids(self) -> impl Iterator<Item = Id> {
+        let ids = match self {
+            Task::Values(_, id) | Task::Conditions(id) | Task::Weights(id) => {
+                [Some(id), None, None, None]
+            }
+            Task::Products(a, b) | Task::Pairs(a, b) => [Some(a), Some(b), None, None],
+            Task::Squares { weight, value, halves } => {
+                [Some(weight), Some(value), halves.map(|(a, _)| a), halves.map(|(_, b)| b)]
+            }
+            Task::Exponents { exponent, power } => [Some(exponent), Some(power), None, None],
+        };
+        ids.into_iter().flatten()
+    }
+
+    /// What is left of nothing.
+    pub(super) fn empty(self, program: &Program) -> Part {
+        let dtype = |id| program.ty(id).dtype();
+        let products = |id| AnyPartial::empty(Op::Dot, dtype(id));
+        match self {
+            Task::Values(op, id) => Part::Partial(AnyPartial::empty(op, dtype(id))),
+            Task::Conditions(_) => {
+                Part::Partial(Partial::<bool>::Count(Count::default()).untyped())
+            }
+            Task::Products(a, _) => Part::Partial(products(a)),
+            Task::Weights(id) => Part::Partial(AnyPartial::empty(Op::Sum, dtype(id))),
+            Task::Pairs(a, _) => Part::Pairs(Box::new(Pairs {
+                left: products(a),
+                both: products(a),
+                right: products(a),
+                differences: Special::NONE,
+            })),
+            Task::Squares { .. } => Part::Squares(Box::new(Squares {
+                products: AnyPartial::empty(Op::Dot, DType::F64),
+                others: BigInt::ZERO,
+            })),
+            Task::Exponents { .. } => Part::Exponents(Box::default()),
+        }
+    }
+
+    /// Whether NaNs that are ignored take more with them than themselves.
+    pub(super) fn is_of_pairs(self) -> bool {
+        matches!(self, Task::Weights(_) | Task::Pairs(..) | Task::Squares { .. })
+    }
+
+    /// The reduction whose partial serves this one.
+    pub(super) fn values(op: Op, id: Id, ty: Type) -> Task {
+        match op {
+            Op::Count | Op::Any | Op::All if ty == Type::Bool => Task::Conditions(id),
+            Op::Sum | Op::Mean => Task::Values(Op::Sum, id),
+            Op::Var | Op::Std | Op::L2 | Op::Sumsq => Task::Values(Op::Var, id),
+            op => Task::Values(op, id),
+        }
+    }
+}
+
+impl Part {
+    /// Takes in what is left of later elements.
+    pub(super) fn merge(&mut self, later: &Part) {
+        match (self, later) {
+            (Part::Partial(mine), Part::Partial(theirs)) => mine.merge(theirs),
+            (Part::Pairs(mine), Part::Pairs(theirs)) => {
+                mine.left.merge(&theirs.left);
+                mine.both.merge(&theirs.both);
+                mine.right.merge(&theirs.right);
+                mine.differences = mine.differences.union(theirs.differences);
+            }
+            (Part::Squares(mine), Part::Squares(theirs)) => {
+                mine.products.merge(&theirs.products);
+                mine.others += &theirs.others;
+            }
+            (Part::Exponents(mine), Part::Exponents(theirs)) => mine.merge(theirs),
+            _ => unreachable!("parts of one task are alike"),
+        }
+    }
+
+    /// The partial that it is.
+    pub(super) fn partial(&self) -> &AnyPartial {
+        match self {
+            Part::Partial(partial) => partial,
+            _ => unreachable!("this task leaves a partial"),
+        }
+    }
+}

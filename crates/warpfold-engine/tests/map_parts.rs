@@ -1,0 +1,156 @@
+//! Maps of parts against the same map of each part's elements, gathered one by one.
+
+use warpfold_engine::map::{Map, Reduction};
+use warpfold_engine::{HostArray, Indices, Parts, group_dense, segments};
+use warpfold_exact::partial::{Finish, Output};
+use warpfold_num::{Column, DType, Error, Op, Policy, Value};
+use warpfold_plan::segment::Segments;
+use warpfold_plan::shape::{Folding, Layout};
+
+const TEXTS: [&str; 9] = [
+    "sum(abs(x - y))",
+    "sum(x * y)",
+    "mean(x, weights=abs(y))",
+    "std(x, weights=abs(y))",
+    "argmax(x + y)",
+    "logsumexp(x)",
+    "rmse(x, y)",
+    "count(x > y)",
+    "minmax(x)",
+];
+
+fn numbers(n: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    (0..n)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        })
+        .collect()
+}
+
+/// The columns of a map by parts, and the values of each part by itself, told by the elements' indices.
+fn check(parts: &Parts<'_>, members: &[Vec<usize>], keep: Option<&str>, n: usize) {
+    let (x, y) = (numbers(n, 3), numbers(n, 4));
+    let types = [("x", DType::F64), ("y", DType::F64)];
+    let reductions: Vec<Reduction> = TEXTS.map(|text| text.parse().expect(text)).into();
+    let map = Map::all(&reductions, keep, &types, Policy::default()).expect("they suit");
+    let inputs = [HostArray::of(&x), HostArray::of(&y)];
+    let found = map
+        .columns(&inputs, parts, Indices::OfInput, Finish::default())
+        .expect("every part has values");
+    let mut expected: Vec<Vec<Vec<Value>>> = vec![vec![Vec::new(); 2]; TEXTS.len()];
+    for members in members {
+        let of = |values: &[f64]| members.iter().map(|&at| values[at]).collect::<Vec<_>>();
+        let (x, y) = (of(&x), of(&y));
+        let folded = map.fold(&[HostArray::of(&x), HostArray::of(&y)], 0).expect("values");
+        for (all, (_, result)) in
+            expected.iter_mut().zip(map.results(&folded, Finish::default()).iter())
+        {
+            match result.clone().expect("every part has values") {
+                Output::One(value) => all[0].push(value),
+                Output::Pair(least, greatest) => {
+                    all[0].push(least);
+                    all[1].push(greatest);
+                }
+                Output::Summary(_) => panic!("nobody asked for stats"),
+            }
+        }
+    }
+    for ((name, columns), expected) in found.iter().zip(expected) {
+        for ((_, column), expected) in columns.iter().zip(expected) {
+            assert_eq!(*column, Column::of_values(expected), "{name}");
+        }
+    }
+}
+
+fn axes(shape: &[u64], folded: &[i64]) -> Parts<'static> {
+    let folding = Folding::of(Layout::c(shape).expect("it fits"), folded).expect("axes");
+    Parts::Axes(folding.form().expect("it fits"), folding)
+}
+
+#[test]
+fn rows_columns_and_axes() {
+    // Rows that are short, and rows and columns longer than what is mapped at once.
+    for [rows, columns] in [[70, 5], [3, 1500], [40_000, 2], [1, 1], [61, 1030]] {
+        let n = rows * columns;
+        let of_rows: Vec<Vec<usize>> =
+            (0..rows).map(|row| (row * columns..(row + 1) * columns).collect()).collect();
+        let of_columns: Vec<Vec<usize>> =
+            (0..columns).map(|column| (column..n).step_by(columns).collect()).collect();
+        let shape = [rows as u64, columns as u64];
+        if rows < 40_000 {
+            check(&axes(&shape, &[1]), &of_rows, None, n);
+        }
+        check(&axes(&shape, &[0]), &of_columns, None, n);
+        if rows > 60 {
+            check(&axes(&shape, &[0]), &of_columns, Some("x < y"), n);
+        }
+    }
+    let middle: Vec<Vec<usize>> = (0..4)
+        .flat_map(|a| (0..6).map(move |c| (0..5).map(|b| (a * 5 + b) * 6 + c).collect()))
+        .collect();
+    check(&axes(&[4, 5, 6], &[1]), &middle, None, 120);
+    let ends: Vec<Vec<usize>> = (0..5)
+        .map(|b| (0..4).flat_map(|a| (0..6).map(move |c| (a * 5 + b) * 6 + c)).collect())
+        .collect();
+    check(&axes(&[4, 5, 6], &[0, 2]), &ends, None, 120);
+}
+
+#[test]
+fn segments_and_groups() {
+    let bounds = [0u64, 3, 4, 2000, 300_000, 300_017];
+    let parts = segments(Segments::Offsets(bounds[..].into()), 300_017, Policy::default());
+    let members: Vec<Vec<usize>> =
+        bounds.windows(2).map(|pair| (pair[0] as usize..pair[1] as usize).collect()).collect();
+    check(&parts.expect("they ascend"), &members, None, 300_017);
+    let keys: Vec<u16> = (0..70_000u64).map(|k| (k * k % 11) as u16).collect();
+    let groups = [0u16, 1, 3, 4, 5, 9];
+    let dense: Vec<u8> = keys
+        .iter()
+        .map(|key| groups.iter().position(|known| known == key).expect("a square") as u8)
+        .collect();
+    let members: Vec<Vec<usize>> =
+        (0..6u8).map(|group| (0..keys.len()).filter(|&at| dense[at] == group).collect()).collect();
+    let parts = group_dense(&dense, 6, dense.len(), Policy::default()).expect("numbers of groups");
+    check(&parts, &members, None, dense.len());
+    check(&parts, &members, Some("abs(x) > 0.25"), dense.len());
+}
+
+#[test]
+fn outputs_without_a_value_are_named() {
+    let x = [1.0, -2.0, 3.0, -4.0];
+    let of = |text: &str, keep: Option<&str>, indices, parts: &Parts<'_>| {
+        let reduction: Reduction = text.parse()?;
+        let map = Map::all(&[reduction], keep, &[("x", DType::F64)], Policy::default())?;
+        map.columns(&[HostArray::of(&x)], parts, indices, Finish::default())
+    };
+    let rows = axes(&[2, 2], &[1]);
+    let error = of("max(x)", Some("x < -3"), Indices::OfInput, &rows).expect_err("row 0 is empty");
+    assert!(error.to_string().starts_with("output [0]: max"), "{error}");
+    let error = of("sum(1 // i64(x - 3))", None, Indices::OfInput, &rows).expect_err("division");
+    assert!(error.to_string().starts_with("output [1]: `1 // i64(x - 3)` at index 0"), "{error}");
+    let found = of("argmin(x)", None, Indices::OfArray, &rows).expect("values");
+    assert_eq!(found[0].1, [("argmin", Column::U64(vec![1, 3]))]);
+    let columns = axes(&[2, 2], &[0]);
+    let found = of("argmin(x)", None, Indices::OfArray, &columns).expect("values");
+    assert_eq!(found[0].1, [("argmin", Column::U64(vec![0, 3]))]);
+    let found = of("sum(x)", Some("x > 0"), Indices::OfInput, &columns).expect("values");
+    assert_eq!(found[0].1, [("sum", Column::F64(vec![4.0, 0.0]))]);
+    let none = of("sum(x)", None, Indices::OfInput, &axes(&[4, 2], &[1]));
+    assert!(matches!(none, Err(Error::Map { .. })), "{none:?}");
+    let stats = of("stats(x)", None, Indices::OfInput, &rows).expect_err("it is refused");
+    assert!(stats.to_string().contains("one by one"), "{stats}");
+    let map =
+        Map::all(&["argmax(x)".parse().unwrap()], None, &[("x", DType::F32)], Policy::default());
+    let empty: [f32; 0] = [];
+    let found = map.unwrap().columns(
+        &[HostArray::of(&empty)],
+        &axes(&[0, 3], &[1]),
+        Indices::OfInput,
+        Finish::default(),
+    );
+    assert_eq!(found.unwrap()[0].1, [(Op::ArgMax.name(), Column::U64(vec![]))]);
+}
