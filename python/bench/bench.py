@@ -133,6 +133,7 @@ def chosen(row, rng):
             sum(Fraction(a) * Fraction(b) for a, b in zip(x[:100].tolist(), w[:100].tolist())) / sum(map(Fraction, w[:100].tolist()))
         )
         row("mean weights", x, {"warpfold": lambda: wf.mean(x, weights=w), "numpy": lambda: np.average(x, weights=w)}, rounds, shortest)
+        row("var weights", x, {"warpfold": lambda: wf.var(x, weights=w), "numpy": lambda: np.cov(x, aweights=w, ddof=0)}, rounds, shortest)
         assert wf.sum("abs(x - y)", x=x, y=y) == math.fsum(np.abs(x - y))
         row("sum abs(x - y)", x, {"warpfold": lambda: wf.sum("abs(x - y)", x=x, y=y), "numpy": lambda: np.sum(np.abs(x - y))}, rounds, shortest)
     table, masks = rng.standard_normal((2048, 2048)), rng.random((2048, 2048)) < 0.5
@@ -168,6 +169,26 @@ def chosen(row, rng):
         sums = zeros.index_add(0, index, source)
     assert sums.tolist() == [math.fsum(source[index == k]) for k in range(1000)]
     row("torch's index_add inside exact", source.numpy(), calls, 11, 0.0)
+
+
+def followed(row, rng):
+    """Calls that torch and JAX follow: with gradients, and compiled."""
+    x = rng.standard_normal(1000).astype(np.float32)
+    if have("torch"):
+        import torch
+
+        t = torch.from_numpy(x).requires_grad_()
+        row("sum with a gradient", x, {"warpfold": lambda: wf.sum(t), "torch": lambda: torch.sum(t)}, 15, 0.02)
+        both = {"warpfold": lambda: torch.autograd.grad(wf.sum(t), t), "torch": lambda: torch.autograd.grad(torch.sum(t), t)}
+        row("sum and its gradient", x, both, 15, 0.02)
+    if have("jax"):
+        import jax
+        import warpfold.jax
+
+        a = jax.device_put(x, jax.devices("cpu")[0])
+        mine, theirs = jax.jit(wf.jax.sum), jax.jit(jax.numpy.sum)
+        calls = {"warpfold": lambda: mine(a).block_until_ready(), "jax": lambda: theirs(a).block_until_ready(), "warpfold, eager": lambda: wf.sum(a)}
+        row("sum by jax.jit", x, calls, 15, 0.02)
 
 
 def main():
@@ -207,6 +228,7 @@ def main():
     table = rng.standard_normal((100, 100)).astype(np.float32)
     row("sum over rows", table, {"warpfold": lambda: wf.sum(table, axis=1), "numpy": lambda: np.sum(table, axis=1)}, 15, 0.02)
     chosen(row, rng)
+    followed(row, rng)
     for kind in (np.float32, np.float64):
         big = rng.standard_normal((1 << 28) // np.dtype(kind).itemsize, dtype=kind)
         if kind is np.float64:

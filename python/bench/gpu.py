@@ -1,8 +1,8 @@
 """Reductions of tensors on a GPU, beside torch's own, as JSON: python gpu.py > results/MACHINE/python.json
 
 Results are checked first: sums against math.fsum up to 2^24 elements, everything against the same call on the host.
-`enqueue` is the host's time for a call whose result stays on the GPU; `value` the time until it is a number on the host; `device` the time of a call
-on the GPU, between events around many of them. Medians of repetitions in turns; microseconds.
+`enqueue` is the host's time for a call whose result stays on the GPU; `value` the time until it is a number on the host, `host` the same by `out=` on the
+host; `device` the time of a call on the GPU, between events around many of them. Medians of repetitions in turns; microseconds.
 """
 
 import json
@@ -42,10 +42,14 @@ def on_device(f, calls):
     return begin.elapsed_time(end) / calls * 1e3
 
 
-def measured(functions, calls):
+def measured(functions, calls, host=None):
     """Each function's medians; all of them in turns."""
     found = {name: {"enqueue": [], "value": [], "device": []} for name in functions}
+    if host:
+        found["warpfold"]["host"] = []
     for _ in range(REPEAT):
+        if host:
+            found["warpfold"]["host"].append(microseconds(lambda: host().item(), calls))
         for name, f in functions.items():
             found[name]["enqueue"].append(enqueue(f, calls))
             found[name]["value"].append(microseconds(lambda: f().reshape(-1)[0].item(), calls))
@@ -72,8 +76,12 @@ def main():
             ("sumsq", lambda: wf.sumsq(x), lambda: torch.dot(x, x)),
             ("max", lambda: wf.max(x), lambda: torch.amax(x)),
             ("argmax", lambda: wf.argmax(x), lambda: torch.argmax(x)),
+            ("dot", lambda: wf.dot(x, x), lambda: torch.dot(x, x)),
         ):
-            times = measured({"warpfold": mine, "torch": peer}, calls_of(1 << log))
+            out = torch.empty((), dtype=torch.int64 if op == "argmax" else torch.float32)
+            correction = {"correction": 1} if op == "var" else {}
+            host = None if op == "dot" else lambda: getattr(wf, op)(x, out=out, **correction)
+            times = measured({"warpfold": mine, "torch": peer}, calls_of(1 << log), host)
             rows.append({"op": op, "dtype": "float32", "shape": [1 << log], "axis": None, "us": times})
     for dtype in (torch.float32, torch.bfloat16):
         for shape in ((4096, 4096), (65536, 1024), (1024, 16384)):

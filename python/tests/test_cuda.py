@@ -169,6 +169,94 @@ def test_threads_have_their_own_results():
     assert all(found[k][0] == 100_000.0 * k for k in range(8))
 
 
+@pytest.mark.parametrize("name", [*REAL, *COMPLEX, "bfloat16"])
+def test_dot(name):
+    for n in (0, 1, 1000, 100_003):
+        x, y = tensor(name, (n,), n), tensor(name, (n,), n + 1)
+        if name not in FLOATS + COMPLEX + ["bfloat16", "bool"]:
+            x, y = (torch.from_numpy(a.numpy() % 100) for a in (x, y))
+        there, here = wf.dot(x.cuda(), y.cuda()), wf.dot(x, y)
+        assert there.is_cuda and there.dtype == here.dtype and outcome(lambda: there) == outcome(lambda: here), (name, n)
+    with pytest.raises(ValueError, match="one shape"):
+        wf.dot(x.cuda(), y[1:].cuda())
+    with pytest.raises(ValueError, match="contiguous"):
+        wf.dot(x.cuda()[::2], y.cuda()[::2])
+    with pytest.raises(TypeError, match="host"):
+        wf.dot(x.cuda(), y)
+
+
+def test_values_on_the_host():
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        x = torch.randn(70_000, dtype=torch.float64).to(dtype)
+        out = torch.zeros((), dtype=dtype)
+        for op in ("sum", "max", "var", "l2"):
+            assert getattr(wf, op)(x.cuda(), out=out) is out and out.equal(getattr(wf, op)(x)), (op, dtype)
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            there = torch.zeros(1 << 24, device="cuda", dtype=dtype)
+            torch.cuda._sleep(2_000_000)
+            there.fill_(2.0)
+            assert wf.max(there, out=out) is out and out.item() == 2
+
+
+def test_streams_that_are_named():
+    side = torch.cuda.Stream()
+    x = torch.zeros(1 << 22, device="cuda")
+    torch.cuda.synchronize()
+    for named in (side, side.cuda_stream):
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(5_000_000)
+            x.add_(1.0)
+        total, rows = wf.sum(x, stream=named), wf.max(x.view(64, -1), axis=1, stream=named)
+        product = wf.dot(x, x, stream=named)
+        side.synchronize()
+        k = x[0].item()
+        assert total.item() == k * (1 << 22) and rows.tolist() == [k] * 64 and product.item() == k * k * (1 << 22)
+    with pytest.raises(TypeError, match="no stream"):
+        wf.sum(x, stream="side")
+    with pytest.raises(TypeError, match="on a GPU"):
+        wf.sum(x.cpu(), stream=side)
+
+
+def test_overflow_that_is_put_off():
+    big = torch.full((3,), 2**62).cuda()
+    for x in (torch.arange(-5, 100_000).cuda(), torch.ones(7, dtype=torch.uint8).cuda(), torch.full((2,), -(2**62)).cuda()):
+        left = wf.sum(x, overflow="defer")
+        assert left.is_cuda and left.shape == () and left.item() == wf.sum(x).item() and left.dtype == wf.sum(x).dtype
+    assert wf.sum(big[:1], overflow="defer", keepdims=True).tolist() == [2**62]
+    wf.check()
+    left = wf.sum(big, overflow="defer")
+    assert left.item() == wf.sum(big.cpu(), overflow="wrap").item()
+    with pytest.raises(OverflowError, match="sum of int64"):
+        wf.check()
+    wf.check()
+    assert wf.prod(torch.tensor([3, 5]).cuda(), overflow="defer").item() == 15
+    wf.check()
+    wf.prod(torch.full((5,), 2**20).cuda(), overflow="defer")
+    with pytest.raises(OverflowError, match="prod"):
+        wf.check()
+    with pytest.raises(OverflowError):
+        wf.sum(big.view(1, 3), axis=1, overflow="defer")
+
+
+def test_gradients_and_compiled_functions():
+    import warpfold.torch  # noqa: F401
+
+    x = torch.randn(8, 33, dtype=torch.float64)
+
+    def f(x):
+        return wf.sum(x * x, axis=1) + wf.var(x) + wf.dot(x, x) + wf.l2(x, axis=0).sum()
+
+    here, there = x.clone().requires_grad_(), x.cuda().requires_grad_()
+    (a,), (b,) = torch.autograd.grad(f(here).sum(), here), torch.autograd.grad(f(there).sum(), there)
+    assert b.is_cuda and torch.allclose(a, b.cpu(), rtol=1e-12)
+    compiled = torch.compile(f, fullgraph=True)
+    assert torch.allclose(compiled(there), f(there), rtol=1e-12)
+    (c,) = torch.autograd.grad(compiled(there).sum(), there)
+    assert torch.allclose(b, c, rtol=1e-12)
+    assert torch.compile(lambda x: wf.sum(x), fullgraph=True)(there.detach()).equal(wf.sum(there.detach()))
+
+
 def test_exact_sums_are_those_of_fsum():
     x = sample("float64", (1_000_003,))
     assert wf.sum(torch.from_numpy(x).cuda()).item() == math.fsum(x)
@@ -192,7 +280,7 @@ def test_nothing_leaks():
 
 def test_what_is_not_there_is_refused():
     x = torch.ones(4).cuda()
-    for call in (lambda: wf.segment_sum(x, every=2), lambda: wf.group_by(x.long(), x), lambda: wf.dot(x, x)):
+    for call in (lambda: wf.segment_sum(x, every=2), lambda: wf.group_by(x.long(), x), lambda: wf.sum(x, where=x > 0)):
         with pytest.raises(TypeError, match="copy it to the host"):
             call()
 
@@ -225,3 +313,36 @@ class TestCuPy:
         for name in FLOATS:
             x = sample(name, (3000,))
             assert float(wf.sum(cupy.asarray(x))) == to_float(sum(fractions(x)), name)
+
+
+class TestJax:
+    def test_compiled_calls(self):
+        jax = pytest.importorskip("jax", reason="jax is not installed")
+        try:
+            gpu, cpu = jax.devices("cuda")[0], jax.devices("cpu")[0]
+        except RuntimeError:
+            pytest.skip("there is no GPU that JAX can use")
+        import warpfold.jax
+
+        for name in ("int32", "float16", "float32", "complex64", "bool"):
+            x = sample(name, (6, 5000)) if name != "int32" else sample(name, (6, 5000)) % 1000
+            there, here = jax.device_put(x, gpu), jax.device_put(x, cpu)
+            for op in ops(name):
+                f = getattr(wf.jax, op)
+                if op == "prod" or op == "l1" and name in COMPLEX:
+                    continue
+                for keywords in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}):
+                    found, expected = (jax.jit(lambda x: f(x, **keywords))(a) for a in (there, here))
+                    assert found.dtype == expected.dtype and list(found.devices()) == [gpu]
+                    assert np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (name, op, keywords)
+                assert np.asarray(jax.vmap(f)(there)).tobytes() == np.asarray(jax.vmap(f)(here)).tobytes(), (name, op)
+        x = sample("float32", (9000,))
+        there = jax.device_put(x, gpu)
+        assert float(jax.jit(wf.jax.dot)(there, there)) == float(wf.dot(x, x))
+        assert jax.jit(jax.grad(wf.jax.sumsq))(there).tolist() == (2 * x).tolist()
+        with pytest.raises(Exception, match="int32 cannot hold"):
+            jax.block_until_ready(jax.jit(wf.jax.sum)(jax.device_put(np.full(4, 2**30, "int32"), gpu)))
+        with pytest.raises(TypeError, match="GPU"):
+            wf.sum(there)
+        many = jax.jit(lambda x: jax.lax.fori_loop(0, 50, lambda k, s: s + wf.jax.max(x + k), 0.0))
+        assert float(many(there)) == float(many(jax.device_put(x, cpu)))

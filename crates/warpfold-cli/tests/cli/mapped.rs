@@ -54,6 +54,7 @@ fn files_by_their_names() {
     assert_eq!(of("l2", "x - y").value(), "6.020797289396148");
     assert_eq!(of("count", "x == y").value(), "1");
     assert_eq!(run(["mean", &x, "--dtype", "f64", "--weights", &y]).value(), "2.6");
+    assert_eq!(run(["var", &x, "--dtype", "f64", "--weights", &y]).value(), "0.96");
     assert_eq!(run(["sum", &x, &y, "--dtype", "f64", "--map", "x / 2"]).value(), "9.75");
     let found = run(["sum", &x, "--dtype", "f64", "--where", "x > 1", "--format", "json"]);
     let json = found.value();

@@ -66,6 +66,10 @@ impl Rows<'_> {
     pub(super) fn columns<T: Element>(&self) -> Result<Columns> {
         // Kernels round to the accumulator's type; what is narrower is rounded from there, or anew where that would be a second rounding.
         let (to, natural) = (self.wanted.finish.round_to, natural(T::DTYPE));
+        // Of whole and complex numbers they have but one type.
+        if to.is_some() && natural.is_none() {
+            return self.one_by_one::<T>(self.wanted.nan());
+        }
         let is_narrower = matches!(to, Some(DType::F16 | DType::BF16));
         let finish = Finish {
             round_to: to.filter(|&to| !is_narrower && Some(to) != natural),
@@ -78,7 +82,7 @@ impl Rows<'_> {
                 if is_missing(&error)
                     && matches!(self.op, Op::Mean | Op::Var | Op::Std | Op::Min | Op::Max) =>
             {
-                self.one_by_one::<T>(nan)
+                self.one_by_one::<T>(Some(nan))
             }
             (columns, _) => columns,
         };
@@ -95,13 +99,13 @@ impl Rows<'_> {
         })
     }
 
-    /// Each result alone; of one that does not exist, NaN.
-    fn one_by_one<T: Element>(&self, nan: Value) -> Result<Columns> {
+    /// Each result alone; of one that does not exist, NaN where its type has one.
+    fn one_by_one<T: Element>(&self, nan: Option<Value>) -> Result<Columns> {
         let mut values = Vec::new();
         for output in 0..self.form.outputs {
-            match self.alone::<T>(output) {
-                Err(error) if is_missing(&error) => values.push(nan),
-                value => values.push(value?),
+            match (self.alone::<T>(output), nan) {
+                (Err(error), Some(nan)) if is_missing(&error) => values.push(nan),
+                (value, _) => values.push(value?),
             }
         }
         Ok(vec![("", Column::of_values(values))])
