@@ -14,7 +14,12 @@ fn check_as<T: Element>(bytes: &[u8]) -> bool {
     let Ok(mut partial) = Partial::<T>::from_bytes(bytes) else {
         return false;
     };
-    assert_eq!(partial.to_bytes(), bytes, "what was read is saved as it was");
+    let (words, compact) = (partial.to_bytes(), partial.to_compact());
+    let same = if bytes[0] == words[0] { &words } else { &compact };
+    assert_eq!(same, bytes, "what was read is saved as it was");
+    for form in [words, compact] {
+        assert_eq!(Partial::from_bytes(&form).as_ref(), Ok(&partial), "either form is the partial");
+    }
     partial.merge(&partial.clone());
     for &op in reads(&partial) {
         // A refusal is fine (nothing to take the mean of, an integer too large); a panic is not.

@@ -84,6 +84,11 @@ macro_rules! any_partial {
                 match self { $(AnyPartial::$variant(p) => p.to_bytes(),)+ }
             }
 
+            /// The partial in few bytes: the compact form of [`partial::bytes`](crate::partial::bytes).
+            pub fn to_compact(&self) -> Vec<u8> {
+                match self { $(AnyPartial::$variant(p) => p.to_compact(),)+ }
+            }
+
             /// The partial, of whatever kind and type, from its bytes; counts, which know no type, are those of `bool`.
             ///
             /// # Errors

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use warpfold::partial::bytes::{Header, Kind};
-use warpfold::{Complex, Op, Policy, Stream, bf16, f16};
+use warpfold::{AnyPartial, Complex, Op, Policy, Stream, bf16, f16};
 
 #[path = "../../../fuzz/checks/partial.rs"]
 mod partial;
@@ -23,6 +23,11 @@ fn seed<T: warpfold::Element>(op: Op, x: &[T]) -> Option<Vec<u8>> {
         _ => stream.push(x).ok()?,
     }
     stream.partial().map(|partial| partial.to_bytes())
+}
+
+/// The compact form of a saved partial.
+fn compact(bytes: &[u8]) -> Vec<u8> {
+    AnyPartial::from_bytes(bytes).expect("a valid seed").to_compact()
 }
 
 /// Valid partials of every kind, and the ways in which bytes are wrong.
@@ -44,7 +49,9 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
             ("empty", seed::<f32>(op, &[])),
         ];
         for (dtype, bytes) in valid {
-            seeds.extend(bytes.map(|bytes| (format!("{op}-{dtype}"), bytes)));
+            let Some(bytes) = bytes else { continue };
+            seeds.push((format!("{op}-{dtype}-compact"), compact(&bytes)));
+            seeds.push((format!("{op}-{dtype}"), bytes));
         }
     }
     let sum = seed(Op::Sum, &[1.0f32, 2.0]).expect("floats have sums");
@@ -66,6 +73,20 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
         ("long", [&sum[..], &[0]].concat()),
     ];
     seeds.extend(wrong.map(|(name, bytes)| (format!("wrong-{name}"), bytes)));
+    // 1 + 2 in the compact form: kind, type, count, three bytes at the byte of 2^-149 that 3 begins in, and these.
+    let sum = compact(&sum);
+    let changed = |at: usize, to: &[u8]| [&sum[..at], to, &sum[at + 1..]].concat();
+    let wrong = [
+        ("version", changed(0, &[0xc2])),
+        ("kind", changed(1, &[99])),
+        ("dtype", changed(2, &[99])),
+        ("count", changed(3, &[0x82, 0])),
+        ("special", changed(4, &[sum[4] | 3])),
+        ("end", changed(5, &[48])),
+        ("short", sum[..sum.len() - 1].to_vec()),
+        ("long", [&sum[..], &[0]].concat()),
+    ];
+    seeds.extend(wrong.map(|(name, bytes)| (format!("wrong-compact-{name}"), bytes)));
     seeds
 }
 

@@ -38,5 +38,6 @@ pub use short::round_moments;
 pub use sum::{Exact, SumLimbs};
 
 pub use crate::limbs::{
-    Fixed, Limbs, Pair, Register, Small, Special, round_ratio, round_root, tally, to_bigint,
+    Expansion, Fixed, Limbs, Pair, Register, Small, Special, round_ratio, round_root, tally,
+    to_bigint,
 };

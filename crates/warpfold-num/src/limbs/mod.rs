@@ -1,5 +1,6 @@
 //! Wide integers in 64-bit limbs: the fixed-point numbers that exact sums are, and the one rounding that reads them.
 
+mod expansion;
 mod fixed;
 mod pair;
 mod register;
@@ -7,6 +8,7 @@ mod round;
 mod small;
 mod tally;
 
+pub use expansion::Expansion;
 pub use fixed::{Fixed, Limbs, SignMagnitude};
 pub use pair::Pair;
 pub use register::{Register, Special};

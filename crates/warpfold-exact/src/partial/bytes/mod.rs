@@ -47,12 +47,28 @@
 //! the largest aligned spans of the tree that it covers, in order. A span of one element is the element's parts, each as an f64; a larger one is what
 //! version 1 has for a product: of reals flags, exponent and mantissa, of complex numbers exponent and mantissas.
 //!
+//! # Compact form
+//! The same words in fewer bytes, written by [`to_compact`](crate::Exact::to_compact) for places where partials are many, such as the groups of
+//! a database; `from_bytes` reads both. A sum of f64 takes some 15 bytes in place of 296.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0 | 193 (hexadecimal c1), which tells the form, of words of version 1; 194 of version 2 |
+//! | 1, 2 | kind and element type, as above |
+//! | 3– | the count, then the kind's own words |
+//!
+//! A word is seven bits a byte, lowest first, the top bit of a byte saying that another one follows. A sum is a word that holds the special
+//! values in its lowest three bits and above them the number of bytes of the integer; unless that number is zero, a word that says
+//! how many bytes of the integer's low end are left out because they are zero; and the bytes of the two's-complement integer from there on, up to
+//! the first that has its sign. Nothing may be written longer than it needs to be.
+//!
 //! # Reading
 //! Bytes may come from anywhere, so reading checks all of it: magic, version, kind, element type, length, bits that must be
 //! zero, and that the numbers agree with one another (no sum is larger than so many elements can make it). What
 //! does not hold is [`Error::BadPartial`](crate::Error::BadPartial). Memory is bounded by the kind, not by the bytes; that of products of floats of version 2 by
 //! a small multiple of the bytes.
 
+mod compact;
 mod exact;
 mod intervals;
 mod norms;

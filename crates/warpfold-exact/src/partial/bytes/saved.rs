@@ -1,6 +1,6 @@
 //! What every saved partial has in common: the header, and the way in and out.
 
-use super::words::{Reader, Refused, Writer};
+use super::words::{Form, Reader, Refused, Writer};
 use crate::element::{DType, Element};
 use crate::exact::{Dot, Exact, Moments};
 use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
@@ -11,6 +11,9 @@ const MAGIC: [u8; 4] = *b"WFPT";
 pub(super) const VERSION: u8 = 1;
 /// That of products of floats that know the indices of their elements.
 pub(super) const WITH_INDICES: u8 = 2;
+/// The first byte of the compact form of the first version, which no magic begins with; that of the second follows it.
+const COMPACT: u8 = 0xc1;
+const COMPACT_WITH_INDICES: u8 = COMPACT + 1;
 /// The element type's code where a kind knows none.
 const NO_DTYPE: u8 = 255;
 
@@ -89,15 +92,35 @@ impl Header {
     /// # Errors
     /// [`Error::BadPartial`] if these are no saved partial, or one of another version.
     pub fn read(bytes: &[u8]) -> Result<Header> {
-        let read = || Ok(Header::unpack(Reader::new(bytes).word()?)?.0);
+        let read = || Ok(Header::open(bytes)?.0);
         read().map_err(|why| Error::BadPartial { expected: "any reduction", why })
     }
 
-    fn pack(self, version: u8) -> u64 {
-        let [a, b, c, d] = MAGIC;
+    /// The header, the version of the layout, and what follows them.
+    fn open(bytes: &[u8]) -> Refused<(Header, u8, Reader<'_>)> {
+        if let [form @ (COMPACT | COMPACT_WITH_INDICES), rest @ ..] = bytes {
+            let mut input = Reader::new(Form::Compact, rest);
+            let codes = input.bytes(2)?;
+            let version = form - COMPACT + VERSION;
+            return Ok((Header::of(codes[0], codes[1], version)?, version, input));
+        }
+        let mut input = Reader::new(Form::Words, bytes);
+        let (header, version) = Header::unpack(input.word()?)?;
+        Ok((header, version, input))
+    }
+
+    fn dtype_code(self) -> u8 {
         let code = |dtype| DTYPES.iter().position(|&d| d == dtype).map(|code| code as u8);
-        let dtype = self.dtype.map_or(Some(NO_DTYPE), code).expect("every type has a code");
-        u64::from_le_bytes([a, b, c, d, version, self.kind as u8, dtype, 0])
+        self.dtype.map_or(Some(NO_DTYPE), code).expect("every type has a code")
+    }
+
+    fn pack(self, version: u8, form: Form) -> Writer {
+        let (kind, dtype) = (self.kind as u8, self.dtype_code());
+        let [a, b, c, d] = MAGIC;
+        match form {
+            Form::Words => Writer::new(form, &[a, b, c, d, version, kind, dtype, 0]),
+            Form::Compact => Writer::new(form, &[COMPACT + version - VERSION, kind, dtype]),
+        }
     }
 
     /// The header and the version of the layout.
@@ -114,6 +137,11 @@ impl Header {
         if reserved != 0 {
             return Err("byte 7 is not zero".into());
         }
+        Ok((Header::of(kind, dtype, version)?, version))
+    }
+
+    /// What the codes of kind and element type stand for, in a version that has them.
+    fn of(kind: u8, dtype: u8, version: u8) -> Refused<Header> {
         let known = Kind::ALL.iter().copied().find(|&k| k as u8 == kind);
         let kind = known.ok_or_else(|| format!("no kind of partial has the code {kind}"))?;
         let dtype = match (dtype, DTYPES.get(usize::from(dtype))) {
@@ -125,7 +153,7 @@ impl Header {
         if version == WITH_INDICES && !has_indices {
             return Err(format!("a partial of {} has no version {version}", kind.name()));
         }
-        Ok((Header { kind, dtype }, version))
+        Ok(Header { kind, dtype })
     }
 }
 
@@ -150,17 +178,15 @@ pub(super) trait Saved: Sized {
     }
 }
 
-fn save<P: Saved>(partial: &P) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.word(P::HEADER.pack(partial.version()));
+fn save<P: Saved>(partial: &P, form: Form) -> Vec<u8> {
+    let mut out = P::HEADER.pack(partial.version(), form);
     partial.write(&mut out);
-    out.0
+    out.bytes
 }
 
 fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
     let read = || {
-        let mut input = Reader::new(bytes);
-        let (header, version) = Header::unpack(input.word()?)?;
+        let (header, version, mut input) = Header::open(bytes)?;
         let Header { kind, dtype } = P::HEADER;
         if header.kind != kind {
             return Err(format!("they hold a partial of {}", header.kind.name()));
@@ -185,13 +211,19 @@ macro_rules! saved {
         impl<$($generics)*> $ty {
             /// The partial as bytes, in the layout of [`partial::bytes`](crate::partial::bytes).
             pub fn to_bytes(&self) -> Vec<u8> {
-                save(self)
+                save(self, Form::Words)
             }
 
-            /// The partial from its bytes.
+            /// The partial in few bytes: the compact form of [`partial::bytes`](crate::partial::bytes).
+            pub fn to_compact(&self) -> Vec<u8> {
+                save(self, Form::Compact)
+            }
+
+            /// The partial from its bytes, in either form.
             ///
             /// # Errors
-            /// [`Error::BadPartial`] if the bytes are not exactly what [`to_bytes`](Self::to_bytes) writes for this type.
+            /// [`Error::BadPartial`] if the bytes are not exactly what [`to_bytes`](Self::to_bytes) or [`to_compact`](Self::to_compact)
+            /// writes for this type.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
                 load(bytes)
             }
@@ -226,7 +258,22 @@ impl<T: Element> Partial<T> {
         }
     }
 
-    /// The partial, of whatever kind, from its bytes.
+    /// The partial in few bytes: the compact form of what it holds.
+    pub fn to_compact(&self) -> Vec<u8> {
+        match self {
+            Partial::Sum(p) => p.to_compact(),
+            Partial::Moments(p) => p.to_compact(),
+            Partial::Dot(p) => p.to_compact(),
+            Partial::Extremes(p) => p.to_compact(),
+            Partial::Count(p) => p.to_compact(),
+            Partial::Product(p) => p.to_compact(),
+            Partial::Norm1(p) => p.to_compact(),
+            Partial::Magnitude(p) => p.to_compact(),
+            Partial::Stats(p) => p.to_compact(),
+        }
+    }
+
+    /// The partial, of whatever kind, from its bytes, in either form.
     ///
     /// # Errors
     /// [`Error::BadPartial`] if the bytes are no saved partial of elements of this type.
@@ -257,7 +304,11 @@ mod tests {
     fn every_element_type_has_a_code() {
         for &dtype in DType::ALL {
             let header = Header { kind: Kind::Sum, dtype: Some(dtype) };
-            assert_eq!(Header::unpack(header.pack(VERSION)), Ok((header, VERSION)));
+            for (form, version) in [Form::Words, Form::Compact].map(|form| (form, VERSION)) {
+                let packed = header.pack(version, form).bytes;
+                let (found, its_version, _) = Header::open(&packed).expect("it was packed");
+                assert_eq!((found, its_version), (header, version));
+            }
         }
     }
 }
