@@ -27,5 +27,5 @@ cd "$work"
 "$work/empty/bin/python" -c 'import array, warpfold; assert warpfold.sum(array.array("d", [0.1] * 10)) == 1.0'
 
 # Beside what it works with; the tests run the examples of the README and the manual.
-"$work/empty/bin/pip" install --quiet numpy pytest mypy ml_dtypes polars pyarrow pandas 'dask[array,dataframe]' nbclient ipykernel
+"$work/empty/bin/pip" install --quiet numpy pytest mypy ml_dtypes polars pyarrow pandas duckdb 'dask[array,dataframe]' nbclient ipykernel
 "$work/empty/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests"

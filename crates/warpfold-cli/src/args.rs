@@ -29,7 +29,9 @@ use crate::explain::Explain;
 use crate::input::text::Column;
 use crate::input::{Distribution, Kind, is_columns};
 use crate::ladder::Ladder;
+use crate::overview;
 use crate::page::Page;
+use crate::plot::Plot;
 use crate::replay::Replay;
 use crate::report::{FileFormat, Format};
 use crate::roofline::Roofline;
@@ -41,6 +43,7 @@ const ABOUT: &str = "Reduces arrays to correctly rounded, reproducible numbers: 
 
 const EXAMPLES: &str = "\
 Examples:
+  warpfold data.csv                         statistics of every column of a file
   warpfold sum x.npy                        the correctly rounded sum of a NumPy array
   warpfold mean a.npy b.npy                 several files are one array
   warpfold var --ddof 1 data.csv --column price
@@ -155,6 +158,10 @@ pub(crate) struct Reduction {
     #[arg(value_name = "INPUT", required_unless_present = "random")]
     pub(crate) inputs: Vec<PathBuf>,
 
+    /// Whether only a file was named.
+    #[arg(skip)]
+    pub(crate) is_overview: bool,
+
     /// How to read the inputs, whatever their names
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) input: Option<Kind>,
@@ -220,6 +227,10 @@ pub(crate) struct Reduction {
     /// Write the result to a file too (.npy, .json or .csv; many results also .npz), which is replaced as a whole or not at all
     #[arg(long, value_name = "FILE", value_parser = FileFormat::of, help_heading = "Output")]
     pub(crate) out: Option<(PathBuf, FileFormat)>,
+
+    /// Draw many results: in the terminal, or as an SVG file
+    #[arg(long, value_name = "FILE.svg", value_parser = Plot::of, num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Output")]
+    pub(crate) plot: Option<Plot>,
 
     /// Show no progress bar
     #[arg(long, help_heading = "Output")]
@@ -379,7 +390,8 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 /// # Errors
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
 pub(crate) fn parse() -> Result<Asked, Failure> {
-    let cli = match Cli::try_parse() {
+    let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Written here, so that a pipe closed early (`warpfold --help | head -1`) is met quietly.
@@ -389,7 +401,15 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Err(error) => return Err(Failure::Usage(one_line(&error.render().to_string()))),
     };
     match cli.command {
-        None => Ok(Asked::Reduction(Box::new(cli.reduction))),
+        None => {
+            let mut reduction = Box::new(cli.reduction);
+            reduction.is_overview = is_overview;
+            // Files of columns have several.
+            if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {
+                reduction.column.push(Column::Name("*".into()));
+            }
+            Ok(Asked::Reduction(reduction))
+        }
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
         Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
         Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Asked::BenchSegments(bench)),

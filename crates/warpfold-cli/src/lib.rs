@@ -32,7 +32,9 @@ mod mapped;
 mod memory;
 mod narrow;
 mod outfile;
+mod overview;
 mod page;
+mod plot;
 mod predict;
 mod progress;
 mod replay;
@@ -74,11 +76,17 @@ pub fn main() -> ExitCode {
 fn run_command(asked: args::Asked) -> Result<(), Failure> {
     match &asked {
         args::Asked::Text(_) => {}
-        args::Asked::Reduction(reduction) => threads::start_pool(reduction.threads())?,
+        args::Asked::Reduction(reduction) => {
+            plot::check(reduction)?;
+            threads::start_pool(reduction.threads())?;
+        }
         _ => threads::start_pool(None)?,
     }
     match asked {
         args::Asked::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
+        args::Asked::Reduction(reduction) if overview::takes(&reduction) => {
+            overview::reduction(&reduction)
+        }
         args::Asked::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)
         }

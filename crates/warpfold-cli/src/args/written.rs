@@ -38,6 +38,11 @@ impl Written {
             || [comment, delimiter, decimal].into_iter().any(Option::is_some)
     }
 
+    /// Whether it was said what missing cells do.
+    pub(crate) fn says_missing(&self) -> bool {
+        self.missing.is_some()
+    }
+
     /// The dialect.
     pub(crate) fn dialect(&self, verbose: bool) -> Dialect {
         Dialect {

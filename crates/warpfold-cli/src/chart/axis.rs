@@ -157,11 +157,12 @@ impl ValueFormatter<f64> for Stretch {
 }
 
 /// A number in as few characters as tell it.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     match size {
-        _ if size < 1e-12 => "0".to_owned(),
-        1e6.. => format!("10{}", superscript(size.log10().round() as i32)),
+        _ if !size.is_finite() => value.to_string(),
+        0.0 => "0".to_owned(),
+        1e6.. | ..1e-4 => power(value),
         999.5.. => format!("{:.0}", value),
         _ => {
             let digits = (2 - size.log10().floor() as i32).clamp(0, 9) as usize;
@@ -171,6 +172,18 @@ pub(super) fn number(value: f64) -> String {
                 false => text,
             }
         }
+    }
+}
+
+/// A large or small number: `10⁹`, `-4.72·10¹³`.
+fn power(value: f64) -> String {
+    let text = format!("{value:.2e}");
+    let (digits, power) = text.split_once('e').expect("it was written with one");
+    let power = superscript(power.parse().expect("it was written as a number"));
+    match digits.trim_end_matches('0').trim_end_matches('.') {
+        "1" => format!("10{power}"),
+        "-1" => format!("-10{power}"),
+        digits => format!("{digits}·10{power}"),
     }
 }
 
@@ -194,6 +207,8 @@ mod tests {
     fn numbers_are_short() {
         let texts = [0.0, 0.05, 2.5, 40.0, 1234.0, 1e9].map(number);
         assert_eq!(texts, ["0", "0.05", "2.5", "40", "1234", "10⁹"]);
+        let texts = [-4.716981e13, -1e6, 9.999e8, 3e-7, f64::NAN, f64::NEG_INFINITY].map(number);
+        assert_eq!(texts, ["-4.72·10¹³", "-10⁶", "10⁹", "3·10⁻⁷", "NaN", "-inf"]);
         assert_eq!(Scale::Log2.text(25.0), "2²⁵");
         assert_eq!(Scale::Log2.text(10.0), "1024");
     }

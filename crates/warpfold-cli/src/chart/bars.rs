@@ -4,7 +4,7 @@ use plotters::coord::ranged1d::Ranged as _;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::axis::{Axis, Stretch, number as text_of};
+use super::axis::{Axis, Scale, Stretch, number as text_of};
 use super::theme::{INK, LINE, SOFT, series};
 use super::{Head, WIDTH, on_paper, width_of, write};
 
@@ -61,7 +61,9 @@ pub(super) fn draw(chart: &Bars) -> String {
             write(area, &scale.text(tick), (x, bottom + 9), 11, SOFT, HPos::Center);
         }
         write(area, &chart.value.label, ((left + right) / 2, bottom + 24), 11, SOFT, HPos::Center);
-        line(area, [(left, top), (left, bottom)], SOFT);
+        // Bars begin at zero, which logarithms do not have.
+        let zero = if scale == Scale::Linear { across(&stretch.within(0.0)) } else { left };
+        line(area, [(zero, top), (zero, bottom)], SOFT);
         let mut y = top;
         for row in &chart.rows {
             let middle = (left - 6, y + row.height() / 2);
@@ -69,12 +71,14 @@ pub(super) fn draw(chart: &Bars) -> String {
             let mut above = y + GAP / 2;
             for (number, bar) in row.bars.iter().enumerate() {
                 let Some((value, error)) = bar else { continue };
-                let end = across(&stretch.within(*value)).max(left + 1);
+                let end = across(&stretch.within(*value));
+                let end = if *value < 0.0 { end.min(zero - 1) } else { end.max(zero + 1) };
                 let fill = series(number).filled();
-                let whole = Rectangle::new([(left, above), (end, above + BAR - 2)], fill);
+                let ends = [(zero.min(end), above), (zero.max(end), above + BAR - 2)];
+                let whole = Rectangle::new(ends, fill);
                 area.draw(&whole).expect("strings take what is drawn");
                 let middle = above + BAR / 2 - 1;
-                let mut beside = end;
+                let mut beside = end.max(zero);
                 if let Some(ends) = error {
                     let [low, high] = ends.map(|end| across(&stretch.within(end)));
                     line(area, [(low, middle), (high, middle)], INK);

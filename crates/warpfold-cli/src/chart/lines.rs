@@ -40,6 +40,9 @@ pub(crate) struct Limit {
     pub(crate) points: Vec<[f64; 2]>,
 }
 
+/// Points that have a mark each; more would be a blot.
+const MARKED: usize = 60;
+
 /// Pixels.
 const HEIGHT: u32 = 340;
 
@@ -97,10 +100,13 @@ pub(super) fn draw(chart: &Lines) -> String {
             let color = series(k);
             let place = |p: &Point| (x.place(p.x), y.place(p.y));
             let there = |p: &&Point| place(p).0.is_finite() && place(p).1.is_finite();
-            let line =
-                LineSeries::new(one.points.iter().filter(there).map(place), color.stroke_width(2));
-            context.draw_series(line).expect("strings take what is drawn");
-            for point in one.points.iter().filter(there) {
+            // What has no place parts the line.
+            for run in one.points.split(|point| !there(&point)) {
+                let line = LineSeries::new(run.iter().map(place), color.stroke_width(2));
+                context.draw_series(line).expect("strings take what is drawn");
+            }
+            let has_marks = one.points.len() <= MARKED;
+            for point in one.points.iter().filter(there).filter(|_| has_marks) {
                 let (at, height) = place(point);
                 if let Some([low, high]) = point.error {
                     bar(&mut context, at, [low, high].map(|end| clip.within(end)), color);

@@ -11,7 +11,7 @@ mod bars;
 mod lines;
 mod theme;
 
-pub(crate) use axis::{Axis, Scale};
+pub(crate) use axis::{Axis, Scale, number as short};
 pub(crate) use bars::{Bars, Row};
 pub(crate) use lines::{Limit, Lines, Point, Series};
 pub(crate) use theme::style;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Name;
+use super::packed::Packing;
 
 /// How the bytes of an input are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -16,11 +17,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the name says: `.npy` is NumPy, `.txt`, `.csv` and `.tsv` are text, all else is raw.
+    /// What the name says: `.npy` and `.npz` are NumPy, `.txt`, `.csv` and `.tsv` are text, all else is raw; `.gz` and `.zst` after it are left aside.
     pub fn of(name: &Name) -> Kind {
         let Name::File(path) = name else { return Kind::Raw };
-        match extension(path).as_str() {
-            "npy" => Kind::Npy,
+        match unpacked_extension(path).as_str() {
+            "npy" | "npz" => Kind::Npy,
             "txt" | "csv" | "tsv" => Kind::Text,
             _ => Kind::Raw,
         }
@@ -31,6 +32,14 @@ impl Kind {
 pub(crate) fn is_columns(path: &Path) -> bool {
     let known = ["parquet", "pq", "arrow", "arrows", "feather", "ipc"];
     known.contains(&extension(path).as_str())
+}
+
+/// The extension before that of compressed files, in lower case.
+pub(super) fn unpacked_extension(path: &Path) -> String {
+    match Packing::of_path(path) {
+        None => extension(path),
+        Some(_) => path.file_stem().map_or_else(String::new, |stem| extension(Path::new(stem))),
+    }
 }
 
 /// The extension in lower case; empty where there is none.

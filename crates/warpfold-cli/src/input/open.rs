@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpfold::{DType, Op};
 
 use super::Endian;
+use super::kind::unpacked_extension;
+use super::packed::Packing;
 use super::raw::{Extent, RawReader};
 use super::stamp::{Stamp, Watch, Watched};
-use super::text::{Column, Dialect, Layout, LeftOut, Missing, SharedNotes, TextReader};
-use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy};
+use super::text::{Column, Columns, Dialect, Layout, LeftOut, Missing, SharedNotes, TextReader};
+use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
 use crate::Failure;
 
 /// The order in which a reduction takes the elements of an array of several axes.
@@ -92,17 +94,13 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Failure> {
     }
     let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
     let kind = |name: &Name| wanted.kind.unwrap_or_else(|| Kind::of(name));
-    if wanted.column.is_some() && !names.iter().any(|name| kind(name) == Kind::Text) {
-        let advice = "--column chooses a column of text, and no input is text; leave it out or add --input text";
+    let has_columns = |name: &Name| kind(name) == Kind::Text || is_archive(name);
+    if wanted.column.is_some() && !names.iter().any(has_columns) {
+        let advice = "--column chooses a column of text or an array of an .npz file, and no input is either; leave it out or add --input text";
         return Err(Failure::Usage(advice.into()));
     }
     let mut inputs: Vec<Input> = Vec::with_capacity(names.len());
     for name in names {
-        if wanted.kind.is_none() && is_archive(&name) {
-            return Err(Failure::Usage(format!(
-                "{name} is an archive of arrays, and one input is one array; unzip it and name the .npy file in it"
-            )));
-        }
         let input = Input::open(&name, kind(&name), wanted)?;
         if let Some(first) = inputs.first()
             && first.dtype != input.dtype
@@ -115,7 +113,25 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
-/// Whether a name is that of NumPy's archives, which would make no sense as raw elements.
+/// The columns of a text, by its first row.
+///
+/// # Errors
+/// [`Failure::Input`] where it cannot be read, or its first row is neither names nor numbers.
+pub(crate) fn text_columns(name: &Name, dialect: Dialect) -> Result<Columns, Failure> {
+    size(name).map_err(|problem| Failure::input(name, problem))?;
+    let layout = layout(name);
+    let columns = Columns::read(stream(name, None)?, layout, dialect);
+    columns.map_err(|error| Failure::input(name, error))
+}
+
+fn layout(name: &Name) -> Layout {
+    match name {
+        Name::File(path) => Layout::of(&unpacked_extension(path)),
+        _ => Layout::Sniff,
+    }
+}
+
+/// Whether a name is that of NumPy's archives.
 fn is_archive(name: &Name) -> bool {
     matches!(name, Name::File(path) if extension(path) == "npz")
 }
@@ -127,17 +143,23 @@ impl Input {
             Name::File(path) => Stamp::of(&fs::metadata(&**path).map_err(|e| fail(e.into()))?),
             _ => None,
         };
-        let size = size(name).map_err(fail)?;
+        // How much a compressed file holds is known once it is read.
+        let packing = Packing::of(name);
+        let size = size(name).map_err(fail)?.filter(|_| packing.is_none());
         let name = name.clone();
         match (kind, wanted.dtype) {
             (Kind::Npy, dtype) => {
-                let array = match file(&name).map_err(|e| Failure::input(&name, e))? {
-                    Some(file) => npy::Array::open(file, dtype),
-                    None => crate::streams::input()
+                let array = match &name {
+                    Name::File(path) if is_archive(&name) => {
+                        npz::open(&name, path, stamp, wanted.column.as_ref(), dtype)?
+                    }
+                    Name::File(path) if packing.is_none() => File::open(&**path)
                         .map_err(Problem::from)
-                        .and_then(|input| npy::Array::stream(input, dtype)),
+                        .and_then(|file| npy::Array::open(file, dtype))
+                        .map_err(|problem| Failure::input(&name, problem))?,
+                    _ => npy::Array::stream(stream(&name, stamp)?, dtype)
+                        .map_err(|problem| Failure::input(&name, problem))?,
                 };
-                let array = array.map_err(|problem| Failure::input(&name, problem))?;
                 let dtype = array.dtype();
                 let bytes = Some(array.header().len * dtype.size() as u64);
                 Ok(Input { name, dtype, bytes, stamp, source: Source::Npy(array) })
@@ -152,10 +174,7 @@ impl Input {
                 bytes => Ok(Input { name, dtype, bytes, stamp, source: Source::Raw }),
             },
             (Kind::Text, dtype) => {
-                let layout = match &name {
-                    Name::File(path) => Layout::of(&extension(path)),
-                    _ => Layout::Sniff,
-                };
+                let layout = layout(&name);
                 let dtype = dtype.unwrap_or(DType::F64);
                 let dialect = wanted.dialect;
                 if dialect.missing == Missing::Nan && !(dtype.is_float() || dtype.is_complex()) {
@@ -301,6 +320,7 @@ impl Input {
         let failed = |problem: Problem| Failure::input(&name, problem);
         match source {
             Source::Npy(array) => array.range(&name, order, range),
+            Source::Raw if Packing::of(&name).is_some() => Err(failed(Problem::NoRange)),
             Source::Raw => {
                 let file = file(&name).map_err(failed)?;
                 let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
@@ -353,8 +373,11 @@ fn file(name: &Name) -> Result<Option<File>, Problem> {
 fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Failure> {
     match file(name).map_err(|problem| Failure::input(name, problem))? {
         Some(file) => {
-            let watched = Watched::new(file, stamp);
-            Ok(Box::new(watched.map_err(|error| Failure::input(name, error))?))
+            let watched = Watched::new(file, stamp).map_err(|error| Failure::input(name, error))?;
+            Ok(match Packing::of(name) {
+                Some(packing) => packing.unpack(Box::new(watched)),
+                None => Box::new(watched),
+            })
         }
         None => crate::streams::input().map_err(|error| Failure::input(name, error)),
     }

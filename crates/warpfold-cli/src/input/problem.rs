@@ -4,6 +4,7 @@ use std::io;
 
 use warpfold::DType;
 
+use super::packed::Damaged;
 use super::stamp::Changed;
 use super::{Name, npy, text};
 use crate::error::system_message;
@@ -50,6 +51,11 @@ pub enum Problem {
         /// The type asked for.
         asked: DType,
     },
+    /// Texts whose columns are taken together, and this one has others.
+    #[error(
+        "has other columns than the files before it; name them apart, or choose one with --column"
+    )]
+    OtherColumns,
     /// The inputs do not hold the same type.
     #[error("holds {found}, and {other} before it; one reduction takes one element type")]
     MixedTypes {
@@ -105,6 +111,15 @@ pub enum Problem {
         "changed while it was read ({0}); there is no result; run again when nothing writes to it"
     )]
     Changed(String),
+    /// Compressed data that are not whole.
+    #[error("cannot be read: {0}")]
+    Packed(String),
+    /// No archive of arrays, or not the array asked for.
+    #[error("cannot be read as an archive of arrays (.npz): {why}")]
+    Archive {
+        /// What is wrong.
+        why: String,
+    },
     /// No `.npy` file, or a wrong one.
     #[error(transparent)]
     Npy(#[from] npy::NpyError),
@@ -117,6 +132,9 @@ impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Problem {
         if let Some(changed) = Changed::of(&error) {
             return Problem::Changed(changed.to_string());
+        }
+        if let Some(damaged) = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()) {
+            return Problem::Packed(damaged.to_string());
         }
         match error.kind() {
             io::ErrorKind::NotFound => Problem::Missing,

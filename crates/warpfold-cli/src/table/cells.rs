@@ -10,10 +10,6 @@ pub(crate) enum Cells {
     /// Numbers of one type.
     Numbers(Column),
     /// Words, dates, times, decimals, or numbers of several types; `None` where there is none.
-    #[cfg_attr(
-        not(feature = "parquet"),
-        allow(dead_code, reason = "only files of columns have such")
-    )]
     Printed(Vec<Option<Printed>>),
 }
 
@@ -34,7 +30,7 @@ impl From<Column> for Cells {
 }
 
 impl Cells {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Cells::Numbers(column) => column.len(),
             Cells::Printed(cells) => cells.len(),
@@ -75,7 +71,7 @@ impl Cells {
     }
 
     /// The same for readers; `-` where there is none.
-    pub(super) fn shown(&self, row: usize) -> String {
+    pub(crate) fn shown(&self, row: usize) -> String {
         match self {
             Cells::Printed(cells) if cells[row].is_none() => "-".into(),
             _ => self.text(row),

@@ -1,5 +1,6 @@
 //! Many results as a table: one row each, with what tells them apart; one format a file.
 
+mod aligned;
 mod cells;
 mod csv;
 mod json;
@@ -16,10 +17,8 @@ use crate::args::Reduction;
 use crate::device::Device;
 use crate::left_out::TextNotes;
 use crate::report::{FileFormat, Format};
-use crate::streams;
-use crate::{Failure, outfile};
+use crate::{Failure, outfile, plot, streams};
 pub(crate) use cells::Cells;
-#[cfg(feature = "parquet")]
 pub(crate) use cells::Printed;
 use text::Extent;
 
@@ -34,7 +33,6 @@ pub(crate) enum Labels {
     /// Keys.
     Keys(Cells),
     /// The columns of files that they are results of.
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "text has one column"))]
     Columns(Vec<String>),
 }
 
@@ -60,6 +58,23 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// What a row of results along one axis is called; `-` where a key is missing.
+    pub(crate) fn shown_label(&self, row: usize) -> String {
+        match &self.labels {
+            Labels::Keys(keys) => keys.shown(row),
+            _ => self.label(row).join(" "),
+        }
+    }
+
+    /// The names of the columns that the results are of, where they are such.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = match &self.labels {
+            Labels::Columns(names) => names.as_slice(),
+            _ => &[],
+        };
+        names.iter().map(String::as_str)
+    }
+
     fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
@@ -82,7 +97,7 @@ impl Table {
     }
 
     /// The names of the labels' columns.
-    fn label_names(&self) -> Vec<String> {
+    pub(crate) fn label_names(&self) -> Vec<String> {
         match &self.labels {
             Labels::Axes(shape) => (0..shape.len()).map(|axis| format!("index{axis}")).collect(),
             Labels::Segments => vec!["segment".into()],
@@ -118,6 +133,11 @@ pub(crate) fn show(asked: &Reduction, table: &Table) -> Result<(), Failure> {
     if let Some((path, format)) = &asked.out {
         replace_file(path, *format, table)?;
     }
+    if let Some(plot) = &asked.plot
+        && plot::show(plot, table)?
+    {
+        return Ok(());
+    }
     match (&asked.out, asked.format) {
         (Some((path, _)), None) if !asked.full => print_summary(table, path),
         (_, format) => print(format.unwrap_or(Format::Text), table, asked.full),
@@ -129,6 +149,9 @@ fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
     let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
     let mut out = BufWriter::new(streams::output().map_err(Failure::stdout)?);
     let written = match format {
+        Format::Text if matches!(table.labels, Labels::Columns(_)) && table.columns.len() > 1 => {
+            aligned::write(table, &mut out)
+        }
         Format::Text => text::write(table, extent, &mut out),
         Format::Json => json::write(table, &mut out),
         Format::Csv => csv::write(table, &mut out),

@@ -53,7 +53,7 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
 }
 
 /// Words of a file may hold line breaks and what terminals obey.
-fn without_controls(line: String) -> String {
+pub(super) fn without_controls(line: String) -> String {
     if !line.contains(char::is_control) {
         return line;
     }

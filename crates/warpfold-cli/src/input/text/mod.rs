@@ -5,6 +5,7 @@
 //! Every number is rounded once to its element type, whatever the number of digits.
 
 mod column;
+mod columns;
 mod dialect;
 mod gaps;
 mod line_ends;
@@ -17,6 +18,7 @@ mod record;
 mod words;
 
 pub use column::Column;
+pub(crate) use columns::Columns;
 pub use dialect::{Dialect, Header, Missing};
 pub(crate) use gaps::Indices;
 pub use gaps::{Gaps, LeftOut};

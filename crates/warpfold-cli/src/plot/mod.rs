@@ -1,0 +1,197 @@
+//! `--plot`: results drawn, in the terminal or as SVG: bars for groups of few, a line for many along an axis.
+//!
+//! ```text
+//! Table -> Drawing (names and values) -> terminal (eighths of a cell, braille)
+//!                                     -> chart::{Bars, Lines} -> .svg
+//! ```
+
+mod polyline;
+mod terminal;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::args::Reduction;
+use crate::chart::{Axis, Bars, Chart, Lines, Point, Row, Scale, Series};
+use crate::table::Table;
+use crate::{Failure, data, outfile, streams};
+use polyline::Polyline;
+
+/// Bars of a picture at most.
+const BARS: usize = 100;
+
+/// Results that are numbered are bars up to so many, and a line beyond.
+const FEW: usize = 40;
+
+/// Points of a line in a picture at most: some for each pixel.
+const POINTS: usize = 900;
+
+/// Where results are drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Plot {
+    /// On standard output, in place of the results as text.
+    Terminal,
+    /// Into an SVG file, which is replaced as a whole or not at all.
+    File(PathBuf),
+}
+
+impl Plot {
+    /// Reads the option's value; nothing is the terminal.
+    pub(crate) fn of(text: &str) -> Result<Plot, String> {
+        let path = PathBuf::from(text);
+        match path.extension().map(|extension| extension.to_ascii_lowercase()) {
+            _ if text.is_empty() => Ok(Plot::Terminal),
+            Some(extension) if extension == OsString::from("svg") => Ok(Plot::File(path)),
+            _ => Err("the name must end in .svg; --plot alone draws in the terminal".into()),
+        }
+    }
+}
+
+/// Fails early where there will be nothing to draw.
+pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
+    let Some(plot) = &asked.plot else { return Ok(()) };
+    let is_many = asked.parts.any() || (data::takes(asked) && !asked.column.is_empty());
+    if !is_many || asked.maps.any() && !asked.parts.any() {
+        return Err(Failure::Usage(
+            "--plot draws many results, and this is one; add --by, --axis, --every or --segments"
+                .into(),
+        ));
+    }
+    match plot {
+        Plot::Terminal if asked.format.is_some() => Err(Failure::Usage(
+            "--plot draws in the terminal what --format would print; leave one of them out, or draw into a file with --plot=FILE.svg".into(),
+        )),
+        Plot::Terminal => Ok(()),
+        Plot::File(path) => {
+            outfile::check(path)?;
+            outfile::refuse_inputs(path, asked.inputs.iter().map(PathBuf::as_path))
+        }
+    }
+}
+
+/// What is drawn of a table.
+struct Drawing {
+    title: String,
+    /// What the names are.
+    names: String,
+    rows: Vec<(String, f64)>,
+    /// Where the rows lie along their axis, if they have one.
+    places: Option<Vec<f64>>,
+    /// What is not drawn.
+    note: String,
+}
+
+impl Drawing {
+    fn of(table: &Table) -> Result<Drawing, Failure> {
+        let [(_, cells)] = &table.columns[..] else {
+            return Err(Failure::Usage(format!(
+                "--plot draws one column of results, and {} gives {}; choose one of them, such as min or max",
+                table.op,
+                table.columns.len()
+            )));
+        };
+        let [names] = &table.label_names()[..] else {
+            return Err(Failure::Usage(
+                "--plot draws results along one axis, and these have several; fold all axes but one".into(),
+            ));
+        };
+        let value = |row: usize| {
+            let text = cells.shown(row);
+            match &*text {
+                "-" => Ok(f64::NAN),
+                text => text.parse::<f64>().map_err(|_| {
+                    let text = text.escape_debug();
+                    Failure::Usage(format!("--plot draws numbers, and {text} is none"))
+                }),
+            }
+        };
+        let named = |row: usize| Ok((without_controls(&table.shown_label(row)), value(row)?));
+        let rows: Vec<(String, f64)> =
+            (0..cells.len()).map(named).collect::<Result<_, Failure>>()?;
+        let places: Option<Vec<f64>> = rows
+            .iter()
+            .map(|(name, _)| name.parse().ok().filter(|x: &f64| x.is_finite()))
+            .collect();
+        let rises = |places: &Vec<f64>| places.windows(2).all(|pair| pair[0] < pair[1]);
+        Ok(Drawing {
+            title: format!("{} of {} by {names}", table.op, table.dtype),
+            names: names.clone(),
+            places: places.filter(rises),
+            rows,
+            note: String::new(),
+        })
+    }
+
+    /// The line, where there are many along an axis.
+    fn line(&self) -> Option<Polyline> {
+        let places = self.places.as_ref().filter(|places| places.len() > FEW)?;
+        let points = places.iter().zip(&self.rows).map(|(&x, (_, y))| (x, *y));
+        Some(Polyline::new(points.collect()))
+    }
+
+    /// Leaves out what would be too many bars, and says so.
+    fn bars(mut self) -> Drawing {
+        if self.rows.len() > BARS {
+            self.note = format!("the first {BARS} of {}", self.rows.len());
+            self.rows.truncate(BARS);
+        }
+        self
+    }
+
+    fn chart(self) -> Chart {
+        let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear };
+        if let Some(line) = self.line() {
+            let point = |(x, y)| Point { x, y, error: None };
+            let points = line.thinned(POINTS).into_iter().map(point).collect();
+            return Chart::Lines(Lines {
+                note: self.note,
+                x: axis(&self.names),
+                y: axis(""),
+                series: vec![Series { name: self.title.clone(), points }],
+                limits: Vec::new(),
+                title: self.title,
+            });
+        }
+        let drawing = self.bars();
+        let row = |(name, value): (String, f64)| Row {
+            name,
+            bars: vec![value.is_finite().then_some((value, None))],
+        };
+        Chart::Bars(Bars {
+            series: vec![drawing.title.clone()],
+            title: drawing.title,
+            note: drawing.note,
+            value: axis(""),
+            rows: drawing.rows.into_iter().map(row).collect(),
+        })
+    }
+}
+
+/// Draws a table where it is asked for; says whether that stands for its text.
+pub(crate) fn show(plot: &Plot, table: &Table) -> Result<bool, Failure> {
+    let drawing = Drawing::of(table)?;
+    match plot {
+        Plot::Terminal => {
+            let drawn = match drawing.line() {
+                Some(line) => {
+                    terminal::line(&drawing.title, &drawing.names, &line, terminal::width())
+                }
+                None => {
+                    let drawing = drawing.bars();
+                    terminal::bars(&drawing.title, &drawing.note, &drawing.rows, terminal::width())
+                }
+            };
+            streams::print(drawn.as_bytes())?;
+            Ok(true)
+        }
+        Plot::File(path) => {
+            outfile::replace(path, drawing.chart().file().as_bytes())?;
+            Ok(false)
+        }
+    }
+}
+
+/// Words of a file may hold line breaks and what terminals obey.
+fn without_controls(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
+}

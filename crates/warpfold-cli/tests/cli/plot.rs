@@ -1,0 +1,70 @@
+//! `--plot`: what is drawn, and what is not.
+
+use crate::program::{Folder, run};
+
+fn sales(folder: &Folder) -> String {
+    let rows: String = (0..200).map(|k| format!("{},{}\n", k % 4, (k % 4) * 10)).collect();
+    folder.file("sales.csv", format!("shop,price\n{rows}"))
+}
+
+#[test]
+fn groups_are_bars_in_the_terminal() {
+    let folder = Folder::new();
+    let sales = sales(&folder);
+    let drawn = run(["mean", &sales, "--column", "price", "--by", "shop", "--plot"]);
+    let lines: Vec<&str> = drawn.value().lines().collect();
+    assert_eq!(lines[0], "mean of f64 by key");
+    assert_eq!(lines.len(), 5);
+    let blocks: Vec<usize> = lines[1..].iter().map(|line| line.matches('█').count()).collect();
+    assert!(blocks[0] == 0 && (3 * blocks[1]..3 * blocks[1] + 3).contains(&blocks[3]), "{lines:?}");
+    assert!(lines[4].starts_with("3 █") && lines[4].ends_with("█ 30"), "{lines:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:?}");
+}
+
+#[test]
+fn many_results_along_an_axis_are_a_line() {
+    let folder = Folder::new();
+    let numbers: String = (0..20_000).map(|k| format!("{}\n", k / 100)).collect();
+    let path = folder.file("x.txt", numbers);
+    let drawn = run(["max", &path, "--every", "100", "--plot"]);
+    let lines: Vec<&str> = drawn.value().lines().collect();
+    assert_eq!(lines[0], "max of f64 by segment");
+    assert!(
+        lines[1].trim_start().starts_with("199 ┤") && lines[14].trim_start().starts_with("0 ┤"),
+        "{lines:?}"
+    );
+    assert!(lines[16].contains("segment") && lines[16].ends_with("199"), "{lines:?}");
+}
+
+#[test]
+fn pictures_stand_alone_on_light_and_dark_paper_beside_the_results() {
+    let folder = Folder::new();
+    let sales = sales(&folder);
+    let svg = folder.at("m.svg");
+    let option = format!("--plot={}", svg.display());
+    let drawn = run(["mean", &sales, "--column", "price", "--by", "shop", &option]);
+    assert_eq!(drawn.value(), "0 0.0\n1 10.0\n2 20.0\n3 30.0");
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("prefers-color-scheme: dark"));
+    assert!(picture.contains("mean of f64 by key") && picture.matches("<rect").count() >= 5);
+    let json =
+        run(["mean", &sales, "--column", "price", "--by", "shop", "--format", "json", &option]);
+    assert!(json.value().starts_with('{'));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    let folder = Folder::new();
+    let sales = sales(&folder);
+    let refused = |options: &[&str], words: &[&str]| {
+        let args = [&["mean", &sales, "--column", "price"], options].concat();
+        run(args).fails(2, words);
+    };
+    refused(&["--plot"], &["--plot draws many results", "--by"]);
+    refused(&["--by", "shop", "--plot=m.png"], &["must end in .svg"]);
+    refused(&["--by", "shop", "--plot", "--format", "json"], &["--plot draws in the terminal"]);
+    run(["stats", &sales, "--column", "price", "--by", "shop", "--plot"])
+        .fails(2, &["one column of results"]);
+    let option = format!("--plot={}", folder.at("no/such/m.svg").display());
+    run(["mean", &sales, "--column", "price", "--by", "shop", &option]).fails(1, &["cannot write"]);
+}
