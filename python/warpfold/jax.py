@@ -1,7 +1,7 @@
-"""Reductions that JAX follows: under `jit`, `grad` and `vmap`, on the processor.
+"""Reductions that JAX follows: under `jit`, `grad` and `vmap`.
 
-The functions are those of the package, of arrays of JAX. Compiled programs call the library by XLA's foreign function interface; gradients are JAX's
-formulas, whose own sums are exact where they are means.
+The functions are those of the package, of arrays of JAX. Compiled programs call the library by XLA's foreign function interface. Gradients are JAX's
+formulas; the means in them are exact.
 
 >>> import jax
 >>> import warpfold as wf
@@ -152,7 +152,22 @@ def others(x, axes):
     return jnp.moveaxis((before * after).reshape(moved.shape), last, axes)
 
 
-def reduce(name, x, *, axis=None, keepdims=False, dtype=None, correction=0.0, initial=None, where=None, weights=None, accuracy="exact", nan="propagate", overflow="raise", threads=None):
+def reduce(
+    name,
+    x,
+    *,
+    axis=None,
+    keepdims=False,
+    dtype=None,
+    correction=0.0,
+    initial=None,
+    where=None,
+    weights=None,
+    accuracy="exact",
+    nan="propagate",
+    overflow="raise",
+    threads=None,
+):
     """The reduction of that name."""
     for option, given in (("initial", initial), ("where", where), ("weights", weights), ("threads", threads)):
         if given is not None:
@@ -168,7 +183,8 @@ def reduce(name, x, *, axis=None, keepdims=False, dtype=None, correction=0.0, in
         axes.append(one % x.ndim - x.ndim)
     if len(set(axes)) != len(axes):
         raise ValueError(f"an axis is named twice in {axis}; name each once")
-    if name in ("min", "max", "argmin", "argmax") and math.prod(x.shape[a] for a in axes) == 0 and math.prod(s for a, s in enumerate(x.shape) if a - x.ndim not in axes) > 0:
+    outputs = math.prod(size for axis, size in enumerate(x.shape) if axis - x.ndim not in axes)
+    if name in ("min", "max", "argmin", "argmax") and outputs > 0 and x.size == 0:
         raise ValueError(f"{name} of no elements has no value; give an array that has some")
     shape = tuple(1 if a - x.ndim in axes else s for a, s in enumerate(x.shape) if keepdims or a - x.ndim not in axes)
     if not axes:

@@ -189,6 +189,7 @@ others! {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis=None, *, keepdims=false, r#where=None, nan="propagate", threads=None, stream=None, **names))]
 #[doc = include_str!("docs/minmax.txt")]
+#[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn minmax<'py>(
     x: &Any<'py>,
     axis: Option<&Any<'py>>,

@@ -13,7 +13,10 @@ use crate::run::is_forked;
 static GPUS: Mutex<Vec<(i32, Gpu)>> = Mutex::new(Vec::new());
 
 /// Queues of streams, with workspaces of their own, in the order in which they were made.
-static QUEUES: Mutex<Option<HashMap<(i32, usize, For), Arc<Mutex<Ready>>>>> = Mutex::new(None);
+static QUEUES: Mutex<Option<Queues>> = Mutex::new(None);
+
+/// By the number of the GPU, the stream, and what they are for.
+type Queues = HashMap<(i32, usize, For), Arc<Mutex<Ready>>>;
 
 /// Queues at most: beyond, one is made for each call.
 const MOST_QUEUES: usize = 64;
