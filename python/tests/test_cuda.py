@@ -185,6 +185,24 @@ def test_dot(name):
         wf.dot(x.cuda(), y)
 
 
+@pytest.mark.parametrize("name", [*REAL, *COMPLEX, "bfloat16"])
+def test_segments(name):
+    x, y = tensor(name, (5000,), 1), tensor(name, (5000,), 1).cuda()
+    offsets = torch.tensor([0, 0, 7, 300, 301, 5000])
+    for op in ops(name):
+        f = getattr(wf, f"segment_{op}")
+        if op == "prod" or op == "l1" and name in COMPLEX:
+            continue
+        assert outcome(f, y, every=50) == outcome(f, x, every=50), op
+        for kind in (torch.int32, torch.int64):
+            assert outcome(f, y, offsets.to(kind).cuda()) == outcome(f, x, offsets.to(kind)), (op, kind)
+    for wrong in (lambda: wf.segment_sum(y, offsets), lambda: wf.segment_sum(y, lengths=offsets.cuda()), lambda: wf.segment_sum(y)):
+        with pytest.raises(TypeError, match="on that GPU|stated by"):
+            wrong()
+    with pytest.raises(ValueError):
+        wf.segment_sum(y, torch.tensor([0, 9, 5]).cuda())
+
+
 def test_values_on_the_host():
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x = torch.randn(70_000, dtype=torch.float64).to(dtype)
@@ -280,7 +298,7 @@ def test_nothing_leaks():
 
 def test_what_is_not_there_is_refused():
     x = torch.ones(4).cuda()
-    for call in (lambda: wf.segment_sum(x, every=2), lambda: wf.group_by(x.long(), x), lambda: wf.sum(x, where=x > 0)):
+    for call in (lambda: wf.group_by(x.long(), x), lambda: wf.sum(x, where=x > 0), lambda: wf.segment_sum(x, every=2, where=x > 0)):
         with pytest.raises(TypeError, match="copy it to the host"):
             call()
 

@@ -13,7 +13,7 @@ use crate::masked::mask;
 use crate::parted::columns;
 use crate::reduce::{Call, check_bools};
 use crate::run::run;
-use crate::take::{Input, take};
+use crate::take::{Input, Taken, take, take_any};
 
 /// How a caller says where segments lie.
 pub(crate) struct Where<'a, 'py> {
@@ -60,7 +60,10 @@ pub(crate) fn reduce<'py>(
     segments: &Where<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
-    let input = take(x)?;
+    let input = match take_any(x)? {
+        Taken::Gpu(x) => return crate::cuda::segments::reduce(py, call, &x, segments),
+        other => other.into_input()?,
+    };
     let host = one_axis("an array in segments", &input)?;
     let wanted = call.wanted(input.dtype, input.home)?;
     check_bools(py, call.op, &input, call.policy)?;

@@ -8,6 +8,7 @@
 mod devices;
 mod left;
 mod rows;
+pub(crate) mod segments;
 pub(crate) mod xla;
 
 use pyo3::exceptions::PyValueError;

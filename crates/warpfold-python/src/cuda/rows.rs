@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use warpfold_engine::Columns;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, View};
-use warpfold_gpu::kernel::Machine;
+use warpfold_gpu::kernel::{DeviceSegments, Machine, ReduceMany};
 use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
@@ -43,7 +43,7 @@ pub(super) fn over<'py>(
     }
     let gpu = devices::gpu(x.gpu.number)?;
     let (op, policy) = (call.op, call.policy);
-    let rows = Rows { gpu, op, policy, wanted, place, layout, axes, form };
+    let rows = Rows { gpu, op, policy, wanted, place, cut: Cut::Axes { layout, axes, form } };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
     call.give_columns(py, x.input.home, columns, &shape, wanted)
@@ -57,9 +57,17 @@ pub(super) struct Rows<'a> {
     pub(super) wanted: &'a Wanted,
     /// The memory that the rows lie in.
     pub(super) place: Place,
-    pub(super) layout: Layout,
-    pub(super) axes: &'a [i64],
-    pub(super) form: Form,
+    pub(super) cut: Cut<'a>,
+}
+
+/// Which elements are a row.
+pub(super) enum Cut<'a> {
+    /// Those along some axes.
+    Axes { layout: Layout, axes: &'a [i64], form: Form },
+    /// Segments of one length.
+    Every { length: u64, segments: u64 },
+    /// Segments between offsets, which lie on the GPU, and here.
+    Offsets { there: Place, size: usize, here: Vec<u64> },
 }
 
 impl Rows<'_> {
@@ -93,16 +101,55 @@ impl Rows<'_> {
     }
 
     fn run<T: Element>(&self, finish: Finish) -> Result<Columns> {
-        self.place.read::<T, _>(&self.gpu, |view| {
-            let many = self.gpu.reduce_axes(view, &self.layout, self.axes)?.policy(self.policy);
-            many.ddof(finish.ddof).columns(self.op, finish)
+        let finished = |many: ReduceMany<'_, Gpu, T>| {
+            many.policy(self.policy).ddof(finish.ddof).columns(self.op, finish)
+        };
+        self.place.read::<T, _>(&self.gpu, |view| match &self.cut {
+            Cut::Axes { layout, axes, .. } => finished(self.gpu.reduce_axes(view, layout, axes)?),
+            Cut::Every { length, .. } => {
+                finished(self.gpu.reduce_segments(view, DeviceSegments::Every(*length)))
+            }
+            Cut::Offsets { there, size: 4, .. } => there.read::<u32, _>(&self.gpu, |offsets| {
+                finished(self.gpu.reduce_segments(view, DeviceSegments::Offsets32(offsets)))
+            }),
+            Cut::Offsets { there, .. } => there.read::<u64, _>(&self.gpu, |offsets| {
+                finished(self.gpu.reduce_segments(view, DeviceSegments::Offsets64(offsets)))
+            }),
         })
+    }
+
+    /// How many results there are.
+    pub(super) fn outputs(&self) -> u64 {
+        match &self.cut {
+            Cut::Axes { form, .. } => form.outputs,
+            Cut::Every { segments, .. } => *segments,
+            Cut::Offsets { here, .. } => here.len() as u64 - 1,
+        }
+    }
+
+    /// The runs of memory that a row is: the first element, the step, and how many.
+    fn runs(&self, output: u64) -> Vec<(u64, i64, u64)> {
+        match &self.cut {
+            Cut::Axes { form, .. } => {
+                let mut runs = Vec::new();
+                let start = form.locate(output);
+                form.gather(start, 0, form.inputs, |first, step, count| {
+                    runs.push((first, step, count));
+                });
+                runs
+            }
+            Cut::Every { length, .. } => vec![(output * length, 1, *length)],
+            Cut::Offsets { here, .. } => {
+                let [start, end] = [here[output as usize], here[output as usize + 1]];
+                vec![(start, 1, end.saturating_sub(start))]
+            }
+        }
     }
 
     /// Each result alone; of one that does not exist, NaN where its type has one.
     fn one_by_one<T: Element>(&self, nan: Option<Value>) -> Result<Columns> {
         let mut values = Vec::new();
-        for output in 0..self.form.outputs {
+        for output in 0..self.outputs() {
             match (self.alone::<T>(output), nan) {
                 (Err(error), Some(nan)) if is_missing(&error) => values.push(nan),
                 (value, _) => values.push(value?),
@@ -113,11 +160,7 @@ impl Rows<'_> {
 
     /// One result, from its elements alone: where they lie if they are one run, else from a copy.
     fn alone<T: Element>(&self, output: u64) -> Result<Value> {
-        let mut runs = Vec::new();
-        let start = self.form.locate(output);
-        self.form.gather(start, 0, self.form.inputs, |first, step, count| {
-            runs.push((first, step, count));
-        });
+        let runs = self.runs(output);
         let result = self.place.read::<T, _>(&self.gpu, |all| match runs[..] {
             [(first, step, count)] if step == 1 || count == 1 => {
                 let row = all.slice(first as usize..(first + count) as usize);

@@ -8,7 +8,7 @@ use warpfold_num::{Column, Op, with_element};
 use warpfold_plan::shape::Folding;
 
 use super::devices::For;
-use super::rows::Rows;
+use super::rows::{Cut, Rows};
 use super::{Place, devices, finished, leave, left_as};
 use crate::errors::raised;
 use crate::give;
@@ -67,9 +67,7 @@ fn rows(asked: &Asked, call: &Call<'_, '_>, x: &OnGpu, stream: usize, number: i3
         policy: asked.policy,
         wanted: &asked.wanted,
         place,
-        layout,
-        axes: &asked.axes,
-        form,
+        cut: Cut::Axes { layout, axes: &asked.axes, form },
     };
     let columns = with_element!(x.input.read_as(), T => rows.columns::<T>());
     send(asked, columns.map_err(|error| raised(&error))?, stream, number)

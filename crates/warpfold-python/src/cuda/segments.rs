@@ -1,0 +1,88 @@
+//! Segments of arrays on GPUs.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use warpfold_gpu::cuda::KeepContext;
+use warpfold_num::{DType, with_element};
+
+use super::rows::{Cut, Rows};
+use super::{Place, check_bools, devices};
+use crate::errors::raised;
+use crate::reduce::Call;
+use crate::segments::Where;
+use crate::take::{OnGpu, Taken, take_any};
+
+/// Reduces each segment; results pass through the host.
+pub(crate) fn reduce<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    segments: &Where<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let _kept = KeepContext::new();
+    let wanted = call.wanted(x.input.dtype, x.input.home)?;
+    if wanted.is_corrected() || segments.mask.is_some() {
+        return Err(PyTypeError::new_err(
+            "segments of an array on a GPU take no where, and a whole number as correction; copy it to the host for others",
+        ));
+    }
+    if x.input.shape.len() != 1 || !x.input.is_run(false) {
+        return Err(PyValueError::new_err(
+            "an array in segments must be contiguous, in one axis; give x.reshape(-1)",
+        ));
+    }
+    check_bools(py, call, x)?;
+    let gpu = devices::gpu(x.gpu.number)?;
+    let n = x.input.len();
+    let offsets;
+    let cut = match (segments.offsets, segments.every) {
+        (Some(given), None) if segments.lengths.is_none() => {
+            offsets = on_gpu(given, x)?;
+            let there = Place::of(&offsets);
+            let here = py.detach(|| match offsets.input.dtype.size() {
+                4 => there
+                    .read::<u32, _>(&gpu, |view| gpu.download(view))
+                    .map(|all| all.into_iter().map(u64::from).collect()),
+                _ => there.read::<u64, _>(&gpu, |view| gpu.download(view)),
+            });
+            let here: Vec<u64> = here.map_err(|error| raised(&error))?;
+            if here.is_empty() {
+                return Err(PyValueError::new_err(
+                    "there are no offsets; give one more than segments, as [0] for none",
+                ));
+            }
+            Cut::Offsets { there, size: offsets.input.dtype.size(), here }
+        }
+        (None, Some(length)) if segments.lengths.is_none() => {
+            Cut::Every { length, segments: n.checked_div(length).unwrap_or(0) }
+        }
+        _ => {
+            return Err(PyTypeError::new_err(
+                "segments of an array on a GPU are stated by offsets there, or by every; give one of them",
+            ));
+        }
+    };
+    let (op, policy) = (call.op, call.policy);
+    let rows = Rows { gpu, op, policy, wanted: &wanted, place: Place::of(x), cut };
+    let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
+    let columns = columns.map_err(|error| raised(&error))?;
+    call.give_columns(py, x.input.home, columns, &[rows.outputs()], &wanted)
+}
+
+/// Offsets on the GPU that the array is on.
+fn on_gpu(given: &Bound<'_, PyAny>, x: &OnGpu) -> PyResult<OnGpu> {
+    let is_offsets = |dtype| matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
+    match take_any(given)? {
+        Taken::Gpu(offsets)
+            if offsets.gpu.number == x.gpu.number
+                && is_offsets(offsets.input.dtype)
+                && offsets.input.shape.len() == 1
+                && offsets.input.is_run(false) =>
+        {
+            Ok(offsets)
+        }
+        _ => Err(PyTypeError::new_err(
+            "offsets of an array on a GPU are contiguous integers of 32 or 64 bits on that GPU; move them there",
+        )),
+    }
+}
