@@ -3,7 +3,6 @@
 `warpfold::reduce` and `warpfold::dot` call the functions themselves; a graph holds one node for each of them.
 """
 
-import functools
 import importlib
 
 import torch
@@ -28,8 +27,8 @@ library.define(
 )
 
 
-@functools.cache
-def _result(name, dtype, to):
+def result(name, dtype, to):
+    """The element type of results."""
     return getattr(torch, _core._result(name, dtype, to, False))
 
 
@@ -51,7 +50,7 @@ def reduce(x, where, weights, name, dims, keepdims, *options):
 
 def reduce_shape(x, where, weights, name, dims, keepdims, dtype, *_):
     shape = [1 if axis in dims else size for axis, size in enumerate(x.shape) if keepdims or axis not in dims]
-    return x.new_empty(shape, dtype=_result(name, x.dtype, dtype))
+    return x.new_empty(shape, dtype=result(name, x.dtype, dtype))
 
 
 def reduce_context(ctx, inputs, output):
@@ -75,7 +74,7 @@ def dot(x, y, dtype, accuracy, nan, overflow, threads):
 
 def dot_shape(x, y, dtype, *_):
     torch._check(x.shape == y.shape, lambda: f"dot takes two arrays of one shape, and they have {x.shape} and {y.shape}")
-    return x.new_empty((), dtype=_result("dot", x.dtype, dtype))
+    return x.new_empty((), dtype=result("dot", x.dtype, dtype))
 
 
 def dot_context(ctx, inputs, output):
