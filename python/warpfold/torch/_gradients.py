@@ -52,16 +52,27 @@ def beside(given, x, dtype):
     return torch.as_tensor(given, dtype=dtype, device=x.device)
 
 
+# The options that functions have, and what they are by default.
+DEFAULTS = {"dtype": None, "accuracy": "exact", "nan": "propagate", "overflow": "raise", "threads": None, "correction": 0.0, "initial": None}
+PLAIN = ("nan", "threads", "initial")
+TAKEN = {name: (*PLAIN, "dtype", "accuracy", "overflow") for name in ("sum", "mean", "l1", "l2", "sumsq", "linf", "prod")}
+TAKEN |= {name: (*PLAIN, "dtype", "correction") for name in ("var", "std")}
+
+
+def is_default(key, value):
+    default = DEFAULTS[key]
+    return value is None if default is None else value == default
+
+
 def call(name, x, where, weights, dims, keepdims, options):
-    """The function itself, with the options that it has."""
-    given = {"axis": dims, "keepdims": keepdims, "nan": options["nan"], "threads": options["threads"]}
-    if name in ("var", "std"):
-        given |= {"correction": options["correction"], "dtype": options["dtype"]}
-    elif name not in STEPS and name not in ("min", "max"):
-        given |= {key: options[key] for key in ("dtype", "accuracy", "overflow")}
-    for key, value in (("where", where), ("weights", weights), ("initial", options["initial"])):
-        if value is not None:
-            given[key] = value
+    """The function itself, with the options that it has; what is as by default costs time to say."""
+    given = {key: options[key] for key in TAKEN.get(name, PLAIN) if not is_default(key, options[key])}
+    if keepdims or len(dims) < x.ndim:
+        given |= {"axis": dims, "keepdims": keepdims}
+    if where is not None:
+        given["where"] = where
+    if weights is not None:
+        given["weights"] = weights
     return getattr(wf, name)(x, **given)
 
 
