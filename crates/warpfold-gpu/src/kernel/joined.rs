@@ -20,6 +20,7 @@ pub const PIECE_BYTES: usize = 16 << 20;
 pub struct Joined(State);
 
 #[derive(Debug, Clone, Default)]
+#[allow(clippy::large_enum_variant, reason = "there is one for an array")]
 enum State {
     #[default]
     Nothing,

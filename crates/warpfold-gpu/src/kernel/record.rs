@@ -105,6 +105,7 @@ fn norm1<T: Element>(limbs: &[u64], n: u64) -> Norm1<T> {
 
 /// What a reduction leaves: an exact partial where there is one.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "boxing would cost an allocation for each small sum")]
 pub enum Outcome {
     /// Mergeable, not rounded yet.
     Exact(AnyPartial),

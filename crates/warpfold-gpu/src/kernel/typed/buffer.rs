@@ -12,7 +12,7 @@ use crate::kernel::{AnyBuffer, AnyView};
 #[repr(transparent)]
 pub struct Buffer<M: Machine, T> {
     array: AnyBuffer,
-    of: PhantomData<(fn() -> M, T)>,
+    of: PhantomData<(M, T)>,
 }
 
 impl<M: Machine, T: Element> Buffer<M, T> {
@@ -87,7 +87,7 @@ impl<M: Machine, T: Element> Buffer<M, T> {
 /// A borrowed array in device memory.
 pub struct View<'a, M: Machine, T> {
     array: AnyView<'a>,
-    of: PhantomData<(fn() -> M, &'a [T])>,
+    of: PhantomData<(M, &'a [T])>,
 }
 
 impl<M: Machine, T> Clone for View<'_, M, T> {
