@@ -146,7 +146,7 @@ mod tests {
         let lines: Vec<&str> = drawn.lines().skip(1).collect();
         let at = |line: &str, c: char| line.chars().position(|found| found == c);
         assert_eq!(at(lines[0], '▐').map(|at| at + 1), at(lines[1], '▏'), "{drawn}");
-        assert_eq!(at(lines[3], '█'), Some(3), "{drawn}");
+        assert_eq!(at(lines[3], '▐'), Some(3), "{drawn}");
     }
 
     #[test]

@@ -27,7 +27,10 @@ fn every_column_of_a_text_has_its_row() {
         sample.out.starts_with("column,count,missing,nan_count,mean,std,min,max,sum\n"),
         "{sample:?}"
     );
-    assert!(sample.out.contains("\nprice,3,1,0,0.2,0.09999999999999999,0.1,0.3,0.6\n"), "{sample:?}");
+    assert!(
+        sample.out.contains("\nprice,3,1,0,0.2,0.09999999999999999,0.1,0.3,0.6\n"),
+        "{sample:?}"
+    );
 }
 
 #[test]
