@@ -176,7 +176,7 @@ mod tests {
             let pairs = numbers(3, low, high).zip(numbers(77, low, high));
             for (x, y) in pairs.take(2000) {
                 if sum.add_product(x, y) {
-                    exact += integer(x) * integer(y) >> 2148;
+                    exact += (integer(x) * integer(y)) >> 2148;
                     taken += 1;
                 }
                 assert_eq!(value(&sum), exact, "{x:e} · {y:e}");
