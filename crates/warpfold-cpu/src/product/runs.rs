@@ -383,36 +383,44 @@ unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
 /// Whole vectors may be read from each row, of `2 V::N` numbers if parts are multiplied in pairs.
 #[inline(always)]
 pub(crate) unsafe fn complexes<V: Vector, F: Factor>(
-    rows: &[*const F; MOST],
+    rows: &Rows<F>,
     elements: usize,
-) -> Complex<V> {
-    let mut chain = Complex::<V>::one();
+) -> [Complex<V>; ABREAST] {
+    let mut chains = [Complex::<V>::one(); ABREAST];
     let elements = if F::JOIN == 1 { elements } else { elements.next_multiple_of(4) };
     let mut first = 0;
     while first < 2 * elements {
-        let mut square = [V::splat(1.0); MOST];
-        prefetch_bytes(rows[0].wrapping_add(first * V::N), BYTES_A_SQUARE, AHEAD);
-        for l in 0..V::N {
-            // SAFETY: as the caller says.
-            square[l] = unsafe { F::parts(rows[l].add(first)) };
+        let mut squares = [[V::splat(1.0); MOST]; ABREAST];
+        for v in 0..ABREAST {
+            prefetch_bytes(rows[v][0].wrapping_add(first * V::N), BYTES_A_SQUARE, AHEAD);
+            for l in 0..V::N {
+                // SAFETY: as the caller says.
+                squares[v][l] = unsafe { F::parts(rows[v][l].add(first)) };
+            }
+            V::transpose(&mut squares[v]);
         }
-        V::transpose(&mut square);
         if F::JOIN == 1 {
             for k in 0..V::N / 2 {
                 if first + 2 * k < 2 * elements {
-                    chain.multiply_scaled(square[2 * k], square[2 * k + 1]);
+                    for v in 0..ABREAST {
+                        chains[v].multiply_scaled(squares[v][2 * k], squares[v][2 * k + 1]);
+                    }
                 }
             }
         } else {
-            chain.multiply_pairs(square);
+            for v in 0..ABREAST {
+                chains[v].multiply_pairs(squares[v]);
+            }
             // After each two factors.
             if first / MOST % 2 == 1 {
-                chain.rescale();
+                for v in 0..ABREAST {
+                    chains[v].rescale();
+                }
             }
         }
         first += V::N;
     }
-    chain
+    chains
 }
 
 /// Keeps what chains hold as the results of runs from `run` on; says whether all are of normal numbers.
@@ -449,8 +457,8 @@ pub(crate) fn whole_runs<V: Vector, C: Chain<V>, F: Factor>(x: &[F], kept: &mut 
                     are_normal &= keep(chain, kept, first + v * V::N);
                 }
             } else {
-                for (v, rows) in rows.iter().enumerate() {
-                    let chain = complexes::<V, F>(rows, RUN as usize);
+                let chains = complexes::<V, F>(&rows, RUN as usize);
+                for (v, chain) in chains.into_iter().enumerate() {
                     are_normal &= keep(chain, kept, first + v * V::N);
                 }
             }
@@ -505,8 +513,9 @@ pub(crate) unsafe fn listed<V: Vector, C: Chain<V>, F: Factor>(
                     keep(chains[v], kept, first + v * V::N);
                 }
             } else {
+                let chains = complexes::<V, F>(&rows, elements);
                 for v in 0..ABREAST {
-                    keep(complexes::<V, F>(&rows[v], elements), kept, first + v * V::N);
+                    keep(chains[v], kept, first + v * V::N);
                 }
             }
         }
