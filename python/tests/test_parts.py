@@ -126,13 +126,39 @@ def test_partials_merge_to_the_whole(name, op):
         assert whole.round() == total(x, name) and whole.count == 240
 
 
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_products_of_pieces_have_the_bits_of_the_whole(name):
+    rng = np.random.default_rng(8)
+    x = (rng.random(5000) + 0.5).astype(name)
+    if x.dtype.kind == "c":
+        x = (x * np.exp(1j * rng.random(5000))).astype(name)
+    whole = wf.Exact(name, "prod")
+    whole.add(x, start=0)
+    bounds = [0, 1, 31, 33, 1024, 1500, 4999, 5000]
+    pieces = list(zip(bounds, bounds[1:]))
+    for order in (pieces, pieces[::-1], pieces[1::2] + pieces[::2]):
+        merged = wf.Exact(name, "prod")
+        for a, b in order:
+            piece = wf.Exact(name, "prod")
+            piece.add(x[a:b], start=a)
+            merged.merge(wf.Exact.from_bytes(bytes(piece)))
+        assert merged == whole and merged.round() == whole.round() == wf.prod(x).item()
+    with pytest.raises(ValueError, match="elements 0 to 1 are in none"):
+        last = wf.Exact(name, "prod")
+        last.add(x[1:], start=1)
+        last.round()
+    with pytest.raises(ValueError, match="elements 0 to 5 are in more than one"):
+        whole.add(x[:5], start=0)
+        whole.round()
+
+
 def test_partials_of_nothing_and_of_others():
     assert wf.Exact("f8").round() == 0.0
     assert np.isnan(wf.Exact("f8", "mean").round())
     with pytest.raises(ValueError):
         wf.Exact("f8", "max").round()
-    with pytest.raises(ValueError, match="order"):
-        wf.Exact("f8", "prod")
+    with pytest.raises(TypeError, match="start="):
+        wf.Exact("f8", "prod").add(np.ones(3))
     e = wf.Exact("f4")
     with pytest.raises(TypeError, match="float64"):
         e.add(np.zeros(2))

@@ -234,7 +234,7 @@ typedef int32_t wf_overflow;
 #endif // __cplusplus
 
 // The exact state of one reduction: elements are added, other partials merged, and the result is rounded once, when it is read.
-// Any order of merging gives the same bits, but for products of floats, which are merged in the order of their pieces. One thread at a time
+// Any order of merging gives the same bits. Pieces of products of floats have to know where they start, as indices do (wf_partial_start_at). One thread at a time
 // may change a partial; different ones are independent.
 typedef struct wf_partial wf_partial;
 

@@ -15,7 +15,7 @@ use crate::run::{Ready, Room, named};
 use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
 
 /// The exact state of one reduction: elements are added, other partials merged, and the result is rounded once, when it is read.
-/// Any order of merging gives the same bits, but for products of floats, which are merged in the order of their pieces. One thread at a time
+/// Any order of merging gives the same bits. Pieces of products of floats have to know where they start, as indices do (wf_partial_start_at). One thread at a time
 /// may change a partial; different ones are independent.
 #[derive(Clone)]
 pub struct wf_partial {

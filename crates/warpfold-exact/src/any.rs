@@ -53,6 +53,12 @@ macro_rules! any_partial {
                 match self { $(AnyPartial::$variant(p) => p.serves(op),)+ }
             }
 
+            /// The same without the indices of a product's elements, so that it merges in order: what it is merged into stands before it.
+            #[must_use]
+            pub fn without_indices(self) -> Self {
+                match self { $(AnyPartial::$variant(p) => AnyPartial::$variant(p.without_indices()),)+ }
+            }
+
             /// Whether it is merged in the order of its pieces only: a product of floats whose indices are not known.
             pub fn is_ordered(&self) -> bool {
                 match self { $(AnyPartial::$variant(p) => matches!(p, Partial::Product(p) if p.is_ordered()),)+ }

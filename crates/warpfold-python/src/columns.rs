@@ -38,19 +38,19 @@ pub(crate) fn partial(
             Some(input) => {
                 let x = input.run("a chunk")?;
                 let request = Request::new(op, x).policy(policy).starting_at(start);
+                start += chunk.len() as u64;
                 run(py, input.bytes(), || engine::reduce(&request)).map(&mut add)
             }
             None => run(py, chunk.len() as u64 * column.dtype.size() as u64, || {
-                let mut at = start;
+                // Nulls are not there: what has indices has none of them.
                 chunk.blocks(|block| {
-                    let request = Request::new(op, block).policy(policy).starting_at(at);
-                    at += block.len() as u64;
+                    let request = Request::new(op, block).policy(policy).starting_at(start);
+                    start += block.len() as u64;
                     engine::reduce(&request).map(&mut add)
                 })
             }),
         };
         added.map_err(|error| raised(&error))?;
-        start += chunk.len() as u64;
     }
     Ok(all.unwrap_or_else(|| AnyPartial::empty(op, read_as)))
 }

@@ -21,7 +21,9 @@ pub(crate) fn initial(
     fn reduced<T: warpfold_num::Element>(op: Op, policy: Policy, value: T) -> PyResult<AnyPartial> {
         let one = [value];
         let request = Request::new(op, HostArray::of(&one)).policy(policy);
-        engine::reduce(&request).map_err(|error| raised(&error))
+        // No element of the array: a product has it to the left of all, whatever their indices.
+        let partial = engine::reduce(&request).map(AnyPartial::without_indices);
+        partial.map_err(|error| raised(&error))
     }
     macro_rules! one {
         ($value:expr) => {

@@ -230,6 +230,11 @@ impl Masked {
     fn reduced(&self, x: &Block) -> Result<AnyPartial> {
         engine::reduce(&Request::new(self.op, x.numbers()).policy(self.policy))
     }
+
+    /// Whether elements are multiplied by where they stand: then none are left out, and ones stand for those that are dropped.
+    fn fills(&self) -> bool {
+        self.op == Op::Prod && self.dtype.is_float()
+    }
 }
 
 impl Fold for Masked {
@@ -241,6 +246,11 @@ impl Fold for Masked {
 
     fn block(&self, blocks: &mut [Block], start: u64) -> Result<Left> {
         let [x, mask] = blocks else { unreachable!("an array and its mask") };
+        if self.fills() {
+            x.fill_with_ones(mask.bytes());
+            let request = Request::new(self.op, x.numbers()).policy(self.policy);
+            return engine::reduce(&request.starting_at(start)).map(Left::Partial);
+        }
         x.keep(mask.bytes());
         if x.len() == 0 {
             return Ok(self.empty());
@@ -269,10 +279,14 @@ impl Fold for Masked {
         let [x, mask] = blocks else { unreachable!("an array and its mask") };
         let mut offsets = vec![0u64];
         for output in mask.bytes().chunks_exact(inputs) {
-            let kept: u64 = output.iter().map(|&kept| u64::from(kept)).sum();
+            let kept = output.iter().map(|&kept| u64::from(kept)).sum();
+            let kept = if self.fills() { inputs as u64 } else { kept };
             offsets.push(offsets[offsets.len() - 1] + kept);
         }
-        x.keep(mask.bytes());
+        match self.fills() {
+            true => x.fill_with_ones(mask.bytes()),
+            false => x.keep(mask.bytes()),
+        }
         let offsets = Segments::Offsets(Numbers::from(&offsets[..]));
         Some(engine::segments(offsets, x.len() as u64, self.policy).and_then(|parts| {
             let request = Request::new(self.op, x.numbers()).policy(self.policy);

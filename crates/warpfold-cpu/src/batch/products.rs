@@ -116,7 +116,8 @@ impl<K: Kind> Job for Inputs<'_, K> {
                 several.multiply::<C>(|product| smalls.push(Multiplied(product)));
             }
             // What follows the input in memory may be read with it, and is not looked at.
-            several.take(input, &x[start * K::PARTS..]);
+            // SAFETY: all inputs are borrowed until the end of the function.
+            unsafe { several.take(input, &x[start * K::PARTS..]) };
         }
         several.multiply::<C>(|product| smalls.push(Multiplied(product)));
     }

@@ -6,6 +6,8 @@ mod lanes;
 mod runs;
 mod several;
 mod survey;
+#[cfg(test)]
+mod trees;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

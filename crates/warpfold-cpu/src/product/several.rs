@@ -66,8 +66,11 @@ impl<K: Kind> Several<K> {
     }
 
     /// Lists the runs of an input, behind which memory goes on as `beyond`, which begins with it.
+    ///
+    /// # Safety
+    /// The input is borrowed until all that is listed has been [multiplied](Self::multiply).
     #[inline(always)]
-    pub(crate) fn take(&mut self, x: &[K::Part], beyond: &[K::Part]) {
+    pub(crate) unsafe fn take(&mut self, x: &[K::Part], beyond: &[K::Part]) {
         let length = RUN as usize * K::PARTS;
         let (elements, first) = (x.len() / K::PARTS, self.rows.len());
         let whole = x.len() / length;
@@ -113,7 +116,7 @@ impl<K: Kind> Several<K> {
     #[inline(always)]
     fn in_lanes<V: Vector>(&mut self, mut hand: impl FnMut([f64; 5])) {
         let parts = <K::Chain<V> as Chain<V>>::PARTS;
-        // SAFETY: rows are of inputs that are borrowed while they are listed (`Inputs` in `batch/products`), and whole, or staged; and there is room.
+        // SAFETY: rows are whole runs of inputs that are borrowed until now, or staged; and there is room.
         unsafe { listed::<V, K::Chain<V>, K::Part>(&self.rows, self.longest, &mut self.kept) };
         for at in 0..self.inputs.len() {
             let input = self.inputs[at];
@@ -174,7 +177,7 @@ impl<K: Kind> Several<K> {
         if input.elements > RUN as usize {
             return none;
         }
-        // SAFETY: inputs are borrowed while they are listed.
+        // SAFETY: inputs are borrowed until they have been multiplied.
         let x = unsafe { std::slice::from_raw_parts(input.x, input.elements * K::PARTS) };
         let leaves: Vec<_> =
             x.chunks_exact(K::PARTS).map(|parts| K::leaf(parts, self.nan)).collect();

@@ -75,6 +75,15 @@ impl<T: Element> Partial<T> {
         self
     }
 
+    /// The same without the indices of a product's elements, so that it merges in order.
+    #[must_use]
+    pub fn without_indices(self) -> Self {
+        match self {
+            Partial::Product(product) => Partial::Product(Box::new(product.without_indices())),
+            other => other,
+        }
+    }
+
     /// Whether this is what `op` is read from.
     pub fn serves(&self, op: Op) -> bool {
         use Op::{

@@ -252,6 +252,25 @@ impl Block {
         &bytemuck::cast_slice(&self.words)[..self.len * self.dtype.size()]
     }
 
+    /// Puts ones in place of the floats for which a mask does not hold: they are multiplied by where they stand.
+    pub(crate) fn fill_with_ones(&mut self, mask: &[u8]) {
+        fn fill<T: bytemuck::Pod>(words: &mut [u128], mask: &[u8], one: T) {
+            let elements = bytemuck::cast_slice_mut::<u128, T>(words);
+            let dropped = elements.iter_mut().zip(mask).filter(|(_, kept)| **kept == 0);
+            dropped.for_each(|(element, _)| *element = one);
+        }
+        assert_eq!(mask.len(), self.len, "a mask is as long as what it masks");
+        match self.dtype {
+            DType::F16 => fill(&mut self.words, mask, 0x3c00u16),
+            DType::BF16 => fill(&mut self.words, mask, 0x3f80u16),
+            DType::F32 => fill(&mut self.words, mask, 1f32),
+            DType::F64 => fill(&mut self.words, mask, 1f64),
+            DType::Complex64 => fill(&mut self.words, mask, [1f32, 0.0]),
+            DType::Complex128 => fill(&mut self.words, mask, [1f64, 0.0]),
+            other => unreachable!("{other} is no type of floats"),
+        }
+    }
+
     /// Keeps the elements for which a mask holds.
     pub(crate) fn keep(&mut self, mask: &[u8]) {
         assert_eq!(mask.len(), self.len, "a mask is as long as what it masks");

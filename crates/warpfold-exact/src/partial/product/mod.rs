@@ -107,6 +107,18 @@ impl<T: Element> Product<T> {
         matches!(self.factors, Factors::Real(_) | Factors::Complex(_))
     }
 
+    /// The same without the indices of its elements, so that it merges in order.
+    #[must_use]
+    pub fn without_indices(self) -> Self {
+        let mut ordered = match &self.factors {
+            Factors::Reals(_) => Self::real(RealProduct::ONE),
+            Factors::Complexes(_) => Self::complex(ComplexProduct::ONE),
+            Factors::Integer(_) | Factors::Real(_) | Factors::Complex(_) => return self,
+        };
+        ordered.merge(&self);
+        ordered
+    }
+
     /// Multiplies by another partial, of other elements; in any order, unless one of both [is ordered](Self::is_ordered): then `other` stands for
     /// later elements, and the result is ordered.
     pub fn merge(&mut self, other: &Self) {
