@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
+use super::chains::{Chain, Complex, Real};
 use super::lanes::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::avx2::Four;
 use super::lanes::portable::Plain;
-use super::runs::{Chain, Complex, Factor, KEPT, Kept, RUNS, Real, blocks, whole_runs};
+use super::runs::{Factor, KEPT, Kept, RUNS, blocks, whole_runs};
 use crate::Nan;
 use crate::isa::Target;
 use warpfold_exact::partial::{ComplexProduct, Complexes, Met, RealProduct, Reals};

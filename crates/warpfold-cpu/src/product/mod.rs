@@ -1,5 +1,6 @@
 //! Products: of floats along the canonical tree, a run of elements in each lane; of integers only as far as they can matter.
 
+mod chains;
 mod fold;
 mod integer;
 mod lanes;

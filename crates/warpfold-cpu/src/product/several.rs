@@ -1,11 +1,12 @@
 //! Short inputs side by side: their runs are listed, one after another, and multiplied in lanes; then each input's runs become its product.
 
+use super::chains::Chain;
 use super::fold::Kind;
 use super::lanes::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::avx2::Four;
 use super::lanes::portable::Plain;
-use super::runs::{ABREAST, Chain, Factor, KEPT, Kept, RUNS, listed, runs_of_block};
+use super::runs::{ABREAST, Factor, KEPT, Kept, RUNS, listed, runs_of_block};
 use crate::Nan;
 use crate::isa::Target;
 use warpfold_exact::tree::{Operator, RUN};
