@@ -5,9 +5,13 @@
 
 use std::time::Instant;
 
-use warpfold_dist::{Agreement, Comm, Mpi, Result, Tcp, all_merge, exchange, share};
+use warpfold_dist::nccl::{self, Through};
+use warpfold_dist::{
+    Agreement, Comm, Mpi, Nccl, Result, Tcp, Threads, Way, all_merge, all_merge_many, all_reduce,
+    exchange, share,
+};
 use warpfold_engine::{HostArray, Request, check, reduce};
-use warpfold_exact::AnyPartial;
+use warpfold_exact::{AnyPartial, Exact, Partial};
 use warpfold_num::{DType, Element, Op};
 
 fn main() -> std::process::ExitCode {
@@ -17,9 +21,20 @@ fn main() -> std::process::ExitCode {
             let by = comm.description().to_string();
             run(&comm, &by, &arguments)
         }),
+        Some("mpi-reduce") => Mpi::load().and_then(|comm| reduce_tensors(&comm)),
         Some("tcp") => Tcp::from_env().and_then(|comm| run(&comm, "TCP", &arguments)),
+        Some("nccl") => Tcp::from_env().and_then(|tcp| nccl(&tcp, &arguments)),
+        Some("probe") => nccl::probe(arguments.get(1).map_or("libnccl.so.2", String::as_str)).map(
+            |(version, id)| {
+                let is_filled = id.iter().any(|&byte| byte != 0);
+                println!("{{\"nccl\": {version:?}, \"unique_id\": {is_filled}}}");
+            },
+        ),
+        Some("threads") => threads(&arguments),
         _ => {
-            eprintln!("world mpi|tcp check|time|fail");
+            eprintln!(
+                "world mpi|tcp|nccl check|time|fail, world mpi-reduce, world threads RANKS, world probe LIBNCCL"
+            );
             return 2.into();
         }
     };
@@ -48,6 +63,145 @@ fn run<C: Comm>(comm: &C, by: &str, arguments: &[String]) -> Result<()> {
     }
 }
 
+/// By NCCL, whose ranks meet over TCP, through memory of the host and of the devices in turn.
+fn nccl(tcp: &Tcp, arguments: &[String]) -> Result<()> {
+    for through in [Through::Host, Through::Device] {
+        let options = nccl::Options { through, ..nccl::Options::from_env(tcp.rank()) };
+        let comm = Nccl::enter(options, tcp)?;
+        run(&comm, &format!("{} through {through:?}", comm.description()), arguments)?;
+    }
+    Ok(())
+}
+
+/// Sums of tensors, correctly rounded and by MPI itself, in turn; and how many of MPI's elements differ.
+fn reduce_tensors(comm: &Mpi) -> Result<()> {
+    for n in [1usize << 10, 1 << 16, 1 << 20] {
+        let rounds = ((1usize << 24) >> n.ilog2()).clamp(5, 51);
+        row::<f32>(comm, n, rounds, |x| comm.sum_f32(x))?;
+        row::<f64>(comm, n, rounds, |x| comm.sum_f64(x))?;
+    }
+    Ok(())
+}
+
+/// A float that tensors are made of here.
+trait Tensor: Element + bytemuck::Pod + warpfold_num::Scalar {
+    /// Bits of a number; those of one grid add up without rounding.
+    const BITS: u32;
+    fn of(x: f64) -> Self;
+}
+
+impl Tensor for f32 {
+    const BITS: u32 = 20;
+
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+impl Tensor for f64 {
+    const BITS: u32 = 48;
+
+    fn of(x: f64) -> f64 {
+        x
+    }
+}
+
+/// One of four numbers for each element: two on a coarse grid below 2^10, and two on a fine one, so that ranks add up shares of either exactly, and the
+/// sum of all four is rounded.
+fn number<T: Tensor>(k: usize, which: usize) -> f64 {
+    let bits = (4 * k + which + 1) as u64;
+    let bits =
+        (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bits << 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let integer = (bits as i64) >> (64 - T::BITS);
+    let unit = if which < 2 { 10 - T::BITS as i32 } else { 2 - 2 * T::BITS as i32 + 10 };
+    integer as f64 * 2f64.powi(unit)
+}
+
+fn row<T: Tensor>(
+    comm: &Mpi,
+    n: usize,
+    rounds: usize,
+    own: impl Fn(&mut [T]) -> Result<()>,
+) -> Result<()> {
+    // The same four numbers for each element, whatever the number of ranks: each has added up its share of them, exactly.
+    let mine = share(4, 1, comm.rank(), comm.size());
+    let x: Vec<T> = (0..n)
+        .map(|k| T::of(mine.clone().map(|which| number::<T>(k, which as usize)).sum()))
+        .collect();
+    let (mut ours, mut theirs) = (x.clone(), x.clone());
+    all_reduce(comm, &mut ours, 1)?;
+    own(&mut theirs)?;
+    let differ = ours.iter().zip(&theirs).filter(|(ours, theirs)| ours != theirs).count();
+    let digest = |x: &[T]| {
+        let bytes: &[u8] = bytemuck::cast_slice(x);
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    };
+    let (mut exact, mut rounded) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let mut y = x.clone();
+        comm.sum_u64(&mut [0])?;
+        let start = Instant::now();
+        all_reduce(comm, &mut y, 1)?;
+        exact.push(start.elapsed().as_secs_f64());
+        let mut y = x.clone();
+        comm.sum_u64(&mut [0])?;
+        let start = Instant::now();
+        own(&mut y)?;
+        rounded.push(start.elapsed().as_secs_f64());
+    }
+    let median = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2] * 1e6
+    };
+    if comm.rank() == 0 {
+        let (exact, rounded, ranks, by) =
+            (median(&mut exact), median(&mut rounded), comm.size(), comm.description());
+        let (ours, theirs) = (digest(&ours), digest(&theirs));
+        println!(
+            "{{\"by\": {by:?}, \"ranks\": {ranks}, \"dtype\": \"{}\", \"elements\": {n}, \"all_reduce_us\": {exact:.1}, \"mpi_us\": {rounded:.1}, \"differ\": {differ}, \"bits\": \"{ours:016x}\", \"mpi_bits\": \"{theirs:016x}\"}}",
+            T::DTYPE
+        );
+    }
+    Ok(())
+}
+
+/// A world of threads, as large as is asked for: the time of one sum of partials as digits, with as many digits as f64 has, whose result is known.
+fn threads(arguments: &[String]) -> Result<()> {
+    let size: usize = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let start = Instant::now();
+    let within = std::time::Duration::from_secs(300);
+    let sums = Threads::run_within(size, within, |comm| -> Result<(f64, f64)> {
+        let mut sum = Exact::<f64>::new();
+        // Cancels but for the ranks' own small numbers.
+        for x in [1e300, f64::from(comm.rank() as u32), -1e300] {
+            sum.add(x);
+        }
+        let mine = AnyPartial::from(Partial::Sum(sum));
+        let agreement = Agreement::new(Op::Sum, DType::F64);
+        all_merge(&comm, &agreement, Ok(&mine))?;
+        let begun = Instant::now();
+        let merged = all_merge(&comm, &agreement, Ok(&mine))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let AnyPartial::F64(Partial::Sum(sum)) = merged else { unreachable!("a sum") };
+        Ok((sum.round(), seconds))
+    });
+    let expected = (size * (size - 1) / 2) as f64;
+    let mut slowest = 0f64;
+    for sum in sums {
+        let (sum, seconds) = sum?;
+        assert_eq!(sum.to_bits(), expected.to_bits());
+        slowest = slowest.max(seconds);
+    }
+    println!(
+        "{{\"by\": \"threads\", \"ranks\": {size}, \"right\": true, \"merge_us\": {:.1}, \"seconds\": {:.2}}}",
+        1e6 * slowest,
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
 fn check_all<C: Comm>(comm: &C) -> Result<()> {
     let integers: Vec<i64> =
         (0..10_007).map(|i: i64| i.wrapping_mul(-7_046_029_254_386_353_131)).collect();
@@ -62,6 +216,38 @@ fn check_all<C: Comm>(comm: &C) -> Result<()> {
     comm.sum_u64(&mut numbers)?;
     let n = comm.size() as u64;
     assert_eq!(numbers, [n * (n - 1) / 2, n.wrapping_neg(), 7 * n]);
+    let (rank, size) = (comm.rank() as u8, comm.size());
+    let mine: Vec<u8> = (0..size as u8).flat_map(|to| [rank, to, 9]).collect();
+    let mut theirs = vec![0; mine.len()];
+    comm.all_to_all(&mine, &mut theirs)?;
+    assert_eq!(theirs, (0..size as u8).flat_map(|from| [from, rank, 9]).collect::<Vec<u8>>());
+    let mut tensor = [[1e300, -0.0, 0.5], [-1e300, -0.0, 0.25]][comm.rank() % 2];
+    all_reduce(comm, &mut tensor, 1)?;
+    let (even, odd) = (size.div_ceil(2) as f64, (size / 2) as f64);
+    let left = if size.is_multiple_of(2) { 0.0 } else { 1e300f64 };
+    assert_eq!(tensor.map(f64::to_bits), [left, 0.0, even * 0.5 + odd * 0.25].map(f64::to_bits));
+    check_digits(comm)?;
+    Ok(())
+}
+
+/// Many outputs, gathered and summed as digits.
+fn check_digits<C: Comm>(comm: &C) -> Result<()> {
+    let mine: Vec<AnyPartial> = (0..300)
+        .map(|k| {
+            let mut sum = Exact::<f64>::new();
+            sum.add(number::<f64>(k, comm.rank() % 4));
+            AnyPartial::from(Partial::Sum(sum))
+        })
+        .collect();
+    let agreement = Agreement::new(Op::Sum, DType::F64);
+    for way in [Way::Gather, Way::Sum] {
+        let merged = all_merge_many(comm, &agreement, Ok(&mine), way)?;
+        for (k, merged) in merged.iter().enumerate() {
+            let mut sum = Exact::<f64>::new();
+            (0..comm.size()).for_each(|rank| sum.add(number::<f64>(k, rank % 4)));
+            assert_eq!(merged.to_bytes(), sum.to_bytes(), "{way:?} {k}");
+        }
+    }
     Ok(())
 }
 

@@ -34,6 +34,25 @@ pub trait Comm {
         }
         Ok(())
     }
+
+    /// Sends one block of bytes to each rank and receives one from each: `mine` holds [`size`](Self::size) blocks of one length in the order of
+    /// those that they go to, `theirs` those of all ranks for this one.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    fn all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
+        let block = mine.len() / self.size();
+        let mut all = vec![0; mine.len() * self.size()];
+        self.all_gather(mine, &mut all)?;
+        if block > 0 {
+            let mine = self.rank() * block..(self.rank() + 1) * block;
+            let sent = all.chunks_exact(block * self.size());
+            for (to, from) in theirs.chunks_exact_mut(block).zip(sent) {
+                to.copy_from_slice(&from[mine.clone()]);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<C: Comm + ?Sized> Comm for Box<C> {
@@ -51,5 +70,9 @@ impl<C: Comm + ?Sized> Comm for Box<C> {
 
     fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
         (**self).sum_u64(numbers)
+    }
+
+    fn all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
+        (**self).all_to_all(mine, theirs)
     }
 }

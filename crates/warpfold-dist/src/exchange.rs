@@ -48,6 +48,10 @@ impl Agreement {
         self.dtype
     }
 
+    pub(crate) fn hash(&self) -> [u8; 16] {
+        self.hash
+    }
+
     /// The words that are compared.
     pub fn text(&self) -> &str {
         &self.text

@@ -22,23 +22,32 @@
 //! }
 //! ```
 //!
-//! Who carries the bytes is a [`Comm`]: [`Mpi`], [`Tcp`], or [`Threads`] of one process.
+//! Many outputs (axes, segments, groups) are merged by [`all_merge_many`] and [`all_merge_keyed`], tensors are summed over ranks by [`all_reduce`].
+//!
+//! Who carries the bytes is a [`Comm`]: [`Mpi`], [`Nccl`], [`Tcp`], or [`Threads`] of one process.
 
 mod comm;
 mod error;
 mod exchange;
 pub mod frame;
+mod many;
 mod merge;
 mod mpi;
+pub mod nccl;
+mod reduce;
 mod share;
+mod sums;
 pub mod tcp;
 mod threads;
 
 pub use comm::Comm;
 pub use error::{Error, Result};
 pub use exchange::{Agreement, exchange};
+pub use many::{Keyed, Way, all_merge_keyed, all_merge_many};
 pub use merge::all_merge;
 pub use mpi::Mpi;
+pub use nccl::Nccl;
+pub use reduce::all_reduce;
 pub use share::{share, shares};
 pub use tcp::Tcp;
 pub use threads::Threads;

@@ -1,9 +1,13 @@
 //! Partials of all ranks, merged.
 
 use warpfold_exact::AnyPartial;
+use warpfold_num::Op;
 
 use crate::exchange::exchange_agreed;
 use crate::{Agreement, Comm, Error, Result};
+
+/// Up to so many ranks a scalar's partials are gathered; beyond, those that are sums are summed as digits, whose bytes do not grow with the world.
+const GATHERED: usize = 16;
 
 /// Merges the partials of all ranks: everyone gets the partial of all data, with the same bits.
 ///
@@ -18,6 +22,11 @@ pub fn all_merge<C: Comm + ?Sized>(
     agreement: &Agreement,
     mine: Result<&AnyPartial, &str>,
 ) -> Result<AnyPartial> {
+    if comm.size() > GATHERED
+        && let Some(summed) = crate::many::summed(comm, agreement, mine)
+    {
+        return summed;
+    }
     let bytes = mine.map(AnyPartial::to_bytes);
     let outcome = bytes.as_deref().map_err(|why| *why);
     let outcome = match outcome {
@@ -38,7 +47,12 @@ pub fn all_merge<C: Comm + ?Sized>(
     Ok(total)
 }
 
-fn read(agreement: &Agreement, rank: usize, bytes: &[u8]) -> Result<AnyPartial> {
+/// Whether a part that lies on several ranks has a result only if ranks say where their elements stand in it, which none does: a product of floats.
+pub(crate) fn is_cut_dependent(agreement: &Agreement) -> bool {
+    agreement.op() == Op::Prod && agreement.dtype().is_float()
+}
+
+pub(crate) fn read(agreement: &Agreement, rank: usize, bytes: &[u8]) -> Result<AnyPartial> {
     let refused = |why: String| Error::Contribution { rank, why };
     let partial = AnyPartial::from_bytes_of(agreement.dtype(), bytes)
         .map_err(|error| refused(error.to_string()))?;

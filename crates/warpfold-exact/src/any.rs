@@ -112,6 +112,19 @@ macro_rules! any_partial {
                 Ok(match dtype { $(DType::$variant => AnyPartial::$variant(Partial::from_bytes(bytes)?),)+ })
             }
 
+            /// The partial as digits that anyone may add up, as [`Partial::to_digits`] has them.
+            pub fn to_digits(&self) -> Option<Vec<u64>> {
+                match self { $(AnyPartial::$variant(p) => p.to_digits(),)+ }
+            }
+
+            /// The partial of a reduction that so many partials make together, as [`Partial::from_digits`] reads it.
+            ///
+            /// # Errors
+            /// As [`Partial::from_digits`].
+            pub fn from_digits(op: Op, dtype: DType, digits: &[u64], world: u64) -> Result<Self> {
+                Ok(match dtype { $(DType::$variant => AnyPartial::$variant(Partial::from_digits(op, digits, world)?),)+ })
+            }
+
             /// The counts, if that is what it is.
             pub fn counts(&self) -> Option<Count> {
                 match self {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use warpfold::partial::{Finish, Output};
+use warpfold::partial::{Finish, Output, Partial};
 use warpfold::plan::Tuning;
 use warpfold::{DType, Error, Op, Policy, Result};
 
@@ -29,6 +29,11 @@ fn absent() -> Error {
 
 /// There is none.
 pub(crate) fn available() -> Result<()> {
+    Err(absent())
+}
+
+/// There is none.
+pub(crate) fn count() -> Result<usize> {
     Err(absent())
 }
 
@@ -75,6 +80,10 @@ impl Stream {
     }
 
     pub(crate) fn seen(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub(crate) fn into_partial(self) -> Result<Partial<T>> {
         match self.0 {}
     }
 

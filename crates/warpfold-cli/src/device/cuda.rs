@@ -14,6 +14,11 @@ pub(crate) fn available() -> Result<()> {
     }
 }
 
+/// How many there are.
+pub(crate) fn count() -> Result<usize> {
+    Ok(devices()?.len())
+}
+
 /// The error for a driver that shows no GPU.
 pub(crate) fn none_shown() -> Error {
     Error::Device {

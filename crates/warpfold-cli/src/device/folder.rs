@@ -1,8 +1,8 @@
 //! [`Folder`]: a stream of every device, behind one face.
 
-use warpfold::partial::{Finish, Output};
+use warpfold::partial::{Finish, Output, Partial};
 use warpfold::plan::{self, Problem};
-use warpfold::{DType, Op, Policy, Result, simt};
+use warpfold::{AnyPartial, DType, Op, Policy, Result, simt, with_element};
 use warpfold_engine::{self as engine, HostArray};
 
 use super::{Executor, cuda};
@@ -95,6 +95,37 @@ impl Folder {
             Stream::Cuda(stream) => stream.seen(),
             Stream::Simt(stream) => stream.seen(),
         }
+    }
+
+    /// Says where the first element stands, for what knows it: on devices, indices count from the stream's own first one.
+    pub(crate) fn starting_at(self, first: u64) -> Self {
+        let stream = match self.stream {
+            Stream::Cpu(stream) => Stream::Cpu(Box::new(stream.starting_at(first))),
+            other => other,
+        };
+        Folder { stream, ..self }
+    }
+
+    /// The exact partial, whose indices count from the first element taken in.
+    pub(crate) fn into_partial(self) -> Result<AnyPartial> {
+        let partial = match self.stream {
+            Stream::Cpu(stream) => {
+                let empty = || AnyPartial::empty(self.op, self.dtype);
+                return Ok(stream.partial().cloned().unwrap_or_else(empty));
+            }
+            Stream::Cuda(stream) => stream.into_partial(),
+            Stream::Simt(stream) => stream.into_partial(),
+        }?;
+        // Kernels of one extreme leave that alone. Saved partials have both or none; the other is not what the reduction is read from.
+        Ok(with_element!(self.dtype, T => match partial.typed::<T>() {
+            Some(Partial::Extremes(mut extremes)) => {
+                extremes.min = extremes.min.or(extremes.max);
+                extremes.max = extremes.max.or(extremes.min);
+                Partial::<T>::Extremes(extremes).untyped()
+            }
+            Some(other) => other.untyped(),
+            None => unreachable!("the partial of an array has the array's type"),
+        }))
     }
 
     /// The result.

@@ -12,9 +12,13 @@ use warpfold::{DType, Op};
 use super::Endian;
 use super::kind::unpacked_extension;
 use super::packed::Packing;
+use super::random::CHUNK;
 use super::raw::{Extent, RawReader};
 use super::stamp::{Stamp, Watch, Watched};
-use super::text::{Column, Columns, Dialect, Layout, LeftOut, Missing, SharedNotes, TextReader};
+use super::text::lines::Lines;
+use super::text::{
+    Column, Columns, Dialect, Layout, LeftOut, Missing, Notes, SharedNotes, TextReader,
+};
 use super::{Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
 use crate::Failure;
 
@@ -78,6 +82,8 @@ enum Source {
         read: Arc<AtomicU64>,
         notes: SharedNotes,
         left_out: LeftOut,
+        /// What part of the text is read, if not all.
+        lines: Option<Lines>,
     },
     Random(Random),
 }
@@ -202,6 +208,7 @@ impl Input {
                     read: Arc::default(),
                     notes: SharedNotes::default(),
                     left_out: wanted.left_out,
+                    lines: None,
                 };
                 Ok(Input { name, dtype, bytes: None, stamp, source })
             }
@@ -290,17 +297,78 @@ impl Input {
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
                 Ok(Pieces::produce(reader, bytes))
             }
-            Source::Text { layout, column, dialect, beside, read, notes, left_out, .. } => {
-                let source = Box::new(Counted { source: stream(&name, stamp)?, read });
+            Source::Text {
+                layout, column, dialect, beside, read, notes, left_out, lines, ..
+            } => {
+                let (skip, lines_before) =
+                    lines.as_ref().map_or((0, 0), |lines| (lines.elements, lines.lines_before));
+                let source: Box<dyn Read + Send> = match lines {
+                    None => stream(&name, stamp)?,
+                    Some(lines) => part(&name, stamp, &lines)?,
+                };
+                let source = Box::new(Counted { source, read });
                 let reader = TextReader::new(name, source, layout, column, dtype);
                 let reader = reader.dialect(dialect, beside).notes(notes, left_out);
-                Ok(Pieces::produce(reader, None))
+                Ok(Pieces::produce(reader.behind(skip, lines_before), None))
             }
         }
     }
 }
 
 impl Input {
+    /// How its text is written, if it is a text in a file.
+    pub(crate) fn written(&self) -> Option<Dialect> {
+        match (&self.source, &self.name) {
+            (Source::Text { dialect, file_bytes: Some(_), .. }, Name::File(_)) => Some(*dialect),
+            _ => None,
+        }
+    }
+
+    /// What a text's head holds: elements, and what was found beside them.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub(crate) fn read_head(&self, head: &[u8]) -> Result<(u64, Notes), Failure> {
+        let Source::Text { layout, column, dialect, beside, .. } = &self.source else {
+            return Err(Failure::input(&self.name, Problem::NoRange));
+        };
+        let source = Box::new(io::Cursor::new(head.to_vec()));
+        let reader =
+            TextReader::new(self.name.clone(), source, *layout, column.clone(), self.dtype);
+        let dialect = Dialect { verbose: false, ..*dialect };
+        let mut reader = reader.dialect(dialect, beside.clone());
+        let (mut number, mut elements) = (vec![0; self.dtype.size()], 0);
+        while reader.next_number(&mut number).map_err(|error| Failure::input(&self.name, error))? {
+            elements += 1;
+        }
+        Ok((elements, reader.found().clone()))
+    }
+
+    /// Will read a part of its text.
+    pub(crate) fn take_lines(&mut self, part: Lines) {
+        if let Source::Text { lines, dialect, .. } = &mut self.source {
+            // Whoever reads the first part says what the header is.
+            dialect.verbose &= part.head.is_empty();
+            *lines = Some(part);
+        }
+    }
+
+    /// The part of its text that is read, if not all.
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        match &self.source {
+            Source::Text { lines, .. } => lines.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Elements that a share must be a multiple of: those of random numbers come in chunks.
+    pub(crate) fn grain(&self) -> u64 {
+        match self.source {
+            Source::Random(_) => CHUNK as u64,
+            _ => 1,
+        }
+    }
+
     /// Whether elements can be counted only by reading all of it.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.source, Source::Text { .. })
@@ -333,6 +401,10 @@ impl Input {
                 let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
                 let reader = RawReader::new(name.clone(), source, dtype, Endian::Little, extent);
                 Ok(Pieces::produce(reader, Some(bytes)))
+            }
+            Source::Random(random) => {
+                let bytes = (range.end - range.start) * dtype.size() as u64;
+                Ok(Pieces::produce(random.range(range), Some(bytes)))
             }
             source => Input { name, dtype, bytes: None, stamp: self.stamp, source }.pieces(order),
         }
@@ -368,6 +440,17 @@ fn file(name: &Name) -> Result<Option<File>, Problem> {
         Name::File(path) => Ok(Some(File::open(&**path)?)),
         _ => Ok(None),
     }
+}
+
+/// The head of a text and a part of it. Others read other parts: of the file that was opened, or none has a result.
+fn part(name: &Name, stamp: Option<Stamp>, lines: &Lines) -> Result<Box<dyn Read + Send>, Failure> {
+    let failed = |problem: Problem| Failure::input(name, problem);
+    let mut file = file(name).map_err(failed)?.ok_or(Problem::NoRange).map_err(failed)?;
+    let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
+    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
+    file.seek(SeekFrom::Start(lines.range.start)).map_err(|e| failed(e.into()))?;
+    let rest = file.take(lines.range.end - lines.range.start);
+    Ok(Box::new(io::Cursor::new(lines.head.to_vec()).chain(rest)))
 }
 
 fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Failure> {

@@ -86,6 +86,12 @@ impl Random {
         self.n
     }
 
+    /// Those of a range, which begins with a chunk.
+    pub(super) fn range(self, range: std::ops::Range<u64>) -> Random {
+        debug_assert!(range.start.is_multiple_of(CHUNK as u64) || range.is_empty());
+        Random { n: range.end, made: range.start, ..self }
+    }
+
     fn stream(&self, chunk: u64) -> ChaCha8Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());

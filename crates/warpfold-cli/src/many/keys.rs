@@ -93,10 +93,15 @@ fn is_text_file(path: &Path) -> bool {
 
 /// Runs an expression with the keys, of whatever type they are.
 macro_rules! with_key {
-    ($keys:expr, $slice:ident => $body:expr) => {{
+    ($keys:expr, $slice:ident => $body:expr) => {
+        with_key!($keys, Key, $slice => $body)
+    };
+    ($keys:expr, $K:ident, $slice:ident => $body:expr) => {{
         let keys = $keys;
         macro_rules! of {
             ($ty:ty) => {{
+                #[allow(dead_code)]
+                type $K = $ty;
                 let $slice = keys.elements::<$ty>()?;
                 $body
             }};
@@ -114,4 +119,4 @@ macro_rules! with_key {
         }
     }};
 }
-pub(super) use with_key;
+pub(crate) use with_key;

@@ -6,8 +6,9 @@ mod mapped;
 mod numbers;
 mod rows;
 
-pub(crate) use keys::key_column;
+pub(crate) use keys::{key_column, with_key};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,7 +26,6 @@ use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Labels, Table};
 use crate::{Failure, run, table};
-use keys::with_key;
 use mapped::Mapped;
 use numbers::Numbers;
 use rows::{Cut, Rows};
@@ -84,7 +84,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
 }
 
 /// What makes no sense whatever the input holds.
-fn check(asked: &Reduction) -> Result<(), Failure> {
+pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
     if asked.op() == Op::Dot {
         let message = "dot by axes, segments or keys is not there; multiply first, then sum";
         return Err(Failure::Usage(message.into()));
@@ -106,7 +106,8 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     run::check_result_file(asked)
 }
 
-fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
+/// The one input of many reductions.
+pub(crate) fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
     let [input]: [Input; 1] = inputs.try_into().map_err(|inputs: Vec<Input>| {
         Failure::Usage(format!(
             "{op} by axes, segments or keys takes one input, not {}; join the files first",
@@ -134,7 +135,7 @@ struct Found {
 }
 
 /// What parts an input, read.
-enum Parted {
+pub(crate) enum Parted {
     Axes,
     Every(u64),
     Offsets(Numbers),
@@ -146,7 +147,7 @@ enum Parted {
 
 impl Parted {
     /// Reads it, with the notes of a text.
-    fn read(
+    pub(crate) fn read(
         asked: &Reduction,
         values: &Watch,
     ) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
@@ -174,7 +175,7 @@ impl Parted {
     }
 
     /// Fails if a file has changed since it was opened.
-    fn check_unchanged(&self) -> Result<(), Failure> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
         match self {
             Parted::Keys(whole)
             | Parted::Offsets(Numbers::Whole(whole))
@@ -184,7 +185,7 @@ impl Parted {
     }
 
     /// Segments, if it is these.
-    fn segments(&self) -> Option<Segments<'_>> {
+    pub(crate) fn segments(&self) -> Option<Segments<'_>> {
         Some(match self {
             Parted::Every(length) => Segments::every(*length),
             Parted::Offsets(numbers) => Segments::Offsets(numbers.as_numbers()),
@@ -243,7 +244,7 @@ fn by_key<'a, K: Key>(asked: &Reduction, keys: &'a [K], n: usize) -> Result<Part
 }
 
 /// Whether there is memory for every number's place, count and result, whatever the keys are.
-fn fits(groups: u64, free: u64) -> Result<(), Failure> {
+pub(crate) fn fits(groups: u64, free: u64) -> Result<(), Failure> {
     const BYTES_OF_A_GROUP: u64 = 48;
     let bytes = groups.saturating_mul(BYTES_OF_A_GROUP);
     if bytes <= free {
@@ -254,6 +255,39 @@ fn fits(groups: u64, free: u64) -> Result<(), Failure> {
         bytes >> 20,
         free >> 20
     )))
+}
+
+/// The index within the whole array of the element at a place of an output's input.
+pub(crate) type Flat<'a> = Box<dyn Fn(u64, u64) -> u64 + 'a>;
+
+/// How places within outputs' inputs become indices of the whole array.
+pub(crate) fn flat<'a>(
+    asked: &Reduction,
+    whole: &Whole,
+    parted: &'a Parted,
+) -> Result<Flat<'a>, Failure> {
+    Ok(match parted {
+        Parted::Axes => {
+            let folding = Folding::of(whole.layout()?.clone(), &asked.parts.axis)?;
+            Box::new(move |output, place| folding.flat(output, place))
+        }
+        Parted::Keys(keys) => with_key!(keys, K, keys => {
+            // Where the elements of each key lie, in their order.
+            let mut of: BTreeMap<K, Vec<u64>> = BTreeMap::new();
+            (0..).zip(keys).for_each(|(at, key)| of.entry(*key).or_default().push(at));
+            let dense = asked.parts.groups.is_some();
+            let lists: Vec<(K, Vec<u64>)> = of.into_iter().collect();
+            Box::new(move |output: u64, place: u64| {
+                let at = match dense {
+                    false => Some(output as usize),
+                    // Numbers of groups are not negative, and ascend as keys do.
+                    true => lists.binary_search_by_key(&Some(output), |(key, _)| key.id()).ok(),
+                };
+                at.and_then(|at| lists.get(at)).map_or(place, |(_, list)| list[place as usize])
+            })
+        }),
+        _ => unreachable!("indices of segments are known where they are folded"),
+    })
 }
 
 fn found(

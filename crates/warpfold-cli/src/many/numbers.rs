@@ -10,7 +10,7 @@ use crate::input::text::{Dialect, Missing, SharedNotes};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
 /// Integers that are not negative, as a file has them or widened.
-pub(super) enum Numbers {
+pub(crate) enum Numbers {
     Whole(Whole),
     Widened(Vec<u64>),
 }

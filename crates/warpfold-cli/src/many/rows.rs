@@ -27,7 +27,7 @@ pub(super) fn check(asked: &Reduction) -> Result<(), Failure> {
 }
 
 /// Segments of the data, as offsets in the data and in what is kept of them.
-pub(super) struct Cut {
+pub(crate) struct Cut {
     data: Vec<u64>,
     pub(super) kept: Vec<u64>,
 }

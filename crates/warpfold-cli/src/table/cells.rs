@@ -61,7 +61,7 @@ impl Cells {
     }
 
     /// One of them as text; nothing where there is none.
-    pub(super) fn text(&self, row: usize) -> String {
+    pub(crate) fn text(&self, row: usize) -> String {
         match self {
             Cells::Numbers(column) => plain(column.get(row)),
             Cells::Printed(cells) => {

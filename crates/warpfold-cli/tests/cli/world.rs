@@ -188,13 +188,295 @@ fn ranks_that_do_not_come_or_are_killed_are_named_in_time() {
 }
 
 #[test]
-fn what_ranks_do_not_share_out_is_refused() {
-    let refused = |args: &[&str], words: &[&str]| run(args).fails(2, words);
-    refused(&["sum", "--random", "10", "--world"], &["--world", "random numbers"]);
-    refused(&["sum", "-", "--dtype", "f32", "--world"], &["--world", "standard input"]);
-    refused(&["dot", "a", "b", "--dtype", "f32", "--world"], &["--world", "dot"]);
-    refused(&["sum", "a.npy", "--axis", "0", "--world"], &["--world", "axes"]);
-    refused(&["sum", "a.npy", "--device", "simt", "--world"], &["--world", "--device"]);
-    let alone = run(["sum", "a.npy", "--world"]);
-    alone.fails(1, &["no launcher has numbered this process"]);
+fn dot_and_random_numbers_are_shared_out() {
+    let folder = Folder::new();
+    for dtype in [DType::U8, DType::F32, DType::Complex128] {
+        let a = folder.file("a.bin", Array::sample(dtype, 1001).bytes(false));
+        let b = folder.file("b.bin", Array::sample(dtype, 1001).bytes(false));
+        agrees(&["dot", &a, &b, "--dtype", dtype.name()], 3);
+        agrees(&["dot", &a, &a, "--dtype", dtype.name()], 4);
+    }
+    let shorter = folder.file("c.bin", [0; 80]);
+    let a = folder.at("a.bin").to_string_lossy().into_owned();
+    let found = world(&["dot", &a, &shorter, "--dtype", "f64"], 2);
+    for rank in &found {
+        assert!(
+            text(&rank.stderr).contains("they have 2002 and 10 elements"),
+            "{}",
+            text(&rank.stderr)
+        );
+    }
+    for op in ["sum", "argmax", "stats", "dot", "prod"] {
+        agrees(&[op, "--random", "300000", "--dist", "normal", "--seed", "7", "--dtype", "f64"], 3);
+    }
+    agrees(&["var", "--random", "5", "--dtype", "u16"], 4);
+}
+
+/// Texts whose lines are shared out, in every way that they can be written.
+#[test]
+fn lines_of_texts_are_shared_out() {
+    let folder = Folder::new();
+    let numbers: Vec<String> =
+        (0..700).map(|k| format!("{},{}", (k * 7919 % 1009) as f64 / 8.0, k % 13)).collect();
+    let rows = |end: &str| numbers.join(end) + end;
+    let texts = [
+        ("plain.csv", rows("\n")),
+        ("names.csv", format!("x,y\n{}", rows("\n"))),
+        ("windows.csv", format!("\u{feff}x,y\r\n{}", rows("\r\n"))),
+        ("old.csv", rows("\r")),
+        ("mixed.csv", format!("\n# c\nx,y\n\n{}\r\n\r\n{}", rows("\n\n"), rows("\r\n"))),
+        ("blanks.txt", rows("\n").replace(',', "  ")),
+        ("short.csv", "1,2\n3,4".into()),
+        ("one.csv", "5,6\n".into()),
+        ("no-end.csv", rows("\n").trim_end().to_string()),
+        ("missing.csv", format!("x,y\n{}NA,1\n2,\n{}", rows("\n"), rows("\n"))),
+    ];
+    for (name, text) in &texts {
+        let path = folder.file(name, text);
+        let comment = if *name == "mixed.csv" { &["--comment", "#"][..] } else { &[] };
+        let missing =
+            if *name == "missing.csv" { &["--missing", "nan", "--nan", "ignore"][..] } else { &[] };
+        for size in [2, 3, 7] {
+            for op in ["sum", "argmin", "argmax", "stats"] {
+                agrees(&[&[op, &path][..], comment, missing].concat(), size);
+            }
+            agrees(&[&["var", &path, "--column", "2"][..], comment, missing].concat(), size);
+        }
+    }
+    // Several of them, and an array between: indices count through all.
+    let [a, b] =
+        ["plain.csv", "no-end.csv"].map(|name| folder.at(name).to_string_lossy().into_owned());
+    for op in ["argmin", "argmax", "mean"] {
+        agrees(&[op, &a, &b, &a, "--column", "1"], 4);
+    }
+    let skipped = folder.file("skip.csv", &texts[9].1);
+    agrees(&["sum", &skipped, "--column", "x", "--missing", "skip"], 3);
+}
+
+/// A quote anywhere, and the text goes to one rank: a line end may be part of a cell.
+#[test]
+fn texts_with_quotes_are_not_cut() {
+    let folder = Folder::new();
+    let mut rows = String::from("name,x\n");
+    for k in 0..200 {
+        rows += &format!("\"of {k}\n 77,5\n9,9\",{}\n", k * k % 91);
+    }
+    let path = folder.file("quoted.csv", &rows);
+    for op in ["sum", "argmax"] {
+        agrees(&[op, &path, "--column", "x"], 5);
+    }
+}
+
+/// A cell that is no number is told by its line in the whole text, and named by the ranks that did not read it.
+#[test]
+fn lines_of_errors_are_those_of_the_text() {
+    let folder = Folder::new();
+    for wrong in [3, 150, 299] {
+        for (bad, says) in
+            [("7,x", "\"x\" is no f64"), ("7", "has 1 columns, and the lines before it have 2")]
+        {
+            let mut rows: Vec<String> = (1..=300).map(|k| format!("{k},1")).collect();
+            rows[wrong - 1] = bad.into();
+            let path = folder.file("x.csv", format!("{}\n", rows.join("\n")));
+            let alone = run(["sum", &path]);
+            alone.fails(1, &[says, &format!("line {wrong}")]);
+            let found = world(&["sum", &path], 3);
+            let said: Vec<String> = found.iter().map(|rank| text(&rank.stderr)).collect();
+            let own: Vec<&String> = said
+                .iter()
+                .filter(|said| said.starts_with("warpfold: ") && !said.contains("failed:"))
+                .collect();
+            assert_eq!(own.len(), 1, "{said:?}");
+            assert!(own[0].contains(&format!("line {wrong}")) && own[0].contains(says), "{own:?}");
+            assert!(said.iter().all(|said| said.contains(&format!("line {wrong}"))), "{said:?}");
+            assert!(
+                found.iter().all(|rank| rank.status.code() == Some(1) && rank.stdout.is_empty())
+            );
+        }
+    }
+    // A file that is not there is told at once.
+    let missing = folder.at("none.csv").to_string_lossy().into_owned();
+    for rank in world(&["sum", &missing], 3) {
+        assert!(text(&rank.stderr).contains("none.csv"), "{}", text(&rank.stderr));
+        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
+    }
+}
+
+fn npy(shape: &str, fortran: bool, dtype: DType, bytes: &[u8]) -> Vec<u8> {
+    let descr = match dtype {
+        DType::I32 => "<i4",
+        DType::F32 => "<f4",
+        DType::F64 => "<f8",
+        other => panic!("{other}"),
+    };
+    let order = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let header = format!("{header}{}\n", " ".repeat((64 - (header.len() + 11) % 64) % 64));
+    let mut out = b"\x93NUMPY\x01\0".to_vec();
+    out.extend((header.len() as u16).to_le_bytes());
+    [out, header.into_bytes(), bytes.to_vec()].concat()
+}
+
+/// Axes of arrays in either order: cut along axes that are kept, and along those that are folded.
+#[test]
+fn axes_are_shared_out() {
+    let folder = Folder::new();
+    for (shape, n) in [
+        ("(6, 10, 4)", 240),
+        ("(500, 3)", 1500),
+        ("(2, 300)", 600),
+        ("(1, 1, 5)", 5),
+        ("(0, 4)", 0),
+        ("(900,)", 900),
+    ] {
+        let axes: &[&[&str]] = match shape.matches(',').count() {
+            1 if shape.contains(' ') => &[&["0"], &["1"], &["0", "1"]],
+            1 => &[&["0"]],
+            _ => &[&["0"], &["1"], &["2"], &["0", "2"], &["0", "1", "2"]],
+        };
+        for (dtype, fortran) in [(DType::F64, false), (DType::I32, true)] {
+            let bytes = Array::sample(dtype, n).bytes(false);
+            let path = folder.file("x.npy", npy(shape, fortran, dtype, &bytes));
+            for axes in axes {
+                let axes: Vec<&str> = axes.iter().flat_map(|axis| ["--axis", axis]).collect();
+                for (op, more) in [
+                    ("sum", &[][..]),
+                    ("argmax", &["--flat"]),
+                    ("argmin", &[]),
+                    ("minmax", &["--keepdims"]),
+                    ("stats", &[]),
+                    ("l2", &[]),
+                ] {
+                    if n == 0 && op != "sum" && op != "l2" {
+                        continue;
+                    }
+                    agrees_or_fails(&[&[op, &path][..], &axes, more].concat(), 3);
+                }
+                if dtype == DType::F64 {
+                    agrees_or_fails(&[&["prod", &path][..], &axes].concat(), 2);
+                }
+            }
+        }
+    }
+}
+
+/// As [`agrees`], and where one process has no result, ranks have none, for the same reason.
+fn agrees_or_fails(args: &[&str], size: usize) {
+    let alone = run(args);
+    let found = world(args, size);
+    let said = text(&found[0].stderr);
+    if alone.code == Some(0) {
+        assert_eq!(text(&found[0].stdout), alone.out.trim(), "{args:?}: {said}");
+        return;
+    }
+    let reason = alone.err.trim_start_matches("warpfold: ").trim().to_string();
+    let all: Vec<String> = found.iter().map(|rank| text(&rank.stderr)).collect();
+    assert!(all.iter().any(|said| said.contains(&reason)), "{args:?}: {reason} is not in {all:?}");
+    assert!(found.iter().all(|rank| rank.status.code() != Some(0) && rank.stdout.is_empty()));
+}
+
+#[test]
+fn segments_and_keys_are_shared_out() {
+    let folder = Folder::new();
+    let x = folder.file("x.bin", Array::sample(DType::F32, 1000).bytes(false));
+    let offsets: Vec<u8> =
+        [0i32, 3, 3, 400, 401, 999, 1000, 1000].iter().flat_map(|at| at.to_le_bytes()).collect();
+    let offsets = folder.file("offsets.npy", npy("(8,)", false, DType::I32, &offsets));
+    let key = |k: i32| k * k % 17 - 3;
+    let keys: Vec<u8> = (0..1000).flat_map(|k| key(k).to_le_bytes()).collect();
+    let keys = folder.file("keys.npy", npy("(1000,)", false, DType::I32, &keys));
+    let dense: Vec<u8> = (0..1000i32).flat_map(|k| (k * k % 17).to_le_bytes()).collect();
+    let dense = folder.file("dense.npy", npy("(1000,)", false, DType::I32, &dense));
+    let runs: Vec<u8> = (0..1000i32).flat_map(|k| (k / 7 % 50).to_le_bytes()).collect();
+    let runs = folder.file("runs.npy", npy("(1000,)", false, DType::I32, &runs));
+    let parts: [&[&str]; 6] = [
+        &["--segments", &offsets],
+        &["--every", "250"],
+        &["--every", "1"],
+        &["--by", &keys],
+        &["--by", &dense, "--groups", "20"],
+        &["--by", &runs, "--sorted"],
+    ];
+    for parts in parts {
+        for op in
+            ["sum", "var", "max", "argmin", "minmax", "count", "prod", "linf", "stats", "mean"]
+        {
+            for size in [2, 5] {
+                let args = [&[op, &x, "--dtype", "f32"][..], parts].concat();
+                agrees_or_fails(&args, size);
+                if op == "argmin" {
+                    agrees_or_fails(&[&args[..], &["--flat"]].concat(), size);
+                }
+            }
+        }
+    }
+    // Files of results too, and other ranks that ask for other parts are named.
+    let out = folder.at("sums.npy").to_string_lossy().into_owned();
+    let found = world(&["sum", &x, "--dtype", "f32", "--every", "100", "--out", &out], 3);
+    assert_eq!(text(&found[0].stdout), format!("sum of f32: 10 results in {out}"));
+    let args = |every: &str| {
+        ["sum", &x, "--dtype", "f32", "--every", every, "--world"].map(String::from).to_vec()
+    };
+    for rank in outcomes(start(&[args("100"), args("250")], 2, 60)) {
+        let said = text(&rank.stderr);
+        assert!(
+            said.contains("rank 1 differs from rank 0") && said.contains("every 250"),
+            "{said}"
+        );
+    }
+}
+
+/// The same kernels on a device for each rank, here the simulator.
+#[test]
+fn devices_are_those_of_ranks() {
+    let folder = Folder::new();
+    let x = folder.file("x.bin", Array::sample(DType::F32, 500).bytes(false));
+    for op in ["sum", "argmax", "max", "stats"] {
+        let alone = run([op, &x, "--dtype", "f32"]);
+        let found = world(&[op, &x, "--dtype", "f32", "--device", "simt"], 2);
+        assert_eq!(text(&found[0].stdout), alone.value(), "{}", text(&found[0].stderr));
+    }
+}
+
+/// What is not shared out is done by rank 0, which says so.
+#[test]
+fn rank_0_does_alone_what_is_not_shared_out() {
+    let folder = Folder::new();
+    let table = folder.file("x.csv", "a,b\n1,2\n3,4\n5,7\n");
+    for (args, what) in [
+        (&["sum", &table, "--map", "a * b"][..], "an expression"),
+        (&["sum", &table, "--column", "b", "--by", "a"], "a text in parts"),
+        (&["dot", &table, &table, "--column", "a"], "dot of texts"),
+        (&["sum", "--random", "10", "--every", "5"], "random numbers in parts"),
+    ] {
+        let alone = run(args);
+        let found = world(args, 3);
+        assert_eq!(text(&found[0].stdout), alone.value());
+        let said = text(&found[0].stderr);
+        assert_eq!(
+            said,
+            format!("warpfold: --world does not share out {what}; rank 0 does all of it")
+        );
+        assert!(
+            found[1..].iter().all(|rank| rank.status.success()
+                && rank.stdout.is_empty()
+                && rank.stderr.is_empty())
+        );
+    }
+    // What goes wrong there is told to all.
+    for (k, rank) in world(&["sum", &table, "--map", "a * c"], 2).iter().enumerate() {
+        let said = text(&rank.stderr);
+        assert!(
+            said.contains('c') && (k == 0 || said.starts_with("warpfold: rank 0 failed: ")),
+            "{said}"
+        );
+        assert_ne!(rank.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    run(["argmax", "a.csv", "--missing", "skip", "--world"])
+        .fails(2, &["--world", "--missing skip"]);
+    run(["sum", "a.npy", "--world"]).fails(1, &["no launcher has numbered this process"]);
 }

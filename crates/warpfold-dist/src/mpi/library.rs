@@ -20,6 +20,8 @@ pub(super) struct Calls<H> {
     pub(super) size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
     pub(super) all_gather:
         unsafe extern "C" fn(*const c_void, c_int, H, *mut c_void, c_int, H, H) -> c_int,
+    pub(super) all_to_all:
+        unsafe extern "C" fn(*const c_void, c_int, H, *mut c_void, c_int, H, H) -> c_int,
     pub(super) all_reduce:
         unsafe extern "C" fn(*const c_void, *mut c_void, c_int, H, H, H) -> c_int,
     pub(super) handles: Handles<H>,
@@ -33,6 +35,8 @@ pub(super) struct Handles<H> {
     pub(super) world: H,
     pub(super) byte: H,
     pub(super) u64: H,
+    pub(super) f32: H,
+    pub(super) f64: H,
     pub(super) sum: H,
 }
 
@@ -62,6 +66,7 @@ fn calls<H: Copy>(
         rank: symbol(library, "MPI_Comm_rank")?,
         size: symbol(library, "MPI_Comm_size")?,
         all_gather: symbol(library, "MPI_Allgather")?,
+        all_to_all: symbol(library, "MPI_Alltoall")?,
         all_reduce: symbol(library, "MPI_Allreduce")?,
         handles,
         funneled,
@@ -101,6 +106,8 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
             world: handle(0x101),
             byte: handle(0x247),
             u64: handle(0x259),
+            f32: handle(0x210),
+            f64: handle(0x214),
             sum: handle(0x21),
         };
         return Ok(Found::Pointers(calls(library, handles, 1024)?, "MPI 5.0 ABI"));
@@ -109,11 +116,18 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
     let global = |name: &str| symbol::<*mut c_void>(library, name);
     if let Ok(world) = global("ompi_mpi_comm_world") {
         let (byte, u64) = (global("ompi_mpi_byte")?, global("ompi_mpi_uint64_t")?);
-        let handles = Handles { world, byte, u64, sum: global("ompi_mpi_op_sum")? };
+        let (f32, f64) = (global("ompi_mpi_float")?, global("ompi_mpi_double")?);
+        let handles = Handles { world, byte, u64, f32, f64, sum: global("ompi_mpi_op_sum")? };
         return Ok(Found::Pointers(calls(library, handles, 1)?, "Open MPI"));
     }
-    let handles =
-        Handles { world: 0x4400_0000, byte: 0x4c00_010d, u64: 0x4c00_083e, sum: 0x5800_0003 };
+    let handles = Handles {
+        world: 0x4400_0000,
+        byte: 0x4c00_010d,
+        u64: 0x4c00_083e,
+        f32: 0x4c00_040a,
+        f64: 0x4c00_080b,
+        sum: 0x5800_0003,
+    };
     let calls = calls(library, handles, 1)?;
     let version = version(&calls);
     match ["MPICH", "Intel", "MVAPICH", "CRAY"].iter().any(|name| version.contains(name)) {

@@ -4,7 +4,7 @@ mod library;
 
 use std::ffi::{c_int, c_void};
 
-use library::{Calls, Found};
+use library::{Calls, Found, Handles};
 
 use crate::{Comm, Error, Result};
 
@@ -86,6 +86,34 @@ impl Mpi {
         &self.description
     }
 
+    fn sum<T: Summed>(&self, numbers: &mut [T]) -> Result<()> {
+        for numbers in numbers.chunks_mut(MOST / size_of::<T>()) {
+            let mine = numbers.to_vec();
+            match with_calls!(&self.found, calls => all_reduce(calls, &mine, numbers)) {
+                0 => {}
+                code => return Err(self.lost("MPI_Allreduce", code)),
+            }
+        }
+        Ok(())
+    }
+
+    /// MPI's own sum of floats over all ranks, which is rounded on the way, in an order that depends on their number: for comparison with
+    /// [`all_reduce`](crate::all_reduce).
+    ///
+    /// # Errors
+    /// As [`Comm::sum_u64`].
+    pub fn sum_f32(&self, numbers: &mut [f32]) -> Result<()> {
+        self.sum(numbers)
+    }
+
+    /// The same of `f64`.
+    ///
+    /// # Errors
+    /// As [`Comm::sum_u64`].
+    pub fn sum_f64(&self, numbers: &mut [f64]) -> Result<()> {
+        self.sum(numbers)
+    }
+
     fn lost(&self, call: &str, code: c_int) -> Error {
         let why = format!("{call} returned error {code}");
         Error::Lost { rank: self.rank, size: self.size, why }
@@ -133,12 +161,44 @@ fn all_gather<H: Copy>(calls: &Calls<H>, mine: &[u8], all: &mut [u8]) -> c_int {
     }
 }
 
-fn all_reduce<H: Copy>(calls: &Calls<H>, mine: &[u64], sum: &mut [u64]) -> c_int {
-    let (count, handles) = (mine.len() as c_int, calls.handles);
-    // SAFETY: both slices have one length, below 2^31.
+fn all_to_all<H: Copy>(calls: &Calls<H>, size: usize, mine: &[u8], theirs: &mut [u8]) -> c_int {
+    let (count, handles) = ((mine.len() / size) as c_int, calls.handles);
+    // SAFETY: both slices have room for a block of so many bytes of every rank, which its only caller checked, and the count is below 2^31.
+    unsafe {
+        let (from, to) = (mine.as_ptr().cast::<c_void>(), theirs.as_mut_ptr().cast::<c_void>());
+        (calls.all_to_all)(from, count, handles.byte, to, count, handles.byte, handles.world)
+    }
+}
+
+/// A type that MPI itself sums.
+trait Summed: Copy {
+    fn of<H: Copy>(handles: &Handles<H>) -> H;
+}
+
+impl Summed for u64 {
+    fn of<H: Copy>(handles: &Handles<H>) -> H {
+        handles.u64
+    }
+}
+
+impl Summed for f32 {
+    fn of<H: Copy>(handles: &Handles<H>) -> H {
+        handles.f32
+    }
+}
+
+impl Summed for f64 {
+    fn of<H: Copy>(handles: &Handles<H>) -> H {
+        handles.f64
+    }
+}
+
+fn all_reduce<H: Copy, T: Summed>(calls: &Calls<H>, mine: &[T], sum: &mut [T]) -> c_int {
+    let (count, handles) = (mine.len() as c_int, &calls.handles);
+    // SAFETY: both slices have one length, below 2^31, and elements of the type that the handle names.
     unsafe {
         let (from, to) = (mine.as_ptr().cast::<c_void>(), sum.as_mut_ptr().cast::<c_void>());
-        (calls.all_reduce)(from, to, count, handles.u64, handles.sum, handles.world)
+        (calls.all_reduce)(from, to, count, T::of(handles), handles.sum, handles.world)
     }
 }
 
@@ -174,14 +234,20 @@ impl Comm for Mpi {
     }
 
     fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
-        for numbers in numbers.chunks_mut(MOST / 8) {
-            let mine = numbers.to_vec();
-            match with_calls!(&self.found, calls => all_reduce(calls, &mine, numbers)) {
-                0 => {}
-                code => return Err(self.lost("MPI_Allreduce", code)),
-            }
+        self.sum(numbers)
+    }
+
+    fn all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
+        let block = mine.len() / self.size;
+        let (mine, theirs) = (&mine[..block * self.size], &mut theirs[..block * self.size]);
+        if block > MOST {
+            let why = format!("blocks of {block} bytes are longer than MPI counts");
+            return Err(Error::Contribution { rank: self.rank, why });
         }
-        Ok(())
+        match with_calls!(&self.found, calls => all_to_all(calls, self.size, mine, theirs)) {
+            0 => Ok(()),
+            code => Err(self.lost("MPI_Alltoall", code)),
+        }
     }
 }
 

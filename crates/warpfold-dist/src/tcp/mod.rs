@@ -1,7 +1,7 @@
 //! [`Tcp`]: a world of processes that need nothing but sockets, for torchrun and for Slurm without MPI.
 //!
-//! Every rank sends to rank 0, which answers with everything; so rank 0 sees who is missing and tells the others. That costs it the square
-//! of the number of ranks in bytes: it is meant for up to a few hundred ranks, and MPI for more.
+//! Every rank sends to rank 0, which answers with everything, or with the sum; so rank 0 sees who is missing and tells the others. A gather costs it
+//! the square of the number of ranks in bytes: it is meant for up to a few hundred ranks, and MPI for more.
 
 mod by;
 mod environment;
@@ -136,14 +136,12 @@ impl Tcp {
         &self,
         gather: u64,
         arrivals: &Receiver<Arrival>,
-        mine: &[u8],
-        all: &mut [u8],
+        length: usize,
+        mut take: impl FnMut(usize, &[u8]),
     ) -> Result<()> {
         let deadline = Instant::now() + self.timeout;
-        let length = mine.len();
         let mut is_here = vec![false; self.size];
         is_here[0] = true;
-        all[..length].copy_from_slice(mine);
         while let Some(missing) = is_here.iter().position(|here| !here) {
             let left = deadline.saturating_duration_since(Instant::now());
             let (rank, message) = match arrivals.recv_timeout(left) {
@@ -157,7 +155,7 @@ impl Tcp {
                 Ok(Message::Data { gather: theirs, payload })
                     if theirs == gather && payload.len() == length && !is_here[rank] =>
                 {
-                    all[rank * length..][..length].copy_from_slice(&payload);
+                    take(rank, &payload);
                     is_here[rank] = true;
                 }
                 Ok(Message::Data { gather: theirs, payload }) => {
@@ -196,23 +194,42 @@ impl Tcp {
         }
     }
 
-    fn gather(&self, state: &mut State, mine: &[u8], all: &mut [u8]) -> Result<()> {
+    /// One exchange: what every rank brings, by way of rank 0, becomes what every rank gets. Rank 0 begins with its own and takes the others in.
+    fn star(
+        &self,
+        mine: &[u8],
+        all: &mut [u8],
+        take: impl Fn(&mut [u8], usize, &[u8]),
+    ) -> Result<()> {
+        let mut state = self.state.borrow_mut();
+        if let Some(error) = &state.broken {
+            return Err(error.clone());
+        }
         let gather = state.gathers;
         state.gathers += 1;
-        let (ranks, arrivals) = match &mut state.side {
-            Side::Guest(stream) => return self.ask(gather, stream, mine, all),
-            Side::Host { ranks, arrivals } => (ranks, arrivals),
+        let done = match &mut state.side {
+            Side::Guest(stream) => self.ask(gather, stream, mine, all),
+            Side::Host { ranks, arrivals } => {
+                take(all, 0, mine);
+                let collected = self
+                    .collect(gather, arrivals, mine.len(), |rank, bytes| take(all, rank, bytes));
+                for stream in ranks {
+                    // Whoever has left meanwhile is missing in the next exchange.
+                    let _ = match &collected {
+                        Ok(()) => message::write(stream, gather, all),
+                        Err(Error::Lost { rank, why, .. }) => {
+                            message::write_lost(stream, *rank, why)
+                        }
+                        Err(_) => Ok(()),
+                    };
+                }
+                collected
+            }
         };
-        let collected = self.collect(gather, arrivals, mine, all);
-        for stream in ranks {
-            // Whoever has left meanwhile is missing in the next gather.
-            let _ = match &collected {
-                Ok(()) => message::write(stream, gather, all),
-                Err(Error::Lost { rank, why, .. }) => message::write_lost(stream, *rank, why),
-                Err(_) => Ok(()),
-            };
+        if let Err(error) = &done {
+            state.broken = Some(error.clone());
         }
-        collected
+        done
     }
 }
 
@@ -226,16 +243,27 @@ impl Comm for Tcp {
     }
 
     fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
-        let mut state = self.state.borrow_mut();
-        if let Some(error) = &state.broken {
-            return Err(error.clone());
-        }
         let all = &mut all[..mine.len() * self.size];
-        let gathered = self.gather(&mut state, mine, all);
-        if let Err(error) = &gathered {
-            state.broken = Some(error.clone());
+        self.star(mine, all, |all, rank, theirs| {
+            all[rank * theirs.len()..][..theirs.len()].copy_from_slice(theirs);
+        })
+    }
+
+    /// Rank 0 adds up, so that it sends each rank no more than that rank sent.
+    fn sum_u64(&self, numbers: &mut [u64]) -> Result<()> {
+        let mine: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let mut sum = vec![0; mine.len()];
+        self.star(&mine, &mut sum, |sum, _, theirs| {
+            for (sum, theirs) in sum.as_chunks_mut().0.iter_mut().zip(theirs.as_chunks().0) {
+                *sum = u64::from_le_bytes(*sum)
+                    .wrapping_add(u64::from_le_bytes(*theirs))
+                    .to_le_bytes();
+            }
+        })?;
+        for (number, bytes) in numbers.iter_mut().zip(sum.as_chunks().0) {
+            *number = u64::from_le_bytes(*bytes);
         }
-        gathered
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ pub use crate::kernel::PIECE_BYTES;
 use crate::kernel::{self, Joined};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
-use crate::{DType, Error, Op, Policy, Result};
+use crate::{AnyPartial, DType, Error, Op, Policy, Result};
 
 /// Pieces on their way at once: one being filled by the host while the other is copied and folded.
 const SLOTS: usize = 2;
@@ -105,6 +105,15 @@ impl AnyStream {
     /// Elements taken in so far (pairs, for dot).
     pub fn seen(&self) -> u64 {
         self.seen
+    }
+
+    /// The exact partial of all elements, to be merged elsewhere; indices count from the stream's first element.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for what is rounded on the way; [`Error::Device`].
+    pub fn into_partial(mut self) -> Result<AnyPartial> {
+        self.whole(Self::end)?;
+        self.joined.partial(self.op, self.dtype)
     }
 
     /// The result.

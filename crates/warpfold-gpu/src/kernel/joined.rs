@@ -75,6 +75,18 @@ impl Joined {
 }
 
 impl Joined {
+    /// The exact partial of all pieces, the first of which was empty if none came.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
+    pub(crate) fn partial(self, op: Op, dtype: DType) -> Result<AnyPartial> {
+        let outcome = self.outcome().expect("a piece was folded, if an empty one");
+        outcome.exact().ok_or(Error::Unsupported {
+            option: "a partial of fast accuracy",
+            op,
+            dtype,
+            why: "it is rounded on the way; take exact accuracy",
+        })
+    }
+
     /// The result of `op` over all pieces, of so many elements, the first of which was empty if none came.
     #[cfg(any(feature = "cuda", feature = "simt"))]
     pub(crate) fn finish(self, op: Op, finish: Finish, seen: u64) -> Result<Output> {

@@ -116,6 +116,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The partial, unless it was rounded on the way.
+    pub fn exact(self) -> Option<AnyPartial> {
+        match self {
+            Outcome::Exact(partial) => Some(partial),
+            Outcome::Sum(_) | Outcome::Moments(_) => None,
+        }
+    }
+
     /// The result of `op`.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::element::Element;
 use crate::kernel::{self, AnyBuffer, Executor, Joined, PIECE_BYTES};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
-use crate::{DType, Op, Policy, Result};
+use crate::{AnyPartial, DType, Op, Policy, Result};
 
 /// One reduction over host memory that arrives in turn, whatever the element type; see [`Stream`].
 pub struct AnyStream {
@@ -79,6 +79,17 @@ impl AnyStream {
     /// Elements taken in so far (pairs, for dot).
     pub fn seen(&self) -> u64 {
         self.seen
+    }
+
+    /// The exact partial of all elements, to be merged elsewhere; indices count from the stream's first element.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for what is rounded on the way; [`Error::Device`].
+    pub fn into_partial(mut self) -> Result<AnyPartial> {
+        if !self.x.is_empty() || self.seen == 0 {
+            self.fold()?;
+        }
+        self.joined.partial(self.op, self.dtype)
     }
 
     /// The result.

@@ -9,6 +9,7 @@ mod columns;
 mod dialect;
 mod gaps;
 mod line_ends;
+pub(crate) mod lines;
 mod notes;
 mod number;
 mod problem;

@@ -142,6 +142,22 @@ pub enum TextError {
     Unreadable(String),
 }
 
+impl TextError {
+    /// The same in a text with more lines before it: what a row of data can be, whose lines were counted from some later one.
+    #[must_use]
+    pub(super) fn after(mut self, lines: u64) -> TextError {
+        if let TextError::NotANumber { line, .. }
+        | TextError::OutOfRange { line, .. }
+        | TextError::Ragged { line, .. }
+        | TextError::NoField { line, .. }
+        | TextError::TooLong { line, .. } = &mut self
+        {
+            *line += lines;
+        }
+        self
+    }
+}
+
 /// Bytes shown as text, shortened.
 struct Quoted<'a>(&'a [u8]);
 

@@ -59,6 +59,10 @@ pub struct TextReader {
     is_left_out: bool,
     found: Notes,
     shared: SharedNotes,
+    /// Elements that are read and not handed on, before all others.
+    skip: u64,
+    /// Lines before those that are read, for messages.
+    lines_before: u64,
 }
 
 impl TextReader {
@@ -93,6 +97,8 @@ impl TextReader {
             is_left_out: false,
             found: Notes::default(),
             shared: SharedNotes::default(),
+            skip: 0,
+            lines_before: 0,
         }
     }
 
@@ -106,6 +112,12 @@ impl TextReader {
     #[must_use]
     pub fn notes(self, shared: SharedNotes, left_out: LeftOut) -> TextReader {
         TextReader { shared, left_out, ..self }
+    }
+
+    /// Will read a text out of whose middle so many lines were left, behind as many elements as are read and not handed on.
+    #[must_use]
+    pub(crate) fn behind(self, skip: u64, lines_before: u64) -> TextReader {
+        TextReader { skip, lines_before, ..self }
     }
 
     /// What was found so far; the gaps, since they were last handed over.
@@ -277,10 +289,16 @@ impl Produce for TextReader {
         let mut filled = 0;
         while filled < piece.len() {
             let number = &mut piece[filled..filled + size];
-            if !self.next_number(number).map_err(|error| Failure::input(&self.name, error))? {
+            let read = self
+                .next_number(number)
+                .map_err(|error| Failure::input(&self.name, error.after(self.lines_before)))?;
+            if !read {
                 break;
             }
-            filled += size;
+            match self.skip {
+                0 => filled += size,
+                _ => self.skip -= 1,
+            }
         }
         self.shared.update(&mut self.found);
         Ok(filled)

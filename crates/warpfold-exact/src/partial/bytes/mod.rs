@@ -69,6 +69,7 @@
 //! a small multiple of the bytes.
 
 mod compact;
+pub mod digits;
 mod exact;
 mod intervals;
 mod norms;

@@ -1,10 +1,11 @@
 //! What every saved partial has in common: the header, and the way in and out.
 
+use super::digits::MOST;
 use super::words::{Form, Reader, Refused, Writer};
 use crate::element::{DType, Element};
 use crate::exact::{Dot, Exact, Moments};
 use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
-use crate::{Error, Result};
+use crate::{Error, Op, Result};
 
 const MAGIC: [u8; 4] = *b"WFPT";
 /// The version that most partials are saved in.
@@ -181,7 +182,7 @@ pub(super) trait Saved: Sized {
 fn save<P: Saved>(partial: &P, form: Form) -> Vec<u8> {
     let mut out = P::HEADER.pack(partial.version(), form);
     partial.write(&mut out);
-    out.bytes
+    out.into_bytes()
 }
 
 fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
@@ -203,6 +204,67 @@ fn load<P: Saved>(bytes: &[u8]) -> Result<P> {
         Ok(partial)
     };
     read().map_err(|why| Error::BadPartial { expected: P::HEADER.kind.name(), why })
+}
+
+fn add<P: Saved>(partial: &P) -> Vec<u64> {
+    let mut out = Writer::Digits(Vec::new());
+    partial.write(&mut out);
+    match out {
+        Writer::Digits(digits) => digits,
+        Writer::Bytes(..) => unreachable!("it began as digits"),
+    }
+}
+
+fn sum<P: Saved>(digits: &[u64], world: u64) -> Result<P> {
+    let read = || {
+        if world > MOST {
+            return Err(format!("digits of at most {MOST} partials add up, not of {world}"));
+        }
+        let mut input = Reader::of_digits(digits, world);
+        let partial = P::read(&mut input)?;
+        input.end()?;
+        Ok(partial)
+    };
+    read().map_err(|why| Error::BadPartial { expected: P::HEADER.kind.name(), why })
+}
+
+/// What those partials have beside that are sums.
+macro_rules! summed {
+    ($([$($generics:tt)*] $ty:ty;)+) => {$(
+        impl<$($generics)*> $ty {
+            /// The partial as digits, which anyone may add up: in the layout of [`partial::bytes::digits`](crate::partial::bytes::digits).
+            pub fn to_digits(&self) -> Vec<u64> {
+                add(self)
+            }
+
+            /// The partial that so many partials make together, from the sums of their digits.
+            ///
+            /// ```
+            /// use warpfold_exact::Exact;
+            /// let digits = [1e300f64, 1.0, -1e300].map(|x| {
+            ///     let mut sum = Exact::new();
+            ///     sum.add(x);
+            ///     sum.to_digits()
+            /// });
+            /// let total: Vec<u64> = (0..digits[0].len()).map(|k| digits.iter().map(|d| d[k]).sum()).collect();
+            /// assert_eq!(Exact::<f64>::from_digits(&total, 3)?.round(), 1.0);
+            /// # Ok::<(), warpfold_num::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// [`Error::BadPartial`] if so many partials cannot have these digits.
+            pub fn from_digits(digits: &[u64], world: u64) -> Result<Self> {
+                sum(digits, world)
+            }
+        }
+    )+};
+}
+summed! {
+    [T: Element] Exact<T>;
+    [T: Element] Moments<T>;
+    [T: Element] Dot<T>;
+    [] Count;
+    [T: Element] Norm1<T>;
 }
 
 /// The public way in and out, on every partial alike.
@@ -273,6 +335,39 @@ impl<T: Element> Partial<T> {
         }
     }
 
+    /// The partial as digits that anyone may add up, if it is a sum: extremes, products, largest magnitudes and stats are none.
+    pub fn to_digits(&self) -> Option<Vec<u64>> {
+        Some(match self {
+            Partial::Sum(p) => p.to_digits(),
+            Partial::Moments(p) => p.to_digits(),
+            Partial::Dot(p) => p.to_digits(),
+            Partial::Count(p) => p.to_digits(),
+            Partial::Norm1(p) => p.to_digits(),
+            Partial::Extremes(_)
+            | Partial::Product(_)
+            | Partial::Magnitude(_)
+            | Partial::Stats(_) => return None,
+        })
+    }
+
+    /// The partial of a reduction that so many partials make together, from the sums of their digits.
+    ///
+    /// # Errors
+    /// [`Error::BadPartial`] if so many partials cannot have these digits, or if those of `op` are no sums.
+    pub fn from_digits(op: Op, digits: &[u64], world: u64) -> Result<Self> {
+        Ok(match Self::empty(op) {
+            Partial::Sum(_) => Partial::Sum(Exact::from_digits(digits, world)?),
+            Partial::Moments(_) => Partial::Moments(Box::new(Moments::from_digits(digits, world)?)),
+            Partial::Dot(_) => Partial::Dot(Box::new(Dot::from_digits(digits, world)?)),
+            Partial::Count(_) => Partial::Count(Count::from_digits(digits, world)?),
+            Partial::Norm1(_) => Partial::Norm1(Box::new(Norm1::from_digits(digits, world)?)),
+            _ => {
+                let why = format!("partials of {op} are no sums");
+                return Err(Error::BadPartial { expected: op.name(), why });
+            }
+        })
+    }
+
     /// The partial, of whatever kind, from its bytes, in either form.
     ///
     /// # Errors
@@ -305,7 +400,7 @@ mod tests {
         for &dtype in DType::ALL {
             let header = Header { kind: Kind::Sum, dtype: Some(dtype) };
             for (form, version) in [Form::Words, Form::Compact].map(|form| (form, VERSION)) {
-                let packed = header.pack(version, form).bytes;
+                let packed = header.pack(version, form).into_bytes();
                 let (found, its_version, _) = Header::open(&packed).expect("it was packed");
                 assert_eq!((found, its_version), (header, version));
             }

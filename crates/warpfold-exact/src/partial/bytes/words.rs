@@ -1,6 +1,6 @@
 //! Reading and writing the words of a saved partial in either form, and nothing that knows what they mean.
 
-use super::compact;
+use super::{compact, digits};
 use crate::element::Ordered;
 use crate::exact::{Fixed, Limbs};
 use crate::exact::{Register, Special};
@@ -17,32 +17,42 @@ pub(super) enum Form {
     Compact,
 }
 
-/// Collects words.
+/// Collects words: as bytes, or as digits that add up.
 #[derive(Debug)]
-pub(super) struct Writer {
-    form: Form,
-    pub(super) bytes: Vec<u8>,
+pub(super) enum Writer {
+    Bytes(Form, Vec<u8>),
+    Digits(Vec<u64>),
 }
 
 impl Writer {
     pub(super) fn new(form: Form, start: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(32);
         bytes.extend_from_slice(start);
-        Writer { form, bytes }
+        Writer::Bytes(form, bytes)
+    }
+
+    /// The bytes, where they are bytes.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Writer::Bytes(_, bytes) => bytes,
+            Writer::Digits(_) => unreachable!("it began as bytes"),
+        }
     }
 
     pub(super) fn word(&mut self, word: u64) {
-        match self.form {
-            Form::Words => self.bytes.extend_from_slice(&word.to_le_bytes()),
-            Form::Compact => compact::write_word(&mut self.bytes, word),
+        match self {
+            Writer::Bytes(Form::Words, bytes) => bytes.extend_from_slice(&word.to_le_bytes()),
+            Writer::Bytes(Form::Compact, bytes) => compact::write_word(bytes, word),
+            Writer::Digits(digits) => digits.extend(digits::of_word(word)),
         }
     }
 
     pub(super) fn register<L: Limbs>(&mut self, register: &Register<L>) {
-        if self.form == Form::Compact {
-            return compact::write_register(&mut self.bytes, register);
+        match self {
+            Writer::Bytes(Form::Compact, bytes) => return compact::write_register(bytes, register),
+            Writer::Bytes(Form::Words, _) => self.word(u64::from(register.special.bits())),
+            Writer::Digits(digits) => digits.push(digits::of_special(register.special)),
         }
-        self.word(u64::from(register.special.bits()));
         register.fixed.0.as_ref().iter().for_each(|&limb| self.word(limb));
     }
 
@@ -56,56 +66,114 @@ impl Writer {
     }
 }
 
-/// Takes words from the front of untrusted bytes.
+/// Takes words from the front of what is not trusted.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
-    form: Form,
-    rest: &'a [u8],
+    rest: Rest<'a>,
     length: usize,
+}
+
+#[derive(Debug)]
+enum Rest<'a> {
+    Bytes(Form, &'a [u8]),
+    /// Sums of digits of so many partials.
+    Digits(&'a [u64], u64),
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(form: Form, bytes: &'a [u8]) -> Self {
-        Reader { form, rest: bytes, length: bytes.len() }
+        Reader { rest: Rest::Bytes(form, bytes), length: bytes.len() }
+    }
+
+    /// Of digits that were added up over so many partials.
+    pub(super) fn of_digits(digits: &'a [u64], world: u64) -> Self {
+        Reader { rest: Rest::Digits(digits, world), length: 8 * digits.len() }
+    }
+
+    fn too_early(&self) -> String {
+        format!("they end too early, after {} bytes", self.length)
     }
 
     /// The next bytes as they are.
     pub(super) fn bytes(&mut self, n: usize) -> Refused<&'a [u8]> {
-        let early = || format!("they end too early, after {} bytes", self.length);
-        let (bytes, rest) = self.rest.split_at_checked(n).ok_or_else(early)?;
-        self.rest = rest;
+        let Rest::Bytes(_, all) = &mut self.rest else {
+            unreachable!("digits are no bytes");
+        };
+        let Some((bytes, rest)) = all.split_at_checked(n) else {
+            return Err(self.too_early());
+        };
+        *all = rest;
         Ok(bytes)
     }
 
+    /// A number; a sum of numbers that is none of 64 bits is the largest of them, as counts are.
     pub(super) fn word(&mut self) -> Refused<u64> {
-        match self.form {
-            Form::Words => {
+        match self.rest {
+            Rest::Bytes(Form::Words, _) => {
                 let word = self.bytes(8)?.try_into().expect("eight bytes");
                 Ok(u64::from_le_bytes(word))
             }
-            Form::Compact => compact::read_word(self),
+            Rest::Bytes(Form::Compact, _) => compact::read_word(self),
+            Rest::Digits(..) => {
+                let [low, high] = self.digits()?;
+                let sum = u128::from(low) + (u128::from(high) << 32);
+                Ok(u64::try_from(sum).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// The next two digits.
+    fn digits(&mut self) -> Refused<[u64; 2]> {
+        let Rest::Digits(digits, world) = &mut self.rest else {
+            unreachable!("bytes are read as words")
+        };
+        let Some((pair, rest)) = digits.split_first_chunk::<2>() else {
+            return Err(self.too_early());
+        };
+        *digits = rest;
+        match pair.iter().all(|&digit| digit <= *world * digits::LARGEST) {
+            true => Ok(*pair),
+            false => Err("a digit is larger than so many partials can make it".into()),
         }
     }
 
     /// A sum whose magnitude has at most `bits` bits.
     pub(super) fn register<L: Limbs>(&mut self, bits: u32) -> Refused<Register<L>> {
-        let (special, fixed) = match self.form {
-            Form::Compact => compact::read_register(self)?,
-            Form::Words => {
-                let special = self.word()?;
+        let register = match self.rest {
+            Rest::Bytes(Form::Words, _) => {
+                let special = special(self.word()?)?;
                 let mut limbs = L::ZERO;
                 for limb in limbs.as_mut() {
                     *limb = self.word()?;
                 }
-                (special, Fixed(limbs))
+                Register { fixed: Fixed(limbs), special }
             }
+            Rest::Bytes(Form::Compact, _) => {
+                let (word, fixed) = compact::read_register(self)?;
+                Register { fixed, special: special(word)? }
+            }
+            Rest::Digits(..) => self.sum_of_registers()?,
         };
-        let special = u8::try_from(special).ok().and_then(Special::from_bits);
-        let special = special.ok_or("a special value is none of NaN, +inf and -inf")?;
-        if bit_length(fixed.sign_magnitude().magnitude.as_ref()) > bits {
+        if bit_length(register.fixed.sign_magnitude().magnitude.as_ref()) > bits {
             return Err("a sum is larger than so many elements can make it".into());
         }
-        Ok(Register { fixed, special })
+        Ok(register)
+    }
+
+    /// The sum of sums, from their digits.
+    fn sum_of_registers<L: Limbs>(&mut self) -> Refused<Register<L>> {
+        let Rest::Digits(digits, world) = &mut self.rest else {
+            unreachable!("bytes are read as words")
+        };
+        let (&word, rest) = digits.split_first().ok_or("they end too early")?;
+        *digits = rest;
+        let special = digits::special(word, *world);
+        let special = special.ok_or("more partials are special than there are")?;
+        let (mut limbs, mut carry) = (L::ZERO, 0);
+        for limb in limbs.as_mut() {
+            *limb = digits::limb(self.digits()?, &mut carry);
+        }
+        Ok(Register { fixed: Fixed(limbs), special })
     }
 
     /// An element from its zero-extended bits.
@@ -120,11 +188,20 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn end(&self) -> Refused<()> {
-        match self.rest.len() {
+        let more = match self.rest {
+            Rest::Bytes(_, bytes) => bytes.len(),
+            Rest::Digits(digits, _) => 8 * digits.len(),
+        };
+        match more {
             0 => Ok(()),
             more => Err(format!("{more} bytes follow the end")),
         }
     }
+}
+
+fn special(word: u64) -> Refused<Special> {
+    let special = u8::try_from(word).ok().and_then(Special::from_bits);
+    special.ok_or_else(|| "a special value is none of NaN, +inf and -inf".into())
 }
 
 /// Turns an element's bytes in memory to little-endian order, or back.

@@ -1,0 +1,188 @@
+//! Axes: every rank takes a slab along one of them.
+
+use warpfold::shape::{Folding, Layout};
+use warpfold::{AnyPartial, At, Element, Error, Op, View, reduce_axes};
+use warpfold_dist::{Comm, share};
+
+use super::gathered::Slab;
+use super::{Folded, Made, folded, is_whole};
+use crate::Failure;
+use crate::args::Reduction;
+use crate::input::Whole;
+use crate::table::Labels;
+
+/// Partials may take so many times fewer bytes than the array before each rank folds a part of every output.
+const CHEAP: u64 = 8;
+
+/// The lengths of the axes that are kept.
+pub(super) fn kept(asked: &Reduction, whole: &Whole) -> Vec<u64> {
+    let folding = whole.layout().map(|layout| Folding::of(layout.clone(), &asked.parts.axis));
+    folding.ok().and_then(Result::ok).map_or_else(Vec::new, |folding| folding.shape())
+}
+
+pub(super) fn fold<T: Element>(
+    asked: &Reduction,
+    comm: &dyn Comm,
+    whole: &Whole,
+) -> Result<Folded, Failure> {
+    let view = whole.view::<T>()?;
+    let axes = &asked.parts.axis;
+    let folding = Folding::of(view.layout().clone(), axes)?;
+    // Refuses what has no such reduction on every rank alike.
+    let _ = reduce_axes(&view, axes)?;
+    let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+    let (op, outputs) = (asked.op(), folding.outputs()? as usize);
+    warpfold::Stream::<T>::new(op, asked.policy())?;
+    let elements = (outputs as u64).saturating_mul(folding.inputs()?);
+    let labels = Labels::Axes(shape);
+    let axis = match is_whole(op, T::DTYPE) {
+        true => cut_whole(&folding, comm.size() as u64),
+        false => cut(&folding, comm.size() as u64, op, T::DTYPE),
+    };
+    let Some(axis) = axis else {
+        // Nothing that could be cut: rank 0 takes all of it.
+        let slab = Slab::run(outputs, 0, if comm.rank() == 0 { outputs } else { 0 });
+        let columns = results::<T>(asked, &view, &folding, &slab, None)?;
+        return Ok(folded(
+            labels,
+            outputs,
+            elements,
+            Made::Results { slab, columns, cut: Vec::new() },
+        ));
+    };
+    let range = share(folding.layout().axes()[axis].length, 1, comm.rank(), comm.size());
+    let part = part(folding.layout(), axis, &range)?;
+    let view = View::of(view.memory(), part)?;
+    if !folding.folded()[axis] {
+        let lengths = folding.layout().axes().iter().zip(folding.folded()).enumerate();
+        let product = |is_in: &dyn Fn(usize) -> bool| -> usize {
+            let lengths = lengths.clone().filter(|(at, (_, folded))| !**folded && is_in(*at));
+            lengths.map(|(_, (axis, _))| axis.length as usize).product()
+        };
+        let slab = Slab {
+            outer: product(&|at| at < axis),
+            length: folding.layout().axes()[axis].length as usize,
+            inner: product(&|at| at > axis),
+            from: range.start as usize,
+            to: range.end as usize,
+        };
+        let columns = results::<T>(asked, &view, &folding, &slab, Some((axis, range.start)))?;
+        return Ok(folded(
+            labels,
+            outputs,
+            elements,
+            Made::Results { slab, columns, cut: Vec::new() },
+        ));
+    }
+    let partials = match range.is_empty() {
+        true => vec![AnyPartial::empty(op, T::DTYPE); outputs],
+        false => {
+            let many = reduce_axes(&view, axes)?.policy(asked.policy());
+            let place = |place| whole_place(&folding, axis, &range, place);
+            let partials = many.partials(op)?.values.into_iter();
+            partials.map(|partial| partial.untyped().reindexed(&place)).collect()
+        }
+    };
+    Ok(folded(labels, outputs, elements, Made::Partials(partials)))
+}
+
+/// A layout's part along one axis.
+fn part(layout: &Layout, axis: usize, range: &std::ops::Range<u64>) -> Result<Layout, Failure> {
+    let mut shape = layout.shape();
+    shape[axis] = range.end - range.start;
+    let strides: Vec<i64> = layout.axes().iter().map(|axis| axis.stride).collect();
+    // Axes of files run forwards.
+    let start = layout.start() + range.start * strides[axis].unsigned_abs();
+    Ok(Layout::strided(&shape, &strides, start)?)
+}
+
+/// The place among the elements of an output's whole input, from that in the part of it along an axis.
+fn whole_place(folding: &Folding, axis: usize, range: &std::ops::Range<u64>, place: u64) -> u64 {
+    let (mut rest, mut whole, mut stride) = (place, 0u64, 1u64);
+    let axes = folding.layout().axes().iter().zip(folding.folded()).enumerate().rev();
+    for (at, (one, _)) in axes.filter(|(_, (_, folded))| **folded) {
+        let length = if at == axis { range.end - range.start } else { one.length };
+        let first = if at == axis { range.start } else { 0 };
+        whole = whole.wrapping_add((rest % length.max(1) + first).wrapping_mul(stride));
+        rest /= length.max(1);
+        stride = stride.wrapping_mul(one.length);
+    }
+    whole
+}
+
+/// The axis to cut: the outermost in memory where that is cheap, as then nobody reads what is another's.
+fn cut(folding: &Folding, ranks: u64, op: Op, dtype: warpfold::DType) -> Option<usize> {
+    let axes = folding.layout().axes();
+    let outermost = (0..axes.len())
+        .filter(|&at| axes[at].length > 1)
+        .max_by_key(|&at| axes[at].stride.unsigned_abs())?;
+    if folding.layout().is_empty() {
+        return None;
+    }
+    let is_long = axes[outermost].length >= ranks;
+    if !folding.folded()[outermost] {
+        return if is_long {
+            Some(outermost)
+        } else {
+            cut_whole(folding, ranks).or(Some(outermost))
+        };
+    }
+    let partial = AnyPartial::empty(op, dtype).to_bytes().len() as u64;
+    let partials = folding.outputs().unwrap_or(u64::MAX).saturating_mul(partial);
+    let bytes = folding.layout().elements().saturating_mul(dtype.size() as u64);
+    if is_long && partials.saturating_mul(CHEAP) <= bytes {
+        return Some(outermost);
+    }
+    let kept = cut_whole(folding, ranks).filter(|&at| axes[at].length >= ranks);
+    kept.or(Some(outermost))
+}
+
+/// The axis to cut where outputs stay whole: of those that are kept, the outermost with an index for each rank, or the longest.
+fn cut_whole(folding: &Folding, ranks: u64) -> Option<usize> {
+    let axes = folding.layout().axes();
+    if folding.layout().is_empty() {
+        return None;
+    }
+    let kept = (0..axes.len()).filter(|&at| !folding.folded()[at] && axes[at].length > 1);
+    kept.max_by_key(|&at| (axes[at].length.min(ranks), axes[at].stride.unsigned_abs()))
+}
+
+/// The results of a slab's outputs, named and indexed as those of the whole.
+fn results<T: Element>(
+    asked: &Reduction,
+    view: &View<'_, T>,
+    folding: &Folding,
+    slab: &Slab,
+    cut: Option<(usize, u64)>,
+) -> Result<Vec<(&'static str, Vec<warpfold::Value>)>, Failure> {
+    let is_empty = slab.from == slab.to;
+    let many = reduce_axes(view, &asked.parts.axis)?.policy(asked.policy());
+    let named = |error: Error| match (error, cut) {
+        (Error::Output { output: At::Indices(mut indices), error }, Some((axis, first))) => {
+            // Its place among the axes that are kept.
+            let kept = folding.folded()[..axis].iter().filter(|folded| !**folded).count();
+            indices[kept] += first;
+            Error::Output { output: At::Indices(indices), error }
+        }
+        (other, _) => other,
+    };
+    let columns = many.columns(asked.op(), asked.finish()?).map_err(named)?;
+    let values = |column: &warpfold::Column| -> Vec<warpfold::Value> {
+        let all = if is_empty { 0 } else { column.len() };
+        (0..all).map(|at| column.get(at)).collect()
+    };
+    let mut found: Vec<_> = columns.iter().map(|(name, column)| (*name, values(column))).collect();
+    if asked.parts.flat {
+        for (name, values) in &mut found {
+            if !matches!(*name, "argmin" | "argmax") {
+                continue;
+            }
+            for (own, value) in values.iter_mut().enumerate() {
+                if let warpfold::Value::U64(place) = value {
+                    *place = folding.flat(slab.output(own) as u64, *place);
+                }
+            }
+        }
+    }
+    Ok(found)
+}

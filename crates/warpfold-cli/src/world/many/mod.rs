@@ -1,0 +1,305 @@
+//! Many results by all ranks: those of outputs that one rank has as a whole are gathered, and of the others their partials are merged.
+//!
+//! Axes are cut along one of them, segments at elements, keys at elements. What depends on where it is cut, and stats, go to one rank an output.
+
+mod axes;
+mod gathered;
+mod keys;
+mod segments;
+
+use std::time::Instant;
+
+use warpfold::partial::{Finish, Output};
+use warpfold::{AnyPartial, At, DType, Error, Op, Value, with_element};
+use warpfold_dist::{Agreement, Comm, Way, all_merge_many, exchange};
+
+use super::{Merged, agreement, open, settle, tell};
+use crate::Failure;
+use crate::args::{Reduction, Verbosity};
+use crate::device::Device;
+use crate::input::{Order, Whole};
+use crate::many::{self, Parted};
+use crate::table::{self, Labels, Table};
+use gathered::{Filled, Slab};
+
+/// What a rank made of its share.
+struct Folded {
+    dtype: DType,
+    labels: Labels,
+    /// Outputs of all ranks; those of keys are known once all keys are.
+    outputs: usize,
+    /// Elements of all ranks.
+    elements: u64,
+    made: Made,
+    begun: Instant,
+    folding: f64,
+}
+
+enum Made {
+    /// Results of the outputs that this rank has as a whole, and partials of pieces of others.
+    Results { slab: Slab, columns: Vec<(&'static str, Vec<Value>)>, cut: Vec<(usize, AnyPartial)> },
+    /// A partial of every output.
+    Partials(Vec<AnyPartial>),
+    /// Partials of outputs that are known by their keys.
+    Keyed(Vec<i128>, Vec<AnyPartial>),
+}
+
+/// Whether outputs are not cut: their partials depend on cuts, or are not read as columns are.
+fn is_whole(op: Op, dtype: DType) -> bool {
+    op == Op::Prod && dtype.is_float() || op == Op::Stats
+}
+
+pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let read = read(asked, comm);
+    let folded = match &read {
+        Ok(Inputs { whole, parted }) => fold(asked, comm, whole, parted, begun),
+        Err(_) => Err(Failure::Told(1)),
+    };
+    // What is wrong with the inputs is the story to tell.
+    let (folded, inputs) = match read {
+        Ok(inputs) => (folded, Some(inputs)),
+        Err(failure) => (Err(failure), None),
+    };
+    let merged = merge(asked, comm, &folded, inputs.as_ref());
+    let ((columns, labels), folded) = settle(comm, merged, folded)?;
+    if comm.rank() > 0 {
+        return Ok(());
+    }
+    let table = Table {
+        op: asked.op(),
+        dtype: folded.dtype.to_string(),
+        n: folded.elements,
+        bytes: folded.elements * folded.dtype.size() as u64,
+        labels: labels.unwrap_or(folded.labels),
+        columns: columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
+        accuracy: asked.accuracy,
+        device: Device::Cpu,
+        seconds: folded.begun.elapsed().as_secs_f64(),
+        fold_seconds: folded.folding,
+        texts: Vec::new(),
+    };
+    if asked.verbosity() == Verbosity::Verbose {
+        crate::say!("time of rank 0: {}", table.timing());
+    }
+    table::show(asked, &table)
+}
+
+/// The input, of which a rank looks at its share alone where the file can be mapped, and what parts it.
+struct Inputs {
+    whole: Whole,
+    parted: Parted,
+}
+
+fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
+    many::check(asked)?;
+    let input = many::only(open(asked, comm)?, asked.op())?;
+    tell(asked, comm, &input, "its share of the parts");
+    let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let values = input.watch();
+    let whole = input.whole(order)?;
+    let (parted, _) = Parted::read(asked, &values)?;
+    Ok(Inputs { whole, parted })
+}
+
+fn fold(
+    asked: &Reduction,
+    comm: &dyn Comm,
+    whole: &Whole,
+    parted: &Parted,
+    begun: Instant,
+) -> Result<Folded, Failure> {
+    let folding = Instant::now();
+    let made = with_element!(whole.dtype(), T => match parted {
+        Parted::Axes => axes::fold::<T>(asked, comm, whole),
+        Parted::Keys(keys) if asked.parts.sorted => keys::fold_runs::<T>(asked, comm, whole, keys),
+        Parted::Keys(keys) => keys::fold::<T>(asked, comm, whole, keys),
+        other => segments::fold::<T>(asked, comm, whole, other),
+    })?;
+    whole.check_unchanged()?;
+    parted.check_unchanged()?;
+    let folding = folding.elapsed().as_secs_f64();
+    Ok(Folded { dtype: whole.dtype(), begun, folding, ..made })
+}
+
+/// A share that was folded.
+fn folded(labels: Labels, outputs: usize, elements: u64, made: Made) -> Folded {
+    let (dtype, begun) = (DType::F64, Instant::now());
+    Folded { dtype, labels, outputs, elements, made, begun, folding: 0.0 }
+}
+
+type Columns = Vec<(&'static str, warpfold::Column)>;
+
+/// The results of all outputs, and their labels where those are known only now.
+fn merge(
+    asked: &Reduction,
+    comm: &dyn Comm,
+    folded: &Result<Folded, Failure>,
+    inputs: Option<&Inputs>,
+) -> Result<(Columns, Option<Labels>), Merged> {
+    let finish = asked.finish().map_err(Merged::Result)?;
+    let dtype = folded.as_ref().map_or(DType::F64, |folded| folded.dtype);
+    let agreement = agreement(asked, dtype).map_err(Merged::Result)?.and(&parts(asked));
+    let (Ok(folded), Some(inputs)) = (folded, inputs) else {
+        let why = folded.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        exchange(comm, agreement.text(), Err(&why))?;
+        return Err(Merged::Result(Failure::Told(1)));
+    };
+    let described = format!("{} elements in {} outputs", folded.elements, folded.outputs);
+    let agreement = agreement.and(&described);
+    match &folded.made {
+        Made::Results { slab, columns, cut } => {
+            let filled = gathered::gather(comm, &agreement, folded.outputs, slab, columns)?;
+            let name = |output| name(asked, folded, inputs, output);
+            let columns = with_pieces(asked, comm, &agreement, filled, cut, finish, &name)?;
+            Ok((columns, None))
+        }
+        Made::Partials(partials) => {
+            let partials = all_merge_many(comm, &agreement, Ok(partials), Way::Auto)?;
+            let name = |output| name(asked, folded, inputs, output);
+            let mut filled = Filled::new(folded.outputs);
+            for (output, partial) in partials.iter().enumerate() {
+                read_one(asked, finish, &name, &mut filled, output, partial)?;
+            }
+            let mut columns = filled.columns();
+            flatten(asked, inputs, &mut columns);
+            Ok((columns, None))
+        }
+        Made::Keyed(own, partials) => {
+            keys::merge(asked, comm, &agreement, (own, partials), inputs, finish)
+        }
+    }
+}
+
+/// Fills in the outputs that were cut, from the partials of their pieces in the order of ranks.
+fn with_pieces(
+    asked: &Reduction,
+    comm: &dyn Comm,
+    agreement: &Agreement,
+    mut filled: Filled,
+    cut: &[(usize, AnyPartial)],
+    finish: Finish,
+    name: &dyn Fn(usize) -> At,
+) -> Result<Columns, Merged> {
+    let mut bytes = Vec::new();
+    for (output, partial) in cut {
+        let partial = partial.to_bytes();
+        bytes.extend_from_slice(&(*output as u64).to_le_bytes());
+        bytes.extend_from_slice(&(partial.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&partial);
+    }
+    let all = exchange(comm, agreement.clone().and("pieces").text(), Ok(&bytes))?;
+    let mut pieces: std::collections::BTreeMap<usize, AnyPartial> = Default::default();
+    for (rank, bytes) in all.iter().enumerate() {
+        let refused = |why: String| warpfold_dist::Error::Contribution { rank, why };
+        let mut rest = &bytes[..];
+        while let Some((words, after)) = rest.split_first_chunk::<16>() {
+            let word =
+                |at: usize| u64::from_le_bytes(words[at..at + 8].try_into().expect("eight bytes"));
+            let (output, length) = (word(0) as usize, word(8) as usize);
+            let (partial, after) = after
+                .split_at_checked(length)
+                .ok_or_else(|| refused("its pieces end too early".into()))?;
+            let partial = AnyPartial::from_bytes_of(agreement.dtype(), partial)
+                .map_err(|error| refused(error.to_string()))?;
+            if !partial.serves(asked.op()) || output >= filled.outputs() {
+                return Err(refused("its piece is none of this reduction".into()).into());
+            }
+            match pieces.entry(output) {
+                std::collections::btree_map::Entry::Occupied(mut one) => {
+                    one.get_mut().merge(&partial)
+                }
+                std::collections::btree_map::Entry::Vacant(none) => drop(none.insert(partial)),
+            }
+            rest = after;
+        }
+    }
+    for (output, partial) in &pieces {
+        read_one(asked, finish, name, &mut filled, *output, partial)?;
+    }
+    Ok(filled.columns())
+}
+
+/// Rounds one output's partial.
+fn read_one(
+    asked: &Reduction,
+    finish: Finish,
+    name: &dyn Fn(usize) -> At,
+    filled: &mut Filled,
+    output: usize,
+    partial: &AnyPartial,
+) -> Result<(), Merged> {
+    let op = asked.op();
+    let found = partial.finish(op, finish).map_err(|error| {
+        let error = match error {
+            Error::Empty { ignored, .. } => Error::Empty { op, ignored },
+            other => other,
+        };
+        let error = Error::Output { output: name(output), error: Box::new(error) };
+        Merged::Result(error.into())
+    })?;
+    match found {
+        Output::One(value) => filled.set(op.name(), output, value),
+        Output::Pair(min, max) => {
+            filled.set("min", output, min);
+            filled.set("max", output, max);
+        }
+        Output::Summary(_) => unreachable!("stats are read by whoever has the whole output"),
+    }
+    Ok(())
+}
+
+/// Has indices of outputs that were read from partials of axes and keys count from the start of the array, if that is asked for.
+fn flatten(asked: &Reduction, inputs: &Inputs, columns: &mut Columns) {
+    if !asked.parts.flat {
+        return;
+    }
+    let Ok(flat) = many::flat(asked, &inputs.whole, &inputs.parted) else { return };
+    for (name, column) in columns {
+        let ("argmin" | "argmax", warpfold::Column::U64(places)) = (*name, column) else {
+            continue;
+        };
+        (0..).zip(places).for_each(|(output, place)| *place = flat(output, *place));
+    }
+}
+
+/// What an output is called in errors.
+fn name(asked: &Reduction, folded: &Folded, inputs: &Inputs, output: usize) -> At {
+    match (&folded.labels, &inputs.parted) {
+        (Labels::Keys(keys), _) => At::Group(keys.text(output)),
+        (Labels::Axes(shape), _) => {
+            let kept =
+                if asked.parts.keepdims { axes::kept(asked, &inputs.whole) } else { shape.clone() };
+            let mut rest = output as u64;
+            let digit = |length: &u64| {
+                let digit = rest % length.max(&1);
+                rest /= length.max(&1);
+                digit
+            };
+            let mut digits: Vec<u64> = kept.iter().rev().map(digit).collect();
+            digits.reverse();
+            At::Indices(digits)
+        }
+        (Labels::Numbers, _) => At::Group(output.to_string()),
+        _ => At::Segment(output as u64),
+    }
+}
+
+/// How the inputs are parted, in words.
+fn parts(asked: &Reduction) -> String {
+    let parts = &asked.parts;
+    let mut words = Vec::new();
+    if !parts.axis.is_empty() {
+        words.push(format!("axes {:?}", parts.axis));
+    }
+    for (option, path) in
+        [("segments", &parts.segments), ("lengths", &parts.lengths), ("by", &parts.by)]
+    {
+        words.extend(path.as_ref().map(|path| format!("{option} {}", path.display())));
+    }
+    words.extend(parts.every.map(|every| format!("every {every}")));
+    words.extend(parts.groups.map(|groups| format!("groups {groups}")));
+    words.extend(parts.flat.then(|| "flat".to_string()));
+    words.extend(parts.sorted.then(|| "sorted".to_string()));
+    words.join(" ")
+}

@@ -1,0 +1,212 @@
+//! `--world`: one reduction by all processes that a launcher started, each of which folds its share of the inputs.
+//!
+//! ```text
+//! whole (ranges of elements; lines of texts) -> partials, merged -> report
+//! many  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
+//! alone (what is not shared out)             -> rank 0 does all of it, and the others end as it does
+//! ```
+//!
+//! Every rank gets all partials, and rank 0 prints.
+
+mod lines;
+mod many;
+mod whole;
+
+use warpfold::{DType, Op};
+use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
+
+use crate::args::{ProgressBar, Reduction, Verbosity};
+use crate::device::{Device, cuda};
+use crate::input::Kind;
+use crate::input::text::Missing;
+use crate::input::{Input, Name};
+use crate::{Failure, run};
+
+/// Who carries bytes between ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Launcher {
+    /// MPI under mpirun, TCP under torchrun and srun, or as the variables WARPFOLD_RANK and so on say
+    Auto,
+    /// Open MPI, MPICH or another library of the MPI 5.0 ABI, found when the program runs
+    Mpi,
+    /// Sockets; WARPFOLD_TOKEN keeps strangers out
+    Tcp,
+    /// NCCL between GPUs, one a rank, which meet as auto says
+    Nccl,
+}
+
+fn enter(launcher: Launcher, device: Device) -> Result<Box<dyn Comm>, Failure> {
+    let is_set = |name: &&str| std::env::var_os(name).is_some();
+    let mpi = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+    Ok(match launcher {
+        Launcher::Nccl => {
+            let bootstrap = enter(Launcher::Auto, device)?;
+            let ordinal = match device {
+                Device::Cuda(number) if number > 0 => number,
+                _ => local_rank(&*bootstrap),
+            };
+            Box::new(Nccl::load(ordinal, &*bootstrap)?)
+        }
+        Launcher::Auto if is_set(&"WARPFOLD_RANK") => Box::new(Tcp::from_env()?),
+        Launcher::Auto if mpi.iter().any(is_set) => Box::new(Mpi::load()?),
+        Launcher::Auto | Launcher::Tcp => Box::new(Tcp::from_env()?),
+        Launcher::Mpi => Box::new(Mpi::load()?),
+    })
+}
+
+/// The number of this rank on its machine, as the launcher has it; else that in the world.
+fn local_rank(comm: &dyn Comm) -> usize {
+    ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK", "SLURM_LOCALID"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok()?.trim().parse().ok())
+        .unwrap_or_else(|| comm.rank())
+}
+
+/// The device of this rank: `cuda` is the GPU of its number on its machine, from the first again where there are fewer.
+fn device(asked: &Reduction, comm: &dyn Comm) -> Result<Device, Failure> {
+    Ok(match asked.device {
+        Device::Cuda(0) => {
+            let gpus = cuda::count().map_err(Failure::NoDevice)?;
+            Device::Cuda(local_rank(comm) % gpus.max(1))
+        }
+        // Each rank on the same machine would measure the same link, and take the same GPU.
+        Device::Auto => Device::Cpu,
+        other => other,
+    })
+}
+
+/// Runs a reduction as one rank of many.
+pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    check(asked)?;
+    let comm = enter(asked.world.unwrap_or(Launcher::Auto), asked.device)?;
+    if let Some(why) = not_shared(asked)? {
+        return alone(asked, &*comm, why);
+    }
+    match asked.parts.any() {
+        true => many::reduction(asked, &*comm),
+        false => whole::reduction(asked, &*comm),
+    }
+}
+
+/// Fails for what makes no sense whatever the inputs hold.
+fn check(asked: &Reduction) -> Result<(), Failure> {
+    let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    if gives_indices && skips(asked) {
+        return Err(Failure::Usage(
+            "--world shares out inputs whose elements have indices, and not yet where --missing skip leaves rows out; leave one of them out".into(),
+        ));
+    }
+    if let (Some((_, format)), false) = (&asked.out, asked.parts.any()) {
+        format.check_one()?;
+    }
+    asked.finish().map(drop)
+}
+
+fn skips(asked: &Reduction) -> bool {
+    asked.written.dialect(false).missing == Missing::Skip
+}
+
+/// Whether an input is a text, by its name or as the options say.
+fn has_text(asked: &Reduction) -> bool {
+    let kind = |path: &std::path::PathBuf| {
+        asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())))
+    };
+    asked.inputs.iter().any(|path| kind(path) == Kind::Text)
+}
+
+/// What is not shared out, in a few words.
+fn not_shared(asked: &Reduction) -> Result<Option<&'static str>, Failure> {
+    let (op, parts) = (asked.op(), &asked.parts);
+    let is_on_cpu = matches!(asked.device, Device::Auto | Device::Cpu);
+    Ok(match () {
+        () if asked.maps.any() => Some("an expression"),
+        () if asked.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
+        () if op == Op::Dot && has_text(asked) => Some("dot of texts"),
+        () if parts.any() && asked.random()?.is_some() => Some("random numbers in parts"),
+        () if parts.any() && has_text(asked) => Some("a text in parts"),
+        () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
+        () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
+        () if parts.by.is_some() && !parts.sorted && op == Op::Stats => Some("stats by key"),
+        () => None,
+    })
+}
+
+/// What ranks have to agree on, whatever they find.
+fn agreement(asked: &Reduction, dtype: DType) -> Result<Agreement, Failure> {
+    let finish = asked.finish()?;
+    let round_to = finish.round_to.map_or(String::new(), |to| format!("as {to}"));
+    let ddof = if finish.ddof == 0 { String::new() } else { format!("ddof {}", finish.ddof) };
+    let agreement = Agreement::new(asked.op(), dtype).policy(&asked.policy());
+    Ok(agreement.and(&round_to).and(&ddof))
+}
+
+/// Rank 0 does all of it.
+fn alone(asked: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
+    let text = agreement(asked, asked.dtype.unwrap_or(DType::F64))?.and(what).text().to_string();
+    exchange(comm, &text, Ok(&[]))?;
+    let outcome = match comm.rank() {
+        0 => {
+            if comm.size() > 1 {
+                crate::say!("warpfold: --world does not share out {what}; rank 0 does all of it");
+            }
+            run::reduction(asked)
+        }
+        _ => Ok(()),
+    };
+    let told = outcome.as_ref().map(|()| &[][..]).map_err(ToString::to_string);
+    let met = exchange(comm, &text, told.as_ref().map(|bytes| *bytes).map_err(String::as_str));
+    outcome?;
+    met?;
+    Ok(())
+}
+
+/// Opens the inputs; rank 0 looks at the result file too.
+fn open(asked: &Reduction, comm: &dyn Comm) -> Result<Vec<Input>, Failure> {
+    if comm.rank() == 0 {
+        run::check_result_file(asked)?;
+    }
+    run::open(asked)
+}
+
+/// Says what a rank takes, if that is asked for.
+fn tell(asked: &Reduction, comm: &dyn Comm, input: &Input, part: &str) {
+    if asked.verbosity() == Verbosity::Verbose {
+        let (rank, size) = (comm.rank(), comm.size());
+        crate::say!("rank {rank} of {size}: {}: {}; {part}", input.name(), input.describe());
+    }
+}
+
+/// Rank 0 alone shows how far it is.
+fn progress(asked: &Reduction, comm: &dyn Comm) -> ProgressBar {
+    if comm.rank() == 0 { asked.progress() } else { ProgressBar::Off }
+}
+
+/// Why there is no merged result.
+enum Merged {
+    /// Between ranks.
+    World(warpfold_dist::Error),
+    /// All partials came, and have no result: every rank finds the same.
+    Result(Failure),
+}
+
+impl From<warpfold_dist::Error> for Merged {
+    fn from(error: warpfold_dist::Error) -> Merged {
+        Merged::World(error)
+    }
+}
+
+/// What a rank ends with, from its own part and what became of all of them.
+fn settle<M, F>(
+    comm: &dyn Comm,
+    merged: Result<M, Merged>,
+    own: Result<F, Failure>,
+) -> Result<(M, F), Failure> {
+    match (merged, own) {
+        (Ok(merged), Ok(own)) => Ok((merged, own)),
+        // A rank that failed tells its own story; the others name it.
+        (Err(Merged::World(_)) | Ok(_), Err(own)) => Err(own),
+        (Err(Merged::World(error)), Ok(_)) => Err(error.into()),
+        (Err(Merged::Result(failure)), _) if comm.rank() == 0 => Err(failure),
+        (Err(Merged::Result(failure)), _) => Err(Failure::Told(failure.exit_code())),
+    }
+}
