@@ -1,4 +1,14 @@
 //! The shipped kernels as launches, and what runs them: a GPU by its driver, or the simulator.
+#![cfg_attr(
+    not(any(feature = "cuda", feature = "simt")),
+    allow(
+        dead_code,
+        unreachable_code,
+        unused_imports,
+        unused_variables,
+        reason = "without a feature there is no machine, and nothing is ever run"
+    )
+)]
 
 #[cfg(feature = "cuda")]
 pub mod cuda;

@@ -188,10 +188,6 @@ macro_rules! of_each {
     };
 }
 
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "simt")),
-    allow(unused_variables, reason = "there is no machine without a feature")
-)]
 impl Memory {
     /// Where it lies.
     pub fn home(&self) -> Home {
