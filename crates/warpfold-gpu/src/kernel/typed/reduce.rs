@@ -99,7 +99,7 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         }
     }
 
-    /// The sum: integers exact and checked, floats as [`Accuracy`] says.
+    /// The sum: integers exact and checked, floats as [`Accuracy`](crate::Accuracy) says.
     ///
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow), [`Error::Unsupported`](crate::Error::Unsupported), [`Error::Device`](crate::Error::Device).
