@@ -8,7 +8,6 @@
 mod polyline;
 mod terminal;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::args::Reduction;
@@ -41,7 +40,7 @@ impl Plot {
         let path = PathBuf::from(text);
         match path.extension().map(|extension| extension.to_ascii_lowercase()) {
             _ if text.is_empty() => Ok(Plot::Terminal),
-            Some(extension) if extension == OsString::from("svg") => Ok(Plot::File(path)),
+            Some(extension) if extension == "svg" => Ok(Plot::File(path)),
             _ => Err("the name must end in .svg; --plot alone draws in the terminal".into()),
         }
     }
