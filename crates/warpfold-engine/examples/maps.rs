@@ -26,6 +26,12 @@ const CELLS: &[Cell] = &[
         None,
     ),
     ("var of x - y", Op::Var, "x - y", None, None),
+    ("weighted var", Op::Var, "x", None, Some("w")),
+    ("sum of exp(x)", Op::Sum, "exp(x)", None, None),
+    ("sum of log1p(abs(x))", Op::Sum, "log1p(abs(x))", None, None),
+    ("sum of tanh(x)", Op::Sum, "tanh(x)", None, None),
+    ("sum of sin(x)", Op::Sum, "sin(x)", None, None),
+    ("sum of x**3", Op::Sum, "x**3", None, None),
 ];
 
 fn main() {

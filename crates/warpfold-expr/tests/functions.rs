@@ -224,3 +224,27 @@ fn constants_are_folded_by_the_same_functions() {
     assert!(error("x**65").contains("65 is no exponent of a float here; take one from -8 to 64"));
     assert!(error("x**0.5").contains("an exponent is a whole constant"));
 }
+
+/// Inputs whose results lie nearest to the middle of two numbers, and their neighbours: those that are listed, and sigmoids near 1/2.
+#[test]
+fn hard_inputs_of_f32_are_correctly_rounded() {
+    let near_half = (1..200u32).flat_map(|k| [k as f32, -(k as f32)]).map(|k| k * 2f32.powi(-24));
+    let sigmoid: Vec<u32> = near_half.map(f32::to_bits).collect();
+    let hard: [(&str, &[u32]); 6] = [
+        ("exp2", &[0x3b42_9d37, 0xbcf3_a937]),
+        ("log", &[0x3c41_3d3a, 0x4117_8feb, 0x4c5d_65a5, 0x65d8_90d3, 0x6f31_a8ec]),
+        ("log1p", &[0x3540_0003, 0x3710_001b, 0x3efd_81ad, 0xb53f_fffd, 0xb70f_ffe5, 0xbb0e_c8c4]),
+        ("sigmoid", &sigmoid),
+        ("sin", &[0x4619_9998, 0xc619_9998]),
+        ("cos", &[0x5f18_b878, 0x6115_cb11]),
+    ];
+    for (name, inputs) in hard {
+        let row = ROWS.iter().find(|(known, ..)| *known == name).expect("it is a function");
+        for &input in inputs {
+            for x in [input - 1, input, input + 1].map(f32::from_bits) {
+                let expected = wide(row.1, f64::from(x)).single();
+                assert_eq!(row.2(x).to_bits(), expected.to_bits(), "{name} of {x:e}");
+            }
+        }
+    }
+}

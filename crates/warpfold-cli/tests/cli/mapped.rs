@@ -93,13 +93,13 @@ fn parts_of_expressions() {
         let args = [op, &x, "--dtype", "f64", "--with", &with, "--every", "2"];
         run(args.iter().chain(more))
     };
-    assert_eq!(of("max", &["--map", "abs(x - y)"]).value(), "6.0\n7.0");
-    assert_eq!(of("argmin", &["--map", "x - y", "--flat"]).value(), "1\n2");
+    assert_eq!(of("max", &["--map", "abs(x - y)"]).value(), "0 6.0\n1 7.0");
+    assert_eq!(of("argmin", &["--map", "x - y", "--flat"]).value(), "0 1\n1 2");
     of("min", &["--map", "x", "--where", "y > 7"]).fails(1, &["segment 1", "min"]);
-    assert_eq!(of("sum", &["--map", "x * y"]).value(), "16.5\n24.0");
+    assert_eq!(of("sum", &["--map", "x * y"]).value(), "0 16.5\n1 24.0");
     assert_eq!(
         of("mean", &["--map", "x", "--weights", "y", "--where", "x > 1"]).value(),
-        "2.0\n4.8"
+        "0 2.0\n1 4.8"
     );
 }
 

@@ -84,8 +84,11 @@ fn half_less_one(x: f64) -> (f64, f64) {
     let Parts { rounded, head, tail } = of_e(x);
     // Half, as 2^1024 is no number.
     let scale = two_to(rounded, -1);
-    let (high, low) = ordered_sum(scale - 0.5, scale * head);
-    (high, scale.mul_add(tail, low))
+    let base = scale - 0.5;
+    // From 2^53 on, the difference has no room for the half.
+    let lost = (scale - base) - 0.5;
+    let (high, low) = ordered_sum(base, scale * head);
+    (high, scale.mul_add(tail, low + lost))
 }
 
 /// e^x - 1.

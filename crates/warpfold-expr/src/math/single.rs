@@ -30,41 +30,11 @@ const LOG1P: Hard<9> = [
     (0xb70f_ffe5, 0xb710_000d),
     (0xbb0e_c8c4, 0xbb0e_f0a5),
 ];
-/// Of odd functions and even ones, positive inputs.
+/// Of odd functions, and of even ones, positive inputs stand for both signs.
 const TANH: Hard<0> = [];
-const SIGMOID: Hard<29> = [
-    (0x34c0_0000, 0x3f00_0001),
-    (0x3560_0000, 0x3f00_0003),
-    (0x35b0_0000, 0x3f00_0005),
-    (0x3618_0000, 0x3f00_0009),
-    (0x35f0_0000, 0x3f00_0007),
-    (0x3638_0000, 0x3f00_000b),
-    (0x3658_0000, 0x3f00_000d),
-    (0x368c_0000, 0x3f00_0011),
-    (0x369c_0000, 0x3f00_0013),
-    (0x3678_0000, 0x3f00_000f),
-    (0x36ac_0000, 0x3f00_0015),
-    (0x36cc_0000, 0x3f00_0019),
-    (0x36bc_0000, 0x3f00_0017),
-    (0x3706_0000, 0x3f00_0021),
-    (0x36dc_0000, 0x3f00_001b),
-    (0x370e_0000, 0x3f00_0023),
-    (0x36ec_0000, 0x3f00_001d),
-    (0x3716_0000, 0x3f00_0025),
-    (0x36fc_0000, 0x3f00_001f),
-    (0x371e_0000, 0x3f00_0027),
-    (0x3746_0000, 0x3f00_0031),
-    (0x3726_0000, 0x3f00_0029),
-    (0x374e_0000, 0x3f00_0033),
-    (0x372e_0000, 0x3f00_002b),
-    (0x3756_0000, 0x3f00_0035),
-    (0x3736_0000, 0x3f00_002d),
-    (0x375e_0000, 0x3f00_0037),
-    (0x373e_0000, 0x3f00_002f),
-    (0x3766_0000, 0x3f00_0039),
-];
-const SIN: Hard<0> = [];
-const COS: Hard<0> = [];
+const SIGMOID: Hard<1> = [(0xba92_8601, 0x3eff_db5f)];
+const SIN: Hard<1> = [(0x4619_9998, 0xbeb1_fa5d)];
+const COS: Hard<2> = [(0x5f18_b878, 0x3f7f_14bb), (0x6115_cb11, 0x3f78_142f)];
 
 /// The value, but that of a hard input where it is one, and NaN where `x` is.
 #[inline(always)]
@@ -82,7 +52,9 @@ fn odd<const N: usize>(x: f32, value: f64, hard: &Hard<N>) -> f32 {
     let mut value = value as f32;
     for &(input, result) in hard {
         let is_it = x.to_bits() << 1 == input << 1;
-        value = if is_it { f32::from_bits(result).copysign(x) } else { value };
+        let result = f32::from_bits(result);
+        let result = if x.is_sign_negative() { -result } else { result };
+        value = if is_it { result } else { value };
     }
     if x.is_nan() { f32::NAN } else { value }
 }
