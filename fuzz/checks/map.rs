@@ -1,6 +1,6 @@
 //! What must hold of any text that is given as a map.
 
-use warpfold::map::{Expressions, HostArray, Map};
+use warpfold::map::{Expressions, HostArray, Map, Reduction};
 use warpfold::partial::Finish;
 use warpfold::{DType, Op, Policy};
 
@@ -12,6 +12,10 @@ const BOOL: [bool; 5] = [true, false, true, true, false];
 /// a result.
 pub fn check(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    // The same as a reduction with a name.
+    if let Err(error) = text.parse::<Reduction>() {
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
     let expressions = match Expressions::value(text) {
         Ok(expressions) => expressions,
         Err(error) => {

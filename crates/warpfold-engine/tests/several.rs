@@ -290,6 +290,9 @@ fn what_is_no_reduction_is_refused_in_a_line() {
     assert!(refused("sum(x, y)").contains("`y` is one expression more than it takes"));
     assert!(refused("sum(x, ddof=1)").contains("sum has no ddof"));
     assert!(refused("var(x, ddof=-1)").contains("ddof is `-1`"));
+    assert!(refused("a\nb(x)").contains("`a\\nb` is no reduction"));
+    assert!(!refused("sum(x, a\nb)").contains('\n'));
+    assert!(!refused(&format!("var(x, ddof={})", "\n1".repeat(99))).contains('\n'));
     assert!(refused("dot(x, y)").contains("`dot` is no reduction"));
     assert!(refused("sum(x").contains("this is no reduction"));
     assert!(refused(&format!("sum({})", "x+".repeat(9000))).contains("10000 are read"));

@@ -89,7 +89,7 @@ impl Reduction {
         }
         if reduction.second.is_none() && measure.operands() == 2 {
             let obstacle = format!("{measure} takes two expressions, and here is one");
-            return Err(refused(text.trim(), obstacle, format!("say {measure}(x, y)")));
+            return Err(refused(&shown(text), obstacle, format!("say {measure}(x, y)")));
         }
         Ok(reduction)
     }
@@ -117,12 +117,16 @@ impl Reduction {
             }
             Some((_, text)) => {
                 let Ok(ddof) = text.trim().parse() else {
-                    let obstacle = format!("ddof is `{}`", text.trim());
-                    return Err(refused(&self.name, obstacle, "give a whole number, as ddof=1"));
+                    let obstacle = format!("ddof is `{}`", shown(text));
+                    return Err(refused(
+                        &shown(&self.name),
+                        obstacle,
+                        "give a whole number, as ddof=1",
+                    ));
                 };
                 if !matches!(self.measure, Measure::Op(Op::Var | Op::Std)) {
                     let obstacle = format!("{} has no ddof", self.measure);
-                    return Err(refused(&self.name, obstacle, "leave it out"));
+                    return Err(refused(&shown(&self.name), obstacle, "leave it out"));
                 }
                 self.ddof = Some(ddof);
             }
@@ -130,8 +134,12 @@ impl Reduction {
                 self.second = Some(Expr::parse(operand)?);
             }
             None => {
-                let obstacle = format!("`{}` is one expression more than it takes", operand.trim());
-                return Err(refused(&self.name, obstacle, "leave it out, or say weights=…"));
+                let obstacle = format!("`{}` is one expression more than it takes", shown(operand));
+                return Err(refused(
+                    &shown(&self.name),
+                    obstacle,
+                    "leave it out, or say weights=…",
+                ));
             }
         }
         Ok(())
@@ -167,7 +175,7 @@ impl FromStr for Reduction {
 
     fn from_str(text: &str) -> Result<Self> {
         let whole = text.trim();
-        let shown: String = whole.chars().take(60).collect();
+        let shown = shown(whole);
         let is_name =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let (name, call) = match whole.split_once('=') {
@@ -188,7 +196,7 @@ impl FromStr for Reduction {
                 .map(|op| op.name())
                 .chain(NAMED.iter().map(|(name, _)| *name))
                 .collect();
-            let obstacle = format!("`{measure}` is no reduction");
+            let obstacle = format!("`{}` is no reduction", self::shown(measure));
             return Err(refused(&shown, obstacle, format!("there are {}", all.join(", "))));
         };
         let reduction = Reduction::new(known, inside)?;
@@ -197,6 +205,11 @@ impl FromStr for Reduction {
             None => reduction.named(call),
         })
     }
+}
+
+/// A text on one line, shortened.
+fn shown(text: &str) -> String {
+    text.trim().chars().take(60).flat_map(char::escape_debug).collect()
 }
 
 /// The operands of a call, parted at commas outside brackets and quotes.

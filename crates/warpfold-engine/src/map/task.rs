@@ -35,6 +35,10 @@ pub(super) enum Task {
 
 /// What is left of a task.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "as of `AnyPartial`: an allocation for each small sum"
+)]
 pub(super) enum Part {
     Partial(AnyPartial),
     Pairs(Box<Pairs>),

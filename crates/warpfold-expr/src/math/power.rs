@@ -1,5 +1,7 @@
 //! Powers whose exponent is a whole constant.
 
+#![allow(clippy::needless_range_loop, reason = "lanes of several arrays side by side")]
+
 use super::ordered_sum;
 
 /// The smallest exponent of a power of floats.

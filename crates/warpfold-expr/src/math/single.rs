@@ -116,7 +116,8 @@ pub fn sigmoid(x: f32) -> f32 {
     let near = 0.5 + 0.25 * f64::from(x);
     let towards = if x > 0.0 { u64::MAX } else { u64::from(x < 0.0) };
     let near = f64::from_bits(near.to_bits().wrapping_add(towards));
-    let is_near = x.abs() < 1.525_878_906_25e-5;
+    // 2^-16.
+    let is_near = x.abs() < f32::from_bits(0x3780_0000);
     let value = if is_near { near } else { exponential::sigmoid(f64::from(x)) };
     kept(x, value, &SIGMOID)
 }

@@ -1,5 +1,6 @@
 //! [`Tiles`]: a program run on a thousand elements at a time.
 
+mod functions;
 mod loops;
 mod steps;
 
