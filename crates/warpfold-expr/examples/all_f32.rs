@@ -5,6 +5,7 @@
 //! hundred times its documented error; what lies nearer, and every 100,003rd input, is computed in integers of 640 bits.
 //! Powers, whose significands repeat, are compared for each exponent over all significands at several exponents.
 
+#[allow(dead_code, reason = "distances in ulps are for the tests of f64")]
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 

@@ -18,13 +18,13 @@
 //!
 //! ```
 //! use warpfold_engine::HostArray;
-//! use warpfold_engine::map::Map;
+//! use warpfold_engine::map::{Map, Reduction};
 //! use warpfold_exact::partial::{Finish, Output};
 //! use warpfold_num::{DType, Policy};
 //!
 //! let (x, y) = ([1.0f64, 5.0, 2.0], [4.0f64, 3.0, 2.0]);
 //! let wanted = ["sum(abs(x - y))", "far = count(abs(x - y) > 2)", "rmse(x, y)"];
-//! let wanted = wanted.map(|text| text.parse().expect("it is a reduction"));
+//! let wanted = wanted.map(|text| text.parse::<Reduction>().expect("it is a reduction"));
 //! let map = Map::all(&wanted, None, &[("x", DType::F64), ("y", DType::F64)], Policy::default())?;
 //! let results = map.results(&map.fold(&[HostArray::of(&x), HostArray::of(&y)], 0)?, Finish::default());
 //! assert_eq!(results.get("far"), Some(&Ok(Output::One(1u64.into()))));

@@ -93,14 +93,14 @@ fn exp(x: &BigInt) -> (BigInt, i64) {
     let rest = (x - &k * &*LN2) >> 8;
     let (mut term, mut sum) = (one(), one());
     for n in 1.. {
-        term = (&term * &rest >> P) / n;
+        term = ((&term * &rest) >> P) / n;
         if term.bits() < 2 {
             break;
         }
         sum += &term;
     }
     for _ in 0..8 {
-        sum = &sum * &sum >> P;
+        sum = (&sum * &sum) >> P;
     }
     (sum, i64::try_from(k).expect("arguments are below 2^60"))
 }
@@ -110,7 +110,7 @@ fn expm1(x: &BigInt) -> Wide {
     if x.bits() < (P - 3) as u64 {
         let (mut term, mut sum) = (x.clone(), x.clone());
         for n in 2.. {
-            term = (&term * x >> P) / n;
+            term = ((&term * x) >> P) / n;
             if term.bits() < 2 {
                 break;
             }
@@ -135,10 +135,10 @@ fn log(u: &BigInt) -> BigInt {
     }
     let unit = shifted(&one(), k);
     let s: BigInt = ((u - &unit) << P) / (u + &unit);
-    let square: BigInt = &s * &s >> P;
+    let square: BigInt = (&s * &s) >> P;
     let (mut power, mut sum) = (s.clone(), s);
     for n in 1.. {
-        power = &power * &square >> P;
+        power = (&power * &square) >> P;
         if power.bits() < 2 {
             break;
         }
@@ -155,11 +155,11 @@ fn sine(x: f64, more: i64) -> Wide {
     let n = rounded_quotient(&wide, &quarter);
     let rest: BigInt = (wide - &n * quarter) >> (Q - P);
     let quarters = i64::try_from(((n + more) % 4 + 4) % 4).expect("it is below 4");
-    let square: BigInt = &rest * &rest >> P;
+    let square: BigInt = (&rest * &rest) >> P;
     let (mut term, first) = if quarters % 2 == 0 { (rest, 2) } else { (one(), 1) };
     let mut sum = term.clone();
     for k in 0.. {
-        term = -(&term * &square >> P) / ((first + 2 * k) * (first + 2 * k + 1));
+        term = -((&term * &square) >> P) / ((first + 2 * k) * (first + 2 * k + 1));
         if term.bits() < 2 {
             break;
         }
@@ -188,7 +188,7 @@ pub(crate) fn wide(function: Function, x: f64) -> Wide {
         }
         Function::Exp2 => {
             let k = x.round_ties_even();
-            let (m, more) = exp(&(fixed(x - k) * &*LN2 >> P));
+            let (m, more) = exp(&((fixed(x - k) * &*LN2) >> P));
             Wide { m, e: k as i64 + more - P }
         }
         Function::Expm1 => expm1(&fixed(x)),
