@@ -165,8 +165,12 @@ fn refusals_say_what_was_expected_and_found() {
         ),
         (message(Header::read(b"RIFFRIFF")), "any reduction: they do not begin with WFPT"),
         (
+            message(Header::read(b"WFPT\x03\x06\x0c\x00")),
+            "any reduction: they are of version 3, and this is version 2",
+        ),
+        (
             message(Header::read(b"WFPT\x02\x01\x0c\x00")),
-            "any reduction: they are of version 2, and this is version 1",
+            "any reduction: a partial of sum has no version 2",
         ),
         (
             message(Header::read(b"WFPT\x01\xc8\x0c\x00")),
