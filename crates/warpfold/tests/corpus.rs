@@ -103,7 +103,7 @@ fn every_input_of_the_corpus_is_read_or_refused() {
     assert!(replayed >= seeds().len());
 }
 
-/// The seeds are those of this version. After a change of the layout: `WARPFOLD_WRITE_SEEDS=1 cargo test --test corpus`.
+/// The seeds are those of this version; those of an earlier one, `version-1-…`, are still read. After a change of the layout: `WARPFOLD_WRITE_SEEDS=1 cargo test --test corpus`.
 #[test]
 fn seeds_are_current() {
     let write = env::var_os("WARPFOLD_WRITE_SEEDS").is_some();
