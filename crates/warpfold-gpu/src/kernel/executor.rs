@@ -111,6 +111,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only a GPU is waited for"))]
     pub fn wait(self, plan: &CudaPlan) -> Result<Record> {
         match self {
             #[cfg(feature = "cuda")]
