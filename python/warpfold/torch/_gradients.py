@@ -1,3 +1,5 @@
+# mypy: ignore-errors
+# Where torch is not installed, nothing of this can be looked at.
 """Reductions of tensors that torch follows: for gradients, forward ones too, and under `torch.func`.
 
 The values are those of the functions themselves. Gradients are torch's formulas; the reductions in them are exact as well, and have gradients in turn.

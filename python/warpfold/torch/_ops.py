@@ -1,3 +1,5 @@
+# mypy: ignore-errors
+# Where torch is not installed, nothing of this can be looked at.
 """Operators of torch for graphs: what `torch.compile` finds in place of the functions, with shapes, gradients and batches.
 
 `warpfold::reduce` and `warpfold::dot` call the functions themselves; a graph holds one node for each of them.

@@ -33,10 +33,12 @@ pub(super) fn finish(
         (Kind::Values, Measure::Op(op)) => match wanted.initial {
             None => part(0).partial().finish(op, finish),
             Some(initial) => {
-                let mut all = with_initial(initial, |array| {
+                let all = with_initial(initial, |array| {
                     reduce(&Request::new(op, array).policy(map.policy))
                 })?;
-                all.merge(part(0).partial());
+                // It is no leaf of a product's tree, but multiplies what the tree comes to.
+                let mut all = all.without_indices();
+                all.merge(&part(0).partial().clone().without_indices());
                 all.finish(op, finish)
             }
         },
