@@ -2,9 +2,9 @@
 
 use std::convert::Infallible;
 
-use warpfold::partial::{Finish, Output, Partial};
+use warpfold::partial::{Finish, Output};
 use warpfold::plan::Tuning;
-use warpfold::{DType, Error, Op, Policy, Result};
+use warpfold::{AnyPartial, DType, Error, Op, Policy, Result};
 
 use super::Work;
 
@@ -83,7 +83,7 @@ impl Stream {
         match self.0 {}
     }
 
-    pub(crate) fn into_partial(self) -> Result<Partial<T>> {
+    pub(crate) fn into_partial(self) -> Result<AnyPartial> {
         match self.0 {}
     }
 

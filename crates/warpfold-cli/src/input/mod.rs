@@ -1,7 +1,7 @@
 //! Inputs: files, streams and random numbers, turned into pieces of native-endian elements.
 //!
 //! Whatever an array comes from, it arrives as [`Pieces`]: byte slices in this machine's order, aligned for every element type,
-//! each of [`PIECE_BYTES`] but the last. Nothing here is generic over the element type; [`array`] views a piece as an array of one.
+//! each of [`PIECE_BYTES`] but the last. Nothing here is generic over the element type; [`array()`] views a piece as an array of one.
 
 mod buffer;
 mod endian;
