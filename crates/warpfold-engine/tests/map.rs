@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use warpfold_engine::HostArray;
 use warpfold_engine::map::{Expressions, Map};
+use warpfold_engine::{HostArray, Request, output};
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{DType, Error, Nan, Op, Policy, Value};
 
@@ -292,4 +292,24 @@ fn hostile_texts_are_refused_with_the_column() {
     assert!(refused("1.2.3").contains("`1.2.3` is no number"));
     assert!(refused("").contains("the text ends"));
     assert!(refused("a+b+c+d+e+f+g+h+i").contains("8 are allowed"));
+}
+
+/// What a condition drops leaves its leaf of a product's tree empty, as a one does: closing the gaps would multiply in another order.
+#[test]
+fn products_keep_the_places_of_what_is_left_out() {
+    // From 1 - 2^-7 to 1 + 2^-7, so that no product is infinite.
+    let x: Vec<f64> = (0..300_001u32)
+        .map(|k| f64::from(k.wrapping_mul(2_654_435_761) >> 8) * 2f64.powi(-30) + 0.992_187_5)
+        .collect();
+    let ones: Vec<f64> = x.iter().map(|&x| if x >= 0.996 { x } else { 1.0 }).collect();
+    let expressions = Expressions::value("x").unwrap().keep("x >= 0.996").unwrap();
+    let map = Map::new(Op::Prod, &expressions, &[("x", DType::F64)], Policy::default()).unwrap();
+    for n in (1..=40).map(|k| k * 997).chain([x.len()]) {
+        let folded = map.fold(&[HostArray::of(&x[..n])], 0).unwrap();
+        let request = Request::new(Op::Prod, HostArray::of(&ones[..n]));
+        let expected = output(&request, Finish::default()).unwrap();
+        let Output::One(Value::F64(product)) = expected else { panic!("{expected:?}") };
+        assert!(product.is_normal(), "{product} of {n}");
+        assert_eq!(map.finish(&folded, Finish::default()).unwrap(), expected, "{n}");
+    }
 }
