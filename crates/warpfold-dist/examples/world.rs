@@ -8,7 +8,7 @@ use std::time::Instant;
 use warpfold_dist::nccl::{self, Through};
 use warpfold_dist::{
     Agreement, Comm, Mpi, Nccl, Result, Tcp, Threads, Way, all_merge, all_merge_many, all_reduce,
-    exchange, share,
+    exchange, exchange_agreed, share,
 };
 use warpfold_engine::{HostArray, Request, check, reduce};
 use warpfold_exact::{AnyPartial, Exact, Partial};
@@ -275,6 +275,9 @@ fn check_array<C: Comm, T: Element>(comm: &C, x: &[T]) -> Result<()> {
 fn time<C: Comm>(comm: &C, by: &str) -> Result<()> {
     const ROUNDS: usize = 301;
     const CALLS: u32 = 20;
+    let doubles: Vec<f64> =
+        (0..1_000_000).map(|k| number::<f64>(k, 0) + number::<f64>(k, 2)).collect();
+    let singles: Vec<f32> = doubles.iter().map(|&x| x as f32).collect();
     // The first goes twice: clocks rise while it runs the first time.
     for (k, (op, dtype)) in [
         (Op::Sum, DType::F32),
@@ -287,8 +290,9 @@ fn time<C: Comm>(comm: &C, by: &str) -> Result<()> {
     .enumerate()
     {
         let agreement = Agreement::new(op, dtype);
-        let mine = AnyPartial::empty(op, dtype);
-        let bytes = mine.to_bytes();
+        let mine =
+            if dtype == DType::F32 { partial(op, &singles, 0) } else { partial(op, &doubles, 0) };
+        let bytes = mine.to_compact();
         let mut all = vec![0; bytes.len() * comm.size()];
         let [mut merges, mut gathers, mut exchanges] = [const { Vec::<f64>::new() }; 3];
         for _ in 0..ROUNDS {
@@ -304,7 +308,7 @@ fn time<C: Comm>(comm: &C, by: &str) -> Result<()> {
             gathers.push(start.elapsed().as_secs_f64());
             let start = Instant::now();
             for _ in 0..CALLS {
-                exchange(comm, agreement.text(), Ok(&bytes))?;
+                exchange_agreed(comm, &agreement, Ok(&bytes))?;
             }
             exchanges.push(start.elapsed().as_secs_f64());
         }

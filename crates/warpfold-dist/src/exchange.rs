@@ -73,8 +73,11 @@ pub fn exchange<C: Comm + ?Sized>(
     exchange_hashed(comm, text, frame::hash(text), outcome)
 }
 
-/// [`exchange`] of what an agreement is about.
-pub(crate) fn exchange_agreed<C: Comm + ?Sized>(
+/// [`exchange`] of what an agreement is about, whose hash is at hand.
+///
+/// # Errors
+/// As [`exchange`].
+pub fn exchange_agreed<C: Comm + ?Sized>(
     comm: &C,
     agreement: &Agreement,
     outcome: Result<&[u8], &str>,
@@ -96,9 +99,9 @@ fn exchange_hashed<C: Comm + ?Sized>(
     for (rank, bytes) in all.chunks_exact(frame::BYTES).enumerate() {
         frames.push(frame::read(bytes).map_err(|why| Error::Contribution { rank, why })?);
     }
-    let failed = frames.iter().position(|frame| frame.failed);
-    if let Some(rank) = failed {
-        let why = frames[rank].inline.map(String::from_utf8_lossy).unwrap_or_default();
+    if let Some(rank) = frames.iter().position(|frame| frame.failed) {
+        let messages = contributions(comm, &frames, frame::payload(&outcome))?;
+        let why = String::from_utf8_lossy(&messages[rank]);
         let others = frames.iter().filter(|frame| frame.failed).count() - 1;
         let others = match others {
             0 => String::new(),
@@ -113,20 +116,29 @@ fn exchange_hashed<C: Comm + ?Sized>(
         let text = |rank: usize| frame::read_text(&texts[rank * frame::TEXT..][..frame::TEXT]);
         return Err(Error::Differs { rank, theirs: text(rank), expected: text(0) });
     }
+    contributions(comm, &frames, frame::payload(&outcome))
+}
+
+/// What all ranks announced in their frames: from there, or by a second gather if one of them has no room for it.
+fn contributions<C: Comm + ?Sized>(
+    comm: &C,
+    frames: &[frame::Frame<'_>],
+    mine: &[u8],
+) -> Result<Vec<Vec<u8>>> {
     let longest = frames.iter().map(|frame| frame.length).max().unwrap_or(0);
     if longest <= frame::INLINE as u64 {
         return Ok(frames.iter().map(|frame| frame.inline.unwrap_or_default().to_vec()).collect());
     }
-    let lengths: Vec<u64> = frames.iter().map(|frame| frame.length).collect();
-    let room = usize::try_from(longest).ok().and_then(|longest| longest.checked_mul(size));
+    let room = usize::try_from(longest).ok().and_then(|longest| longest.checked_mul(frames.len()));
     let room = room.ok_or_else(|| {
-        let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
-        Error::Contribution { rank, why: format!("{longest} bytes of {size} ranks have no room") }
+        let rank = frames.iter().position(|frame| frame.length == longest).unwrap_or(0);
+        let why = format!("{longest} bytes of {} ranks have no room", frames.len());
+        Error::Contribution { rank, why }
     })?;
-    let mut padded = outcome.unwrap_or_default().to_vec();
+    let mut padded = mine.to_vec();
     padded.resize(longest as usize, 0);
     let mut all = vec![0; room];
     comm.all_gather(&padded, &mut all)?;
-    let payloads = all.chunks_exact(longest as usize).zip(&lengths);
-    Ok(payloads.map(|(bytes, &length)| bytes[..length as usize].to_vec()).collect())
+    let payloads = all.chunks_exact(longest as usize).zip(frames);
+    Ok(payloads.map(|(bytes, frame)| bytes[..frame.length as usize].to_vec()).collect())
 }

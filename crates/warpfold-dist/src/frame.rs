@@ -1,34 +1,36 @@
 //! The message that every exchange begins with: what the rank computes, how it went, and its partial if that is short.
 //!
-//! # Layout, version 2
+//! # Layout, version 3
 //! [`BYTES`] bytes, numbers little-endian, what is not used zero. Its length does not depend on the reduction, so that ranks that disagree
 //! can still say so.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 0–3 | magic: `WFDX` |
-//! | 4–5 | version: 2 |
+//! | 4–5 | version: 3 |
 //! | 6 | 0: the payload is a contribution; 1: the rank failed, and the payload is its message |
 //! | 7 | zero |
 //! | 8–15 | length of the payload |
 //! | 16–31 | the first bytes of the SHA-256 of the text that ranks agree on: program, version, reduction, type, policy |
-//! | 32–511 | the payload, if it has room there; else zero, and the payload follows in a second gather, padded with zeros to the longest |
+//! | 32–255 | the payload, if it has room there; else zero, and the payload follows in a second gather, padded with zeros to the longest |
 //!
 //! Where hashes differ, all ranks see that they do, and gather their texts, of [`TEXT`] bytes each, padded with zeros.
 
 use sha2::{Digest, Sha256};
 
-/// Bytes of a frame. Open MPI takes 1024 bytes of two ranks 2.3 times as long as 72, because they fit no fast box of its shared memory.
-pub const BYTES: usize = 512;
+/// Bytes of a frame. Partials are sent in their compact form, of which nearly all have room here; and a gather of 512 bytes takes longer.
+pub const BYTES: usize = 256;
 /// Bytes before the payload.
 pub const HEADER: usize = 32;
 /// Bytes of a text that is gathered.
 pub const TEXT: usize = 256;
 /// The longest payload inside of the frame.
 pub const INLINE: usize = BYTES - HEADER;
+/// The longest message of a rank that failed.
+pub const MESSAGE: usize = 1024;
 
 const MAGIC: [u8; 4] = *b"WFDX";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// A frame that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,16 +56,21 @@ pub fn write(hash: [u8; 16], outcome: Result<&[u8], &str>) -> [u8; BYTES] {
     frame[..4].copy_from_slice(&MAGIC);
     frame[4..6].copy_from_slice(&VERSION.to_le_bytes());
     frame[6] = u8::from(outcome.is_err());
-    let payload = match outcome {
-        Ok(payload) => payload,
-        Err(message) => cut(message, INLINE).as_bytes(),
-    };
+    let payload = payload(&outcome);
     frame[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
     frame[16..HEADER].copy_from_slice(&hash);
     if payload.len() <= INLINE {
         frame[HEADER..HEADER + payload.len()].copy_from_slice(payload);
     }
     frame
+}
+
+/// What a frame announces: the contribution, or the beginning of the message.
+pub fn payload<'a>(outcome: &Result<&'a [u8], &'a str>) -> &'a [u8] {
+    match *outcome {
+        Ok(payload) => payload,
+        Err(message) => cut(message, MESSAGE).as_bytes(),
+    }
 }
 
 /// A text as ranks gather it; of one that is too long, its beginning and an ellipsis.
@@ -118,7 +125,7 @@ pub fn read(bytes: &[u8]) -> Result<Frame<'_>, String> {
     if padding.iter().fold(0, |all, byte| all | byte) != 0 {
         return Err("its frame has bytes where there is nothing".into());
     }
-    if failed && (inline.is_none() || std::str::from_utf8(payload).is_err()) {
+    if failed && (length > MESSAGE as u64 || std::str::from_utf8(payload).is_err()) {
         return Err("its frame says that it failed, without a message".into());
     }
     Ok(Frame { failed, hash, length, inline: inline.map(|_| payload) })
@@ -138,9 +145,12 @@ mod tests {
             assert_eq!(read.hash, hash("sum of f32"));
             assert_eq!(read.inline, (length <= INLINE).then_some(&payload[..]));
         }
+        let frame = write([0; 16], Err("no file"));
+        assert_eq!(read(&frame).unwrap().inline, Some(&b"no file"[..]));
+        // Of a long message its beginning follows.
         let frame = write([0; 16], Err(&"ä".repeat(5000)));
         let read = read(&frame).unwrap();
-        assert_eq!((read.failed, read.inline.unwrap().len()), (true, INLINE));
+        assert_eq!((read.failed, read.length, read.inline), (true, MESSAGE as u64, None));
     }
 
     #[test]

@@ -42,7 +42,7 @@ mod threads;
 
 pub use comm::Comm;
 pub use error::{Error, Result};
-pub use exchange::{Agreement, exchange};
+pub use exchange::{Agreement, exchange, exchange_agreed};
 pub use many::{Keyed, Way, all_merge_keyed, all_merge_many};
 pub use merge::all_merge;
 pub use mpi::Mpi;

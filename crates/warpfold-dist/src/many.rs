@@ -26,8 +26,8 @@ pub enum Way {
     Sum,
 }
 
-/// From so many ranks on, sums of digits are fewer bytes than a gather: digits are twice as large, and go forth and back.
-const SUM_FROM: usize = 4;
+/// From so many ranks on, sums of digits are fewer bytes than a gather: compact partials take some tens of bytes a rank, digits of f64 536, forth and back.
+const SUM_FROM: usize = 16;
 /// Bytes of all ranks that are gathered at once.
 const GATHERED: usize = 32 << 20;
 
@@ -211,7 +211,7 @@ impl<C: Comm + ?Sized> Merge<'_, C> {
         let size = self.comm.size();
         let mut bytes = Vec::new();
         for partial in &mine[self.of(self.comm.rank(), &some)] {
-            let partial = partial.to_bytes();
+            let partial = partial.to_compact();
             bytes.extend_from_slice(&(partial.len() as u32).to_le_bytes());
             bytes.extend_from_slice(&partial);
         }

@@ -27,7 +27,7 @@ pub fn all_merge<C: Comm + ?Sized>(
     {
         return summed;
     }
-    let bytes = mine.map(AnyPartial::to_bytes);
+    let bytes = mine.map(AnyPartial::to_compact);
     let outcome = bytes.as_deref().map_err(|why| *why);
     let outcome = match outcome {
         Ok(_) if comm.size() > 1 && mine.is_ok_and(AnyPartial::is_ordered) => Err(

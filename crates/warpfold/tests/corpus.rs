@@ -8,11 +8,53 @@ use std::{env, fs};
 use warpfold::partial::bytes::{Header, Kind};
 use warpfold::{AnyPartial, Complex, Op, Policy, Stream, bf16, f16};
 
+#[path = "../../../fuzz/checks/digits.rs"]
+mod digits;
 #[path = "../../../fuzz/checks/partial.rs"]
 mod partial;
 
-fn corpus() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "..", "fuzz", "corpus", "partial"].iter().collect()
+fn corpus(of: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "fuzz", "corpus", of].iter().collect()
+}
+
+/// The saved partials among the seeds that are sums, as digits; and the ways in which digits are wrong.
+fn digit_seeds() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (name, bytes) in seeds().into_iter().filter(|(name, _)| !name.starts_with("wrong-")) {
+        let partial = AnyPartial::from_bytes(&bytes).expect("a valid seed");
+        let op = Op::ALL.iter().find(|op| name.split('-').next() == Some(op.name()));
+        let Some(digits) = partial.to_digits() else { continue };
+        let (&op, dtype) = (op.expect("seeds are named by it"), partial.dtype());
+        if !name.ends_with("-compact") {
+            all.push((
+                format!("three-{name}"),
+                digits::bytes(op, dtype, 3, &digits.iter().map(|d| 3 * d).collect::<Vec<_>>()),
+            ));
+            all.push((name, digits::bytes(op, dtype, 1, &digits)));
+        }
+    }
+    let sum = seed(Op::Sum, &[1.0f32, 2.0])
+        .and_then(|bytes| AnyPartial::from_bytes(&bytes).ok()?.to_digits());
+    let sum = sum.expect("floats have sums");
+    let of_sum =
+        |world: u64, digits: &[u64]| digits::bytes(Op::Sum, warpfold::DType::F32, world, digits);
+    let changed = |at: usize, to: u64| {
+        let mut digits = sum.clone();
+        digits[at] = to;
+        of_sum(1, &digits)
+    };
+    let wrong = [
+        ("nothing", Vec::new()),
+        ("no-world", of_sum(0, &sum)),
+        ("short", of_sum(1, &sum[1..])),
+        ("long", of_sum(1, &[&sum[..], &[0]].concat())),
+        ("digit", changed(0, u64::MAX)),
+        ("special", changed(2, u64::MAX)),
+        ("too-large", changed(sum.len() - 1, u64::from(u32::MAX >> 2))),
+        ("no-sum", digits::bytes(Op::Max, warpfold::DType::F32, 1, &sum)),
+    ];
+    all.extend(wrong.map(|(name, bytes)| (format!("wrong-{name}"), bytes)));
+    all
 }
 
 /// A saved partial of a few numbers, specials among them.
@@ -90,30 +132,47 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
+/// A folder of inputs, what must hold of each, and the seeds among them.
+type Corpus = (&'static str, fn(&[u8]) -> bool, Vec<(String, Vec<u8>)>);
+
+fn all() -> [Corpus; 2] {
+    [("partial", partial::check, seeds()), ("digits", digits::check, digit_seeds())]
+}
+
 #[test]
 fn every_input_of_the_corpus_is_read_or_refused() {
-    let mut replayed = 0;
-    for entry in fs::read_dir(corpus()).expect("the repository holds a corpus") {
-        let path = entry.unwrap().path();
-        let accepted = partial::check(&fs::read(&path).unwrap());
-        let wrong = path.file_name().unwrap().to_string_lossy().starts_with("wrong-");
-        assert!(!(accepted && wrong), "{} is not a partial", path.display());
-        replayed += 1;
+    for (of, check, seeds) in all() {
+        let mut replayed = 0;
+        for entry in fs::read_dir(corpus(of)).expect("the repository holds a corpus") {
+            let path = entry.unwrap().path();
+            let accepted = check(&fs::read(&path).unwrap());
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            assert!(
+                !(accepted && name.starts_with("wrong-")),
+                "{} is not a partial",
+                path.display()
+            );
+            let is_valid = seeds.iter().any(|seed| seed.0 == name) && !name.starts_with("wrong-");
+            assert!(accepted || !is_valid, "{} is a partial", path.display());
+            replayed += 1;
+        }
+        assert!(replayed >= seeds.len());
     }
-    assert!(replayed >= seeds().len());
 }
 
 /// The seeds are those of this version; those of an earlier one, `version-1-…`, are still read. After a change of the layout: `WARPFOLD_WRITE_SEEDS=1 cargo test --test corpus`.
 #[test]
 fn seeds_are_current() {
     let write = env::var_os("WARPFOLD_WRITE_SEEDS").is_some();
-    for (name, bytes) in seeds() {
-        let path = corpus().join(&name);
-        if write {
-            fs::create_dir_all(corpus()).unwrap();
-            fs::write(&path, &bytes).unwrap();
+    for (of, _, seeds) in all() {
+        for (name, bytes) in seeds {
+            let path = corpus(of).join(&name);
+            if write {
+                fs::create_dir_all(corpus(of)).unwrap();
+                fs::write(&path, &bytes).unwrap();
+            }
+            assert_eq!(fs::read(&path).ok(), Some(bytes), "seed {name} of {of}");
         }
-        assert_eq!(fs::read(&path).ok(), Some(bytes), "seed {name}");
     }
 }
 

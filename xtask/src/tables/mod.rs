@@ -28,7 +28,7 @@ use self::build::Builds;
 use self::counters::Counters;
 use self::hard::HardSums;
 use self::parts::Parts;
-use self::worlds::{Devices, Worlds};
+use self::worlds::{Devices, Tensors, Worlds};
 use crate::Outcome;
 
 /// The documents that may have tables.
@@ -79,6 +79,8 @@ struct Results {
     devices: Vec<Devices>,
     /// Exchanges between ranks, in the order of the machines' names.
     worlds: Vec<Worlds>,
+    /// Sums of tensors over ranks, in the same order.
+    tensors: Vec<Tensors>,
     /// First builds, in the order of the machines' names.
     builds: Vec<Builds>,
     /// Climbs of the ladder, in the same order.
@@ -147,6 +149,10 @@ impl Results {
                 .iter()
                 .map(|file| Worlds::load(file))
                 .collect::<Outcome<_>>()?,
+            tensors: files(folder, "worlds.jsonl")
+                .iter()
+                .map(|file| Tensors::load(file))
+                .collect::<Outcome<_>>()?,
             builds: files(folder, "build.json")
                 .iter()
                 .map(|file| Builds::load(file))
@@ -181,6 +187,9 @@ impl Results {
             "cuda-devices" => joined(&self.devices, Devices::times, "cuda_devices"),
             "builds" => joined(&self.builds, Builds::table, "bench/build/first-run.sh"),
             "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
+            "scale" => joined(&self.worlds, Worlds::scale, "bench/dist/exchange.sh"),
+            "tensors" => joined(&self.tensors, Tensors::times, "bench/dist/tensors.sh"),
+            "worlds" => joined(&self.tensors, Tensors::threads, "bench/dist/tensors.sh"),
             "ranks" => joined(&self.worlds, Worlds::runs, "bench/dist/exchange.sh"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),
             "counters" => joined(&self.counters, counters::agreement, "bench/simt/counters.sh"),
