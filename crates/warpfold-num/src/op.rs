@@ -5,8 +5,9 @@ use std::{fmt, str::FromStr};
 macro_rules! ops {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
         /// A reduction of the contract.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "lowercase")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
         pub enum Op {
             $($(#[doc = $doc])+ $variant,)+
         }

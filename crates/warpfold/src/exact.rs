@@ -3,7 +3,6 @@
 use std::iter::Sum;
 use std::ops::{AddAssign, Deref};
 
-use serde::{Deserialize, Serialize};
 use warpfold_engine::{self as engine, HostArray, Request};
 use warpfold_exact::exact as inner;
 
@@ -21,8 +20,9 @@ fn folded<T: Element>(request: Request<'_>) -> Result<Partial<T>> {
 macro_rules! accumulator {
     ($(#[$doc:meta])+ $name:ident) => {
         $(#[$doc])+
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(transparent, bound = "")]
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(transparent, bound = ""))]
         pub struct $name<T: Element>(inner::$name<T>);
 
         impl<T: Element> $name<T> {

@@ -20,6 +20,7 @@
 //! | none (default) | everything on the CPU; instructions are chosen at run time | no C library |
 //! | `cuda` | module `cuda`: reductions on NVIDIA GPUs | NVIDIA's driver, at run time only |
 //! | `ndarray` | arrays and views of the crate `ndarray` wherever slices are taken | that crate |
+//! | `serde` | partials, policies and plans as values of serde | that crate |
 //! | `simt` | module `simt`: the GPU's kernels in a simulator that checks every access | nothing |
 //!
 //! ```toml

@@ -33,8 +33,9 @@ macro_rules! for_each_element {
 macro_rules! define_dtype {
     ($($variant:ident, $ty:ty, $name:literal, [$($alias:literal),*];)+) => {
         /// The type of the elements of an array.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "lowercase")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
         #[allow(missing_docs, reason = "the variants are the types' own names")]
         pub enum DType { $($variant,)+ }
 

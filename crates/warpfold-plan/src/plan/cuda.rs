@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 
 use super::{Problem, tuning};
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
 
 /// What the planner must know of a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CudaFacts {
     /// Compute capability times ten: 90 on Hopper.
     pub compute: u32,
@@ -32,8 +32,9 @@ impl CudaFacts {
 }
 
 /// The kinds of fold that kernels exist for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[allow(missing_docs, reason = "the variants are the kernels' own names")]
 pub enum Fold {
     Sum,
@@ -166,7 +167,8 @@ impl Fold {
 }
 
 /// How a GPU will fold an array: one launch, but for `stats` of complex numbers, which takes two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CudaPlan {
     /// What was asked.
     pub problem: Problem,
@@ -181,7 +183,8 @@ pub struct CudaPlan {
 }
 
 /// The threads of a launch, to be chosen by measuring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shape {
     /// Threads of a block: whole warps, at most 512.
     pub block: u32,

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
 
 use super::CudaFacts;
 use crate::DType;
@@ -22,8 +21,9 @@ const STEP: u64 = 128;
 const PER_MULTIPROCESSOR: u64 = 2;
 
 /// How elements of equal keys come together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum GroupWay {
     /// They lie together.
     Runs,
@@ -34,7 +34,8 @@ pub enum GroupWay {
 }
 
 /// How a GPU will group values by keys.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CudaGroupPlan {
     /// Elements.
     pub elements: u64,
@@ -47,7 +48,7 @@ pub struct CudaGroupPlan {
     /// Bits of the ordinals.
     pub bits: u32,
     /// The lowest bit that is sorted by, and all above it.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub from: u32,
     /// Blocks.
     pub grid: u32,

@@ -33,7 +33,8 @@ pub use warpfold_num::Isa;
 use crate::{DType, Op, Policy};
 
 /// A reduction asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {
     /// The reduction.
     pub op: Op,
@@ -54,7 +55,8 @@ impl Problem {
 }
 
 /// What the planner must know of a machine's CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CpuFacts {
     /// The widest instruction set present.
     pub isa: Isa,
@@ -63,7 +65,8 @@ pub struct CpuFacts {
 }
 
 /// How the CPU will fold an array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
     /// What was asked.
     pub problem: Problem,

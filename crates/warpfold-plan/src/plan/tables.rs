@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 
 use super::{CudaFacts, CudaGroupPlan, GroupWay};
 use crate::{DType, Op};
@@ -17,7 +16,8 @@ const AT_ONCE: u64 = 4;
 const LIMBS: [u64; 2] = [12, 3];
 
 /// How a GPU will add values by keys.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CudaTablePlan {
     /// What is added: sum, or l1 of floats.
     pub op: Op,

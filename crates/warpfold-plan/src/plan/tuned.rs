@@ -1,6 +1,5 @@
 //! [`Tuning`]: shapes measured on the very GPU, as `warpfold tune` leaves them. Plain data; whoever plans reads the file.
 
-use serde::{Deserialize, Serialize};
 
 use super::cuda::{CudaFacts, CudaPlan, Fold, Shape, fold_of, shaped};
 use super::{Problem, tuning};
@@ -10,8 +9,9 @@ use crate::{DType, Result};
 pub const TUNING_SCHEMA: u32 = 1;
 
 /// What was measured on the GPUs of a machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tuning {
     /// [`TUNING_SCHEMA`].
     pub schema: u32,
@@ -24,8 +24,9 @@ pub struct Tuning {
 }
 
 /// What was measured on one GPU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TunedGpu {
     /// What NVIDIA calls it.
     pub name: String,
@@ -40,8 +41,9 @@ pub struct TunedGpu {
 }
 
 /// A shape, where it holds, and the evidence for it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TunedRow {
     /// The kernel.
     pub fold: Fold,
@@ -62,8 +64,9 @@ pub struct TunedRow {
 }
 
 /// Rates at which an array in host memory is reduced, in bytes per second, large arrays, in the same run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Link {
     /// Over the link and on the GPU.
     pub gpu: f64,

@@ -1,13 +1,13 @@
 //! [`Folding`]: which axes of an array are folded, and the shape that is left.
 
-use serde::{Deserialize, Serialize};
 
 use super::layout::Shape;
 use super::{Axis, Form, Layout};
 use crate::{Error, Result};
 
 /// A layout and the axes of it that a reduction folds.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Folding {
     layout: Layout,
     folded: Vec<bool>,

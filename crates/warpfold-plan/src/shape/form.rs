@@ -4,13 +4,13 @@
 //! its `stride` in memory, and its `place`, which for a kept loop is the step in the (C-ordered) result and for a folded one the step
 //! in the order in which equal extremes are judged. So no later step has to know the axes: sorting and turning a loop changes nothing.
 
-use serde::{Deserialize, Serialize};
 
 use super::{Axis, Folding};
 use crate::Result;
 
 /// One loop of a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Loop {
     /// Steps.
     pub length: u64,
@@ -21,7 +21,8 @@ pub struct Loop {
 }
 
 /// Where the loops of one kind begin, and the loops, outermost first: those that repeat (stride 0), then the longest strides.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Form {
     /// Outputs in all.
     pub outputs: u64,
@@ -40,8 +41,9 @@ pub struct Form {
 }
 
 /// Which loop walks contiguous memory: all that a kernel has to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Case {
     /// The innermost folded loop: rows of contiguous elements are folded.
     Rows,

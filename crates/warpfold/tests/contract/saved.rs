@@ -242,6 +242,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn serde_speaks_bytes_or_hexadecimal() {
     fn body<T: Sample>() {

@@ -76,6 +76,7 @@ mod norms;
 mod order;
 mod product;
 mod saved;
+#[cfg(feature = "serde")]
 mod serde;
 mod words;
 

@@ -1,12 +1,12 @@
 //! [`Columns`]: a reduction over axes as matrices whose columns are folded, as warps of a GPU see them.
 
-use serde::{Deserialize, Serialize};
 
 use crate::DType;
 use crate::shape::{Form, Loop};
 
 /// Matrices whose columns are folded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Columns {
     /// Elements of a row. Where outputs are few, a row is several of the array's.
     pub width: u64,

@@ -1,14 +1,14 @@
 //! [`Components`]: reductions of complex numbers that are reductions of the real numbers they consist of.
 
-use serde::{Deserialize, Serialize};
 
 use super::{Batch, BoundsKind, Partition};
 use crate::shape::{Form, Loop, PartLoop};
 use crate::{DType, Nan, Op};
 
 /// What the elements that kernels see are of those that were given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Components {
     /// These themselves.
     Whole,

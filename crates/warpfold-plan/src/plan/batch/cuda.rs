@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 
 use super::columns::Columns;
 use super::components::Components;
@@ -19,8 +18,9 @@ use crate::shape::Form;
 use crate::{DType, Nan, Op, Result};
 
 /// The ways of a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum CudaWay {
     /// Every warp an equal share of elements and ends of segments, whatever the lengths.
     Segments,
@@ -61,7 +61,8 @@ impl CudaWay {
 }
 
 /// How a GPU will do many reductions.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CudaBatchPlan {
     /// What was asked, of the parts of elements where these are folded.
     pub batch: Batch,

@@ -1,12 +1,12 @@
 //! [`ManyFold`]: what kernels for many reductions fold, by their names and numbers.
 
-use serde::{Deserialize, Serialize};
 
 use crate::DType;
 
 /// The folds that kernels for many reductions exist for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[allow(missing_docs, reason = "the variants are the kernels' own names")]
 pub enum ManyFold {
     Sum,

@@ -28,8 +28,9 @@ use crate::{DType, Op, Policy};
 
 /// How an array is parted into the inputs of many reductions. Each output is an input folded; they are numbered from 0, and results lie
 /// densely in that order.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Partition {
     /// By the axes that are kept.
     Axes(Form),
@@ -54,8 +55,9 @@ pub enum Partition {
 }
 
 /// How the bounds of segments are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum BoundsKind {
     /// All have so many elements.
     Every(u64),
@@ -66,8 +68,9 @@ pub enum BoundsKind {
 }
 
 /// How groups are told by keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum KeysKind {
     /// The keys are the groups' numbers.
     Dense,
@@ -76,7 +79,8 @@ pub enum KeysKind {
 }
 
 /// Many reductions asked for at once.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Batch {
     /// The reduction.
     pub op: Op,
@@ -114,8 +118,9 @@ impl Batch {
 }
 
 /// The ways of a CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Way {
     /// Each element is an input of its own, and finished as it is read.
     Singles,
@@ -164,7 +169,8 @@ impl fmt::Display for Way {
 }
 
 /// How the CPU will do many reductions.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BatchPlan {
     /// What was asked.
     pub batch: Batch,

@@ -1,11 +1,11 @@
 //! [`Strided`]: a reduction over axes as loops over memory, for what is neither rows nor columns; and those loops as a GPU reads them.
 
-use serde::{Deserialize, Serialize};
 
 use crate::shape::{Form, Loop};
 
 /// How outputs are shared out where an element may lie anywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strided {
     /// Lanes of an output: 1, neighbours having neighbouring outputs, or a warp's 32, which share its elements.
     pub lanes: u64,
