@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::CheckedBitPattern;
@@ -65,6 +66,17 @@ impl<'a> HostArray<'a> {
         // SAFETY: the constructors' callers vouch for the elements' type, number, alignment and lifetime.
         (self.dtype == T::DTYPE)
             .then(|| unsafe { std::slice::from_raw_parts(self.address.cast(), self.len) })
+    }
+
+    /// Some of the elements, one after another.
+    ///
+    /// # Panics
+    /// If the range goes past the end.
+    pub fn part(&self, range: Range<usize>) -> HostArray<'a> {
+        assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
+        // In bounds of the bytes that the elements take.
+        let address = self.bytes()[range.start * self.dtype.size()..].as_ptr();
+        HostArray { dtype: self.dtype, address, len: range.len(), memory: PhantomData }
     }
 
     /// The elements' bytes.

@@ -156,14 +156,6 @@ impl Whole {
         elements(self.bytes(), 0).map_err(|problem| Failure::input(&self.name, problem))
     }
 
-    /// The array of a type that is known.
-    ///
-    /// # Errors
-    /// As [`array`](Self::array).
-    pub fn view<T: Element>(&self) -> Result<warpfold::View<'_, T>, Failure> {
-        Ok(warpfold::View::of(self.elements()?, self.layout.clone())?)
-    }
-
     fn bytes(&self) -> &[u8] {
         match &self.data {
             Data::Mapped(map, _) => &map[..],

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-
 use super::{Problem, tuning};
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 
-
 use super::CudaFacts;
 use crate::DType;
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-
 use super::{CudaFacts, CudaGroupPlan, GroupWay};
 use crate::{DType, Op};
 

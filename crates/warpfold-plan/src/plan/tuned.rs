@@ -1,6 +1,5 @@
 //! [`Tuning`]: shapes measured on the very GPU, as `warpfold tune` leaves them. Plain data; whoever plans reads the file.
 
-
 use super::cuda::{CudaFacts, CudaPlan, Fold, Shape, fold_of, shaped};
 use super::{Problem, tuning};
 use crate::{DType, Result};

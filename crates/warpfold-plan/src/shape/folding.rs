@@ -1,6 +1,5 @@
 //! [`Folding`]: which axes of an array are folded, and the shape that is left.
 
-
 use super::layout::Shape;
 use super::{Axis, Form, Layout};
 use crate::{Error, Result};

@@ -4,7 +4,6 @@
 //! its `stride` in memory, and its `place`, which for a kept loop is the step in the (C-ordered) result and for a folded one the step
 //! in the order in which equal extremes are judged. So no later step has to know the axes: sorting and turning a loop changes nothing.
 
-
 use super::{Axis, Folding};
 use crate::Result;
 

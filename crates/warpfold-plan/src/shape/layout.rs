@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-
 use crate::{Error, Result};
 
 /// One axis of an array.

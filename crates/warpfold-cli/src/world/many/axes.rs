@@ -1,8 +1,11 @@
 //! Axes: every rank takes a slab along one of them.
 
+use std::sync::Arc;
+
 use warpfold::shape::{Folding, Layout};
-use warpfold::{AnyPartial, At, Element, Error, Op, View, reduce_axes};
+use warpfold::{AnyPartial, At, Error, Op};
 use warpfold_dist::{Comm, share};
+use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
 use super::{Folded, Made, folded, is_whole};
@@ -20,29 +23,35 @@ pub(super) fn kept(asked: &Reduction, whole: &Whole) -> Vec<u64> {
     folding.ok().and_then(Result::ok).map_or_else(Vec::new, |folding| folding.shape())
 }
 
-pub(super) fn fold<T: Element>(
+/// The reduction of some of the array's memory over the axes.
+fn request<'a>(
     asked: &Reduction,
-    comm: &dyn Comm,
-    whole: &Whole,
-) -> Result<Folded, Failure> {
-    let view = whole.view::<T>()?;
-    let axes = &asked.parts.axis;
-    let folding = Folding::of(view.layout().clone(), axes)?;
+    x: HostArray<'a>,
+    layout: Layout,
+) -> Result<Request<'a>, Failure> {
+    let folding = Folding::of(layout, &asked.parts.axis)?;
+    let parts = Parts::Axes(folding.form()?, folding);
+    Ok(Request::new(asked.op(), x).parts(Arc::new(parts)).policy(asked.policy()))
+}
+
+pub(super) fn fold(asked: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<Folded, Failure> {
+    let (x, layout) = (whole.array()?, whole.layout()?);
+    let folding = Folding::of(layout.clone(), &asked.parts.axis)?;
     // Refuses what has no such reduction on every rank alike.
-    let _ = reduce_axes(&view, axes)?;
+    let all = request(asked, x, layout.clone())?;
     let shape = if asked.parts.keepdims { folding.shape_kept() } else { folding.shape() };
     let (op, outputs) = (asked.op(), folding.outputs()? as usize);
-    warpfold::Stream::<T>::new(op, asked.policy())?;
+    engine::Stream::new(op, x.dtype(), asked.policy())?;
     let elements = (outputs as u64).saturating_mul(folding.inputs()?);
     let labels = Labels::Axes(shape);
-    let axis = match is_whole(op, T::DTYPE) {
+    let axis = match is_whole(op, x.dtype()) {
         true => cut_whole(&folding, comm.size() as u64),
-        false => cut(&folding, comm.size() as u64, op, T::DTYPE),
+        false => cut(&folding, comm.size() as u64, op, x.dtype()),
     };
     let Some(axis) = axis else {
         // Nothing that could be cut: rank 0 takes all of it.
         let slab = Slab::run(outputs, 0, if comm.rank() == 0 { outputs } else { 0 });
-        let columns = results::<T>(asked, &view, &folding, &slab, None)?;
+        let columns = results(asked, &all, &folding, &slab, None)?;
         return Ok(folded(
             labels,
             outputs,
@@ -51,8 +60,7 @@ pub(super) fn fold<T: Element>(
         ));
     };
     let range = share(folding.layout().axes()[axis].length, 1, comm.rank(), comm.size());
-    let part = part(folding.layout(), axis, &range)?;
-    let view = View::of(view.memory(), part)?;
+    let part = request(asked, x, part(folding.layout(), axis, &range)?)?;
     if !folding.folded()[axis] {
         let lengths = folding.layout().axes().iter().zip(folding.folded()).enumerate();
         let product = |is_in: &dyn Fn(usize) -> bool| -> usize {
@@ -66,7 +74,7 @@ pub(super) fn fold<T: Element>(
             from: range.start as usize,
             to: range.end as usize,
         };
-        let columns = results::<T>(asked, &view, &folding, &slab, Some((axis, range.start)))?;
+        let columns = results(asked, &part, &folding, &slab, Some((axis, range.start)))?;
         return Ok(folded(
             labels,
             outputs,
@@ -75,12 +83,11 @@ pub(super) fn fold<T: Element>(
         ));
     }
     let partials = match range.is_empty() {
-        true => vec![AnyPartial::empty(op, T::DTYPE); outputs],
+        true => vec![AnyPartial::empty(op, x.dtype()); outputs],
         false => {
-            let many = reduce_axes(&view, axes)?.policy(asked.policy());
             let place = |place| whole_place(&folding, axis, &range, place);
-            let partials = many.partials(op)?.values.into_iter();
-            partials.map(|partial| partial.untyped().reindexed(&place)).collect()
+            let partials = engine::partials(&part)?.into_iter();
+            partials.map(|partial| partial.reindexed(&place)).collect()
         }
     };
     Ok(folded(labels, outputs, elements, Made::Partials(partials)))
@@ -148,15 +155,14 @@ fn cut_whole(folding: &Folding, ranks: u64) -> Option<usize> {
 }
 
 /// The results of a slab's outputs, named and indexed as those of the whole.
-fn results<T: Element>(
+fn results(
     asked: &Reduction,
-    view: &View<'_, T>,
+    request: &Request<'_>,
     folding: &Folding,
     slab: &Slab,
     cut: Option<(usize, u64)>,
 ) -> Result<Vec<(&'static str, Vec<warpfold::Value>)>, Failure> {
     let is_empty = slab.from == slab.to;
-    let many = reduce_axes(view, &asked.parts.axis)?.policy(asked.policy());
     let named = |error: Error| match (error, cut) {
         (Error::Output { output: At::Indices(mut indices), error }, Some((axis, first))) => {
             // Its place among the axes that are kept.
@@ -166,7 +172,7 @@ fn results<T: Element>(
         }
         (other, _) => other,
     };
-    let columns = many.columns(asked.op(), asked.finish()?).map_err(named)?;
+    let columns = engine::columns(request, asked.finish()?).map_err(named)?;
     let values = |column: &warpfold::Column| -> Vec<warpfold::Value> {
         let all = if is_empty { 0 } else { column.len() };
         (0..all).map(|at| column.get(at)).collect()

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
-use warpfold::{AnyPartial, At, Column, Element, Key, Op, group_by, group_dense};
+use warpfold::{AnyPartial, At, Column, Key, Op};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_keyed, share};
+use warpfold_engine::{self as engine, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
 use super::gathered::{Filled, Slab};
@@ -18,109 +21,103 @@ use crate::many::{self, with_key};
 use crate::table::Labels;
 
 /// Runs of equal keys are segments.
-pub(super) fn fold_runs<T: Element>(
+pub(super) fn fold_runs(
     asked: &Reduction,
     comm: &dyn Comm,
     whole: &Whole,
     keys: &Whole,
 ) -> Result<Folded, Failure> {
-    let x = whole.elements::<T>()?;
-    with_key!(keys, K, keys => {
-        check_lengths(keys.len(), x.len())?;
+    let x = whole.array()?;
+    let (offsets, column) = with_key!(keys, K, keys => {
+        warpfold::group::check_lengths(keys.len(), x.len())?;
         let mut offsets: Vec<u64> = Vec::new();
         offsets.extend((0..keys.len()).filter(|&k| k == 0 || keys[k] != keys[k - 1]).map(|k| k as u64));
         let found: Vec<K> = offsets.iter().map(|&first| keys[first as usize]).collect();
         offsets.push(keys.len() as u64);
-        let bounds = Bounds::Offsets64(Cow::Owned(offsets));
-        let column = Column::of(found);
-        let name = |run: usize| At::Group(column.get(run).to_string());
-        let made = segments::fold_bounds::<T>(asked, comm, x, &bounds, &name)?;
-        let outputs = bounds.count() as usize;
-        Ok(folded(Labels::Keys(column.into()), outputs, x.len() as u64, made))
-    })
+        (offsets, Column::of(found))
+    });
+    let bounds = Bounds::Offsets64(Cow::Owned(offsets));
+    let name = |run: usize| At::Group(column.get(run).to_string());
+    let made = segments::fold_bounds(asked, comm, x, &bounds, &name)?;
+    let outputs = bounds.count() as usize;
+    Ok(folded(Labels::Keys(column.into()), outputs, x.len() as u64, made))
 }
 
-fn check_lengths(keys: usize, elements: usize) -> Result<(), Failure> {
-    // The library's own words.
-    Ok(warpfold::group::check_lengths(keys, elements)?)
+/// What a rank's share of the keys says.
+struct Groups<'a> {
+    parts: Parts<'a>,
+    /// The keys of the groups, as their places among all numbers.
+    ranks: Vec<u64>,
+    /// How many elements of each group other ranks have before this one's, where indices count them.
+    before: Vec<u64>,
 }
 
-pub(super) fn fold<T: Element>(
+impl<'a> Groups<'a> {
+    fn of<K: Key>(asked: &Reduction, keys: &'a [K], mine: Range<usize>) -> Result<Self, Failure> {
+        let (own, policy) = (&keys[mine.clone()], asked.policy());
+        let mut before: HashMap<K, u64> = HashMap::new();
+        if matches!(asked.op(), Op::ArgMin | Op::ArgMax) {
+            keys[..mine.start].iter().for_each(|key| *before.entry(*key).or_default() += 1);
+        }
+        let before = |key: &K| before.get(key).copied().unwrap_or(0);
+        let Some(groups) = asked.parts.groups else {
+            let parts = engine::group_by(own, own.len(), policy)?;
+            let found = parts.keys().and_then(Column::slice::<K>).unwrap_or_default();
+            let ranks = found.iter().map(|key| key.rank()).collect();
+            let before = found.iter().map(before).collect();
+            return Ok(Groups { parts, ranks, before });
+        };
+        // All keys, so that one that is no number of a group is named as in one process.
+        engine::group_dense(keys, groups, keys.len(), policy)?;
+        let parts = engine::group_dense(own, groups, own.len(), policy)?;
+        let before = |group| K::from_id(group).map_or(0, |key| before(&key));
+        Ok(Groups { parts, ranks: Vec::new(), before: (0..groups).map(before).collect() })
+    }
+}
+
+pub(super) fn fold(
     asked: &Reduction,
     comm: &dyn Comm,
     whole: &Whole,
     keys: &Whole,
 ) -> Result<Folded, Failure> {
-    let x = whole.elements::<T>()?;
-    with_key!(keys, K, keys => {
-        check_lengths(keys.len(), x.len())?;
-        fold_keys::<K, T>(asked, comm, keys, x)
-    })
-}
-
-fn fold_keys<K: Key, T: Element>(
-    asked: &Reduction,
-    comm: &dyn Comm,
-    keys: &[K],
-    x: &[T],
-) -> Result<Folded, Failure> {
+    let x = whole.array()?;
     let (op, policy, n) = (asked.op(), asked.policy(), x.len() as u64);
-    warpfold::Stream::<T>::new(op, policy)?;
+    engine::Stream::new(op, x.dtype(), policy)?;
     let mine = share(n, 1, comm.rank(), comm.size());
     let mut mine = mine.start as usize..mine.end as usize;
-    let is_whole = is_whole(op, T::DTYPE);
+    let is_whole = is_whole(op, x.dtype());
     if is_whole {
         // A key's elements may lie anywhere: rank 0 takes all of them.
         mine = if comm.rank() == 0 { 0..x.len() } else { 0..0 };
     }
-    let (own_keys, own) = (&keys[mine.clone()], &x[mine.clone()]);
     if let Some(groups) = asked.parts.groups {
-        let partial = AnyPartial::empty(op, T::DTYPE).to_bytes().len() as u64;
+        let partial = AnyPartial::empty(op, x.dtype()).to_bytes().len() as u64;
         many::fits(groups.saturating_mul(1 + partial / 24), available_memory())?;
-        // All keys, so that one that is no number of a group is named as in one process.
-        let _ = group_dense(keys, groups, x)?;
-        let many = group_dense(own_keys, groups, own)?.policy(policy);
-        let labels = Labels::Numbers;
-        let outputs = groups as usize;
-        if is_whole {
-            let own = if comm.rank() == 0 { outputs } else { 0 };
-            let columns = many.columns(op, asked.finish()?)?;
-            let read = |column: &Column| (0..own).map(|at| column.get(at)).collect();
-            let columns = columns.iter().map(|(name, column)| (*name, read(column))).collect();
-            let slab = Slab::run(outputs, 0, own);
-            let made = Made::Results { slab, columns, cut: Vec::new() };
-            return Ok(folded(labels, outputs, n, made));
-        }
-        let before = before(op, &keys[..mine.start]);
-        let shift = |(group, partial): (usize, warpfold::Partial<T>)| {
-            let key = K::from_id(group as u64);
-            let before = key.and_then(|key| before.get(&key)).copied().unwrap_or(0);
-            partial.untyped().reindexed(&|index| index + before)
-        };
-        let partials = many.partials(op)?.into_iter().enumerate().map(shift).collect();
-        return Ok(folded(labels, outputs, n, Made::Partials(partials)));
     }
-    let groups = group_by(own_keys, own)?.policy(policy);
-    let found = groups.keys();
-    let before = before(op, &keys[..mine.start]);
-    let shift = |(key, partial): (&K, warpfold::Partial<T>)| {
-        let before = before.get(key).copied().unwrap_or(0);
-        partial.untyped().reindexed(&|index| index + before)
+    let Groups { parts, ranks, before } = with_key!(keys, keys => {
+        warpfold::group::check_lengths(keys.len(), x.len())?;
+        Groups::of(asked, keys, mine.clone())?
+    });
+    let request = Request::new(op, x.part(mine)).parts(Arc::new(parts)).policy(policy);
+    let outputs = asked.parts.groups.unwrap_or(0) as usize;
+    if is_whole && asked.parts.groups.is_some() {
+        let own = if comm.rank() == 0 { outputs } else { 0 };
+        let columns = engine::columns(&request, asked.finish()?)?;
+        let read = |column: &Column| (0..own).map(|at| column.get(at)).collect();
+        let columns = columns.iter().map(|(name, column)| (*name, read(column))).collect();
+        let made = Made::Results { slab: Slab::run(outputs, 0, own), columns, cut: Vec::new() };
+        return Ok(folded(Labels::Numbers, outputs, n, made));
+    }
+    let partials = engine::partials(&request)?.into_iter().zip(before);
+    let partials =
+        partials.map(|(partial, before)| partial.reindexed(&|index| index + before)).collect();
+    let made = match asked.parts.groups {
+        Some(_) => Made::Partials(partials),
+        // How many keys there are, all ranks know once they have met.
+        None => Made::Keyed(ranks.into_iter().map(i128::from).collect(), partials),
     };
-    let partials = groups.partials(op)?.values;
-    let partials = found.iter().zip(partials).map(shift).collect();
-    let found = found.iter().map(|key| i128::from(key.rank())).collect();
-    // How many keys there are, all ranks know once they have met.
-    Ok(folded(Labels::Numbers, 0, n, Made::Keyed(found, partials)))
-}
-
-/// How many elements of each key lie in other ranks' shares before this one's, where indices count them.
-fn before<K: Key>(op: Op, keys: &[K]) -> HashMap<K, u64> {
-    let mut before = HashMap::new();
-    if matches!(op, Op::ArgMin | Op::ArgMax) {
-        keys.iter().for_each(|key| *before.entry(*key).or_default() += 1);
-    }
-    before
+    Ok(folded(Labels::Numbers, outputs, n, made))
 }
 
 /// Results by key, and the keys.

@@ -10,7 +10,7 @@ mod segments;
 use std::time::Instant;
 
 use warpfold::partial::{Finish, Output};
-use warpfold::{AnyPartial, At, DType, Error, Op, Value, with_element};
+use warpfold::{AnyPartial, At, DType, Error, Op, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_many, exchange};
 
 use super::{Merged, agreement, open, settle, tell};
@@ -110,12 +110,12 @@ fn fold(
     begun: Instant,
 ) -> Result<Folded, Failure> {
     let folding = Instant::now();
-    let made = with_element!(whole.dtype(), T => match parted {
-        Parted::Axes => axes::fold::<T>(asked, comm, whole),
-        Parted::Keys(keys) if asked.parts.sorted => keys::fold_runs::<T>(asked, comm, whole, keys),
-        Parted::Keys(keys) => keys::fold::<T>(asked, comm, whole, keys),
-        other => segments::fold::<T>(asked, comm, whole, other),
-    })?;
+    let made = match parted {
+        Parted::Axes => axes::fold(asked, comm, whole),
+        Parted::Keys(keys) if asked.parts.sorted => keys::fold_runs(asked, comm, whole, keys),
+        Parted::Keys(keys) => keys::fold(asked, comm, whole, keys),
+        other => segments::fold(asked, comm, whole, other),
+    }?;
     whole.check_unchanged()?;
     parted.check_unchanged()?;
     let folding = folding.elapsed().as_secs_f64();

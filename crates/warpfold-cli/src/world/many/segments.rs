@@ -1,29 +1,31 @@
 //! Segments: every rank takes a range of elements. It has the results of segments that lie in there, and partials of those that are cut.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use warpfold::segment::Bounds;
-use warpfold::{AnyPartial, At, Element, Error, Segments, Stream, Value, reduce_segments};
+use warpfold::{AnyPartial, At, Error, Op, Segments, Value};
 use warpfold_dist::{Comm, share};
+use warpfold_engine::{self as engine, HostArray, Request, Stream};
 
 use super::gathered::Slab;
-use super::{Folded, Made, folded, is_whole};
+use super::{Folded, Made, folded};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
 use crate::many::Parted;
 use crate::table::Labels;
 
-pub(super) fn fold<T: Element>(
+pub(super) fn fold(
     asked: &Reduction,
     comm: &dyn Comm,
     whole: &Whole,
     parted: &Parted,
 ) -> Result<Folded, Failure> {
-    let x = whole.elements::<T>()?;
+    let x = whole.array()?;
     let segments = parted.segments().expect("neither axes nor keys");
     let bounds = Segments::check(segments, x.len() as u64)?;
-    let made = fold_bounds::<T>(asked, comm, x, &bounds, &|segment| At::Segment(segment as u64))?;
+    let made = fold_bounds(asked, comm, x, &bounds, &|segment| At::Segment(segment as u64))?;
     Ok(folded(Labels::Segments, bounds.count() as usize, bounds.elements(), made))
 }
 
@@ -72,19 +74,19 @@ fn partition_point(count: usize, holds: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-pub(super) fn fold_bounds<T: Element>(
+pub(super) fn fold_bounds(
     asked: &Reduction,
     comm: &dyn Comm,
-    x: &[T],
+    x: HostArray<'_>,
     bounds: &Bounds<'_>,
     name: &dyn Fn(usize) -> At,
 ) -> Result<Made, Failure> {
     let (op, policy, count) = (asked.op(), asked.policy(), bounds.count() as usize);
-    Stream::<T>::new(op, policy)?;
+    Stream::new(op, x.dtype(), policy)?;
     let elements = share(x.len() as u64, 1, comm.rank(), comm.size());
     let elements = elements.start as usize..elements.end as usize;
     let is_last = comm.rank() + 1 == comm.size();
-    let Taken { whole, cut } = take(bounds, elements, is_last, !is_whole(op, T::DTYPE));
+    let Taken { whole, cut } = take(bounds, elements, is_last, op != Op::Stats);
     let mut offsets: Vec<u64> =
         whole.clone().map(|segment| bounds.range(segment).start as u64).collect();
     offsets.extend(whole.clone().last().map(|segment| bounds.range(segment).end as u64));
@@ -93,14 +95,15 @@ pub(super) fn fold_bounds<T: Element>(
     if offsets.is_empty() {
         offsets.push(0);
     }
-    let many = reduce_segments(&x[from as usize..to as usize], Segments::offsets(&offsets))?;
-    let columns =
-        many.policy(policy).columns(op, asked.finish()?).map_err(|error| match error {
-            Error::Output { output: At::Segment(own), error } => {
-                Error::Output { output: name(whole.start + own as usize), error }
-            }
-            other => other,
-        })?;
+    let own = x.part(from as usize..to as usize);
+    let parts = engine::segments(Segments::offsets(&offsets), own.len() as u64, policy)?;
+    let request = Request::new(op, own).parts(Arc::new(parts)).policy(policy);
+    let columns = engine::columns(&request, asked.finish()?).map_err(|error| match error {
+        Error::Output { output: At::Segment(own), error } => {
+            Error::Output { output: name(whole.start + own as usize), error }
+        }
+        other => other,
+    })?;
     let read = |column: &warpfold::Column| (0..column.len()).map(|at| column.get(at)).collect();
     let mut columns: Vec<(&'static str, Vec<Value>)> =
         columns.iter().map(|(name, column)| (*name, read(column))).collect();
@@ -119,10 +122,10 @@ pub(super) fn fold_bounds<T: Element>(
         |(segment, elements): (usize, Range<usize>)| -> Result<(usize, AnyPartial), Failure> {
             let begin = if asked.parts.flat { 0 } else { bounds.range(segment).start };
             let first = (elements.start - begin) as u64;
-            let mut stream = Stream::<T>::new(op, policy)?.starting_at(first);
-            stream.push(&x[elements])?;
-            let partial = stream.partial().cloned().map(warpfold::Partial::untyped);
-            Ok((segment, partial.unwrap_or_else(|| AnyPartial::empty(op, T::DTYPE))))
+            let mut stream = Stream::new(op, x.dtype(), policy)?.starting_at(first);
+            stream.push(x.part(elements))?;
+            let partial = stream.partial().cloned();
+            Ok((segment, partial.unwrap_or_else(|| AnyPartial::empty(op, x.dtype()))))
         };
     let cut = cut.into_iter().map(piece).collect::<Result<_, _>>()?;
     Ok(Made::Results { slab: Slab::run(count, whole.start, whole.end), columns, cut })

@@ -1,6 +1,5 @@
 //! [`Columns`]: a reduction over axes as matrices whose columns are folded, as warps of a GPU see them.
 
-
 use crate::DType;
 use crate::shape::{Form, Loop};
 

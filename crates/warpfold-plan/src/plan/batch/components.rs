@@ -1,6 +1,5 @@
 //! [`Components`]: reductions of complex numbers that are reductions of the real numbers they consist of.
 
-
 use super::{Batch, BoundsKind, Partition};
 use crate::shape::{Form, Loop, PartLoop};
 use crate::{DType, Nan, Op};

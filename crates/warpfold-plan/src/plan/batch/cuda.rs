@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-
 use super::columns::Columns;
 use super::components::Components;
 use super::cuda_fold::{fold_of, unsupported};

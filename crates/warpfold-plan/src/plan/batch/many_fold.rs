@@ -1,6 +1,5 @@
 //! [`ManyFold`]: what kernels for many reductions fold, by their names and numbers.
 
-
 use crate::DType;
 
 /// The folds that kernels for many reductions exist for.

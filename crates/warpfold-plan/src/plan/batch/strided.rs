@@ -1,6 +1,5 @@
 //! [`Strided`]: a reduction over axes as loops over memory, for what is neither rows nor columns; and those loops as a GPU reads them.
 
-
 use crate::shape::{Form, Loop};
 
 /// How outputs are shared out where an element may lie anywhere.
