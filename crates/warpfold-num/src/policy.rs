@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-
 /// How float sums, means, moments, norms and dot products are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
