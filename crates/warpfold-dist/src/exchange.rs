@@ -129,16 +129,36 @@ fn contributions<C: Comm + ?Sized>(
     if longest <= frame::INLINE as u64 {
         return Ok(frames.iter().map(|frame| frame.inline.unwrap_or_default().to_vec()).collect());
     }
-    let room = usize::try_from(longest).ok().and_then(|longest| longest.checked_mul(frames.len()));
+    let lengths: Vec<u64> = frames.iter().map(|frame| frame.length).collect();
+    let (longest, all) = gather_padded(comm, mine, &lengths)?;
+    let payloads = all.chunks_exact(longest).zip(frames);
+    Ok(payloads.map(|(bytes, frame)| bytes[..frame.length as usize].to_vec()).collect())
+}
+
+/// The most bytes that a rank contributes at once: more is no contribution, whatever it says.
+const LONGEST: u64 = 1 << 34;
+
+/// Gathers what ranks have of so many bytes, padded to the longest, whose length comes with it.
+pub(crate) fn gather_padded<C: Comm + ?Sized>(
+    comm: &C,
+    mine: &[u8],
+    lengths: &[u64],
+) -> Result<(usize, Vec<u8>)> {
+    let size = lengths.len();
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    let mut gathered = Vec::new();
+    let room = (longest <= LONGEST).then_some(longest as usize);
+    let room = room.and_then(|longest| longest.checked_mul(size));
+    let room = room.filter(|&room| gathered.try_reserve_exact(room).is_ok());
     let room = room.ok_or_else(|| {
-        let rank = frames.iter().position(|frame| frame.length == longest).unwrap_or(0);
-        let why = format!("{longest} bytes of {} ranks have no room", frames.len());
+        let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
+        let why = format!("{longest} bytes of {size} ranks have no room");
         Error::Contribution { rank, why }
     })?;
+    gathered.resize(room, 0);
+    let longest = longest as usize;
     let mut padded = mine.to_vec();
-    padded.resize(longest as usize, 0);
-    let mut all = vec![0; room];
-    comm.all_gather(&padded, &mut all)?;
-    let payloads = all.chunks_exact(longest as usize).zip(frames);
-    Ok(payloads.map(|(bytes, frame)| bytes[..frame.length as usize].to_vec()).collect())
+    padded.resize(longest, 0);
+    comm.all_gather(&padded, &mut gathered)?;
+    Ok((longest, gathered))
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::bytes::digits;
 
-use crate::exchange::exchange_agreed;
+use crate::exchange::{exchange_agreed, gather_padded};
 use crate::merge::{is_cut_dependent, read};
 use crate::sums::{AT_ONCE, sum_agreed};
 use crate::{Agreement, Comm, Error, Result};
@@ -217,26 +217,15 @@ impl<C: Comm + ?Sized> Merge<'_, C> {
         }
         let mut lengths = vec![0; 8 * size];
         self.comm.all_gather(&(bytes.len() as u64).to_le_bytes(), &mut lengths)?;
-        let lengths: Vec<usize> =
-            lengths.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes) as usize).collect();
-        let longest = lengths.iter().copied().max().unwrap_or(0);
-        let room = longest.checked_mul(size).filter(|&room| room <= isize::MAX as usize);
-        let room = room.ok_or_else(|| {
-            let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
-            Error::Contribution {
-                rank,
-                why: format!("{longest} bytes of {size} ranks have no room"),
-            }
-        })?;
-        bytes.resize(longest, 0);
-        let mut gathered = vec![0; room];
-        self.comm.all_gather(&bytes, &mut gathered)?;
+        let lengths: Vec<u64> =
+            lengths.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let (longest, gathered) = gather_padded(self.comm, &bytes, &lengths)?;
         let (op, dtype) = (self.agreement.op(), self.agreement.dtype());
         let first = all.len();
         let mut is_here = vec![false; some.len()];
         all.extend(std::iter::repeat_with(|| AnyPartial::empty(op, dtype)).take(some.len()));
         for (rank, length) in lengths.iter().enumerate() {
-            let mut rest = &gathered[rank * longest..][..*length];
+            let mut rest = &gathered[rank * longest..][..*length as usize];
             for at in self.of(rank, &some) {
                 let partial = read(self.agreement, rank, next(rank, &mut rest)?)?;
                 let output = self.whose[rank][at] - some.start;
@@ -271,27 +260,26 @@ fn pieces(outputs: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..outputs).step_by(most).map(move |start| start..(start + most).min(outputs))
 }
 
-/// One partial of each rank, summed as digits: `None` where it is no sum.
+/// One partial of each rank, summed as digits: `None` where it is no sum. Ranks agree first in either case, by the same call, whatever each of them wants.
 pub(crate) fn summed<C: Comm + ?Sized>(
     comm: &C,
     agreement: &Agreement,
     mine: Result<&AnyPartial, &str>,
-) -> Option<Result<AnyPartial>> {
+) -> Result<Option<AnyPartial>> {
     let (op, dtype, world) = (agreement.op(), agreement.dtype(), comm.size() as u64);
-    let empty = AnyPartial::empty(op, dtype).to_digits()?;
-    if world > digits::MOST {
-        return None;
-    }
+    let empty = AnyPartial::empty(op, dtype).to_digits();
     let mine = mine.and_then(|partial| served(agreement, std::slice::from_ref(partial)));
-    let mut digits = match mine {
-        Ok(partial) => Ok(partial[0].to_digits().unwrap_or(empty)),
-        Err(why) => Err(why),
-    };
-    let summed = sum_agreed(comm, agreement, digits.as_deref_mut().map_err(|why| *why));
-    Some(summed.and_then(|()| {
-        AnyPartial::from_digits(op, dtype, &digits.unwrap_or_default(), world).map_err(|error| {
-            let why = format!("the sum of all ranks' digits is no partial: {error}");
-            Error::Contribution { rank: 0, why }
-        })
-    }))
+    let mut digits = mine.map(|partials| {
+        let own = empty.as_ref().and_then(|_| partials[0].to_digits());
+        own.or_else(|| empty.clone()).unwrap_or_default()
+    });
+    sum_agreed(comm, agreement, digits.as_deref_mut().map_err(|why| *why))?;
+    if empty.is_none() {
+        return Ok(None);
+    }
+    let summed = AnyPartial::from_digits(op, dtype, &digits.unwrap_or_default(), world);
+    summed.map(Some).map_err(|error| {
+        let why = format!("the sum of all ranks' digits is no partial: {error}");
+        Error::Contribution { rank: 0, why }
+    })
 }

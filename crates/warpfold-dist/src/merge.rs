@@ -23,9 +23,9 @@ pub fn all_merge<C: Comm + ?Sized>(
     mine: Result<&AnyPartial, &str>,
 ) -> Result<AnyPartial> {
     if comm.size() > GATHERED
-        && let Some(summed) = crate::many::summed(comm, agreement, mine)
+        && let Some(summed) = crate::many::summed(comm, agreement, mine)?
     {
-        return summed;
+        return Ok(summed);
     }
     let bytes = mine.map(AnyPartial::to_compact);
     let outcome = bytes.as_deref().map_err(|why| *why);

@@ -227,7 +227,7 @@ fn large_worlds_have_the_bits_of_one_rank() {
         reduce(&request).expect("a reduction that is defined")
     };
     Threads::run(size, |comm| {
-        for &op in Op::ALL.iter().filter(|&&op| op != Op::Prod) {
+        for &op in Op::ALL {
             let mine = share(N as u64, 1, comm.rank(), size);
             let (first, end) = (mine.start as usize, mine.end as usize);
             let own = partial(op, first, &x[first..end]);
@@ -245,6 +245,17 @@ fn large_worlds_have_the_bits_of_one_rank() {
     });
     for error in found {
         assert!(matches!(&error, Error::Differs { rank: 33, .. }), "{error}");
+    }
+    // And so are ranks of another kind of reduction, which others would gather.
+    for [most, one] in [[Op::Sum, Op::Max], [Op::Max, Op::Sum], [Op::Prod, Op::Var]] {
+        let found = Threads::run(size, |comm| {
+            let op = if comm.rank() == 3 { one } else { most };
+            let mine = AnyPartial::empty(op, DType::F64);
+            all_merge(&comm, &Agreement::new(op, DType::F64), Ok(&mine)).unwrap_err()
+        });
+        for error in found {
+            assert!(matches!(&error, Error::Differs { rank: 3, .. }), "{error}");
+        }
     }
     let found = Threads::run(size, |comm| {
         let empty = AnyPartial::empty(Op::Sum, DType::F64);

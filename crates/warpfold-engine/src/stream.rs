@@ -6,6 +6,7 @@ use warpfold_num::limbs::tally;
 use warpfold_num::{DType, Error, Nan, Op, Policy, Result};
 use warpfold_plan::{HostArray, Request};
 
+use crate::reduce::check_indices;
 use crate::{check, reduce};
 
 /// One reduction over pieces that arrive in turn; the result is that of the pieces joined.
@@ -112,14 +113,8 @@ impl Stream {
             let why = "the stream began with another element type; convert the piece";
             return Err(Error::Undefined { op: self.op, dtype: request.x.dtype(), why });
         }
-        let first = self.first.checked_add(self.seen);
-        let first = first.filter(|first| first.checked_add(n).is_some());
-        let first = first.ok_or(Error::Unsupported {
-            option: "so long a stream",
-            op: self.op,
-            dtype: self.dtype,
-            why: "indices end at 2^64 - 1; check what Stream::resume and starting_at were given",
-        })?;
+        check_indices(self.op, self.dtype, self.first, self.seen.saturating_add(n))?;
+        let first = self.first + self.seen;
         let partial = reduce(&request.policy(self.policy).starting_at(first))?;
         tally(&mut self.seen, n);
         match &mut self.partial {

@@ -118,7 +118,7 @@ fn integer(input: &mut Reader<'_>, flags: u64) -> Refused<IntegerProduct> {
 fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
     let met =
         Met { zero: flags & ZERO != 0, infinity: flags & INFINITY != 0, nan: flags & NAN != 0 };
-    let exponent = input.word()? as i64;
+    let exponent = read_exponent(input)?;
     let mantissa = read_part(input)?;
     if !(1.0..2.0).contains(&mantissa.high) {
         return Err("a mantissa does not lie between 1 and 2".into());
@@ -127,13 +127,29 @@ fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
 }
 
 pub(super) fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {
-    let exponent = input.word()? as i64;
+    let exponent = read_exponent(input)?;
     let (re, im) = (read_part(input)?, read_part(input)?);
     let largest = re.high.abs().max(im.high.abs());
     let is_number = re.high.is_finite() && im.high.is_finite() && largest != 0.0;
-    match is_number && !(1.0..2.0).contains(&largest) {
-        true => Err("the larger part does not lie between 1 and 2".into()),
-        false => Ok(ComplexProduct { re, im, exponent }),
+    if is_number && !(1.0..2.0).contains(&largest) {
+        return Err("the larger part does not lie between 1 and 2".into());
+    }
+    // Beside an infinity or a NaN there is no scale: a part is as the element has it.
+    let is_scaled = re.high.is_finite() && im.high.is_finite();
+    if !is_scaled && (exponent, re.low, im.low) != (0, 0.0, 0.0) {
+        return Err("a part beside one that is not finite is scaled".into());
+    }
+    Ok(ComplexProduct { re, im, exponent })
+}
+
+/// The largest exponent of a product that was saved: 2^48 elements have none beyond.
+const LARGEST_EXPONENT: u64 = 1 << 60;
+
+fn read_exponent(input: &mut Reader<'_>) -> Refused<i64> {
+    let exponent = input.word()? as i64;
+    match exponent.unsigned_abs() <= LARGEST_EXPONENT {
+        true => Ok(exponent),
+        false => Err("no product has so large an exponent".into()),
     }
 }
 

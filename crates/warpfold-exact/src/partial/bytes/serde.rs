@@ -73,8 +73,8 @@ impl<'de, P, R: Fn(&[u8]) -> Result<P, Error>> Visitor<'de> for Bytes<P, R> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<P, A::Error> {
-        // Longer than any partial is wrong already: an endless sequence must not fill memory.
-        const LONGEST: usize = 1 << 16;
+        // An endless sequence must not fill memory. Products of floats in many intervals are the longest partials that are worth saving.
+        const LONGEST: usize = 1 << 28;
         let mut bytes = Vec::new();
         while let Some(byte) = sequence.next_element()? {
             if bytes.len() == LONGEST {

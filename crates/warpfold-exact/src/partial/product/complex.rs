@@ -23,7 +23,8 @@ impl ComplexProduct {
 
     /// A single number, of any kind.
     pub fn of(re: f64, im: f64) -> Self {
-        let (re, im, exponent) = if re.abs().max(im.abs()) < f64::MIN_POSITIVE {
+        let is_finite = re.is_finite() && im.is_finite();
+        let (re, im, exponent) = if is_finite && re.abs().max(im.abs()) < f64::MIN_POSITIVE {
             (re * 2f64.powi(64), im * 2f64.powi(64), -64)
         } else {
             (re, im, 0)
@@ -108,6 +109,18 @@ impl ComplexProduct {
     }
 
     pub(super) fn registers(&self) -> ([Rounded; 2], i32) {
+        let mut scaled = *self;
+        if !self.is_finite() {
+            // A finite part beside one that is none is as its element has it, not scaled.
+            let finite = [self.re.high, self.im.high].into_iter().find(|part| part.is_finite());
+            let part = Self::of(finite.unwrap_or(0.0), 0.0);
+            let put = |own: DoubleDouble| if own.high.is_finite() { part.re } else { own };
+            scaled = ComplexProduct { re: put(self.re), im: put(self.im), exponent: part.exponent };
+        }
+        scaled.scaled_registers()
+    }
+
+    fn scaled_registers(&self) -> ([Rounded; 2], i32) {
         let register = |part: DoubleDouble| {
             let mut special = Rounded::default();
             match part.high {

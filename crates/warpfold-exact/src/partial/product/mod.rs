@@ -107,7 +107,7 @@ impl<T: Element> Product<T> {
         matches!(self.factors, Factors::Real(_) | Factors::Complex(_))
     }
 
-    /// The same without the indices of its elements, so that it merges in order.
+    /// The same without the indices of its elements, so that it merges in order; but where elements were merged twice, it stays as it is, as its value would be wrong.
     #[must_use]
     pub fn without_indices(self) -> Self {
         let mut ordered = match &self.factors {
@@ -128,6 +128,15 @@ impl<T: Element> Product<T> {
             (Factors::Complexes(a), Factors::Complexes(b)) => a.merge(b),
             (Factors::Real(a), Factors::Real(b)) => a.merge(b),
             (Factors::Complex(a), Factors::Complex(b)) => a.merge(b),
+            // Elements that were there twice stay so, whatever comes in order.
+            (Factors::Reals(a), Factors::Real(_)) if a.twice().is_some() => {}
+            (Factors::Complexes(a), Factors::Complex(_)) if a.twice().is_some() => {}
+            (Factors::Real(_), Factors::Reals(b)) if b.twice().is_some() => {
+                self.factors = other.factors.clone();
+            }
+            (Factors::Complex(_), Factors::Complexes(b)) if b.twice().is_some() => {
+                self.factors = other.factors.clone();
+            }
             (Factors::Real(a), Factors::Reals(b)) => b.values().for_each(|b| a.merge(&b)),
             (Factors::Complex(a), Factors::Complexes(b)) => b.values().for_each(|b| a.merge(&b)),
             (Factors::Reals(a), Factors::Real(b)) => {
@@ -232,5 +241,5 @@ fn fixed(x: DoubleDouble) -> Rounded {
 
 /// The unit of [`fixed`] under a scale of `2^exponent`. Beyond the clamp every format overflows or underflows alike.
 fn unit(exponent: i64) -> i32 {
-    (exponent - FRACTION_BITS).clamp(-(1 << 30), 1 << 30) as i32
+    exponent.saturating_sub(FRACTION_BITS).clamp(-(1 << 30), 1 << 30) as i32
 }

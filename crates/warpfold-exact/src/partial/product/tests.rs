@@ -2,6 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use proptest::prelude::*;
+use warpfold_num::Complex;
 
 use super::*;
 use crate::double_double::{exponent, fast_two_sum, power_of_two, two_product};
@@ -129,4 +130,57 @@ fn products_without_indices_merge_in_order() {
     let mut again = two.clone();
     again.merge(&Product::from_bytes(&all.to_bytes()).unwrap());
     assert_eq!(again.value(Overflow::Error), Ok(-12.0));
+}
+
+/// What was there twice is not forgotten when a partial joins whose indices are not known.
+#[test]
+fn pieces_that_are_there_twice_stay_so_beside_what_merges_in_order() {
+    let mut twice = Interval::new(0);
+    [3.0, 5.0].into_iter().for_each(|x| twice.leaf(Reals { join: 1 }, x));
+    let mut all = Product::<f64>::of_reals([twice.clone()]);
+    all.merge(&Product::of_reals([twice]));
+    let ordered = Product::<f64>::real(RealProduct::of(1.0));
+    let (mut before, mut behind) = (ordered.clone(), all.clone());
+    before.merge(&all);
+    behind.merge(&ordered);
+    for found in [before, behind, all.without_indices()] {
+        let error = found.value(Overflow::Error).unwrap_err();
+        assert!(matches!(error, Error::Pieces { .. }), "{error}");
+    }
+}
+
+/// A finite part beside one that is no number is what the element has, however large or small.
+#[test]
+fn parts_beside_infinities_and_nans_are_those_of_the_element() {
+    for part in [0.0, -1.5, 1e308, -1e20, 5e-324, 1e-310] {
+        for other in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            for (re, im) in [(part, other), (other, part)] {
+                let mut one = Interval::new(0);
+                one.leaf(Complexes { join: 1 }, [re, im]);
+                let product = Product::<Complex<f64>>::of_complexes([one]);
+                let found = product.value(Overflow::Error).expect("there is no gap");
+                let is_same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+                assert!(is_same(found.re, re) && is_same(found.im, im), "{found} of {re} {im}");
+                assert_eq!(Product::from_bytes(&product.to_bytes()), Ok(product));
+            }
+        }
+    }
+}
+
+/// Bytes of any origin name no exponent that sums of a few wrap, nor scale a part that has no scale.
+#[test]
+fn exponents_beyond_any_product_are_refused() {
+    for exponent in [i64::MIN, i64::MAX, 1 << 61] {
+        let product = RealProduct { exponent, ..RealProduct::ONE };
+        assert!(Product::<f64>::from_bytes(&Product::<f64>::real(product).to_bytes()).is_err());
+        let product = ComplexProduct { exponent, ..ComplexProduct::ONE };
+        let bytes = Product::<Complex<f64>>::complex(product).to_bytes();
+        assert!(Product::<Complex<f64>>::from_bytes(&bytes).is_err());
+    }
+    let large = DoubleDouble { high: 1e308, low: 1e291 };
+    let infinite = DoubleDouble { high: f64::INFINITY, low: 0.0 };
+    let bytes =
+        Product::<Complex<f64>>::complex(ComplexProduct { re: infinite, im: large, exponent: 0 })
+            .to_bytes();
+    assert!(Product::<Complex<f64>>::from_bytes(&bytes).is_err());
 }

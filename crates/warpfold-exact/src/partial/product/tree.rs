@@ -117,7 +117,7 @@ impl Operator for Reals {
             let e = high.mul_add(m, -p);
             low = low.mul_add(m, high.mul_add(n, e));
             high = p;
-            power += run.exponent;
+            power = power.saturating_add(run.exponent);
             negative ^= run.negative;
         }
         let product = RealProduct::of_chain(high, low, power);
@@ -156,7 +156,7 @@ impl Chain {
         let shift = exponent(self.re.high.abs().max(self.im.high.abs()));
         let by = power_of_two(-shift);
         (self.re, self.im) = (self.re.scale(by), self.im.scale(by));
-        self.exponent += shift;
+        self.exponent = self.exponent.saturating_add(shift);
     }
 
     fn finish(self) -> ComplexProduct {
@@ -224,7 +224,7 @@ impl Operator for Complexes {
                 for leaf in leaves {
                     let ([re, im], power) = scaled(*leaf);
                     chain.multiply(exactly(re), exactly(im));
-                    chain.exponent += power;
+                    chain.exponent = chain.exponent.saturating_add(power);
                 }
             }
             _ => {
@@ -249,7 +249,7 @@ impl Operator for Complexes {
         let mut chain = Chain::of(&runs[0]);
         for run in &runs[1..] {
             chain.multiply(run.re, run.im);
-            chain.exponent += run.exponent;
+            chain.exponent = chain.exponent.saturating_add(run.exponent);
         }
         chain.finish()
     }
