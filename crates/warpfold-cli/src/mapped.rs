@@ -140,6 +140,16 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
             "--with names {name}, which no expression uses; use it or leave it out"
         )));
     }
+    let is_with = |name: &str| with.iter().any(|(known, _)| known == name);
+    if let Some(unused) = asked.inputs.first()
+        && !names.is_empty()
+        && names.iter().all(|name| is_with(name))
+    {
+        let unused = unused.display();
+        return Err(Failure::Usage(format!(
+            "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
+        )));
+    }
     let mut sides =
         names.iter().map(|name| Side::open(asked, &with, name)).collect::<Result<Vec<_>, _>>()?;
     if sides.is_empty() {

@@ -38,7 +38,7 @@ fn kept(
     op: Op,
     policy: Policy,
     views: &Views,
-    parts: &Parts<'_>,
+    parts: &Arc<Parts<'_>>,
     wanted: &Wanted,
 ) -> Result<Columns> {
     let n = views.inputs();
@@ -46,10 +46,17 @@ fn kept(
     views.append(&mut blocks, 0, 0, n);
     let [x, mask] = &mut blocks[..] else { unreachable!("an array and its mask") };
     let mask = mask.bytes();
+    if op == Op::Prod && x.numbers().dtype().is_float() {
+        // What is left out stays a leaf of the canonical tree, as one.
+        x.fill_with_ones(mask);
+        let parts: Arc<Parts<'_>> = Arc::clone(parts);
+        let request = Request::new(op, x.numbers()).policy(policy).parts(parts);
+        return columns_of(&request, wanted, true);
+    }
     x.keep(mask);
     let x = x.numbers();
     let (offsets, numbers);
-    let left = match parts {
+    let left = match &**parts {
         Parts::Segments(bounds, _) => {
             let count = |segment: usize| -> u64 {
                 mask[bounds.range(segment)].iter().map(|&kept| u64::from(kept)).sum()

@@ -14,8 +14,10 @@ pub(crate) struct Axis {
 /// How numbers become places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Equal differences are equally long; begins at zero.
+    /// Equal differences are equally long; zero is there, as bars begin at it.
     Linear,
+    /// Equal differences are equally long; zero is there only if it is not far.
+    Near,
     /// Equal quotients are equally long; powers of two are named.
     Log2,
     /// Equal quotients are equally long; powers of ten are named, and what lies between where there is room.
@@ -29,7 +31,8 @@ impl Scale {
     /// Where a number is.
     pub(super) fn place(self, number: f64) -> f64 {
         match self {
-            Scale::Linear => number,
+            // What lies beyond would make a length that no number holds.
+            Scale::Linear | Scale::Near => number.clamp(-FARTHEST, FARTHEST),
             Scale::Log2 => number.log2(),
             Scale::Log10 => number.log10(),
         }
@@ -37,18 +40,27 @@ impl Scale {
 
     /// The places from the least to the greatest of some numbers, with a little room on either side.
     fn range(self, numbers: impl Iterator<Item = f64>) -> Range<f64> {
+        let numbers = numbers.filter(|number| number.is_finite());
         let places = numbers.map(|number| self.place(number)).filter(|place| place.is_finite());
         let (least, greatest) = places.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
         if least > greatest {
             return 0.0..1.0;
         }
         let room = ((greatest - least) * 0.06).max(match self {
-            Scale::Linear => greatest.abs().max(1e-300) * 0.06,
+            Scale::Linear => greatest.abs().max(least.abs()).max(1e-300) * 0.06,
+            Scale::Near if greatest > least => 0.0,
+            Scale::Near => greatest.abs().max(1.0) * 0.06,
             Scale::Log2 => 0.3,
             Scale::Log10 => 0.08,
         });
         match self {
-            Scale::Linear => least.min(0.0)..greatest + room,
+            Scale::Linear => {
+                let (below, above) = (least.min(0.0), greatest.max(0.0));
+                let (start, end) = (if below < 0.0 { below - room } else { 0.0 }, above + room);
+                start..if above > 0.0 || below == 0.0 { end } else { 0.0 }
+            }
+            // Numbers that lie about zero are shown from there on.
+            Scale::Near if least >= 0.0 && least <= greatest - least => 0.0..greatest + room,
             _ => least - room..greatest + room,
         }
     }
@@ -57,7 +69,7 @@ impl Scale {
     fn ticks(self, range: &Range<f64>) -> Vec<f64> {
         let span = range.end - range.start;
         match self {
-            Scale::Linear => multiples(range, round_step(span)),
+            Scale::Linear | Scale::Near => multiples(range, round_step(span)),
             Scale::Log2 => multiples(range, (span / MOST as f64).ceil().max(1.0)),
             Scale::Log10 if span < 1.0 => {
                 let numbers = 10f64.powf(range.start)..10f64.powf(range.end);
@@ -77,12 +89,25 @@ impl Scale {
     /// The number at a place.
     pub(super) fn text(self, place: f64) -> String {
         match self {
-            Scale::Linear => number(place),
+            Scale::Linear | Scale::Near => number(place),
             Scale::Log2 if place < 13.5 && place > -0.5 => number(place.exp2()),
             Scale::Log2 => format!("2{}", superscript(place.round() as i32)),
             Scale::Log10 => number(10f64.powf(place)),
         }
     }
+}
+
+/// The farthest from zero that an axis goes.
+const FARTHEST: f64 = f64::MAX / 8.0;
+
+/// A number beside others that are a step apart, in as many digits as tell them apart.
+fn apart(value: f64, step: f64) -> String {
+    let size = value.abs();
+    if size >= 1e15 || size < step / 2.0 || step < 1e-9 {
+        return number(value);
+    }
+    let digits = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.digits$}")
 }
 
 /// A step of 1, 2 or 5 times a power of ten that divides a stretch as often as there may be numbers.
@@ -118,7 +143,15 @@ impl Stretch {
 
     /// Those numbers.
     pub(super) fn texts(&self) -> Vec<String> {
-        self.ticks().into_iter().map(|place| self.scale.text(place)).collect()
+        self.ticks().into_iter().map(|place| self.text(place)).collect()
+    }
+
+    /// The number at a place, told from its neighbours.
+    fn text(&self, place: f64) -> String {
+        match self.scale {
+            Scale::Near => apart(place, round_step(self.range.end - self.range.start)),
+            scale => scale.text(place),
+        }
     }
 
     /// Where a number is, at the border if it is beyond.
@@ -152,7 +185,7 @@ impl Ranged for Stretch {
 
 impl ValueFormatter<f64> for Stretch {
     fn format_ext(&self, place: &f64) -> String {
-        self.scale.text(*place)
+        self.text(*place)
     }
 }
 
@@ -218,6 +251,8 @@ mod tests {
         for (scale, least, greatest) in [
             (Scale::Linear, 0.0, 97.3),
             (Scale::Linear, 0.0, 4.1e12),
+            (Scale::Near, 1e9, 1e9 + 299.0),
+            (Scale::Near, -3.5, -3.2),
             (Scale::Log2, 32.0, 1024.0),
             (Scale::Log2, 1024.0, 2f64.powi(30)),
             (Scale::Log10, 1.3, 4700.0),
@@ -231,8 +266,28 @@ mod tests {
     }
 
     #[test]
+    fn bars_have_zero_and_lines_what_they_are_of() {
+        let range = |scale: Scale, numbers: &[f64]| scale.range(numbers.iter().copied());
+        for numbers in [&[-1000.0, -1001.0, -1002.0][..], &[-1.0, -7.0], &[3.0, 9.0], &[-2.0, 5.0]]
+        {
+            let range = range(Scale::Linear, numbers);
+            assert!(range.start <= 0.0 && range.end >= 0.0, "{range:?}");
+            assert!(numbers.iter().all(|x| range.contains(x)), "{range:?}");
+        }
+        let years = range(Scale::Near, &[1970.0, 2025.0]);
+        assert!(years.start > 1960.0 && years.end < 2035.0, "{years:?}");
+        assert_eq!(range(Scale::Near, &[1.0, 50.0]).start, 0.0);
+        let stretch = Stretch::of(Scale::Near, [20_260_101.0, 20_260_228.0].into_iter());
+        let texts = stretch.texts();
+        assert!(texts.iter().all(|text| text.starts_with("20260")), "{texts:?}");
+        let widest = range(Scale::Linear, &[-1.7e308, 1.7e308]);
+        assert!((widest.end - widest.start).is_finite());
+        assert!(Scale::Linear.ticks(&widest).iter().all(|tick| tick.is_finite()));
+    }
+
+    #[test]
     fn nothing_to_show_is_no_reason_to_fail() {
-        for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+        for scale in [Scale::Linear, Scale::Near, Scale::Log2, Scale::Log10] {
             let range = scale.range([f64::NAN, f64::INFINITY].into_iter());
             assert!(range.start < range.end);
             assert!(scale.range([5.0].into_iter()).contains(&scale.place(5.0)));

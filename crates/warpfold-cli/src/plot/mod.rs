@@ -138,14 +138,14 @@ impl Drawing {
     }
 
     fn chart(self) -> Chart {
-        let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear };
+        let axis = |label: &str, scale| Axis { label: label.to_owned(), scale };
         if let Some(line) = self.line() {
             let point = |(x, y)| Point { x, y, error: None };
             let points = line.thinned(POINTS).into_iter().map(point).collect();
             return Chart::Lines(Lines {
                 note: self.note,
-                x: axis(&self.names),
-                y: axis(""),
+                x: axis(&self.names, Scale::Near),
+                y: axis("", Scale::Near),
                 series: vec![Series { name: self.title.clone(), points }],
                 limits: Vec::new(),
                 title: self.title,
@@ -160,7 +160,7 @@ impl Drawing {
             series: vec![drawing.title.clone()],
             title: drawing.title,
             note: drawing.note,
-            value: axis(""),
+            value: axis("", Scale::Linear),
             rows: drawing.rows.into_iter().map(row).collect(),
         })
     }

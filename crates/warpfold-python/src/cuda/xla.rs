@@ -25,6 +25,9 @@ pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()>
     });
     let arrays = on_gpu.collect::<PyResult<Vec<_>>>()?;
     let (x, y) = (&arrays[0], arrays.get(1));
+    if let Some(y) = y {
+        crate::xla::check_pair(&x.input, &y.input)?;
+    }
     let call = Call { ddof: asked.ddof, ..Call::new(asked.op, asked.policy) };
     if asked.axes.len() < x.input.shape.len() {
         return rows(asked, &call, x, stream, number);
@@ -34,6 +37,7 @@ pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()>
     let left = left_as(&call, x, &asked.wanted, x.input.len());
     if left == Some(asked.result.dtype)
         && value_bytes(asked.op, read_as) == left.map(|to| to.size())
+        && left.map(|to| to.size()) == Some(asked.result.bytes())
     {
         return with_element!(read_as, T => leave::<T>(&call, x, y, out));
     }

@@ -263,6 +263,9 @@ impl Frame<'_> {
             self.succeeded(((*api).stream)(&mut of), "the stream")?;
             if (*api).size >= std::mem::offset_of!(Api, ordinal) + size_of::<usize>() {
                 self.succeeded(((*api).ordinal)(&mut on), "the number of the GPU")?;
+            } else if crate::cuda::_gpus().len() > 1 {
+                let message = "this version of XLA does not say on which of several GPUs an array lies; update jaxlib".into();
+                return Err(Failure { code: Code::InvalidArgument, message });
             }
         }
         Ok((of.stream.addr(), on.ordinal))

@@ -179,15 +179,22 @@ pub(crate) fn one(output: Output) -> Vec<(&'static str, Column)> {
     }
 }
 
+/// Refuses two arrays of a dot product that do not go together.
+pub(crate) fn check_pair(x: &Input, y: &Input) -> PyResult<()> {
+    if x.shape == y.shape && x.dtype == y.dtype {
+        return Ok(());
+    }
+    let [x, y] =
+        [x, y].map(|of| format!("{} of shape {:?}", crate::names::name(of.dtype), of.shape));
+    Err(PyValueError::new_err(format!(
+        "dot takes two arrays of one shape and type, and they are {x} and {y}"
+    )))
+}
+
 /// Dot products of pairs of arrays, one for each element of the axes in front.
 fn dots(asked: &Asked, x: &Input, y: &Input) -> PyResult<()> {
     let Asked { policy, wanted, .. } = asked;
-    if x.shape != y.shape || x.dtype != y.dtype {
-        return Err(PyValueError::new_err(format!(
-            "dot takes two arrays of one shape and type, and they have {:?} and {:?}",
-            x.shape, y.shape
-        )));
-    }
+    check_pair(x, y)?;
     let kept = x.shape.len() - asked.axes.len();
     let outputs = x.shape[..kept].iter().product::<u64>() as usize;
     let each = x.shape[kept..].iter().product::<u64>() as usize;
