@@ -446,22 +446,25 @@ fn groups_by_words_numbers_and_times() {
     let run = |op, keys: &ArrayRef, values: &ArrayRef| {
         let of = |start: usize, n: usize| {
             let mut groups =
-                Groups::new(op, values.data_type(), keys.data_type(), Policy::default())
+                Groups::new(op, values.data_type(), &[keys.data_type().clone()], Policy::default())
                     .unwrap()
                     .starting_at(start as u64);
-            groups.push(&keys.slice(start, n), &values.slice(start, n)).unwrap();
+            groups.push(&[keys.slice(start, n)], &values.slice(start, n)).unwrap();
             groups
         };
         let mut all = of(0, 3);
         all.merge(of(3, 4)).unwrap();
         let found = all.finish(Finish::default()).unwrap();
-        let keys: Vec<String> = (0..found.keys.len()).map(|k| found.keys.text(k)).collect();
+        let [keys] = &found.keys[..] else { panic!("one key has one column") };
+        let mut keys: Vec<Option<String>> = (0..keys.len()).map(|k| keys.text(k)).collect();
+        let has_keyless = keys.pop_if(|key| key.is_none()).is_some();
+        let keys: Vec<String> = keys.into_iter().map(|key| key.expect("none is last")).collect();
         let cells: Vec<String> = found.columns[0]
             .1
             .iter()
             .map(|cell| cell.as_ref().map_or("none".into(), |cell| cell.to_string()))
             .collect();
-        (keys, cells, found.has_keyless)
+        (keys, cells, has_keyless)
     };
     let strings = |words: [&str; 2]| words.map(str::to_string).to_vec();
     for (keys, names, sums) in [
@@ -512,7 +515,7 @@ fn groups_by_words_numbers_and_times() {
             vec!["1970-01-01".to_string(), "1970-01-02".into(), "1970-01-06".into()]
         )
     );
-    let error = Groups::new(Op::Sum, &DataType::Int8, &DataType::Float64, Policy::default())
+    let error = Groups::new(Op::Sum, &DataType::Int8, &[DataType::Float64], Policy::default())
         .unwrap_err()
         .to_string();
     assert!(error.contains("cast it"), "{error}");

@@ -134,15 +134,14 @@ fn groups_of_files() {
                 "2024-02-28=1712.73 2024-02-29=5593.81 2024-03-01=9526.39 2024-03-02=13373.61",
             ),
         ] {
-            let (groups, _) = files.group(column, key, Op::Sum, policy(2)).unwrap();
+            let (groups, _) = files.group(column, &[key.to_string()], Op::Sum, policy(2)).unwrap();
             let found = groups.finish(Finish::default()).unwrap();
             let rows: Vec<String> = found.columns[0]
                 .1
                 .iter()
                 .enumerate()
                 .map(|(row, cell)| {
-                    let key =
-                        if row < found.keys.len() { found.keys.text(row) } else { "none".into() };
+                    let key = found.keys[0].text(row).unwrap_or_else(|| "none".into());
                     format!("{key}={}", text(cell.as_ref()))
                 })
                 .collect();

@@ -224,7 +224,7 @@ pub(crate) struct Reduction {
     #[arg(long, help_heading = "Output")]
     pub(crate) full: bool,
 
-    /// Write the result to a file too (.npy, .json or .csv; many results also .npz), which is replaced as a whole or not at all
+    /// Write the result to a file too (.npy, .json or .csv, .parquet or .arrow where built to; many results also .npz), which is replaced as a whole or not at all
     #[arg(long, value_name = "FILE", value_parser = FileFormat::of, help_heading = "Output")]
     pub(crate) out: Option<(PathBuf, FileFormat)>,
 

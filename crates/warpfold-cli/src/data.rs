@@ -10,7 +10,7 @@ use print::Printout;
 use warpfold::partial::{Finish, Output, Summary};
 use warpfold::{At, Error as Reduced, Op};
 use warpfold_arrow::files::{Files, Read, expand};
-use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Keys, number_type};
+use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, number_type};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -65,14 +65,14 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
         ));
     }
     let parts = &asked.parts;
-    if parts.any() && parts.by.is_none() {
+    if parts.any() && parts.by.is_empty() {
         return refused("a column of a Parquet or Arrow file has neither axes nor segments here; leave them out, or group it by another column with --by".into());
     }
     if parts.sorted || parts.groups.is_some() {
         return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
     }
     let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
-    if parts.by.is_some() && gives_indices && !parts.flat {
+    if !parts.by.is_empty() && gives_indices && !parts.flat {
         return refused(format!(
             "indices of {} count all rows of the files, those without a value too, and not those of a group; add --flat, and they are printed",
             asked.op()
@@ -84,7 +84,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             asked.op()
         ));
     }
-    if parts.by.is_some() && asked.column.len() > 1 {
+    if !parts.by.is_empty() && asked.column.len() > 1 {
         return refused("--by takes one --column of values; run once for each".into());
     }
     if asked.maps.any() {
@@ -184,8 +184,8 @@ fn fold(
             if paths.len() == 1 { first } else { format!("{} files from {first}", paths.len()) };
         crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
     }
-    if let Some(by) = &asked.parts.by {
-        return group(asked, &files, &names[0], by, finish, begun);
+    if !asked.parts.by.is_empty() {
+        return group(asked, &files, &names[0], finish, begun);
     }
     if let ([_], Some((_, format))) = (&names[..], &asked.out) {
         format.check_one()?;
@@ -271,22 +271,19 @@ fn group(
     asked: &Reduction,
     files: &Files,
     column: &str,
-    by: &Path,
     finish: Finish,
     begun: Instant,
 ) -> Result<Shown, Failure> {
-    let by = by.to_string_lossy().parse().map_err(Failure::Usage)?;
-    let key = name_of(files, &by)?;
+    let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
+    let keys = asked.parts.by.iter().map(key).collect::<Result<Vec<_>, _>>()?;
     let folding = Instant::now();
-    let (groups, read) = files.group(column, &key, asked.op(), asked.policy())?;
+    let (groups, read) = files.group(column, &keys, asked.op(), asked.policy())?;
     let (n, dtype) = (groups.values(), files.column(column)?);
     tell(asked, groups.rows(), [(&column.to_string(), groups.rows() - n)].into_iter(), read);
     let found = groups.finish(finish)?;
-    let mut keys: Vec<_> = match found.keys {
-        Keys::Cells(keys) => keys.iter().map(|key| Some(print::Key::Cell(key.clone()))).collect(),
-        Keys::Words(words) => words.into_iter().map(|word| Some(print::Key::Word(word))).collect(),
-    };
-    keys.extend(found.has_keyless.then_some(None));
+    let is_one = keys.len() == 1;
+    let name = |name| if is_one { "key".into() } else { name };
+    let labels = keys.into_iter().map(name).zip(found.keys.into_iter().map(print::keys)).collect();
     let mut columns: Vec<_> =
         found.columns.into_iter().map(|(name, cells)| (name, print::cells(cells))).collect();
     if columns.is_empty() {
@@ -297,7 +294,7 @@ fn group(
         dtype: type_name(&dtype),
         n,
         bytes: n * dtype.primitive_width().unwrap_or(1) as u64,
-        labels: Labels::Keys(print::keys(keys)),
+        labels: Labels::Keys(labels),
         columns,
         accuracy: warpfold::Accuracy::Exact,
         device: Device::Cpu,
@@ -345,7 +342,7 @@ fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
                 shown.join(", ")
             )))
         }
-        [Column::Name(name)] if name == "*" && asked.parts.by.is_none() => {
+        [Column::Name(name)] if name == "*" && asked.parts.by.is_empty() => {
             let is_taken = |dtype: &DataType| {
                 number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
                     || is_decimal(dtype)

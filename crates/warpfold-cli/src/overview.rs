@@ -15,7 +15,6 @@ use crate::args::Reduction;
 use crate::device::Device;
 use crate::input::text::{Column, Columns, Dialect, LeftOut, Missing, TextError};
 use crate::input::{self, Input, Kind, Name, Order, Problem, Wanted};
-use crate::report::{plain, token, type_name};
 use crate::table::{Cells, Labels, Printed, Table};
 use crate::{Failure, outfile, table};
 
@@ -74,7 +73,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
             kind: Some(Kind::Text),
             column: Some(Column::Index(number)),
             dialect,
-            beside: None,
+            beside: Vec::new(),
             left_out: LeftOut::Counted,
         };
         let inputs = input::open(&asked.inputs, &wanted)?;
@@ -169,13 +168,8 @@ fn no_number(failure: Failure) -> Result<Found, Failure> {
 
 /// One column of the table a statistic.
 fn cells(found: &[Found]) -> Vec<(&'static str, Cells)> {
-    let printed = |value: Value| Printed {
-        text: plain(value),
-        token: token(value),
-        dtype: type_name(value).into(),
-    };
     let column = |of: &dyn Fn(&Found, &Summary) -> Option<Value>| {
-        let cell = |found: &Found| of(found, found.summary.as_ref()?).map(printed);
+        let cell = |found: &Found| of(found, found.summary.as_ref()?).map(Printed::from);
         Cells::Printed(found.iter().map(cell).collect())
     };
     vec![

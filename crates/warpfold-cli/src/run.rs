@@ -77,8 +77,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
 pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
     let Some((path, _)) = &asked.out else { return Ok(()) };
     outfile::check(path)?;
-    let parts = [&asked.parts.by, &asked.parts.segments, &asked.parts.lengths];
-    let read = asked.inputs.iter().chain(parts.into_iter().flatten());
+    let parts = [&asked.parts.segments, &asked.parts.lengths];
+    let read = asked.inputs.iter().chain(&asked.parts.by).chain(parts.into_iter().flatten());
     outfile::refuse_inputs(path, read.map(PathBuf::as_path))
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         check_text(asked)?;
         let (dtype, kind, column) = (asked.dtype, asked.input, asked.column_of_text()?);
-        let beside = crate::many::key_column(asked);
+        let beside = crate::many::key_columns(asked);
         // The rows of two inputs stay side by side until both have lost one.
         let left_out = match asked.op() {
             Op::Dot if dialect.missing == Missing::Skip => LeftOut::Kept,
@@ -108,10 +108,10 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
 /// Fails where there are options of text and no text.
 fn check_text(asked: &Reduction) -> Result<(), Failure> {
     let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    let parts = [&asked.parts.by, &asked.parts.segments, &asked.parts.lengths];
+    let parts = [&asked.parts.segments, &asked.parts.lengths];
     let is_text = |path: &PathBuf| Kind::of(&Name::of(path.clone())) == Kind::Text;
     let any_text = asked.inputs.iter().any(|path| kind(path) == Kind::Text)
-        || parts.into_iter().flatten().any(is_text);
+        || asked.parts.by.iter().chain(parts.into_iter().flatten()).any(is_text);
     if asked.written.any() && !any_text {
         return Err(Failure::Usage(
             "--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out or add --input text".into(),

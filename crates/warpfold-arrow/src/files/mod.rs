@@ -6,6 +6,7 @@
 mod ipc;
 mod names;
 mod parquet;
+mod write;
 
 use std::fs::File;
 use std::io;
@@ -19,6 +20,7 @@ use warpfold_num::{Op, Policy};
 use crate::{Error, Fold, Groups, Result};
 
 pub use names::{expand, is_data};
+pub use write::{Results, Written};
 
 /// Rows that are decoded at once.
 pub const ROWS: usize = 1 << 16;
@@ -90,7 +92,8 @@ impl Sink for Vec<Fold> {
 
 impl Sink for Groups {
     fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.push(batch.column(0), batch.column(1))
+        let (values, keys) = batch.columns().split_last().expect("values stand behind their keys");
+        self.push(keys, values)
     }
 
     fn row(&self) -> u64 {
@@ -159,15 +162,27 @@ impl Files {
         self.run(columns, policy, by_statistics, make)
     }
 
-    /// Folds a column by the keys in another.
+    /// Folds a column by the keys in another, or in several.
     ///
     /// # Errors
     /// As [`fold`](Self::fold), and [`Error::Key`].
-    pub fn group(&self, column: &str, key: &str, op: Op, policy: Policy) -> Result<(Groups, Read)> {
-        let (dtype, keys) = (self.column(column)?, self.column(key)?);
+    ///
+    /// # Panics
+    /// If there is no key.
+    pub fn group(
+        &self,
+        column: &str,
+        keys: &[String],
+        op: Op,
+        policy: Policy,
+    ) -> Result<(Groups, Read)> {
+        let dtype = self.column(column)?;
+        let columns: Vec<String> = keys.iter().cloned().chain([column.to_string()]).collect();
+        let keys: Vec<DataType> =
+            keys.iter().map(|name| self.column(name)).collect::<Result<_>>()?;
         let make =
             |row: u64, _: Policy| Ok(Groups::new(op, &dtype, &keys, policy)?.starting_at(row));
-        self.run(&[key.to_string(), column.to_string()], policy, false, make)
+        self.run(&columns, policy, false, make)
     }
 
     /// Runs over all files: Parquet alone in parallel, else one after another.

@@ -30,9 +30,10 @@ pub(crate) struct Parts {
     #[arg(long, value_name = "N", value_parser = count::parse, allow_negative_numbers = true)]
     pub(crate) every: Option<u64>,
 
-    /// One result for each key, by a file of one integer for each element; of text input also a column of it
+    /// One result for each key, by a file of one integer for each element; of text input also a column of it, and of Parquet and Arrow files
+    /// a column of integers, words, dates or times. Repeat it for one result for each combination of keys
     #[arg(long, value_name = "KEYS")]
-    pub(crate) by: Option<PathBuf>,
+    pub(crate) by: Vec<PathBuf>,
 
     /// Keys come in runs, one result a run: nothing has to be looked up
     #[arg(long, requires = "by")]
@@ -61,6 +62,6 @@ impl Parts {
             || segments.is_some()
             || lengths.is_some()
             || every.is_some()
-            || by.is_some()
+            || !by.is_empty()
     }
 }

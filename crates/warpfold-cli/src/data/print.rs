@@ -3,11 +3,11 @@
 use std::mem::discriminant;
 
 use warpfold::{Column, Op, Value};
-use warpfold_arrow::{Cell, Fields};
+use warpfold_arrow::{Cell, Fields, Keys};
 
 use crate::Failure;
-use crate::report::{FileFormat, Format, plain, token, type_name};
-use crate::table::{Cells, Printed};
+use crate::report::{FileFormat, Format, token};
+use crate::table::{Cells, Printed, Typed, columns};
 
 /// Results as a column of a table: as numbers where they are of one type.
 pub(super) fn cells(cells: Vec<Option<Cell>>) -> Cells {
@@ -26,35 +26,26 @@ fn is_one_type(values: &[Value]) -> bool {
     values.windows(2).all(|pair| discriminant(&pair[0]) == discriminant(&pair[1]))
 }
 
-/// A key of groups.
-pub(super) enum Key {
-    Cell(Cell),
-    Word(String),
-}
-
 /// Keys as a column; `None` stands for rows without one.
-pub(super) fn keys(keys: Vec<Option<Key>>) -> Cells {
-    let number = |key: &Option<Key>| match key {
-        Some(Key::Cell(Cell::Value(value))) => Some(*value),
-        _ => None,
-    };
-    let numbers: Option<Vec<Value>> = keys.iter().map(number).collect();
-    if let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) {
-        return Cells::Numbers(Column::of_values(numbers));
+pub(super) fn keys(keys: Keys) -> Cells {
+    match keys {
+        Keys::Cells(keys) if keys.is_empty() => Cells::Printed(Vec::new()),
+        Keys::Cells(keys) => cells(keys),
+        Keys::Words(words) => {
+            let one = |text: String| Printed {
+                token: quoted(&text),
+                text,
+                dtype: "utf8".into(),
+                typed: Typed::Word,
+            };
+            Cells::Printed(words.into_iter().map(|word| word.map(one)).collect())
+        }
     }
-    let one = |key| match key {
-        Key::Cell(cell) => printed(&cell),
-        Key::Word(text) => Printed { token: quoted(&text), text, dtype: "utf8".into() },
-    };
-    Cells::Printed(keys.into_iter().map(|key| key.map(one)).collect())
 }
 
 fn printed(cell: &Cell) -> Printed {
     let text = match cell {
-        Cell::Value(value) => {
-            let (text, token) = (plain(*value), token(*value));
-            return Printed { text, token, dtype: type_name(*value).into() };
-        }
+        Cell::Value(value) => return (*value).into(),
         other => other.to_string(),
     };
     let dtype = match cell {
@@ -62,7 +53,7 @@ fn printed(cell: &Cell) -> Printed {
         Cell::Time(_, dtype) => dtype.to_string(),
         Cell::Value(_) => unreachable!("values have returned"),
     };
-    Printed { token: quoted(&text), text, dtype }
+    Printed { token: quoted(&text), text, dtype, typed: Typed::Cell(cell.clone()) }
 }
 
 fn quoted(text: &str) -> String {
@@ -89,6 +80,11 @@ impl Printout {
     pub(super) fn file(&self, format: FileFormat) -> Result<Vec<u8>, Failure> {
         match format {
             FileFormat::Printed(format) => Ok(self.bytes(format)),
+            FileFormat::Columns(written) => {
+                let name = |name| if self.fields.len() == 1 { self.op.name() } else { name };
+                let row = self.fields.iter().map(|(field, cell)| (name(*field), cell.clone()));
+                columns::bytes(columns::of_row(row)?, written)
+            }
             FileFormat::Npy | FileFormat::Npz => Err(Failure::Output {
                 what: "the .npy file".into(),
                 reason: format!(

@@ -52,8 +52,8 @@ pub struct Wanted {
     pub column: Option<Column>,
     /// How text is written.
     pub dialect: Dialect,
-    /// Another column of the text, whose missing cells leave rows out as well.
-    pub beside: Option<Column>,
+    /// Other columns of the text, whose missing cells leave rows out as well.
+    pub beside: Vec<Column>,
     /// What is kept of rows that are left out.
     pub left_out: LeftOut,
 }
@@ -77,7 +77,7 @@ enum Source {
         layout: Layout,
         column: Option<Column>,
         dialect: Dialect,
-        beside: Option<Column>,
+        beside: Vec<Column>,
         file_bytes: Option<u64>,
         read: Arc<AtomicU64>,
         notes: SharedNotes,

@@ -65,6 +65,22 @@ impl Whole {
         Ok(Whole { name, dtype, layout, data: Data::Copied(words, bytes) })
     }
 
+    /// Numbers that were made of a file of a name.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] where there is no memory for them.
+    pub(crate) fn of_numbers(name: Name, numbers: &[u32]) -> Result<Whole, Failure> {
+        let (mut words, room) = (Vec::new(), numbers.len().div_ceil(2));
+        if !memory::fallibly(|| words.try_reserve_exact(room).is_ok()) {
+            return Err(Failure::input(&name, Problem::NoMemory { read: 0 }));
+        }
+        words.resize(room, 0u64);
+        bytemuck::cast_slice_mut(&mut words)[..numbers.len()].copy_from_slice(numbers);
+        let layout = Layout::c(&[numbers.len() as u64])?;
+        let data = Data::Copied(words, 4 * numbers.len());
+        Ok(Whole { name, dtype: DType::U32, layout, data })
+    }
+
     /// Its elements but for those in gaps, along one axis.
     ///
     /// # Errors

@@ -101,7 +101,7 @@ fn by_key(
         false => AnyGroups::by(machine, keys.view(), x)?,
     };
     let labels = groups.keys()?.expect("groups are called by their keys");
-    let found = found(asked, groups.reduce(), Labels::Keys(labels.into()), finish, None)?;
+    let found = found(asked, groups.reduce(), Labels::key(labels), finish, None)?;
     Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 

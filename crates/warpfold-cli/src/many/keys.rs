@@ -10,9 +10,13 @@ use crate::input::stamp::Watch;
 use crate::input::text::{Column as Chosen, Dialect, LeftOut, Missing, SharedNotes, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
-/// The column of a text input that `--by` names, unless it names a file.
-pub(crate) fn key_column(asked: &Reduction) -> Option<Chosen> {
-    let (by, input) = (asked.parts.by.as_ref()?, asked.inputs.first()?);
+/// The columns of a text input that `--by` names, where it names no files.
+pub(crate) fn key_columns(asked: &Reduction) -> Vec<Chosen> {
+    asked.parts.by.iter().filter_map(|by| key_column(asked, by)).collect()
+}
+
+fn key_column(asked: &Reduction, by: &Path) -> Option<Chosen> {
+    let input = asked.inputs.first()?;
     let kind = |path: &Path| Kind::of(&Name::of(path.to_path_buf()));
     let is_text = asked.input.unwrap_or_else(|| kind(input)) == Kind::Text;
     let is_file = matches!(kind(by), Kind::Npy | Kind::Text);
@@ -37,7 +41,7 @@ pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read,
         dialect.missing = Missing::Error;
     }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
-    match (key_column(asked), &asked.inputs[..]) {
+    match (key_column(asked, by), &asked.inputs[..]) {
         (Some(_), [path]) if path.as_os_str() == "-" => {
             Err(Failure::Usage(
                 "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
@@ -46,7 +50,8 @@ pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read,
         (Some(column), [path]) => {
             // The values' own reading has said what the first row is.
             let dialect = Dialect { verbose: false, ..dialect };
-            let (kind, beside) = (Some(Kind::Text), asked.column_of_text()?);
+            let kind = Some(Kind::Text);
+            let beside = asked.column_of_text()?.into_iter().chain(key_columns(asked)).collect();
             let wanted =
                 Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };
             // What the values' own reading has found says it all.
@@ -85,6 +90,11 @@ fn whole(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, F
     }
     let notes = keys.notes();
     Ok((keys.whole(Order::C)?, notes))
+}
+
+/// Whether `--by` names a file, and no column of a text.
+pub(super) fn names_file(asked: &Reduction, by: &Path) -> bool {
+    key_column(asked, by).is_none()
 }
 
 fn is_text_file(path: &Path) -> bool {

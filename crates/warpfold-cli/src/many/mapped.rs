@@ -53,14 +53,13 @@ pub(super) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         )));
     }
     let folding = Instant::now();
-    let (parted, by) = Parted::read(asked, &watch)?;
-    if let Some((name, notes)) = by {
-        texts.add(name, notes);
-    }
+    let read = Parted::read(asked, &watch)?;
+    let parted = read.parted;
+    read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
     let arrays = wholes.iter().map(Whole::array).collect::<Result<Vec<_>, _>>()?;
     let dtype = map.dtype();
     let map = Mapped { map, arrays };
-    let found = super::fold(asked, first, &parted, finish, Some(&map))?;
+    let found = read.tuples.named(super::fold(asked, first, &parted, finish, Some(&map)))?;
     wholes.iter().try_for_each(Whole::check_unchanged)?;
     parted.check_unchanged()?;
     let bytes = wholes.iter().map(|whole| whole.len() * whole.dtype().size() as u64).sum();

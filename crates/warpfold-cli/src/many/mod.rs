@@ -5,10 +5,12 @@ mod keys;
 mod mapped;
 mod numbers;
 mod rows;
+mod tuples;
 
-pub(crate) use keys::{key_column, with_key};
+pub(crate) use keys::{key_columns, with_key};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,6 +31,7 @@ use crate::{Failure, run, table};
 use mapped::Mapped;
 use numbers::Numbers;
 use rows::{Cut, Rows};
+use tuples::Tuples;
 
 /// Runs many reductions and prints their results.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
@@ -49,17 +52,14 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let whole = input.whole(order)?;
     let executor = executor(asked, whole.dtype())?;
     let folding = Instant::now();
-    let (parted, by) = Parted::read(asked, &values)?;
-    let key_gaps = by.as_ref().map_or_else(Gaps::default, |(_, notes)| notes.take_gaps());
-    if let Some((name, notes)) = by {
-        texts.add(name, notes);
-    }
+    let Read { parted, texts: key_texts, gaps: key_gaps, tuples } = Parted::read(asked, &values)?;
+    key_texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
     let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
     let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
-    let mut found = match &executor {
+    let mut found = tuples.named(match &executor {
         Executor::Cpu => fold(asked, &whole, &parted, finish, None),
         other => device::fold(asked, &whole, &parted, other, finish),
-    }?;
+    })?;
     whole.check_unchanged()?;
     parted.check_unchanged()?;
     rows.in_data(asked, &parted, &mut found);
@@ -90,7 +90,7 @@ pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let on_device = !matches!(asked.device, Device::Auto | Device::Cpu);
-    if asked.parts.by.is_some() && asked.parts.flat && on_device {
+    if !asked.parts.by.is_empty() && asked.parts.flat && on_device {
         return Err(Failure::Usage(format!(
             "--flat with --by is the processor's, as --device {} sorts values by keys; leave one of them out",
             asked.device
@@ -101,6 +101,11 @@ pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
             "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
             asked.op()
         )));
+    }
+    if asked.parts.by.len() > 1 && asked.parts.groups.is_some() {
+        return Err(Failure::Usage(
+            "--groups is for keys that are the numbers of groups, and combinations of several keys are none; leave it out".into(),
+        ));
     }
     rows::check(asked)?;
     run::check_result_file(asked)
@@ -145,15 +150,39 @@ pub(crate) enum Parted {
     Cut(Cut),
 }
 
+/// What parts an input, and what was found where it was read.
+pub(crate) struct Read {
+    pub(crate) parted: Parted,
+    /// Notes of texts.
+    texts: Vec<(Name, SharedNotes)>,
+    /// Keys that are missing.
+    gaps: Gaps,
+    /// What keys stand for where they are numbers of combinations.
+    tuples: Combined,
+}
+
+/// Several keys, if there are.
+struct Combined(Option<Tuples>);
+
+impl Combined {
+    /// Results, or an error, by keys in place of their combinations' numbers.
+    fn named(&self, found: Result<Found, Failure>) -> Result<Found, Failure> {
+        let Some(tuples) = &self.0 else { return found };
+        let labelled = |found: Found| Found { labels: tuples.labels(found.labels), ..found };
+        found.map(labelled).map_err(|failure| tuples.named(failure))
+    }
+}
+
 impl Parted {
-    /// Reads it, with the notes of a text.
-    pub(crate) fn read(
-        asked: &Reduction,
-        values: &Watch,
-    ) -> Result<(Parted, Option<(Name, SharedNotes)>), Failure> {
+    /// Reads it, with the notes of texts.
+    pub(crate) fn read(asked: &Reduction, values: &Watch) -> Result<Read, Failure> {
         let parts = &asked.parts;
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
-        let (parted, notes) = match (&parts.by, &parts.segments, &parts.lengths, parts.every) {
+        if let [_, _, ..] = &parts.by[..] {
+            return Parted::tuples(asked, values);
+        }
+        let key = parts.by.first();
+        let (parted, notes) = match (key, &parts.segments, &parts.lengths, parts.every) {
             (Some(path), ..) => {
                 let (keys, notes) = keys::read(asked, path, values)?;
                 (Parted::Keys(keys), notes)
@@ -169,9 +198,38 @@ impl Parted {
             (.., Some(length)) => (Parted::Every(length), None),
             _ => (Parted::Axes, None),
         };
-        let path = parts.by.as_ref().or(parts.segments.as_ref()).or(parts.lengths.as_ref());
-        let name = path.map(|path| Name::of(path.clone()));
-        Ok((parted, name.zip(notes)))
+        let gaps = notes.as_ref().map_or_else(Gaps::default, |notes| notes.take_gaps());
+        let path = key.or(parts.segments.as_ref()).or(parts.lengths.as_ref());
+        let texts = path.map(|path| Name::of(path.clone())).zip(notes).into_iter().collect();
+        Ok(Read { parted, texts, gaps, tuples: Combined(None) })
+    }
+
+    /// Several keys, as numbers of their combinations.
+    fn tuples(asked: &Reduction, values: &Watch) -> Result<Read, Failure> {
+        let paths = &asked.parts.by;
+        let columns = keys::key_columns(asked).len();
+        if columns > 0 && columns < paths.len() && rows::may_leave_out(asked) {
+            return Err(Failure::Usage(
+                "--missing skip leaves rows out of a text, its columns of keys included, and not out of keys in files of their own; put the keys into one text".into(),
+            ));
+        }
+        let (mut all, mut texts) = (Vec::new(), Vec::new());
+        for path in paths {
+            let (keys, notes) = keys::read(asked, path, values)?;
+            let gaps = notes.as_ref().map_or_else(Gaps::default, |notes| notes.take_gaps());
+            texts.extend(notes.map(|notes| (Name::of(path.clone()), notes)));
+            all.push((keys, gaps));
+        }
+        let (keys, gaps) = tuples::align(all)?;
+        let name = |path: &PathBuf| match keys::names_file(asked, path) {
+            true => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            false => path.to_string_lossy().into_owned(),
+        };
+        let names = paths.iter().map(name).collect();
+        let (numbers, tuples) = Tuples::number(Name::of(paths[0].clone()), &keys, names)?;
+        // The numbers are copies: what they were made of must not have changed meanwhile.
+        keys.iter().try_for_each(Whole::check_unchanged)?;
+        Ok(Read { parted: Parted::Keys(numbers), texts, gaps, tuples: Combined(Some(tuples)) })
     }
 
     /// Fails if a file has changed since it was opened.
@@ -218,7 +276,7 @@ fn fold(
     if let Parted::Keys(keys) = parted {
         let parts = Arc::new(with_key!(keys, keys => by_key(asked, keys, x.len()))?);
         let labels = match parts.keys() {
-            Some(keys) => Labels::Keys(keys.clone().into()),
+            Some(keys) => Labels::key(keys.clone()),
             None => Labels::Numbers,
         };
         return of(parts, labels, asked.parts.flat);

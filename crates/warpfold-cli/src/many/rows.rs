@@ -10,14 +10,14 @@ use crate::input::Whole;
 use crate::input::text::{Gaps, Indices, Missing};
 
 /// Whether rows may be left out.
-fn may_leave_out(asked: &Reduction) -> bool {
+pub(super) fn may_leave_out(asked: &Reduction) -> bool {
     asked.written.dialect(false).missing == Missing::Skip
 }
 
 /// Fails where indices would have nothing to count from.
 pub(super) fn check(asked: &Reduction) -> Result<(), Failure> {
     let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
-    if may_leave_out(asked) && asked.parts.by.is_some() && gives_indices && !asked.parts.flat {
+    if may_leave_out(asked) && !asked.parts.by.is_empty() && gives_indices && !asked.parts.flat {
         return Err(Failure::Usage(format!(
             "--missing skip leaves rows out, and the indices of {} within a group would not count them; add --flat, and they are those of rows of data",
             asked.op()
@@ -48,7 +48,7 @@ impl Rows {
         key_gaps: &Gaps,
     ) -> Result<(Whole, Parted, Rows), Failure> {
         let nothing = value_gaps.elements() == 0 && key_gaps.elements() == 0;
-        if nothing || keys::key_column(asked).is_some() {
+        if nothing || !keys::key_columns(asked).is_empty() {
             // A column of the same text has lost the same rows.
             return Ok((values, parted, Rows { gaps: value_gaps }));
         }

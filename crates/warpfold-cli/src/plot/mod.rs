@@ -91,7 +91,7 @@ impl Drawing {
         };
         let [names] = &table.label_names()[..] else {
             return Err(Failure::Usage(
-                "--plot draws results along one axis, and these have several; fold all axes but one".into(),
+                "--plot draws results along one axis or by one key, and these have several; fold all axes but one, or take one --by".into(),
             ));
         };
         let value = |row: usize| {

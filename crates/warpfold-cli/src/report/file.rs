@@ -6,6 +6,17 @@ use super::{Format, Render, Report, npy};
 use crate::Failure;
 use crate::input::extension;
 use crate::outfile;
+#[cfg(feature = "parquet")]
+use crate::table::{Printed, columns};
+
+#[cfg(feature = "parquet")]
+use warpfold_arrow::files::Written;
+
+#[cfg(feature = "parquet")]
+const ENDINGS: &str =
+    "the name must end in .npy, .npz, .json, .csv, .parquet or .arrow, which says the format";
+#[cfg(not(feature = "parquet"))]
+const ENDINGS: &str = "the name must end in .npy, .npz, .json or .csv, which says the format";
 
 /// The format that a result file's extension names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +27,9 @@ pub(crate) enum FileFormat {
     Npz,
     /// `.json` or `.csv`
     Printed(Format),
+    /// `.parquet` or `.arrow`
+    #[cfg(feature = "parquet")]
+    Columns(Written),
 }
 
 impl FileFormat {
@@ -27,11 +41,15 @@ impl FileFormat {
             "npz" => FileFormat::Npz,
             "json" => FileFormat::Printed(Format::Json),
             "csv" => FileFormat::Printed(Format::Csv),
-            _ => {
-                return Err(
-                    "the name must end in .npy, .npz, .json or .csv, which says the format".into(),
-                );
+            #[cfg(feature = "parquet")]
+            "parquet" | "pq" => FileFormat::Columns(Written::Parquet),
+            #[cfg(feature = "parquet")]
+            "arrow" | "feather" | "ipc" => FileFormat::Columns(Written::Arrow),
+            #[cfg(not(feature = "parquet"))]
+            "parquet" | "pq" | "arrow" | "feather" | "ipc" => {
+                return Err("this program was built without Parquet and Arrow files; build it with them (--features parquet), or name a .npy, .npz, .json or .csv file".into());
             }
+            _ => return Err(ENDINGS.into()),
         };
         Ok((path, format))
     }
@@ -42,7 +60,7 @@ impl FileFormat {
             FileFormat::Npz => Err(Failure::Usage(
                 "an .npz file holds many results, and this is one; name an .npy, .json or .csv file".into(),
             )),
-            FileFormat::Npy | FileFormat::Printed(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 }
@@ -58,6 +76,14 @@ pub(crate) fn replace_file(
         FileFormat::Npy => npy::Npy::render(report, &mut bytes)?,
         FileFormat::Npz => return format.check_one(),
         FileFormat::Printed(format) => bytes = format.bytes(report)?,
+        #[cfg(feature = "parquet")]
+        FileFormat::Columns(written) => {
+            let fields = report.fields();
+            let name = |name| if fields.len() == 1 { report.op.name() } else { name };
+            let row =
+                fields.iter().map(|(field, value)| (name(&**field), value.map(Printed::from)));
+            bytes = columns::bytes(columns::of_row(row)?, written)?;
+        }
     }
     outfile::replace(path, &bytes)
 }

@@ -1,6 +1,6 @@
 //! [`Cells`]: a column of a table.
 
-use warpfold::Column;
+use warpfold::{Column, Value};
 
 use super::json::quoted;
 use crate::report::{plain, token, type_name};
@@ -14,13 +14,37 @@ pub(crate) enum Cells {
 }
 
 /// A cell as it is printed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Printed {
     pub(crate) text: String,
     /// What JSON has for it.
     pub(crate) token: String,
     /// The name of its type.
     pub(crate) dtype: String,
+    #[cfg_attr(
+        not(feature = "parquet"),
+        expect(dead_code, reason = "files that keep types are a feature")
+    )]
+    pub(crate) typed: Typed,
+}
+
+/// What a cell is, for files that keep types.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Typed {
+    Value(Value),
+    /// A string, which is its text.
+    #[cfg(feature = "parquet")]
+    Word,
+    /// A date, time or decimal.
+    #[cfg(feature = "parquet")]
+    Cell(warpfold_arrow::Cell),
+}
+
+impl From<Value> for Printed {
+    fn from(value: Value) -> Printed {
+        let (text, token) = (plain(value), token(value));
+        Printed { text, token, dtype: type_name(value).into(), typed: Typed::Value(value) }
+    }
 }
 
 impl From<Column> for Cells {
@@ -49,13 +73,15 @@ impl Cells {
         }
     }
 
+    /// A column of one of them.
+    #[cfg(feature = "parquet")]
+    pub(super) fn only(&self, row: usize) -> Cells {
+        Cells::Printed(vec![self.cell(row)])
+    }
+
     fn cell(&self, row: usize) -> Option<Printed> {
         match self {
-            Cells::Numbers(column) => {
-                let value = column.get(row);
-                let (text, token) = (plain(value), token(value));
-                Some(Printed { text, token, dtype: type_name(value).into() })
-            }
+            Cells::Numbers(column) => Some(column.get(row).into()),
             Cells::Printed(cells) => cells[row].clone(),
         }
     }

@@ -16,8 +16,20 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         token(table.n.into()),
         table.shape()
     )?;
-    if let Labels::Keys(keys) = &table.labels {
-        list(out, "key", keys.len(), |row| keys.token(row))?;
+    match &table.labels {
+        Labels::Keys(keys) if keys.len() > 1 => {
+            out.write_all(br#","keys":{"#)?;
+            for (k, (name, (_, keys))) in table.label_names().iter().zip(keys).enumerate() {
+                between(out, k, ",")?;
+                named_list(out, &quoted(name), keys.len(), |row| keys.token(row))?;
+            }
+            out.write_all(b"}")?;
+        }
+        Labels::Keys(keys) => {
+            keys.iter()
+                .try_for_each(|(name, keys)| list(out, name, keys.len(), |row| keys.token(row)))?;
+        }
+        _ => {}
     }
     if let Labels::Columns(names) = &table.labels {
         list(out, "column", names.len(), |row| quoted(&names[row]))?;
@@ -57,7 +69,17 @@ fn list(
     rows: usize,
     each: impl Fn(usize) -> String,
 ) -> io::Result<()> {
-    write!(out, r#","{name}":["#)?;
+    out.write_all(b",")?;
+    named_list(out, &quoted(name), rows, each)
+}
+
+fn named_list(
+    out: &mut dyn Write,
+    name: &str,
+    rows: usize,
+    each: impl Fn(usize) -> String,
+) -> io::Result<()> {
+    write!(out, r#"{name}:["#)?;
     for row in 0..rows {
         between(out, row, ",")?;
         out.write_all(each(row).as_bytes())?;

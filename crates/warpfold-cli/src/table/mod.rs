@@ -2,6 +2,8 @@
 
 mod aligned;
 mod cells;
+#[cfg(feature = "parquet")]
+pub(crate) mod columns;
 mod csv;
 mod json;
 mod npy;
@@ -18,8 +20,9 @@ use crate::device::Device;
 use crate::left_out::TextNotes;
 use crate::report::{FileFormat, Format};
 use crate::{Failure, outfile, plot, streams};
-pub(crate) use cells::Cells;
-pub(crate) use cells::Printed;
+#[cfg(feature = "parquet")]
+pub(crate) use cells::Typed;
+pub(crate) use cells::{Cells, Printed};
 use text::Extent;
 
 /// What tells results apart.
@@ -30,10 +33,17 @@ pub(crate) enum Labels {
     Segments,
     /// The numbers of groups.
     Numbers,
-    /// Keys.
-    Keys(Cells),
+    /// Keys, and what they are called.
+    Keys(Vec<(String, Cells)>),
     /// The columns of files that they are results of.
     Columns(Vec<String>),
+}
+
+impl Labels {
+    /// One key for each result.
+    pub(crate) fn key(keys: impl Into<Cells>) -> Labels {
+        Labels::Keys(vec![("key".into(), keys.into())])
+    }
 }
 
 /// Finished reductions and how they went.
@@ -61,7 +71,9 @@ impl Table {
     /// What a row of results along one axis is called; `-` where a key is missing.
     pub(crate) fn shown_label(&self, row: usize) -> String {
         match &self.labels {
-            Labels::Keys(keys) => keys.shown(row),
+            Labels::Keys(all) => {
+                all.iter().map(|(_, keys)| keys.shown(row)).collect::<Vec<_>>().join(" ")
+            }
             _ => self.label(row).join(" "),
         }
     }
@@ -102,7 +114,18 @@ impl Table {
             Labels::Axes(shape) => (0..shape.len()).map(|axis| format!("index{axis}")).collect(),
             Labels::Segments => vec!["segment".into()],
             Labels::Numbers => vec!["group".into()],
-            Labels::Keys(_) => vec!["key".into()],
+            Labels::Keys(all) => {
+                let mut names: Vec<String> = Vec::with_capacity(all.len());
+                for (name, _) in all {
+                    let mut name = name.clone();
+                    // No two columns of a table have one name.
+                    while names.contains(&name) || self.columns.iter().any(|(n, _)| *n == name) {
+                        name.push_str("_key");
+                    }
+                    names.push(name);
+                }
+                names
+            }
             Labels::Columns(_) => vec!["column".into()],
         }
     }
@@ -122,7 +145,7 @@ impl Table {
                 digits
             }
             Labels::Segments | Labels::Numbers => vec![row.to_string()],
-            Labels::Keys(keys) => vec![keys.text(row)],
+            Labels::Keys(all) => all.iter().map(|(_, keys)| keys.text(row)).collect(),
             Labels::Columns(names) => vec![names[row].clone()],
         }
     }
@@ -170,6 +193,13 @@ fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
 /// Writes a table to a file, which is replaced as a whole or not at all.
 fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
     npy::check(format, table)?;
+    #[cfg(feature = "parquet")]
+    if let FileFormat::Columns(written) = format {
+        let results = columns::of_table(table)?;
+        return outfile::replace_with(path, |file| {
+            columns::write(results, written, &mut BufWriter::new(file))
+        });
+    }
     outfile::replace_with(path, |file| {
         let mut out = BufWriter::new(file);
         match format {
@@ -177,6 +207,8 @@ fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Fa
             FileFormat::Npz => npz::write(table, &mut out)?,
             FileFormat::Printed(Format::Json) => json::write(table, &mut out)?,
             FileFormat::Printed(_) => csv::write(table, &mut out)?,
+            #[cfg(feature = "parquet")]
+            FileFormat::Columns(_) => unreachable!("written above"),
         }
         out.flush()
     })

@@ -22,23 +22,32 @@ pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
 }
 
 /// The columns to be written: keys first, where there are any.
-fn columns(table: &Table) -> Vec<(&'static str, &Cells)> {
+fn columns(table: &Table) -> Vec<(String, &Cells)> {
     let keys = match &table.labels {
-        Labels::Keys(keys) => Some(("key", keys)),
-        _ => None,
+        Labels::Keys(keys) => {
+            let names = table.label_names().into_iter().map(|name| plain(&name));
+            names.zip(keys.iter().map(|(_, keys)| keys)).collect()
+        }
+        _ => Vec::new(),
     };
-    keys.into_iter().chain(table.columns.iter().map(|(name, column)| (*name, column))).collect()
+    let results = table.columns.iter().map(|(name, column)| ((*name).to_string(), column));
+    keys.into_iter().chain(results).collect()
+}
+
+/// A name that is one in an archive and in a type of records, whatever a column is called.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
 /// The same, which are numbers: [`check`] has refused what else there is.
-pub(super) fn numbers(table: &Table) -> Vec<(&'static str, &Column)> {
+pub(super) fn numbers(table: &Table) -> Vec<(String, &Column)> {
     columns(table).into_iter().filter_map(|(name, cells)| Some((name, cells.numbers()?))).collect()
 }
 
 /// Writes the array.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let columns = numbers(table);
-    if let [(_, column)] = columns[..] {
+    if let [(_, column)] = &columns[..] {
         return one(column, &table.shape(), out);
     }
     let types = columns

@@ -34,7 +34,7 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
     let mut value = |row: usize, out: &mut dyn Write| -> io::Result<()> {
         let mut fields = match &table.labels {
             _ if !has_labels => Vec::new(),
-            Labels::Keys(keys) => vec![keys.shown(row)],
+            Labels::Keys(_) => vec![table.shown_label(row)],
             _ => table.label(row),
         };
         fields.extend(table.columns.iter().map(|(_, column)| column.shown(row)));

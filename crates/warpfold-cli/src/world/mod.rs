@@ -126,7 +126,8 @@ fn not_shared(asked: &Reduction) -> Result<Option<&'static str>, Failure> {
         () if parts.any() && has_text(asked) => Some("a text in parts"),
         () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
-        () if parts.by.is_some() && !parts.sorted && op == Op::Stats => Some("stats by key"),
+        () if parts.by.len() > 1 => Some("an input by several keys"),
+        () if !parts.by.is_empty() && !parts.sorted && op == Op::Stats => Some("stats by key"),
         () => None,
     })
 }

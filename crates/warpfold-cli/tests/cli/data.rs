@@ -12,12 +12,14 @@ fn data_need_a_feature() {
         run(["sum", &path].iter().chain(options)).fails(2, &["x.parquet", "--features parquet"]);
     }
     run(["sum", "nowhere/*.arrow"]).fails(2, &["*.arrow", "--features parquet"]);
+    run(["sum", "--random", "5", "--out", "x.parquet"]).fails(2, &["--out", "--features parquet"]);
     // Whoever insists gets what the bytes say.
     assert_eq!(run(["sum", &path, "--input", "raw", "--dtype", "u8"]).value(), "3");
 }
 
 #[cfg(feature = "parquet")]
 mod with {
+    use std::collections::BTreeMap;
     use std::fs;
     use std::path::Path;
 
@@ -226,6 +228,169 @@ mod with {
             .fails(1, &["even", "9223372036854775558000"]);
     }
 
+    /// The sum of `count`, by the formulas of the fixtures, for each combination of shop, day and flag; none after all words.
+    fn counts() -> BTreeMap<(String, u32, bool), i64> {
+        let mut sums = BTreeMap::new();
+        for k in (0..1000).filter(|k| k % 5 != 3) {
+            let shop = if k % 101 == 3 { "~none".into() } else { format!("shop {}", k % 4) };
+            *sums.entry((shop, k / 250, k % 3 == 0)).or_default() += i64::from(k) * 3 - 500;
+        }
+        sums
+    }
+
+    const DAYS: [&str; 4] = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"];
+
+    const SEVERAL: [&str; 9] =
+        ["sum", "--column", "count", "--by", "shop", "--by", "9", "--by", "flag"];
+
+    #[test]
+    fn groups_by_several_columns() {
+        let rows = |none: &str, between: &str| -> Vec<String> {
+            let row = |((shop, day, flag), sum): ((String, u32, bool), i64)| {
+                let shop = if shop == "~none" { none.into() } else { shop };
+                [shop, DAYS[day as usize].into(), flag.to_string(), sum.to_string()].join(between)
+            };
+            counts().into_iter().map(row).collect()
+        };
+        for name in [ORDERS, "polars.arrow", "stream.arrows", "lz4.feather"] {
+            for threads in ["1", "2"] {
+                let found = of(name, &[&SEVERAL[..], &["--threads", threads]].concat());
+                assert_eq!(found.value().lines().collect::<Vec<_>>(), rows("-", " "), "{name}");
+            }
+        }
+        let csv = of(ORDERS, &[&SEVERAL[..], &["--format", "csv"]].concat());
+        let lines: Vec<&str> = csv.value().lines().collect();
+        // A column that was named by its number has its own name.
+        assert_eq!(lines[0], "shop,day,flag,sum");
+        assert_eq!(lines[1..], rows("", ","));
+        let json = of(ORDERS, &[&SEVERAL[..], &["--format", "json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        assert_eq!(json["keys"]["shop"][0], "shop 0");
+        assert_eq!(json["keys"]["flag"].as_array().map(Vec::len), Some(counts().len()));
+        assert!(json["keys"]["shop"].as_array().unwrap().last().unwrap().is_null());
+        // Indices count all rows.
+        let first =
+            of(ORDERS, &["argmin", "--column", "price", "--by", "kind", "--by", "flag", "--flat"]);
+        assert_eq!(first.value(), "even false 998\neven true 0\nodd false 5\nodd true 9");
+        // A result's own name is not given to a key.
+        let named = of(
+            ORDERS,
+            &["count", "--column", "price", "--by", "count", "--by", "kind", "--format", "csv"],
+        );
+        assert!(
+            named.value().starts_with("count_key,kind,count\n-500,even,0\n-497,odd,1\n"),
+            "{}",
+            named.out
+        );
+        of(ORDERS, &[&SEVERAL[..], &["--plot"]].concat()).fails(2, &["--plot", "one --by"]);
+    }
+
+    #[test]
+    fn results_as_parquet_and_arrow() {
+        let folder = Folder::new();
+        let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
+        for name in ["m.parquet", "m.arrow"] {
+            let path = out(name);
+            let told = of(ORDERS, &[&SEVERAL[..], &["--out", &path]].concat());
+            assert_eq!(told.value(), format!("sum of i32: {} results in {path}", counts().len()));
+            assert_eq!(run(["sum", &path, "--column", "sum"]).value(), "798200");
+            assert_eq!(run(["max", &path, "--column", "day"]).value(), "2024-03-02");
+            // Groups of groups: keys kept their types, none among them.
+            let mut shops: BTreeMap<String, i64> = BTreeMap::new();
+            for ((shop, _, flag), sum) in counts() {
+                if flag {
+                    *shops.entry(shop).or_default() += sum;
+                }
+            }
+            let again = run(["sum", &path, "--column", "sum", "--by", "flag", "--by", "shop"]);
+            let lines: Vec<&str> = again.value().lines().skip(shops.len()).collect();
+            let expected: Vec<String> = shops
+                .iter()
+                .map(|(shop, sum)| format!("true {} {sum}", shop.replace("~none", "-")))
+                .collect();
+            assert_eq!(lines, expected);
+        }
+        let columns = |path: &str| {
+            let line = run(["sum", path]).err;
+            line.split("columns: ")
+                .nth(1)
+                .and_then(|rest| rest.split(';').next())
+                .map(str::to_string)
+        };
+        // Several columns: one row, each in its own type.
+        let path = out("several.parquet");
+        of(
+            ORDERS,
+            &["max", "--column", "price", "--column", "count", "--column", "at", "--out", &path],
+        );
+        assert_eq!(columns(&path).as_deref(), Some("price, count, at"));
+        assert_eq!(run(["max", &path, "--column", "at"]).value(), "2024-02-28T00:16:39Z");
+        assert_eq!(run(["max", &path, "--column", "count"]).value(), "2497");
+        let path = out("both.parquet");
+        of(ORDERS, &["minmax", "--column", "price", "--column", "cost", "--out", &path]);
+        assert_eq!(columns(&path).as_deref(), Some("price_min, price_max, cost_min, cost_max"));
+        assert_eq!(run(["sum", &path, "--column", "cost_max"]).value(), "68.93");
+        // One result, statistics of one column, and of an array.
+        let path = out("one.arrow");
+        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--out", &path]).value(), "30206.54");
+        assert_eq!(run(["sum", &path]).value(), "30206.54");
+        let path = out("stats.parquet");
+        of(ORDERS, &["stats", "--column", "at", "--out", &path]);
+        assert_eq!(run(["max", &path, "--column", "max"]).value(), "2024-02-28T00:16:39Z");
+        assert_eq!(run(["sum", &path, "--column", "count"]).value(), "923");
+        let csv = folder.file("x.csv", "a,k\n1,7\n2,8\n4,7\n");
+        let path = out("stats.arrow");
+        run(["stats", &csv, "--column", "a", "--out", &path]);
+        assert_eq!(run(["sum", &path, "--column", "sum"]).value(), "7.0");
+        let path = out("keys.parquet");
+        run(["minmax", &csv, "--column", "a", "--by", "k", "--out", &path]);
+        assert_eq!(columns(&path).as_deref(), Some("key, min, max"));
+        assert_eq!(run(["sum", &path, "--column", "max", "--by", "key"]).value(), "7 4.0\n8 2.0");
+        let path = out("every.parquet");
+        run(["sum", &csv, "--every", "3", "--out", &path]);
+        assert_eq!(columns(&path).as_deref(), Some("segment, sum"));
+        // Nothing is left where there is no result, and what stood there stays.
+        let before = fs::read(&path).unwrap();
+        of(ORDERS, &["sum", "--column", "big", "--by", "kind", "--by", "flag", "--out", &path])
+            .fails(1, &["group even, false", "u64"]);
+        of(ORDERS, &["max", "--column", "count", "--column", "count", "--out", &path])
+            .fails(1, &["two columns", "count"]);
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    /// pyarrow reads the same types and values, where it is installed.
+    #[cfg(unix)]
+    #[test]
+    fn pyarrow_reads_results() {
+        let has = "import pyarrow.parquet";
+        let found = std::process::Command::new("python3").args(["-c", has]).output();
+        if !found.is_ok_and(|found| found.status.success()) {
+            return;
+        }
+        let folder = Folder::new();
+        let (parquet, arrow) = (folder.at("m.parquet"), folder.at("m.arrow"));
+        for out in [&parquet, &arrow] {
+            of(ORDERS, &[&SEVERAL[..], &["--out", out.to_str().unwrap()]].concat());
+        }
+        let script = format!(
+            "import pyarrow as pa, pyarrow.parquet as pq\n\
+             a = pq.read_table('{}')\n\
+             b = pa.ipc.open_file('{}').read_all()\n\
+             assert a.equals(b)\n\
+             print([str(f.type) for f in a.schema], sum(a['sum'].to_pylist()), a['shop'].null_count, max(a['day'].to_pylist()))",
+            parquet.display(),
+            arrow.display()
+        );
+        let found = std::process::Command::new("python3").args(["-c", &script]).output().unwrap();
+        let none = counts().keys().filter(|(shop, ..)| shop == "~none").count();
+        assert_eq!(
+            String::from_utf8_lossy(&found.stdout).trim_end(),
+            format!("['string', 'date32[day]', 'bool', 'int64'] 798200 {none} 2024-03-02"),
+            "{}",
+            String::from_utf8_lossy(&found.stderr)
+        );
+    }
+
     #[test]
     fn refusals_are_clear() {
         let folder = Folder::new();
@@ -261,7 +426,7 @@ mod with {
         run(["sum", &path, "--column", "at"]).fails(2, &["times have min"]);
         run(["dot", &path, "--column", "price"]).fails(2, &["two columns"]);
         run(["sum", &path, "--column", "price", "--out", &path])
-            .fails(2, &[".npy, .npz, .json or .csv"]);
+            .fails(2, &["is an input", "name another file"]);
         run(["sum", &csv, "--column", "1", "--column", "2"])
             .fails(2, &["several --column", "one column"]);
         // No file of columns, but one by its name.

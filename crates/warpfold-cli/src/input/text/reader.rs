@@ -39,10 +39,10 @@ pub struct TextReader {
     field: usize,
     column: Option<Column>,
     dialect: Dialect,
-    /// Another column of the text, whose missing cells leave rows out as well.
-    beside: Option<Column>,
-    /// Its place, from 0.
-    beside_at: Option<u64>,
+    /// Other columns of the text, whose missing cells leave rows out as well.
+    beside: Vec<Column>,
+    /// Their places, from 0.
+    beside_at: Vec<u64>,
     /// A first line, until a second has shown what it is.
     first: Option<First>,
     /// Room for a number with a point before its fraction.
@@ -86,8 +86,8 @@ impl TextReader {
             field: 0,
             column,
             dialect: Dialect::default(),
-            beside: None,
-            beside_at: None,
+            beside: Vec::new(),
+            beside_at: Vec::new(),
             first: None,
             room: Vec::new(),
             chosen: None,
@@ -102,10 +102,10 @@ impl TextReader {
         }
     }
 
-    /// Says how the text is written, and which other column may leave rows out.
+    /// Says how the text is written, and which other columns may leave rows out.
     #[must_use]
-    pub fn dialect(self, dialect: Dialect, beside: Option<Column>) -> TextReader {
-        TextReader { dialect, beside, ..self }
+    pub fn dialect(self, dialect: Dialect, beside: impl IntoIterator<Item = Column>) -> TextReader {
+        TextReader { dialect, beside: beside.into_iter().collect(), ..self }
     }
 
     /// Will keep notes for others, those of rows that are left out among them.
@@ -227,14 +227,11 @@ impl TextReader {
 
     /// Finds the columns in the first line, and whether it holds names.
     fn first_line(&mut self, is_table: bool) -> Result<(Chosen, bool), TextError> {
-        let place = |column: &Option<Column>| {
-            column.as_ref().map(|column| column.find(&self.record)).transpose()
-        };
-        let chosen = place(&self.column)?.map_or(Chosen::All, Chosen::One);
-        self.beside_at = place(&self.beside)?;
-        let named = [&self.column, &self.beside]
-            .into_iter()
-            .any(|column| matches!(column, Some(Column::Name(_))));
+        let place = |column: &Column| column.find(&self.record);
+        let chosen = self.column.as_ref().map(place).transpose()?.map_or(Chosen::All, Chosen::One);
+        self.beside_at = self.beside.iter().map(place).collect::<Result<_, _>>()?;
+        let named =
+            self.column.iter().chain(&self.beside).any(|column| matches!(column, Column::Name(_)));
         let is_header = column::is_header(&self.dialect, named, chosen, &self.record)?;
         if self.dialect.header == Header::Auto {
             // A named column is in a row of names, whatever follows.
@@ -268,7 +265,7 @@ impl TextReader {
             Chosen::One(at) => lacks(at),
             Chosen::All => self.record.fields().any(is_missing),
         };
-        own || self.beside_at.is_some_and(lacks)
+        own || self.beside_at.iter().any(|&at| lacks(at))
     }
 
     fn explain(&self, error: NumberError, text: &[u8]) -> TextError {

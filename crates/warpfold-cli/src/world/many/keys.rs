@@ -40,7 +40,7 @@ pub(super) fn fold_runs(
     let name = |run: usize| At::Group(column.get(run).to_string());
     let made = segments::fold_bounds(asked, comm, x, &bounds, &name)?;
     let outputs = bounds.count() as usize;
-    Ok(folded(Labels::Keys(column.into()), outputs, x.len() as u64, made))
+    Ok(folded(Labels::key(column), outputs, x.len() as u64, made))
 }
 
 /// What a rank's share of the keys says.
@@ -144,7 +144,7 @@ pub(super) fn merge(
         columns = names.iter().map(|name| (*name, Column::F64(Vec::new()))).collect();
     }
     flatten(asked, inputs, &mut columns);
-    Ok((columns, Some(Labels::Keys(labels.into()))))
+    Ok((columns, Some(Labels::key(labels))))
 }
 
 /// Keys as a column of the type that they were given in, from their places among all numbers.

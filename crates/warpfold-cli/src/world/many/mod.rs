@@ -98,8 +98,8 @@ fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let values = input.watch();
     let whole = input.whole(order)?;
-    let (parted, _) = Parted::read(asked, &values)?;
-    Ok(Inputs { whole, parted })
+    let read = Parted::read(asked, &values)?;
+    Ok(Inputs { whole, parted: read.parted })
 }
 
 fn fold(
@@ -266,7 +266,7 @@ fn flatten(asked: &Reduction, inputs: &Inputs, columns: &mut Columns) {
 /// What an output is called in errors.
 fn name(asked: &Reduction, folded: &Folded, inputs: &Inputs, output: usize) -> At {
     match (&folded.labels, &inputs.parted) {
-        (Labels::Keys(keys), _) => At::Group(keys.text(output)),
+        (Labels::Keys(keys), _) => At::Group(keys[0].1.text(output)),
         (Labels::Axes(shape), _) => {
             let kept =
                 if asked.parts.keepdims { axes::kept(asked, &inputs.whole) } else { shape.clone() };
@@ -292,9 +292,8 @@ fn parts(asked: &Reduction) -> String {
     if !parts.axis.is_empty() {
         words.push(format!("axes {:?}", parts.axis));
     }
-    for (option, path) in
-        [("segments", &parts.segments), ("lengths", &parts.lengths), ("by", &parts.by)]
-    {
+    words.extend(parts.by.iter().map(|path| format!("by {}", path.display())));
+    for (option, path) in [("segments", &parts.segments), ("lengths", &parts.lengths)] {
         words.extend(path.as_ref().map(|path| format!("{option} {}", path.display())));
     }
     words.extend(parts.every.map(|every| format!("every {every}")));

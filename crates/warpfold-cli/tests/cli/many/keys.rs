@@ -182,6 +182,113 @@ fn columns_of_text() {
         .fails(2, &["standard input", "once"]);
 }
 
+/// Several keys: of files, of columns, of both; against a map.
+#[test]
+fn several_keys() {
+    let folder = Folder::new();
+    let n = 300;
+    let (a, b) = (keys(n), (0..n).map(|i| (i * 7 % 5) as u8).collect::<Vec<_>>());
+    let x = sample(n);
+    let path = folder.file("x.npy", integers(&x));
+    let by_a = folder.file("shop.npy", integers(&a));
+    let by_b = folder.file("day-1.npy", npy("|u1", false, &format!("({n},)"), &b));
+    let mut sums: BTreeMap<(i32, u8), i64> = BTreeMap::new();
+    let mut least: BTreeMap<(i32, u8), (i32, usize)> = BTreeMap::new();
+    for i in 0..n {
+        *sums.entry((a[i], b[i])).or_default() += i64::from(x[i]);
+        let seen = least.entry((a[i], b[i])).or_insert((x[i], i));
+        *seen = (*seen).min((x[i], i));
+    }
+    let lines = |between: &str| -> Vec<String> {
+        sums.iter().map(|((a, b), sum)| format!("{a}{between}{b}{between}{sum}")).collect()
+    };
+    let both = ["--by", &by_a, "--by", &by_b];
+    let of = |args: &[&str]| run(args.iter().chain(&both));
+    assert_eq!(of(&["sum", &path]).value().lines().collect::<Vec<_>>(), lines(" "));
+    let places: Vec<String> =
+        least.iter().map(|((a, b), (_, at))| format!("{a} {b} {at}")).collect();
+    assert_eq!(of(&["argmin", &path, "--flat"]).value().lines().collect::<Vec<_>>(), places);
+    // The names of the files are those of the columns.
+    let csv = of(&["sum", &path, "--format", "csv"]);
+    let found: Vec<&str> = csv.value().lines().collect();
+    assert_eq!(found[0], "shop,day-1,sum");
+    assert_eq!(found[1..], lines(","));
+    let json = of(&["sum", &path, "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+    let firsts: Vec<i32> = sums.keys().map(|key| key.0).collect();
+    assert_eq!(json["keys"]["shop"], serde_json::json!(firsts));
+    // Each key keeps its type.
+    let out = folder.at("g.npz");
+    of(&["sum", &path, "--out", out.to_str().expect("UTF-8")]).value();
+    let arrays = archive(fs::read(&out).expect("written"));
+    assert_eq!(arrays.keys().collect::<Vec<_>>(), ["day-1.npy", "shop.npy", "sum.npy"]);
+    let seconds: Vec<u8> = sums.keys().map(|key| key.1).collect();
+    assert_eq!(parted(&arrays["shop.npy"]).1, i32s(firsts.iter().copied()));
+    assert!(
+        parted(&arrays["day-1.npy"]).0.contains("|u1") && parted(&arrays["day-1.npy"]).1 == seconds
+    );
+    // Runs of equal combinations: those of the first key, cut by the second.
+    let (y, k, l) = ([1, 2, 4, 8, 16], [5, 5, 5, 3, 5], [0, 0, 1, 1, 0]);
+    let [y, k, l] = [("y", y), ("k", k), ("l", l)]
+        .map(|(name, x)| folder.file(&format!("{name}.npy"), integers(&x)));
+    let runs = run(["sum", &y, "--by", &k, "--by", &l, "--sorted"]);
+    assert_eq!(runs.value(), "5 0 3\n5 1 4\n3 1 8\n5 0 16");
+    // Columns of a text, and one beside a file.
+    let text: String = (0..n).map(|i| format!("{},{},{}\n", x[i], a[i], b[i])).collect();
+    let csv = folder.file("t.csv", format!("x,shop,day\n{text}"));
+    for by in [["shop", "day"], ["shop", "3"], ["2", "day"], [&by_a, "day"], ["shop", &by_b]] {
+        let found =
+            run(["sum", &csv, "--column", "x", "--dtype", "i64", "--by", by[0], "--by", by[1]]);
+        assert_eq!(found.value().lines().collect::<Vec<_>>(), lines(" "), "{by:?}");
+    }
+    let map =
+        run(["sum", &csv, "--map", "2 * x", "--by", "day", "--by", "shop", "--format", "csv"]);
+    let doubled = |((a, b), sum): (&(i32, u8), &i64)| ((*b, *a), 2 * sum);
+    let doubled: BTreeMap<(u8, i32), i64> = sums.iter().map(doubled).collect();
+    let expected: Vec<String> =
+        doubled.iter().map(|((b, a), sum)| format!("{b},{a},{sum}.0")).collect();
+    assert_eq!(map.value().lines().skip(1).collect::<Vec<_>>(), expected);
+    // A missing cell of any of the columns leaves out the row.
+    let gaps = folder.file("gaps.csv", "x,k,l\n1,1,1\n2,,1\n4,1,\n,1,1\n16,1,1\n32,2,1\n");
+    let skipped =
+        run(["sum", &gaps, "--column", "x", "--by", "k", "--by", "l", "--missing", "skip"]);
+    assert_eq!(skipped.value(), "1 1 17.0\n2 1 32.0");
+    let at = run([
+        "argmax",
+        &gaps,
+        "--column",
+        "x",
+        "--by",
+        "k",
+        "--by",
+        "l",
+        "--missing",
+        "skip",
+        "--flat",
+    ]);
+    assert_eq!(at.value(), "1 1 4\n2 1 5");
+    // Files of keys with gaps of their own.
+    let (p, q) = (folder.file("p.txt", "1\nNA\n1\n2\n"), folder.file("q.txt", "7\n7\nNA\n8\n"));
+    let v = folder.file("v.txt", "1\n2\n4\n8\n");
+    let skipped = run(["sum", &v, "--by", &p, "--by", &q, "--missing", "skip"]);
+    assert_eq!(skipped.value(), "1 7 1.0\n2 8 8.0");
+    // What cannot be is said, by the keys.
+    let big =
+        folder.file("big.npy", npy("<i8", false, "(2,)", &[i64::MAX.to_le_bytes(); 2].concat()));
+    let ones = folder.file("ones.npy", integers(&[4, 4]));
+    run(["sum", &big, "--by", &ones, "--by", &ones]).fails(1, &["group 4, 4"]);
+    run(["sum", &path, "--by", &by_a, "--by", &ones])
+        .fails(1, &["300", "2", "cut the longer ones"]);
+    of(&["sum", &path, "--groups", "3"]).fails(2, &["--groups", "combinations"]);
+    run(["sum", &gaps, "--column", "x", "--by", "k", "--by", &ones, "--missing", "skip"])
+        .fails(2, &["--missing skip", "into one text"]);
+    let empty = folder.file("e.npy", integers(&[]));
+    assert_eq!(
+        run(["sum", &empty, "--by", &empty, "--by", &empty, "--format", "csv"]).value(),
+        "e,e_key,sum"
+    );
+}
+
 #[test]
 fn stats_of_each_group() {
     let folder = Folder::new();

@@ -1,6 +1,8 @@
-//! [`Groups`]: one reduction of a column for each key of another.
+//! [`Groups`]: one reduction of a column for each key of another, or for each combination of several.
 
-use std::collections::HashMap;
+mod keys;
+mod tuples;
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -19,16 +21,20 @@ use crate::fold::{Fold, cells, look_up, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
 
+pub use keys::Keys;
+use keys::Store;
+
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
-/// Values and keys are kept until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own.
+/// Values and keys are kept until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own,
+/// and where there are several keys, none is one more value of each.
 #[derive(Debug)]
 pub struct Groups {
     op: Op,
     form: Form,
     dtype: DataType,
     policy: Policy,
-    key: DataType,
+    key_types: Vec<DataType>,
     /// Values, as words and how many bytes of them count.
     values: (Vec<u64>, usize),
     keys: Store,
@@ -39,35 +45,15 @@ pub struct Groups {
     row: u64,
 }
 
-/// The keys of the values, in their order.
-#[derive(Debug)]
-enum Store {
-    Signed(Vec<i64>),
-    Unsigned(Vec<u64>),
-    /// The number of each, and what the numbers stand for.
-    Words(Vec<u32>, HashMap<Box<str>, u32>),
-}
-
-/// The keys of groups, ascending.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Keys {
-    /// Integers, booleans, dates and times.
-    Cells(Vec<Cell>),
-    /// Strings, by their bytes.
-    Words(Vec<String>),
-}
-
 /// Columns of results by name; `None` where one has no value.
 pub type Named = Vec<(&'static str, Vec<Option<Cell>>)>;
 
-/// One result for each key; rows without a key come last, under none.
+/// One result for each key, or combination of keys; rows without a key come last, under none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouped {
-    /// The keys.
-    pub keys: Keys,
-    /// Whether a last result is that of rows without a key.
-    pub has_keyless: bool,
-    /// Results by name, as many as keys, and one more of rows without a key.
+    /// The keys, a column of each, as long as those of the results.
+    pub keys: Vec<Keys>,
+    /// Results by name.
     pub columns: Named,
 }
 
@@ -76,38 +62,22 @@ impl Groups {
     ///
     /// # Errors
     /// [`Error::Type`], [`Error::Key`].
-    pub fn new(op: Op, dtype: &DataType, key: &DataType, policy: Policy) -> Result<Groups> {
-        use DataType as D;
-        let keyless = Fold::new(op, dtype, policy)?;
-        let keys = match values_type(key) {
-            D::Boolean
-            | D::Int8
-            | D::Int16
-            | D::Int32
-            | D::Int64
-            | D::Date32
-            | D::Date64
-            | D::Time32(_)
-            | D::Time64(_)
-            | D::Timestamp(..)
-            | D::Duration(_) => Store::Signed(Vec::new()),
-            D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => Store::Unsigned(Vec::new()),
-            D::Utf8 | D::LargeUtf8 | D::Utf8View => Store::Words(Vec::new(), HashMap::new()),
-            other => {
-                let remedy = "keys are integers, strings, dates and times; cast it to one of them";
-                return Err(Error::Key { dtype: other.clone(), remedy });
-            }
-        };
+    ///
+    /// # Panics
+    /// If there is no key.
+    pub fn new(op: Op, dtype: &DataType, keys: &[DataType], policy: Policy) -> Result<Groups> {
+        assert!(!keys.is_empty(), "groups have keys");
+        let key_types: Vec<DataType> = keys.iter().map(|key| values_type(key).clone()).collect();
         Ok(Groups {
             op,
             form: Form::of(op, dtype)?,
             dtype: values_type(dtype).clone(),
             policy: Policy { accuracy: Accuracy::Exact, ..policy },
-            key: values_type(key).clone(),
+            keys: Store::new(&key_types)?,
+            key_types,
             values: (Vec::new(), 0),
-            keys,
             rows: Vec::new(),
-            keyless,
+            keyless: Fold::new(op, dtype, policy)?,
             row: 0,
         })
     }
@@ -129,39 +99,46 @@ impl Groups {
     ///
     /// # Errors
     /// [`Error::Lengths`], [`Error::Mixed`].
-    pub fn push(&mut self, keys: &ArrayRef, values: &ArrayRef) -> Result<()> {
-        if keys.len() != values.len() {
+    pub fn push(&mut self, keys: &[ArrayRef], values: &ArrayRef) -> Result<()> {
+        if let Some(keys) = keys.iter().find(|keys| keys.len() != values.len()) {
             return Err(Error::Lengths { keys: keys.len(), values: values.len() });
         }
         let plain = |array: &ArrayRef| match array.data_type() {
             DataType::Dictionary(..) => look_up(array),
             _ => Ok(array.clone()),
         };
-        let (keys, values) = (plain(keys)?, plain(values)?);
-        for (found, before) in [(keys.data_type(), &self.key), (values.data_type(), &self.dtype)] {
-            if found != before {
-                return Err(Error::Mixed { found: found.clone(), before: before.clone() });
+        let values = plain(values)?;
+        let keys: Vec<ArrayRef> = keys.iter().map(plain).collect::<Result<_>>()?;
+        let found = keys.iter().zip(&self.key_types).chain([(&values, &self.dtype)]);
+        for (array, before) in found {
+            if array.data_type() != before {
+                let found = array.data_type().clone();
+                return Err(Error::Mixed { found, before: before.clone() });
             }
         }
         let n = values.len();
         if n == 0 {
             return Ok(());
         }
-        let whole = NullBuffer::union(keys.nulls(), values.nulls());
+        // Of several keys, none is a value like the others.
+        let key_nulls = if let [keys] = &keys[..] { keys.nulls() } else { None };
+        let whole = NullBuffer::union(key_nulls, values.nulls());
         let runs: Vec<(usize, usize)> = match &whole {
             Some(nulls) => nulls.valid_slices().collect(),
             None => vec![(0, n)],
         };
         self.append_values(&values, &runs);
-        self.append_keys(&keys, &runs);
+        self.keys.append(&keys, &runs);
         if self.has_indices() {
             let rows = runs.iter().flat_map(|&(start, end)| start as u64..end as u64);
             self.rows.extend(rows.map(|row| self.row + row));
         }
-        let lacks_key = |k: usize| keys.is_null(k) && values.is_valid(k);
-        let keyless = match keys.null_count() {
-            0 => NullBuffer::new_null(n),
-            _ => NullBuffer::new(BooleanBuffer::collect_bool(n, lacks_key)),
+        let keyless = match key_nulls {
+            Some(nulls) if nulls.null_count() > 0 => {
+                let lacks_key = |k: usize| nulls.is_null(k) && values.is_valid(k);
+                NullBuffer::new(BooleanBuffer::collect_bool(n, lacks_key))
+            }
+            _ => NullBuffer::new_null(n),
         };
         let data = values.to_data().into_builder().nulls(Some(keyless)).build();
         let data = data.expect("an array with another validity of its length");
@@ -192,39 +169,6 @@ impl Groups {
         slices!(i8, i16, i32, i64, i128);
     }
 
-    fn append_keys(&mut self, keys: &ArrayRef, runs: &[(usize, usize)]) {
-        let data = keys.to_data();
-        match &mut self.keys {
-            Store::Signed(all) => match keys.data_type().primitive_width() {
-                Some(1) => extend::<i8, _>(all, data.buffer(0), runs),
-                Some(2) => extend::<i16, _>(all, data.buffer(0), runs),
-                Some(4) => extend::<i32, _>(all, data.buffer(0), runs),
-                Some(_) => extend::<i64, _>(all, data.buffer(0), runs),
-                None => {
-                    let bits = keys.as_boolean().values();
-                    let rows = runs.iter().flat_map(|&(start, end)| start..end);
-                    all.extend(rows.map(|row| i64::from(bits.value(row))));
-                }
-            },
-            Store::Unsigned(all) => match keys.data_type().primitive_width() {
-                Some(1) => extend::<u8, _>(all, data.buffer(0), runs),
-                Some(2) => extend::<u16, _>(all, data.buffer(0), runs),
-                Some(4) => extend::<u32, _>(all, data.buffer(0), runs),
-                _ => extend::<u64, _>(all, data.buffer(0), runs),
-            },
-            Store::Words(numbers, words) => {
-                let word = |k: usize| match keys.data_type() {
-                    DataType::Utf8 => keys.as_string::<i32>().value(k),
-                    DataType::LargeUtf8 => keys.as_string::<i64>().value(k),
-                    _ => keys.as_string_view().value(k),
-                };
-                for k in runs.iter().flat_map(|&(start, end)| start..end) {
-                    numbers.push(number(words, word(k)));
-                }
-            }
-        }
-    }
-
     /// Takes in what comes after it.
     ///
     /// # Errors
@@ -234,17 +178,10 @@ impl Groups {
             &mut self.values,
             &bytemuck::cast_slice::<u64, u8>(&other.values.0)[..other.values.1],
         );
-        match (&mut self.keys, other.keys) {
-            (Store::Signed(all), Store::Signed(one)) => all.extend(one),
-            (Store::Unsigned(all), Store::Unsigned(one)) => all.extend(one),
-            (Store::Words(all, words), Store::Words(one, others)) => {
-                let mut renumbered = vec![0; others.len()];
-                for (word, old) in others {
-                    renumbered[old as usize] = number(words, &word);
-                }
-                all.extend(one.into_iter().map(|old| renumbered[old as usize]));
-            }
-            _ => return Err(Error::Mixed { found: other.key, before: self.key.clone() }),
+        if !self.keys.merge(other.keys) {
+            let first = |types: Vec<DataType>| types.into_iter().next().unwrap_or(DataType::Null);
+            let (found, before) = (first(other.key_types), first(self.key_types.clone()));
+            return Err(Error::Mixed { found, before });
         }
         self.rows.extend(other.rows);
         self.row = self.row.max(other.row);
@@ -258,12 +195,7 @@ impl Groups {
 
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
-        let keyed = match &self.keys {
-            Store::Signed(keys) => keys.len(),
-            Store::Unsigned(keys) => keys.len(),
-            Store::Words(keys, _) => keys.len(),
-        };
-        keyed as u64 + self.keyless.values()
+        self.keys.len() as u64 + self.keyless.values()
     }
 
     /// The results, keys ascending.
@@ -274,10 +206,12 @@ impl Groups {
         let finish = Finish { overflow: self.policy.overflow, ..finish };
         let has_keyless = self.keyless.values() > 0;
         let keyless = if has_keyless { Some(self.keyless.clone().finish(finish)?) } else { None };
-        let (parts, keys, numbers) = self.parts()?;
+        let is_decimal = matches!(self.form, Form::Decimals(_));
+        let (parts, mut keys, numbers) =
+            self.keys.parts(&self.key_types, self.policy, is_decimal)?;
         let mut columns = match (&self.form, numbers) {
             (Form::Decimals(scale), Some(numbers)) => {
-                let groups = keys.len();
+                let groups = keys[0].len();
                 by_name(self.decimals(&numbers, groups, *scale, finish)?)
             }
             _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
@@ -302,67 +236,12 @@ impl Groups {
             for (name, cells) in &mut columns {
                 cells.push(if is_one { keyless.one() } else { keyless.get(name) }.cloned());
             }
+            keys.iter_mut().for_each(Keys::push_none);
         }
         if let [(name, _)] = &mut columns[..] {
             *name = self.op.name();
         }
-        Ok(Grouped { keys, has_keyless, columns })
-    }
-
-    /// How the values are parted, the keys, and for decimals the number of each value's group.
-    fn parts(&self) -> Result<(Parts<'_>, Keys, Option<Vec<u32>>)> {
-        let is_decimal = matches!(self.form, Form::Decimals(_));
-        let (parts, keys, numbers);
-        match &self.keys {
-            Store::Words(unsorted, words) => {
-                let mut sorted: Vec<(&str, u32)> =
-                    words.iter().map(|(word, &n)| (&**word, n)).collect();
-                sorted.sort_unstable();
-                let mut rank = vec![0u32; sorted.len()];
-                sorted.iter().zip(0..).for_each(|(&(_, old), new)| rank[old as usize] = new);
-                let ranked: Vec<u32> = unsorted.iter().map(|&old| rank[old as usize]).collect();
-                keys = Keys::Words(sorted.iter().map(|(word, _)| (*word).to_string()).collect());
-                numbers = Some(ranked);
-                parts = None;
-            }
-            Store::Signed(all) => {
-                let found = warpfold_engine::group_by(all, all.len(), self.policy)?;
-                let found_keys =
-                    found.keys().and_then(Column::slice::<i64>).unwrap_or(&[]).to_vec();
-                let number = |key: &i64| found_keys.binary_search(key).unwrap_or(0) as u32;
-                numbers = is_decimal.then(|| all.iter().map(number).collect());
-                keys = Keys::Cells(found_keys.iter().map(|&key| self.key_cell(key)).collect());
-                parts = Some(found);
-            }
-            Store::Unsigned(all) => {
-                let found = warpfold_engine::group_by(all, all.len(), self.policy)?;
-                let found_keys =
-                    found.keys().and_then(Column::slice::<u64>).unwrap_or(&[]).to_vec();
-                let number = |key: &u64| found_keys.binary_search(key).unwrap_or(0) as u32;
-                numbers = is_decimal.then(|| all.iter().map(number).collect());
-                keys = Keys::Cells(found_keys.iter().map(|&key| Cell::Value(key.into())).collect());
-                parts = Some(found);
-            }
-        }
-        let parts = match (parts, &numbers) {
-            (Some(parts), _) => parts,
-            // The numbers of the groups are keys themselves, and every group has a value.
-            (None, Some(numbers)) => {
-                warpfold_engine::group_by(numbers, numbers.len(), self.policy)?
-            }
-            (None, None) => unreachable!("strings are numbered"),
-        };
-        Ok((parts, keys, numbers))
-    }
-
-    fn key_cell(&self, key: i64) -> Cell {
-        match &self.key {
-            DataType::Boolean => Cell::Value(Value::Bool(key != 0)),
-            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => {
-                Cell::Value(key.into())
-            }
-            dtype => Cell::Time(key, dtype.clone()),
-        }
+        Ok(Grouped { keys, columns })
     }
 
     fn columns(&self, parts: Parts<'_>, finish: Finish) -> Result<Named> {
@@ -428,40 +307,22 @@ impl Groups {
     }
 }
 
-impl Keys {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Keys::Cells(keys) => keys.len(),
-            Keys::Words(keys) => keys.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// One of them as text.
-    pub fn text(&self, at: usize) -> String {
-        match self {
-            Keys::Cells(keys) => keys[at].to_string(),
-            Keys::Words(keys) => keys[at].clone(),
-        }
-    }
-}
-
-/// An error of a group, by its key: to the engine, words and times are numbers.
-fn named(error: Error, keys: &Keys) -> Error {
+/// An error of a group, by its key: to the engine, words, times and combinations are numbers.
+fn named(error: Error, keys: &[Keys]) -> Error {
     let Error::Reduction(Reduction::Output { output: At::Group(number), error }) = error else {
         return error;
     };
+    let text = |keys: &Keys, at| keys.text(at).unwrap_or_else(|| "-".into());
     let key = match keys {
-        Keys::Words(words) => number.parse().ok().and_then(|at: usize| words.get(at).cloned()),
-        Keys::Cells(cells) => {
+        [Keys::Cells(cells)] => {
             let is_it =
                 |cell: &&Cell| matches!(cell, Cell::Time(ticks, _) if ticks.to_string() == number);
-            cells.iter().find(is_it).map(Cell::to_string)
+            cells.iter().flatten().find(is_it).map(Cell::to_string)
+        }
+        keys => {
+            number.parse().ok().filter(|&at| at < keys[0].len()).map(|at: usize| {
+                keys.iter().map(|keys| text(keys, at)).collect::<Vec<_>>().join(", ")
+            })
         }
     };
     Reduction::Output { output: At::Group(key.unwrap_or(number)), error }.into()
@@ -484,20 +345,6 @@ fn append<T: bytemuck::NoUninit>((words, bytes): &mut (Vec<u64>, usize), values:
     words.resize(end.div_ceil(8), 0);
     bytemuck::cast_slice_mut(words)[*bytes..end].copy_from_slice(values);
     *bytes = end;
-}
-
-fn extend<T: Copy + Into<W>, W>(all: &mut Vec<W>, keys: &[T], runs: &[(usize, usize)]) {
-    runs.iter()
-        .for_each(|&(start, end)| all.extend(keys[start..end].iter().map(|&key| key.into())));
-}
-
-fn number(words: &mut HashMap<Box<str>, u32>, word: &str) -> u32 {
-    if let Some(&number) = words.get(word) {
-        return number;
-    }
-    let next = words.len() as u32;
-    words.insert(word.into(), next);
-    next
 }
 
 fn elements<T: Element>(bytes: &[u8]) -> &[T] {

@@ -1,0 +1,273 @@
+//! The keys of values, in their order, and what they are of groups.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use warpfold_engine::Parts;
+use warpfold_num::{Column, Policy, Value};
+
+use super::tuples::Tuples;
+use crate::cell::Cell;
+use crate::{Error, Result};
+
+/// The keys of the values, in their order.
+#[derive(Debug)]
+pub(super) enum Store {
+    Signed(Vec<i64>),
+    Unsigned(Vec<u64>),
+    /// The number of each, and what the numbers stand for.
+    Words(Vec<u32>, HashMap<Box<str>, u32>),
+    /// Several keys a value.
+    Tuples(Tuples),
+}
+
+/// The keys of groups, ascending; `None`, which comes last, stands for rows without one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Keys {
+    /// Integers, booleans, dates and times.
+    Cells(Vec<Option<Cell>>),
+    /// Strings, by their bytes.
+    Words(Vec<Option<String>>),
+}
+
+/// How values are parted, the keys of the parts, and the number of each value's part where it is known.
+pub(super) type Parted<'a> = (Parts<'a>, Vec<Keys>, Option<Vec<u32>>);
+
+/// What keys of a type are.
+pub(super) enum Kind {
+    Signed,
+    Unsigned,
+    Words,
+}
+
+impl Kind {
+    /// Of a type that is no dictionary.
+    pub(super) fn of(key: &DataType) -> Result<Kind> {
+        use DataType as D;
+        match key {
+            D::Boolean
+            | D::Int8
+            | D::Int16
+            | D::Int32
+            | D::Int64
+            | D::Date32
+            | D::Date64
+            | D::Time32(_)
+            | D::Time64(_)
+            | D::Timestamp(..)
+            | D::Duration(_) => Ok(Kind::Signed),
+            D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => Ok(Kind::Unsigned),
+            D::Utf8 | D::LargeUtf8 | D::Utf8View => Ok(Kind::Words),
+            other => {
+                let remedy = "keys are integers, strings, dates and times; cast it to one of them";
+                Err(Error::Key { dtype: other.clone(), remedy })
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Of types that are no dictionaries, one at least.
+    pub(super) fn new(keys: &[DataType]) -> Result<Store> {
+        let [key] = keys else { return Ok(Store::Tuples(Tuples::new(keys)?)) };
+        Ok(match Kind::of(key)? {
+            Kind::Signed => Store::Signed(Vec::new()),
+            Kind::Unsigned => Store::Unsigned(Vec::new()),
+            Kind::Words => Store::Words(Vec::new(), HashMap::new()),
+        })
+    }
+
+    /// Values that have keys here.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Store::Signed(keys) => keys.len(),
+            Store::Unsigned(keys) => keys.len(),
+            Store::Words(keys, _) => keys.len(),
+            Store::Tuples(tuples) => tuples.numbers().len(),
+        }
+    }
+
+    /// Takes in the keys of some rows.
+    pub(super) fn append(&mut self, keys: &[ArrayRef], runs: &[(usize, usize)]) {
+        let rows = || runs.iter().flat_map(|&(start, end)| start..end);
+        match (self, keys) {
+            (Store::Tuples(tuples), keys) => tuples.append(keys, runs),
+            (Store::Signed(all), [keys]) => signed(all, keys, runs),
+            (Store::Unsigned(all), [keys]) => unsigned(all, keys, runs),
+            (Store::Words(numbers, words), [keys]) => {
+                numbers.extend(rows().map(|row| number(words, word(keys, row))));
+            }
+            _ => unreachable!("one key has one column"),
+        }
+    }
+
+    /// Takes in what comes after it; `false` if it is of another kind.
+    #[must_use]
+    pub(super) fn merge(&mut self, other: Store) -> bool {
+        match (self, other) {
+            (Store::Signed(all), Store::Signed(one)) => all.extend(one),
+            (Store::Unsigned(all), Store::Unsigned(one)) => all.extend(one),
+            (Store::Words(all, words), Store::Words(one, others)) => {
+                let renumbered = renumbered(words, others);
+                all.extend(one.into_iter().map(|old| renumbered[old as usize]));
+            }
+            (Store::Tuples(all), Store::Tuples(one)) => return all.merge(one),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The parts, of which each has a value; `numbered` asks for the number of each value's part.
+    pub(super) fn parts(
+        &self,
+        types: &[DataType],
+        policy: Policy,
+        numbered: bool,
+    ) -> Result<Parted<'_>> {
+        let key = &types[0];
+        let (keys, numbers) = match self {
+            Store::Words(unsorted, words) => {
+                let (keys, rank) = ranked(words);
+                let keys = keys.into_iter().map(|word| Some(word.to_string())).collect();
+                (vec![Keys::Words(keys)], unsorted.iter().map(|&old| rank[old as usize]).collect())
+            }
+            Store::Tuples(tuples) => tuples.sorted(types),
+            Store::Signed(all) => {
+                let parts = warpfold_engine::group_by(all, all.len(), policy)?;
+                let found = parts.keys().and_then(Column::slice::<i64>).unwrap_or(&[]).to_vec();
+                let number = |key: &i64| found.binary_search(key).unwrap_or(0) as u32;
+                let numbers = numbered.then(|| all.iter().map(number).collect());
+                let cells = found.iter().map(|&ticks| Some(cell(ticks, key))).collect();
+                return Ok((parts, vec![Keys::Cells(cells)], numbers));
+            }
+            Store::Unsigned(all) => {
+                let parts = warpfold_engine::group_by(all, all.len(), policy)?;
+                let found = parts.keys().and_then(Column::slice::<u64>).unwrap_or(&[]).to_vec();
+                let number = |key: &u64| found.binary_search(key).unwrap_or(0) as u32;
+                let numbers = numbered.then(|| all.iter().map(number).collect());
+                let cells = found.iter().map(|&key| Some(Cell::Value(key.into()))).collect();
+                return Ok((parts, vec![Keys::Cells(cells)], numbers));
+            }
+        };
+        // The numbers of the groups are keys themselves, and every group has a value.
+        let numbers: Vec<u32> = numbers;
+        let parts = warpfold_engine::group_by(&numbers, numbers.len(), policy)?;
+        Ok((parts, keys, Some(numbers)))
+    }
+}
+
+impl Keys {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Keys::Cells(keys) => keys.len(),
+            Keys::Words(keys) => keys.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them as text, where there is one.
+    pub fn text(&self, at: usize) -> Option<String> {
+        match self {
+            Keys::Cells(keys) => keys[at].as_ref().map(Cell::to_string),
+            Keys::Words(keys) => keys[at].clone(),
+        }
+    }
+
+    /// Adds the group of rows without a key.
+    pub(super) fn push_none(&mut self) {
+        match self {
+            Keys::Cells(keys) => keys.push(None),
+            Keys::Words(keys) => keys.push(None),
+        }
+    }
+}
+
+/// A key of a type of integers with a sign, as which booleans and times are kept.
+pub(super) fn cell(key: i64, dtype: &DataType) -> Cell {
+    match dtype {
+        DataType::Boolean => Cell::Value(Value::Bool(key != 0)),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => {
+            Cell::Value(key.into())
+        }
+        dtype => Cell::Time(key, dtype.clone()),
+    }
+}
+
+/// The keys of some rows, none of which is null.
+pub(super) fn signed(all: &mut Vec<i64>, keys: &ArrayRef, runs: &[(usize, usize)]) {
+    let data = keys.to_data();
+    match keys.data_type().primitive_width() {
+        Some(1) => extend::<i8, _>(all, data.buffer(0), runs),
+        Some(2) => extend::<i16, _>(all, data.buffer(0), runs),
+        Some(4) => extend::<i32, _>(all, data.buffer(0), runs),
+        Some(_) => extend::<i64, _>(all, data.buffer(0), runs),
+        None => {
+            let bits = keys.as_boolean().values();
+            let rows = runs.iter().flat_map(|&(start, end)| start..end);
+            all.extend(rows.map(|row| i64::from(bits.value(row))));
+        }
+    }
+}
+
+/// The same of integers without a sign.
+pub(super) fn unsigned(all: &mut Vec<u64>, keys: &ArrayRef, runs: &[(usize, usize)]) {
+    let data = keys.to_data();
+    match keys.data_type().primitive_width() {
+        Some(1) => extend::<u8, _>(all, data.buffer(0), runs),
+        Some(2) => extend::<u16, _>(all, data.buffer(0), runs),
+        Some(4) => extend::<u32, _>(all, data.buffer(0), runs),
+        _ => extend::<u64, _>(all, data.buffer(0), runs),
+    }
+}
+
+/// The string of a row.
+pub(super) fn word(keys: &ArrayRef, row: usize) -> &str {
+    match keys.data_type() {
+        DataType::Utf8 => keys.as_string::<i32>().value(row),
+        DataType::LargeUtf8 => keys.as_string::<i64>().value(row),
+        _ => keys.as_string_view().value(row),
+    }
+}
+
+fn extend<T: Copy + Into<W>, W>(all: &mut Vec<W>, keys: &[T], runs: &[(usize, usize)]) {
+    runs.iter()
+        .for_each(|&(start, end)| all.extend(keys[start..end].iter().map(|&key| key.into())));
+}
+
+/// The number of a word, a new one unless it has one.
+pub(super) fn number(words: &mut HashMap<Box<str>, u32>, word: &str) -> u32 {
+    if let Some(&number) = words.get(word) {
+        return number;
+    }
+    let next = words.len() as u32;
+    words.insert(word.into(), next);
+    next
+}
+
+/// What takes the place of each number of other words, which these take in.
+pub(super) fn renumbered(
+    words: &mut HashMap<Box<str>, u32>,
+    others: HashMap<Box<str>, u32>,
+) -> Vec<u32> {
+    let mut renumbered = vec![0; others.len()];
+    for (word, old) in others {
+        renumbered[old as usize] = number(words, &word);
+    }
+    renumbered
+}
+
+/// What is numbered, ascending, and the rank of each number.
+pub(super) fn ranked<K: Ord>(numbered: &HashMap<K, u32>) -> (Vec<&K>, Vec<u32>) {
+    let mut sorted: Vec<(&K, u32)> = numbered.iter().map(|(key, &n)| (key, n)).collect();
+    sorted.sort_unstable();
+    let mut rank = vec![0; sorted.len()];
+    sorted.iter().zip(0..).for_each(|(&(_, old), new)| rank[old as usize] = new);
+    (sorted.into_iter().map(|(key, _)| key).collect(), rank)
+}
