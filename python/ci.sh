@@ -28,4 +28,7 @@ cd "$work"
 
 # Beside what it works with; the tests run the examples of the README and the manual.
 "$work/empty/bin/pip" install --quiet numpy pytest mypy ml_dtypes polars pyarrow pandas duckdb 'dask[array,dataframe]' nbclient ipykernel
+# The extension for DuckDB, which takes no Python to build.
+(cd "$root" && cargo build --locked --quiet -p warpfold-duckdb)
+export WARPFOLD_DUCKDB="$root/target/debug/libwarpfold_duckdb.so"
 "$work/empty/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests"
