@@ -75,9 +75,9 @@ pub(crate) unsafe extern "C" fn update<S: State>(
             }
             return Ok(());
         }
-        for row in 0..x.len() {
+        for (row, &x) in x.iter().enumerate() {
             if is_valid(row) {
-                state(row).add(x[row]);
+                state(row).add(x);
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use warpfold_arrow::files::Written;
 
 #[cfg(feature = "parquet")]
 const ENDINGS: &str =
-    "the name must end in .npy, .npz, .json, .csv, .parquet or .arrow, which says the format";
+    "the name must end in .npy, .npz, .json or .csv, or .parquet or .arrow, which says the format";
 #[cfg(not(feature = "parquet"))]
 const ENDINGS: &str = "the name must end in .npy, .npz, .json or .csv, which says the format";
 
