@@ -21,10 +21,6 @@ pub(crate) struct Printed {
     pub(crate) token: String,
     /// The name of its type.
     pub(crate) dtype: String,
-    #[cfg_attr(
-        not(feature = "parquet"),
-        expect(dead_code, reason = "files that keep types are a feature")
-    )]
     pub(crate) typed: Typed,
 }
 
