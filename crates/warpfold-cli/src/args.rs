@@ -12,7 +12,7 @@ pub(crate) use maps::Maps;
 pub(crate) use measures::{
     Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, ListFormat, Tune,
 };
-pub(crate) use parts::Parts;
+pub(crate) use parts::{Empty, Parts};
 pub(crate) use written::Written;
 
 use std::path::PathBuf;

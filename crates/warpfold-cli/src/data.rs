@@ -68,6 +68,9 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     if parts.any() && parts.by.is_empty() {
         return refused("a column of a Parquet or Arrow file has neither axes nor segments here; leave them out, or group it by another column with --by".into());
     }
+    if parts.empty != crate::args::Empty::Error {
+        return refused("--empty is for files of .npy and text so far; leave it out".into());
+    }
     if parts.sorted || parts.groups.is_some() {
         return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
     }

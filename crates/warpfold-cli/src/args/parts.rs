@@ -46,6 +46,33 @@ pub(crate) struct Parts {
     /// Indices (argmin, argmax) count from the start of the whole array
     #[arg(long, requires = "parts")]
     pub(crate) flat: bool,
+
+    /// What stands for a result that does not exist, as the mean of no element or the variance of one
+    #[arg(long, value_enum, default_value_t, requires = "parts")]
+    pub(crate) empty: Empty,
+}
+
+/// What stands for a result that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Empty {
+    /// Nothing: the command fails and names the first
+    #[default]
+    Error,
+    /// NaN, where the results are floats
+    Nan,
+    /// An empty cell: - in text, null in JSON, nothing between commas in CSV
+    None,
+}
+
+impl Empty {
+    /// As the engine has it.
+    pub(crate) fn of_engine(self) -> warpfold::Empty {
+        match self {
+            Empty::Error => warpfold::Empty::Error,
+            Empty::Nan => warpfold::Empty::Nan,
+            Empty::None => warpfold::Empty::None,
+        }
+    }
 }
 
 /// Parses an axis.

@@ -93,7 +93,13 @@ fn by_key(
         let keys = upload(machine, keys)?;
         let reduce = AnyReduceDense::new(machine, keys.view(), groups, x).policy(asked.policy());
         let (columns, plan) = reduce.columns(asked.op(), finish)?;
-        return Ok(Found { elements: x.len() as u64, plan, labels: Labels::Numbers, columns });
+        return Ok(Found {
+            elements: x.len() as u64,
+            plan,
+            labels: Labels::Numbers,
+            columns,
+            gaps: Vec::new(),
+        });
     }
     let keys = upload(machine, keys)?;
     let groups = match asked.parts.sorted {
@@ -127,5 +133,5 @@ fn found(
     let plans = many.plans(asked.op())?;
     let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
-    Ok(Found { elements, plan, labels, columns })
+    Ok(Found { elements, plan, labels, columns, gaps: Vec::new() })
 }

@@ -16,17 +16,17 @@ use std::time::Instant;
 
 use warpfold::partial::Finish;
 use warpfold::shape::Folding;
-use warpfold::{Columns, DType, Key, Op, Segments};
+use warpfold::{Column, Columns, DType, Key, Op, Segments};
 use warpfold_engine::{self as engine, Indices, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
-use crate::args::{Reduction, Verbosity};
+use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::stamp::Watch;
 use crate::input::text::{Gaps, SharedNotes};
 use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
-use crate::table::{Labels, Table};
+use crate::table::{Cells, Labels, Printed, Table};
 use crate::{Failure, run, table};
 use mapped::Mapped;
 use numbers::Numbers;
@@ -69,7 +69,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: found.elements,
         bytes: found.elements * whole.dtype().size() as u64,
         labels: found.labels,
-        columns: found.columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
+        columns: Found::cells(found.columns, &found.gaps),
         accuracy: asked.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
@@ -107,6 +107,11 @@ pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
             "--groups is for keys that are the numbers of groups, and combinations of several keys are none; leave it out".into(),
         ));
     }
+    if asked.parts.empty != Empty::Error && (on_device || asked.maps.any()) {
+        return Err(Failure::Usage(
+            "--empty is for elements as they are, on the processor; leave out --device and expressions, or --empty".into(),
+        ));
+    }
     rows::check(asked)?;
     run::check_result_file(asked)
 }
@@ -137,6 +142,27 @@ struct Found {
     elements: u64,
     labels: Labels,
     columns: Columns,
+    /// The outputs of each column that have no result, where that is no error.
+    gaps: Vec<Vec<u64>>,
+}
+
+impl Found {
+    /// The columns with empty cells where there is no result.
+    fn cells(columns: Columns, gaps: &[Vec<u64>]) -> Vec<(&'static str, Cells)> {
+        let cells = |(column, gaps): (Column, &[u64])| match gaps {
+            [] => column.into(),
+            gaps => {
+                let cell = |output: usize| {
+                    let is_there = gaps.binary_search(&(output as u64)).is_err();
+                    is_there.then(|| Printed::from(column.get(output)))
+                };
+                Cells::Printed((0..column.len()).map(cell).collect())
+            }
+        };
+        let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let both = columns.into_iter().zip(gaps);
+        both.map(|((name, column), gaps)| (name, cells((column, gaps)))).collect()
+    }
 }
 
 /// What parts an input, read.
@@ -265,6 +291,7 @@ fn fold(
     let of = |parts: Arc<Parts<'_>>, labels: Labels, flat: bool| {
         let indices = if flat { Indices::OfArray } else { Indices::OfInput };
         let request = Request::new(asked.op(), x).parts(parts).policy(asked.policy());
+        let request = request.empty(asked.parts.empty.of_engine());
         found(&request.indices(indices), labels, finish, map)
     };
     if let Parted::Axes = parted {
@@ -354,15 +381,15 @@ fn found(
     finish: Finish,
     map: Option<&Mapped<'_>>,
 ) -> Result<Found, Failure> {
-    let columns = match map {
-        None => engine::columns(request, finish),
+    let (columns, gaps) = match map {
+        None => engine::columns_and_gaps(request, finish)?,
         Some(Mapped { map, arrays }) => {
-            let all = map.columns(arrays, &request.parts, request.indices, finish);
-            all.map(|all| all.into_iter().flat_map(|(_, columns)| columns).collect())
+            let all = map.columns(arrays, &request.parts, request.indices, finish)?;
+            (all.into_iter().flat_map(|(_, columns)| columns).collect(), Vec::new())
         }
     };
     let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");
-    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns: columns? })
+    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns, gaps })
 }
 
 #[cfg(test)]

@@ -84,9 +84,14 @@ impl Rows {
             return;
         }
         let indices = Indices::new(&self.gaps);
-        for (name, column) in &mut found.columns {
+        let none = Vec::new();
+        for (at, (name, column)) in found.columns.iter_mut().enumerate() {
             let ("argmin" | "argmax", Column::U64(column)) = (*name, column) else { continue };
+            let gaps = found.gaps.get(at).unwrap_or(&none);
             for (output, index) in column.iter_mut().enumerate() {
+                if gaps.binary_search(&(output as u64)).is_ok() {
+                    continue;
+                }
                 *index = indices.in_data(*index);
                 if let (Parted::Cut(cut), false) = (parted, asked.parts.flat) {
                     *index -= cut.data[output];

@@ -15,7 +15,7 @@ mod whole;
 use warpfold::{DType, Op};
 use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 
-use crate::args::{ProgressBar, Reduction, Verbosity};
+use crate::args::{Empty, ProgressBar, Reduction, Verbosity};
 use crate::device::{Device, cuda};
 use crate::input::Kind;
 use crate::input::text::Missing;
@@ -126,6 +126,7 @@ fn not_shared(asked: &Reduction) -> Result<Option<&'static str>, Failure> {
         () if parts.any() && has_text(asked) => Some("a text in parts"),
         () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
+        () if parts.empty != Empty::Error => Some("results that do not exist"),
         () if parts.by.len() > 1 => Some("an input by several keys"),
         () if !parts.by.is_empty() && !parts.sorted && op == Op::Stats => Some("stats by key"),
         () => None,

@@ -318,3 +318,29 @@ fn nothing_has_no_groups() {
     assert!(arrays.values().all(|bytes| parted(bytes).1.is_empty()));
     assert_eq!(run(["sum", &x, "--by", &by, "--groups", "2"]).value(), "0 0.0\n1 0.0");
 }
+
+/// One group without a result does not void the others, where that is asked for.
+#[test]
+fn results_that_do_not_exist_leave_their_cells_empty() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", floats(&[2.0, 4.0, 5.0]));
+    let by = folder.file("k.npy", integers(&[1, 1, 3]));
+    let var = ["var", &x, "--by", &by, "--ddof", "1"];
+    let with = |more: &[&str]| run([&var[..], more].concat());
+    let refused = with(&[]);
+    assert!(refused.err.contains("group 3: var with ddof = 1"), "{}", refused.err);
+    assert_eq!(with(&["--empty", "none"]).value(), "1 2.0\n3 -");
+    assert_eq!(with(&["--empty", "none", "--format", "csv"]).value(), "key,var\n1,2.0\n3,");
+    let json = with(&["--empty", "none", "--format", "json"]);
+    assert!(json.value().contains("2.0") && json.value().contains("null"), "{}", json.out);
+    assert_eq!(with(&["--empty", "nan"]).value(), "1 2.0\n3 NaN");
+    let groups = ["--groups", "4", "--empty", "none"];
+    let least = run([&["argmin", &x, "--by", &by][..], &groups].concat());
+    assert_eq!(least.value(), "0 -\n1 0\n2 -\n3 0");
+    // An index is no NaN.
+    let least =
+        run([&["argmin", &x, "--by", &by, "--groups", "4"][..], &["--empty", "nan"]].concat());
+    assert!(least.err.contains("group 0"), "{}", least.err);
+    let device = with(&["--empty", "none", "--device", "simt"]);
+    assert!(device.err.contains("--empty is for elements as they are"), "{}", device.err);
+}
