@@ -12,6 +12,7 @@ mod line_ends;
 pub(crate) mod lines;
 mod notes;
 mod number;
+mod plain;
 mod problem;
 mod quotes;
 mod reader;

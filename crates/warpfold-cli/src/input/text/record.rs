@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::line_ends::LineEnds;
+use super::plain::{Next, Plain};
 use super::quotes::{AfterQuote, Open, Quotes};
 use super::words::Words;
 use super::{Dialect, TextError};
@@ -81,7 +82,15 @@ impl Record {
 
 /// Lines and their fields, one after another.
 pub(super) enum Records {
-    Csv { reader: Box<csv::Reader<Bounded>>, row: csv::ByteRecord, end: Arc<End> },
+    /// Delimited text before its first quote; `None` for a moment, when that is found.
+    Plain(Option<Box<Plain>>),
+    /// Delimited text with quotes, behind so many lines.
+    Csv {
+        reader: Box<csv::Reader<Bounded>>,
+        row: csv::ByteRecord,
+        end: Arc<End>,
+        before: u64,
+    },
     Words(Words),
 }
 
@@ -111,34 +120,61 @@ impl Records {
                 dialect,
             )));
         };
+        Ok(Records::Plain(Some(Box::new(Plain::new(source, delimiter, dialect.comment)))))
+    }
+
+    /// Delimited text that begins behind so many lines.
+    fn quoted(source: Source, before: u64, delimiter: u8, comment: Option<u8>) -> Records {
         let end = Arc::new(End(u64::MAX.into()));
-        let after = [b'\n', Bounded::after(delimiter, dialect.comment)];
-        let quotes = Quotes::new(delimiter, dialect.comment);
+        let after = [b'\n', Bounded::after(delimiter, comment)];
+        let quotes = Quotes::new(delimiter, comment);
         let bounded =
             Bounded { source, read: 0, after, end: end.clone(), quotes, is_broken: false };
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .comment(dialect.comment)
+            .comment(comment)
             .buffer_capacity(1 << 16)
             .from_reader(bounded);
-        Ok(Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), end })
+        Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), end, before }
     }
 
     /// Whether all lines have as many fields as the first.
     pub(super) fn is_table(&self) -> bool {
-        matches!(self, Records::Csv { .. })
+        matches!(self, Records::Plain(_) | Records::Csv { .. })
+    }
+
+    /// The text before its first quote, while it lasts.
+    pub(super) fn plain(&mut self) -> Option<&mut Plain> {
+        match self {
+            Records::Plain(plain) => plain.as_deref_mut(),
+            _ => None,
+        }
     }
 
     /// Reads the next line; false at the end.
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
         match self {
             Records::Words(words) => words.next(record),
-            Records::Csv { reader, row, end } => {
-                let line = reader.position().line();
+            Records::Plain(plain) => {
+                let found = match plain {
+                    Some(plain) => plain.next(record)?,
+                    None => Next::End,
+                };
+                if found != Next::Quote {
+                    return Ok(found == Next::Row);
+                }
+                let plain = plain.take().expect("it has found the quote");
+                let (delimiter, comment) = plain.marks();
+                let (source, before) = plain.into_rest();
+                *self = Records::quoted(source, before, delimiter, comment);
+                self.next(record)
+            }
+            Records::Csv { reader, row, end, before } => {
+                let line = *before + reader.position().line();
                 let read = reader.read_byte_record(row);
-                let after = reader.position().line();
+                let after = *before + reader.position().line();
                 let mut more = read.map_err(|error| csv_error(&error, after))?;
                 record.line = match after - line {
                     0 | 1 => line,
@@ -245,7 +281,7 @@ impl Read for Bounded {
 }
 
 /// Reads; a signal that has come meanwhile is no error.
-fn uninterrupted(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub(super) fn uninterrupted(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match source.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -357,5 +393,74 @@ impl FirstRow {
             }
             (self.line, self.seen) = (line.end + 1, 0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A source that gives a few bytes at a time.
+    struct Drops(Vec<u8>, usize, usize);
+
+    impl Read for Drops {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.2.min(buffer.len()).min(self.0.len() - self.1);
+            buffer[..n].copy_from_slice(&self.0[self.1..self.1 + n]);
+            self.1 += n;
+            Ok(n)
+        }
+    }
+
+    type Rows = (Vec<(u64, Vec<Vec<u8>>)>, Option<String>);
+
+    fn rows(mut records: Records) -> Rows {
+        let (mut rows, mut record) = (Vec::new(), Record::default());
+        loop {
+            match records.next(&mut record) {
+                Ok(true) => {
+                    rows.push((record.line, record.fields().map(<[u8]>::to_vec).collect()));
+                }
+                Ok(false) => return (rows, None),
+                Err(error) => return (rows, Some(error.to_string())),
+            }
+        }
+    }
+
+    /// Rows before the first quote are found by their line ends alone, and are those that the reader finds that knows quotes.
+    #[test]
+    fn plain_rows_are_those_of_the_reader_of_quotes() {
+        let dialect = Dialect { comment: Some(b'#'), ..Dialect::default() };
+        let mut state = 11u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut quoted = 0;
+        for case in 0..3000 {
+            let parts: &[&str] = if case % 3 == 0 {
+                &["1", ",", "\n", " ", "#", "x", "\n", "\r\n", "2.5", ","]
+            } else {
+                &["1", ",", "\n", " ", "#", "\"", "\n", "\"a,b\"", "2.5", "\"3\""]
+            };
+            let text: String = (0..next(60)).map(|_| parts[next(10) as usize]).collect();
+            let piece = [1, 2, 7, 1000][next(4) as usize];
+            let source =
+                || -> Box<dyn Read + Send> { Box::new(Drops(text.clone().into_bytes(), 0, piece)) };
+            let plain = Records::new(source(), Layout::Delimited(b','), true, dialect);
+            let (_, _, whole) = peek(LineEnds::new(source()), &dialect).expect("memory is read");
+            let expected = rows(Records::quoted(whole, 0, b',', Some(b'#')));
+            assert_eq!(rows(plain.expect("it is no UTF-16")), expected, "{text:?} by {piece}");
+            quoted += u32::from(text.contains('"'));
+        }
+        assert!(quoted > 1000, "{quoted}");
+        // Lines longer than what is read at once, comments among them.
+        let long = "7".repeat(200_000);
+        let text = format!("1,{long}\n#{long}\"\n2,{long}\n\"3\",4");
+        let source: Box<dyn Read + Send> = Box::new(Drops(text.into_bytes(), 0, 1 << 16));
+        let (found, error) =
+            rows(Records::new(source, Layout::Delimited(b','), true, dialect).expect("no UTF-16"));
+        let shapes: Vec<_> = found.iter().map(|(line, fields)| (*line, fields[1].len())).collect();
+        assert_eq!((shapes, error), (vec![(1, 200_000), (3, 200_000), (4, 1)], None));
     }
 }
