@@ -443,8 +443,12 @@ fn devices_are_those_of_ranks() {
 fn rank_0_does_alone_what_is_not_shared_out() {
     let folder = Folder::new();
     let table = folder.file("x.csv", "a,b\n1,2\n3,4\n5,7\n");
+    let keys = folder.at("keys.npy").to_str().expect("UTF-8").to_string();
+    let made = ["any", "--random", "9", "--dtype", "i8", "--every", "3", "--out", &keys];
+    run(made).value();
     for (args, what) in [
         (&["sum", &table, "--map", "a * b"][..], "an expression"),
+        (&["count", &keys, "--by", &keys, "--by", &keys], "an input by several keys"),
         (&["sum", &table, "--column", "b", "--by", "a"], "a text in parts"),
         (&["dot", &table, &table, "--column", "a"], "dot of texts"),
         (&["sum", "--random", "10", "--every", "5"], "random numbers in parts"),
