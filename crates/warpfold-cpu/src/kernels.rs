@@ -20,6 +20,7 @@ use super::norm1::Roots;
 use super::order::Order as Ordering;
 use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
+use super::running::{self, Typed};
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
 use warpfold_exact::exact::{Dot, Exact, Moments};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
@@ -62,6 +63,12 @@ pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
     /// The product of elements of which the first has an index.
     #[doc(hidden)]
     fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self>;
+
+    /// A fold that is given arrays piece after piece, where there is one of an exact reduction.
+    #[doc(hidden)]
+    fn running(_: &Plan) -> Option<Box<dyn Typed<Self>>> {
+        None
+    }
 
     /// Any reduction of one array that starts at place `first`.
     #[doc(hidden)]
@@ -226,7 +233,7 @@ macro_rules! floats {
             floats!(@$width $part, $parts);
 
             floats!(@$kind $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
-                moments <$value_levels, $square_levels, $square_lanes>);
+                moments <$value_levels, $square_levels, $square_lanes>, dot $dot);
 
             fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self> {
                 Product::$class(intervals::<$factors>(plan, Self::as_parts(x), first))
@@ -248,7 +255,28 @@ macro_rules! floats {
     };
     (@wide $part:ty, $parts:literal) => {};
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
+        fn running(plan: &Plan) -> Option<Box<dyn Typed<Self>>> {
+            type Sum = SumFold<$part, Values, $sum_levels, $sum_lanes, 1>;
+            type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;
+            let nan = plan.problem.policy.nan;
+            Some(match plan.problem.op {
+                Op::Sum | Op::Mean => running::one(plan, Sum::new(plan.isa, nan), |sum| {
+                    Partial::Sum(Exact { parts: sum.parts, count: sum.counted })
+                }),
+                Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
+                    running::one(plan, Squares::new(plan.isa, nan), |all| {
+                        let moments = Moments { sum: all.sum, squares: all.squares, count: all.counted };
+                        Partial::Moments(Box::new(moments))
+                    })
+                }
+                Op::Dot => running::two(plan, <$dot>::new(plan.isa, nan), |dot| {
+                    Partial::Dot(Box::new(Dot { parts: dot.parts, count: dot.counted }))
+                }),
+                _ => return None,
+            })
+        }
+
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
             type Plain = FastSum<$part, Magnitudes, 1>;
@@ -289,7 +317,7 @@ macro_rules! floats {
         }
     };
     (@complex $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>) => {
+        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);

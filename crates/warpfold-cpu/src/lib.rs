@@ -24,12 +24,14 @@ mod order;
 mod parts;
 mod product;
 mod read;
+mod running;
 pub mod threads;
 
 pub use isa::facts;
 pub use memory::room;
 pub use parts::{group_by, group_dense, runs_by_key, segments};
 pub use read::Columns;
+pub use running::Running;
 
 use std::sync::Mutex;
 

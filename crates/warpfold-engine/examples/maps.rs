@@ -1,48 +1,118 @@
-//! How fast maps are reduced, beside the flat reduction of the same bytes: `cargo run --release --example maps`.
+//! How fast maps are reduced, beside the flat reduction of the same bytes, as one JSON document:
+//! `cargo run --release -p warpfold-engine --example maps -- [BYTES OF AN ARRAY] [THREADS] [RUNS] [PART OF A CELL'S NAME]`.
 //!
-//! One line of JSON a cell: gigabytes of input a second, medians of runs that take turns.
+//! Gigabytes of input a second. Both take turns, in many short runs, of which the fastest and the median are told: on a machine that others use, the
+//! fastest is what the code can do.
 
-use std::time::Instant;
+use std::hint::black_box;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use warpfold_engine::map::{Expressions, Map};
-use warpfold_engine::{HostArray, Request, reduce};
+use warpfold_engine::map::{Map, Reduction};
+use warpfold_engine::{HostArray, Request, facts, reduce};
 use warpfold_num::{DType, Element, Op, Policy};
 
-/// A cell: a name, a reduction, an expression, a condition and weights.
-type Cell = (&'static str, Op, &'static str, Option<&'static str>, Option<&'static str>);
-
-const CELLS: &[Cell] = &[
-    ("sum of |x - y|", Op::Sum, "abs(x - y)", None, None),
-    ("sum of x * y", Op::Sum, "x * y", None, None),
-    ("weighted mean", Op::Mean, "x", None, Some("w")),
-    ("count of x > 0.3", Op::Count, "x > 0.3", None, None),
-    ("argmax of |x|", Op::ArgMax, "abs(x)", None, None),
-    ("mean where y > 0", Op::Mean, "x", Some("y > 0"), None),
-    (
-        "sum of eleven operations",
-        Op::Sum,
-        "sqrt(select(y > 0, select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5), 0)) * 2",
-        None,
-        None,
-    ),
-    ("var of x - y", Op::Var, "x - y", None, None),
-    ("weighted var", Op::Var, "x", None, Some("w")),
-    ("sum of exp(x)", Op::Sum, "exp(x)", None, None),
-    ("sum of log1p(abs(x))", Op::Sum, "log1p(abs(x))", None, None),
-    ("sum of tanh(x)", Op::Sum, "tanh(x)", None, None),
-    ("sum of sin(x)", Op::Sum, "sin(x)", None, None),
-    ("sum of x**3", Op::Sum, "x**3", None, None),
-];
-
-fn main() {
-    let bytes: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(256 << 20);
-    let threads = std::env::args().nth(2).and_then(|n| n.parse().ok());
-    cells(bytes / 4, threads, |k| k as f32);
-    cells(bytes / 8, threads, |k| k);
+/// A cell: reductions of maps, a condition, the flat reduction beside it, and what is asked: percent of that, or gigabytes a second.
+struct Cell {
+    name: &'static str,
+    wanted: &'static [&'static str],
+    keep: Option<&'static str>,
+    flat: Op,
+    asked: Asked,
 }
 
-fn cells<T: Element>(n: usize, threads: Option<usize>, of: fn(f64) -> T) {
-    let policy = Policy { threads, ..Policy::default() };
+#[derive(Clone, Copy)]
+enum Asked {
+    Percent(u32),
+    Rate(f64),
+    Nothing,
+}
+use Asked::{Nothing, Percent, Rate};
+
+const fn cell(name: &'static str, wanted: &'static [&'static str], flat: Op, asked: Asked) -> Cell {
+    Cell { name, wanted, keep: None, flat, asked }
+}
+
+const ELEVEN: &str = "sum(sqrt(select(y > 0, select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5), 0)) * 2)";
+
+const CELLS: &[Cell] = &[
+    cell("sum of abs(x - y)", &["sum(abs(x - y))"], Op::Sum, Percent(65)),
+    cell("sum of x * y", &["sum(x * y)"], Op::Sum, Nothing),
+    cell("weighted mean", &["mean(x, weights=w)"], Op::Mean, Percent(60)),
+    cell("cosine", &["cosine(x, y)"], Op::Sum, Percent(60)),
+    cell("rmse", &["rmse(x, y)"], Op::Sum, Nothing),
+    cell("count of x > 0.3", &["count(x > 0.3)"], Op::Count, Percent(85)),
+    cell("two counts", &["count(x > 0.3)", "low = count(x < -0.3)"], Op::Count, Nothing),
+    cell("argmax of abs(x)", &["argmax(abs(x))"], Op::ArgMax, Percent(85)),
+    Cell { keep: Some("y > 0"), ..cell("mean where y > 0", &["mean(x)"], Op::Mean, Nothing) },
+    cell("sum of eleven operations", &[ELEVEN], Op::Sum, Nothing),
+    cell("var of x - y", &["var(x - y)"], Op::Var, Nothing),
+    cell("weighted var", &["var(x, weights=w)"], Op::Var, Nothing),
+    cell("sum of exp(x)", &["sum(exp(x))"], Op::Sum, Rate(3.0)),
+    cell("logsumexp", &["logsumexp(x)"], Op::Sum, Rate(2.5)),
+    cell("sum of log1p(abs(x))", &["sum(log1p(abs(x)))"], Op::Sum, Nothing),
+    cell("sum of tanh(x)", &["sum(tanh(x))"], Op::Sum, Nothing),
+    cell("sum of sin(x)", &["sum(sin(x))"], Op::Sum, Nothing),
+    cell("sum of x**3", &["sum(x**3)"], Op::Sum, Nothing),
+];
+
+/// What the command line says.
+struct Given {
+    bytes: usize,
+    threads: Option<usize>,
+    runs: usize,
+    part: String,
+}
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let mut number = || words.next().and_then(|word| word.parse::<usize>().ok());
+    let (bytes, threads, runs) = (number(), number(), number());
+    let given = Given {
+        bytes: bytes.unwrap_or(32 << 20),
+        threads,
+        runs: runs.unwrap_or(25),
+        part: words.next().unwrap_or_default(),
+    };
+    let mut rows = cells(given.bytes / 4, &given, |k| k as f32);
+    rows.extend(cells(given.bytes / 8, &given, |k| k));
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
+    let cpu = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    println!("{{");
+    println!("  \"date\": \"{}\",", date());
+    println!("  \"machine\": \"{}\",", cpu.unwrap_or("a processor"));
+    println!("  \"cores\": {},", facts().threads);
+    println!("  \"isa\": \"{:?}\",", facts().isa);
+    println!(
+        "  \"load\": \"{}\",",
+        read("/proc/loadavg").rsplit_once(' ').map_or("", |(load, _)| load)
+    );
+    println!(
+        "  \"command\": \"cargo run --release -p warpfold-engine --example maps -- {} {} {}\",",
+        given.bytes,
+        threads.unwrap_or(0),
+        given.runs
+    );
+    println!("  \"rows\": [\n{}\n  ]\n}}", rows.join(",\n"));
+}
+
+/// Today, in UTC.
+fn date() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    // Days from the first of March of the year 0, as years that begin in March have their odd day last.
+    let days = seconds / 86_400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) =
+        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    format!("{}-{month:02}-{day:02}", era * 400 + year + u64::from(month <= 2))
+}
+
+fn cells<T: Element>(n: usize, given: &Given, of: fn(f64) -> T) -> Vec<String> {
+    let policy =
+        Policy { threads: given.threads.filter(|&threads| threads > 0), ..Policy::default() };
     let mut state = 7u64;
     let mut numbers = |shift: f64| -> Vec<T> {
         let mut next = || {
@@ -54,46 +124,52 @@ fn cells<T: Element>(n: usize, threads: Option<usize>, of: fn(f64) -> T) {
         (0..n).map(|_| of(next() - shift)).collect()
     };
     let arrays = [("x", numbers(0.5)), ("y", numbers(0.5)), ("w", numbers(0.0))];
-    for &(name, op, value, keep, weights) in CELLS {
-        let mut expressions = Expressions::value(value).expect("it is an expression");
-        if let Some(keep) = keep {
-            expressions = expressions.keep(keep).expect("it is an expression");
+    let cells = CELLS.iter().filter(|cell| cell.name.contains(&given.part));
+    cells.map(|cell| row(cell, &arrays, policy, given.runs)).collect()
+}
+
+fn row<T: Element>(cell: &Cell, arrays: &[(&str, Vec<T>)], policy: Policy, runs: usize) -> String {
+    let wanted = cell.wanted.iter().map(|text| text.parse().expect("it is a reduction"));
+    let wanted: Vec<Reduction> = wanted.collect();
+    // The arrays that are named; no name is part of another word but of functions'.
+    let texts = cell.wanted.concat() + cell.keep.unwrap_or_default();
+    let is_named = |name: &str| {
+        let mut words = texts.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == name)
+    };
+    let arrays: Vec<_> = arrays.iter().filter(|(name, _)| is_named(name)).collect();
+    let types: Vec<_> = arrays.iter().map(|(name, _)| (*name, T::DTYPE)).collect();
+    let map = Map::all(&wanted, cell.keep, &types, policy).expect("it suits the types");
+    let inputs: Vec<_> = arrays.iter().map(|(_, values)| HostArray::of(values)).collect();
+    let (mut mapped, mut flat) = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        let start = Instant::now();
+        black_box(map.fold(&inputs, 0).expect("every element has a value"));
+        mapped.push(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        for input in &inputs {
+            let request = Request::new(cell.flat, *input).policy(policy);
+            black_box(reduce(&request).expect("it is known"));
         }
-        if let Some(weights) = weights {
-            expressions = expressions.weights(weights).expect("it is an expression");
-        }
-        let names = expressions.names();
-        let given: Vec<(&str, DType)> = names.iter().map(|name| (*name, T::DTYPE)).collect();
-        let map = Map::new(op, &expressions, &given, policy).expect("it suits the types");
-        let inputs: Vec<HostArray<'_>> = names
-            .iter()
-            .map(|name| arrays.iter().find(|(known, _)| known == name).expect("it is there"))
-            .map(|(_, values)| HostArray::of(values))
-            .collect();
-        let (mut mapped, mut flat) = (Vec::new(), Vec::new());
-        for _ in 0..9 {
-            let start = Instant::now();
-            std::hint::black_box(map.fold(&inputs, 0).expect("every element has a value"));
-            mapped.push(start.elapsed().as_secs_f64());
-            let start = Instant::now();
-            for input in &inputs {
-                std::hint::black_box(
-                    reduce(&Request::new(op, *input).policy(policy)).expect("it is known"),
-                );
-            }
-            flat.push(start.elapsed().as_secs_f64());
-        }
-        let rate = |mut seconds: Vec<f64>| {
-            seconds.sort_by(f64::total_cmp);
-            (n * T::DTYPE.size() * inputs.len()) as f64 / seconds[seconds.len() / 2] / 1e9
-        };
-        let (mapped, flat) = (rate(mapped), rate(flat));
-        println!(
-            "{{\"cell\":\"{name}\",\"dtype\":\"{}\",\"bytes\":{},\"threads\":{},\"mapped_gb_s\":{mapped:.2},\"flat_gb_s\":{flat:.2},\"percent\":{:.0}}}",
-            T::DTYPE,
-            n * T::DTYPE.size(),
-            threads.unwrap_or(0),
-            100.0 * mapped / flat
-        );
+        flat.push(start.elapsed().as_secs_f64());
     }
+    let bytes: usize = inputs.iter().map(|input| input.len() * T::DTYPE.size()).sum();
+    let rates = |mut seconds: Vec<f64>| {
+        seconds.sort_by(f64::total_cmp);
+        [0, seconds.len() / 2].map(|k| bytes as f64 / seconds[k] / 1e9)
+    };
+    let ([mapped, mapped_median], [flat, flat_median]) = (rates(mapped), rates(flat));
+    let (percent, rate) = match cell.asked {
+        Percent(percent) => (percent, 0.0),
+        Rate(rate) => (0, rate),
+        Nothing => (0, 0.0),
+    };
+    format!(
+        "    {{ \"cell\": \"{}\", \"dtype\": \"{}\", \"bytes\": {bytes}, \"mapped_gb_s\": {mapped:.2}, \"flat_gb_s\": {flat:.2}, \
+         \"mapped_median_gb_s\": {mapped_median:.2}, \"flat_median_gb_s\": {flat_median:.2}, \"percent\": {:.0}, \
+         \"asked_percent\": {percent}, \"asked_gb_s\": {rate} }}",
+        cell.name,
+        T::DTYPE,
+        100.0 * mapped / flat
+    )
 }

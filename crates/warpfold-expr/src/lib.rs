@@ -21,6 +21,8 @@
 //! constants, which take the type of what they meet.
 
 mod function;
+mod isa;
+pub mod lanes;
 pub mod math;
 mod program;
 mod scalar;

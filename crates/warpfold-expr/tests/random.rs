@@ -108,7 +108,7 @@ proptest! {
         let program = Program::new(&exprs.iter().collect::<Vec<_>>(), &types).expect("they suit");
         let inputs = [Slice::F64(&x), Slice::F64(&y)];
         for is_masked in [false, true] {
-            let held = Held { capacity: n + TILE, copies_inputs: is_masked };
+            let held = Held { capacity: n + TILE, leaves_out: is_masked };
             let mut tiles = Tiles::holding(&program, true, held);
             let mut count = 0;
             for first in (0..n).step_by(TILE) {
@@ -116,7 +116,7 @@ proptest! {
                 tiles.move_to(count);
                 tiles.run(&inputs, first, length).expect("floats have values");
                 let mask: Vec<u8> = y[first..first + length].iter().map(|y| u8::from(*y < 1.0)).collect();
-                count += if is_masked { tiles.leave_out(&mask) } else { length };
+                count += if is_masked { tiles.leave_out(&inputs, first, &mask) } else { length };
             }
             let kept = x.iter().zip(&y).filter(|(_, y)| !is_masked || **y < 1.0);
             let kept: Vec<(f64, f64)> = kept.map(|(x, y)| (*x, *y)).collect();

@@ -1,15 +1,18 @@
 //! From arrays to what is left of them: tiles are mapped one behind the other, and some of them are folded as any array is.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Count, Partial};
-use warpfold_expr::{Id, Slice, TILE, Tiles, Type};
-use warpfold_num::limbs::Special;
-use warpfold_num::{Accuracy, DType, Nan, Op, Policy, Result, bf16, f16};
+use warpfold_expr::{Id, Slice, TILE, Tiles, Type, lanes};
+use warpfold_num::{Accuracy, DType, Error, Nan, Op, Policy, Result, bf16, f16};
 use warpfold_plan::{HostArray, Request};
 
 use super::exponents::HALF;
+use super::running::Folds;
 use super::task::{Part, Task};
-use super::weights::{bad_weight, drop_nans, has_halves, weighted_square, weighted_squares};
+use super::weights::{bad_weight, drop_nans, weighted_square, weighted_squares};
 use super::{Folded, Map, refused};
 use crate::reduce;
 
@@ -19,25 +22,41 @@ const GRAIN: usize = 1 << 18;
 pub(super) const CHUNK: usize = 32 << 10;
 /// The least, of many expressions.
 const LEAST: usize = 4 << 10;
+/// The same where every fold [keeps its state](Running): values are folded while they are in the first cache.
+const SHORT: usize = 16 << 10;
 
 pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
     let n = length(map, inputs)?;
     let slices: Vec<Slice<'_>> = inputs.iter().map(slice).collect();
     let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
     let grains = n.div_ceil(GRAIN);
-    let one = |grain: usize| {
-        let range = grain * GRAIN..n.min((grain + 1) * GRAIN);
+    let (next, found) = (AtomicUsize::new(0), Mutex::new((map.empty(), None::<(usize, Error)>)));
+    let work = || {
         let mut tiles = map.tiles(CHUNK.min(n));
-        Grain::new(map, inputs, &slices, start, &mut tiles).fold(range)
+        let mut worker = Grain::new(map, inputs, &slices, start, &mut tiles);
+        let failed = loop {
+            let grain = next.fetch_add(1, Ordering::Relaxed);
+            if grain >= grains {
+                break None;
+            }
+            if let Err(error) = worker.fold(grain * GRAIN..n.min((grain + 1) * GRAIN)) {
+                // Whoever took an earlier grain ends it.
+                next.store(grains, Ordering::Relaxed);
+                break Some((grain, error));
+            }
+        };
+        let mut found = found.lock().unwrap_or_else(|poison| poison.into_inner());
+        match (failed, &mut found.1) {
+            (Some(failed), Some(known)) if known.0 < failed.0 => {}
+            (Some(failed), known) => *known = Some(failed),
+            (None, _) => found.0.merge(&worker.finish()),
+        }
     };
-    let mut all = map.empty();
-    if grains <= 1 {
-        return one(0);
+    warpfold_cpu::threads::share(threads.min(grains), &work);
+    match found.into_inner().unwrap_or_else(|poison| poison.into_inner()) {
+        (_, Some((_, error))) => Err(error),
+        (all, None) => Ok(all),
     }
-    for folded in warpfold_cpu::threads::map(threads, 0..grains, one) {
-        all.merge(&folded?);
-    }
-    Ok(all)
 }
 
 /// The arrays' one length.
@@ -109,7 +128,7 @@ pub(super) fn held(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
     }
 }
 
-/// Some elements, folded by one thread.
+/// Elements that one thread folds, some after others.
 pub(super) struct Grain<'g, 'm> {
     map: &'m Map,
     arrays: &'g [HostArray<'g>],
@@ -123,7 +142,9 @@ pub(super) struct Grain<'g, 'm> {
     held: usize,
     /// Where the elements that were kept stand, if anybody asks.
     indices: Option<Vec<u64>>,
+    /// What is left of the tasks that have no fold of their own below.
     parts: Vec<Part>,
+    folds: Vec<Option<Folds>>,
 }
 
 impl<'g, 'm> Grain<'g, 'm> {
@@ -134,9 +155,14 @@ impl<'g, 'm> Grain<'g, 'm> {
         start: u64,
         tiles: &'g mut Tiles<'m>,
     ) -> Self {
+        let is_masked = map.is_masked();
         let is_placed =
             |task: &Task| matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _));
-        let is_masked = map.is_masked();
+        let fold = |task: &Task| {
+            let is_indexed =
+                is_masked && (is_placed(task) || matches!(task, Task::Values(Op::Prod, _)));
+            if is_indexed { None } else { Folds::start(*task, &map.program, map.policy) }
+        };
         Grain {
             map,
             arrays,
@@ -148,10 +174,22 @@ impl<'g, 'm> Grain<'g, 'm> {
             held: 0,
             indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
             parts: map.empty().parts,
+            folds: map.tasks.iter().map(fold).collect(),
         }
     }
 
-    pub(super) fn fold(mut self, range: std::ops::Range<usize>) -> Result<Folded> {
+    /// What is left of all that was folded.
+    pub(super) fn finish(mut self) -> Folded {
+        for ((fold, part), task) in self.folds.into_iter().zip(&mut self.parts).zip(&self.map.tasks)
+        {
+            if let Some(fold) = fold {
+                fold.finish_into(part, *task);
+            }
+        }
+        Folded { parts: self.parts }
+    }
+
+    pub(super) fn fold(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         self.first = range.start;
         let is_whole = |task: &Task| {
             let is_simple = matches!(task, Task::Values(..) | Task::Products(..) | Task::Pairs(..));
@@ -160,10 +198,15 @@ impl<'g, 'm> Grain<'g, 'm> {
         if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_whole) {
             // Nothing is computed: the inputs are folded where they lie.
             self.held = range.len();
-            self.flush()?;
-            return Ok(Folded { parts: self.parts });
+            return self.flush();
         }
-        let chunk = (CHUNK / self.tiles.held().max(1)).max(LEAST);
+        let are_running = |(task, fold): (&Task, &Option<Folds>)| {
+            fold.is_some() || matches!(task, Task::Conditions(_))
+        };
+        let chunk = match self.map.tasks.iter().zip(&self.folds).all(are_running) {
+            true => SHORT,
+            false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
+        };
         let mut at = range.start;
         while at < range.end {
             let n = TILE.min(range.end - at);
@@ -174,8 +217,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 self.first = at;
             }
         }
-        self.flush()?;
-        Ok(Folded { parts: self.parts })
+        self.flush()
     }
 
     fn tile(&mut self, at: usize, n: usize) -> Result<()> {
@@ -192,7 +234,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             self.products_of_tile(at, kept)?;
         }
         let count = match kept {
-            Some(kept) => self.tiles.leave_out(kept),
+            Some(kept) => self.tiles.leave_out(self.inputs, at, kept),
             None => n,
         };
         if let (Some(indices), Some(kept)) = (&mut self.indices, kept) {
@@ -261,16 +303,19 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     /// The values of the last tile that count.
     fn values<T: bytemuck::AnyBitPattern>(&self, id: Id, at: usize, n: usize) -> &[T] {
-        &bytemuck::cast_slice(self.tiles.bytes(id, self.inputs, at, n))[..n]
+        &bytemuck::cast_slice(self.tiles.held_bytes(id, self.inputs, at, n))[..n]
     }
 
     /// What a task does of each tile.
     fn task_of_tile(&mut self, task: usize, at: usize, n: usize) {
         match self.map.tasks[task] {
             Task::Conditions(id) => {
-                let nonzero = ones(self.values::<u8>(id, at, n));
-                let count = Partial::<bool>::Count(Count { seen: n as u64, nonzero });
-                self.parts[task].merge(&Part::Partial(count.untyped()));
+                let nonzero = lanes::ones(self.values::<u8>(id, at, n));
+                if let Part::Partial(AnyPartial::Bool(Partial::Count(count))) =
+                    &mut self.parts[task]
+                {
+                    count.merge(&Count { seen: n as u64, nonzero });
+                }
             }
             Task::Squares { weight, value, halves: None } => {
                 let others = match self.map.program.ty(value) {
@@ -288,10 +333,10 @@ impl<'g, 'm> Grain<'g, 'm> {
             }
             Task::Squares { weight, value, halves: Some((upper, lower)) } => {
                 let (w, x) = (self.values::<f64>(weight, at, n), self.values::<f64>(value, at, n));
-                if x.iter().fold(true, |all, &x| all & has_halves(x)) {
+                if lanes::all_have_halves(x) {
                     return;
                 }
-                let is_odd = |&lane: &usize| !has_halves(x[lane]) && x[lane].is_finite();
+                let is_odd = |&lane: &usize| !lanes::has_halves(x[lane]) && x[lane].is_finite();
                 let lanes: Vec<usize> = (0..n).filter(is_odd).collect();
                 let others = lanes
                     .iter()
@@ -306,7 +351,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             Task::Exponents { exponent, power } => {
                 let x = self.values::<f64>(exponent, at, n);
                 let is_near = |x: f64| x.abs() <= HALF;
-                if x.iter().fold(true, |all, &x| all & is_near(x)) {
+                if lanes::all_within(x, HALF) {
                     return;
                 }
                 let lanes: Vec<usize> = (0..n).filter(|&lane| !is_near(x[lane])).collect();
@@ -336,11 +381,6 @@ impl<'g, 'm> Grain<'g, 'm> {
         Policy { threads: Some(1), ..self.map.policy }
     }
 
-    /// The policy of what results are made of that are rounded in another way.
-    fn exact(&self) -> Policy {
-        Policy { accuracy: Accuracy::Exact, nan: Nan::Propagate, ..self.policy() }
-    }
-
     /// The values of an expression that count, of the whole chunk.
     fn array(&self, id: Id) -> HostArray<'_> {
         match self.tiles.input(id) {
@@ -352,20 +392,26 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
     }
 
-    fn products(&self, left: Id, right: Id, policy: Policy) -> Result<AnyPartial> {
-        reduce(&Request::new(Op::Dot, self.array(left)).pair(self.array(right)).policy(policy))
-    }
-
     /// Folds what is held.
     fn flush(&mut self) -> Result<()> {
         if self.held == 0 {
             return Ok(());
         }
-        for task in 0..self.map.tasks.len() {
-            if let Some(part) = self.flushed(task)? {
-                self.parts[task].merge(&part);
+        let mut folds = std::mem::take(&mut self.folds);
+        for (task, fold) in folds.iter_mut().enumerate() {
+            match fold {
+                Some(fold) => {
+                    let first = self.start + self.first as u64;
+                    fold.take(self.map.tasks[task], |id| self.array(id), first);
+                }
+                None => {
+                    if let Some(part) = self.flushed(task)? {
+                        self.parts[task].merge(&part);
+                    }
+                }
             }
         }
+        self.folds = folds;
         self.held = 0;
         if let Some(indices) = &mut self.indices {
             indices.clear();
@@ -373,10 +419,13 @@ impl<'g, 'm> Grain<'g, 'm> {
         Ok(())
     }
 
-    /// What is left of the chunk of a task, where it was not told tile by tile.
+    /// What is left of the chunk of a task that has no running fold, where it was not told tile by tile.
     fn flushed(&self, task: usize) -> Result<Option<Part>> {
+        let alone = |op, id| reduce(&Request::new(op, self.array(id)).policy(self.policy()));
+        let products = |a, b, policy| {
+            reduce(&Request::new(Op::Dot, self.array(a)).pair(self.array(b)).policy(policy))
+        };
         Ok(Some(match self.map.tasks[task] {
-            Task::Conditions(_) | Task::Squares { halves: None, .. } => return Ok(None),
             Task::Values(Op::Prod, id) if self.is_masked && self.map.program.ty(id).is_float() => {
                 return Ok(None);
             }
@@ -387,44 +436,18 @@ impl<'g, 'm> Grain<'g, 'm> {
                     None => reduce(&request.starting_at(self.start + self.first as u64))?,
                 })
             }
-            Task::Products(left, right) => {
-                Part::Partial(self.products(left, right, self.policy())?)
-            }
-            Task::Weights(id) => {
-                Part::Partial(reduce(&Request::new(Op::Sum, self.array(id)).policy(self.policy()))?)
-            }
+            Task::Products(left, right) => Part::Partial(products(left, right, self.policy())?),
+            Task::Weights(id) => Part::Partial(alone(Op::Sum, id)?),
             Task::Pairs(a, b) => {
-                let products = |a, b| self.products(a, b, self.exact());
                 let mut part = self.map.tasks[task].empty(&self.map.program);
                 let Part::Pairs(pairs) = &mut part else { return Ok(None) };
+                let exact = Policy { accuracy: Accuracy::Exact, ..self.policy() };
                 (pairs.left, pairs.both, pairs.right) =
-                    (products(a, a)?, products(a, b)?, products(b, b)?);
-                if [&pairs.left, &pairs.right].map(special) != [Special::NONE; 2] {
-                    pairs.differences = differences(&self.array(a), &self.array(b));
-                }
+                    (products(a, a, exact)?, products(a, b, exact)?, products(b, b, exact)?);
                 part
             }
-            Task::Squares { weight, halves: Some((upper, lower)), .. } => {
-                let mut part = self.map.tasks[task].empty(&self.map.program);
-                let Part::Squares(squares) = &mut part else { return Ok(None) };
-                squares.products.merge(&self.products(weight, upper, self.exact())?);
-                if lower != upper {
-                    squares.products.merge(&self.products(weight, lower, self.exact())?);
-                }
-                part
-            }
-            Task::Exponents { power, .. } => {
-                let mut part = self.map.tasks[task].empty(&self.map.program);
-                let Part::Exponents(exponents) = &mut part else { return Ok(None) };
-                let sum = reduce(&Request::new(Op::Sum, self.array(power)).policy(self.exact()))?;
-                // Powers of what is near zero are positive; others were put to zero.
-                if let Some(Partial::Sum(sum)) = sum.typed::<f64>()
-                    && sum.round_as::<f64>() > 0.0
-                {
-                    exponents.add_sum(0.0, &sum);
-                }
-                part
-            }
+            // The others are told tile by tile, or have folds of their own.
+            Task::Conditions(_) | Task::Squares { .. } | Task::Exponents { .. } => return Ok(None),
         }))
     }
 }
@@ -433,53 +456,4 @@ impl<'g, 'm> Grain<'g, 'm> {
 fn factors<T: bytemuck::AnyBitPattern>(bytes: &[u8], kept: &[u8], one: T) -> Vec<T> {
     let values = bytemuck::cast_slice::<u8, T>(bytes).iter().zip(kept);
     values.map(|(&value, &kept)| if kept == 0 { one } else { value }).collect()
-}
-
-/// How many of some zeros and ones are ones.
-fn ones(conditions: &[u8]) -> u64 {
-    // Sums of up to 255 bytes each fit one.
-    conditions
-        .chunks(255 * 64)
-        .map(|chunk| {
-            let mut sums = [0u8; 64];
-            let (whole, rest) = chunk.as_chunks::<64>();
-            for bytes in whole {
-                for (sum, byte) in sums.iter_mut().zip(bytes) {
-                    *sum += byte;
-                }
-            }
-            sums.iter().chain(rest).map(|&byte| u64::from(byte)).sum::<u64>()
-        })
-        .sum()
-}
-
-/// What is no finite number in a sum of products.
-pub(super) fn special(products: &AnyPartial) -> Special {
-    match products {
-        AnyPartial::F32(Partial::Dot(dot)) => dot.parts[0].special,
-        AnyPartial::F64(Partial::Dot(dot)) => dot.parts[0].special,
-        _ => Special::NONE,
-    }
-}
-
-/// What is no finite number among the squares of differences.
-fn differences(x: &HostArray<'_>, y: &HostArray<'_>) -> Special {
-    fn of<T: Copy + Into<f64>>(x: Option<&[T]>, y: Option<&[T]>) -> Special {
-        let pairs = x.unwrap_or_default().iter().zip(y.unwrap_or_default());
-        pairs.fold(Special::NONE, |all, (&x, &y)| {
-            let (x, y): (f64, f64) = (x.into(), y.into());
-            let difference = x - y;
-            let is_special = !x.is_finite() || !y.is_finite();
-            match difference {
-                _ if !is_special => all,
-                d if d.is_nan() => all.union(Special::NAN),
-                _ => all.union(Special::PLUS),
-            }
-        })
-    }
-    match x.dtype() {
-        DType::F32 => of::<f32>(x.slice(), y.slice()),
-        DType::F64 => of::<f64>(x.slice(), y.slice()),
-        _ => Special::NONE,
-    }
 }

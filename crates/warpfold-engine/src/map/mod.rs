@@ -39,6 +39,7 @@ mod fold;
 mod parts;
 mod reduction;
 mod results;
+mod running;
 mod task;
 mod wanted;
 mod weights;
@@ -264,7 +265,7 @@ impl Map {
 
     /// Tiles for a thread, whose results are held of so many elements.
     fn tiles(&self, elements: usize) -> Tiles<'_> {
-        let held = Held { capacity: elements + TILE, copies_inputs: self.is_masked() };
+        let held = Held { capacity: elements + TILE, leaves_out: self.is_masked() };
         Tiles::holding(&self.program, self.has_keep, held)
     }
 

@@ -172,7 +172,9 @@ impl Worker<'_> {
     fn run(&mut self, arrays: &[HostArray<'_>], start: u64) -> Result<Folded> {
         let slices: Vec<Slice<'_>> = arrays.iter().map(fold::slice).collect();
         let n = arrays.first().map_or(0, HostArray::len);
-        Grain::new(self.map, arrays, &slices, start, &mut self.tiles).fold(0..n)
+        let mut grain = Grain::new(self.map, arrays, &slices, start, &mut self.tiles);
+        grain.fold(0..n)?;
+        Ok(grain.finish())
     }
 }
 

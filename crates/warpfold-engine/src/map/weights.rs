@@ -1,7 +1,7 @@
 //! Weights: which are none, and squares that they are multiplied with.
 
 use num_bigint::BigInt;
-use warpfold_expr::Type;
+use warpfold_expr::{Type, lanes};
 use warpfold_num::Nan;
 
 /// Clears the mask of a tile where a value is NaN, if NaNs are ignored.
@@ -10,15 +10,9 @@ pub(super) fn drop_nans(ty: Type, bytes: &[u8], nan: Nan, kept: &mut [u8]) {
         return;
     }
     match ty {
-        Type::F32 => clear(bytemuck::cast_slice::<u8, f32>(bytes), f32::is_nan, kept),
-        Type::F64 => clear(bytemuck::cast_slice::<u8, f64>(bytes), f64::is_nan, kept),
+        Type::F32 => lanes::clear_nans(bytemuck::cast_slice::<u8, f32>(bytes), kept),
+        Type::F64 => lanes::clear_nans(bytemuck::cast_slice::<u8, f64>(bytes), kept),
         Type::Bool | Type::I64 | Type::U64 => {}
-    }
-}
-
-fn clear<T: Copy>(values: &[T], is_nan: impl Fn(T) -> bool, kept: &mut [u8]) {
-    for (kept, &value) in kept.iter_mut().zip(values) {
-        *kept &= u8::from(!is_nan(value));
     }
 }
 
@@ -34,29 +28,26 @@ pub(super) fn bad_weight(
         kept: Option<&[u8]>,
         is_bad: impl Fn(T) -> bool,
     ) -> Option<(usize, String)> {
-        if !values.iter().fold(false, |any, &value| any | is_bad(value)) {
-            return None;
-        }
         let counts = |lane: usize| kept.is_none_or(|kept| kept[lane] != 0);
         let lane = (0..values.len()).find(|&lane| counts(lane) && is_bad(values[lane]))?;
         Some((lane, values[lane].to_string()))
     }
+    /// Looks at each only if one is bad, which may be one that is left out.
+    fn find_float<T: lanes::Float + std::fmt::Display>(
+        values: &[T],
+        kept: Option<&[u8]>,
+    ) -> Option<(usize, String)> {
+        match lanes::are_weights(values) {
+            true => None,
+            false => find(values, kept, |weight| !lanes::are_weights(&[weight])),
+        }
+    }
     match ty {
-        Type::F32 => find(&bytemuck::cast_slice::<u8, f32>(bytes)[..n], kept, |w| {
-            !(0.0..f32::INFINITY).contains(&w)
-        }),
-        Type::F64 => find(&bytemuck::cast_slice::<u8, f64>(bytes)[..n], kept, |w| {
-            !(0.0..f64::INFINITY).contains(&w)
-        }),
+        Type::F32 => find_float(&bytemuck::cast_slice::<u8, f32>(bytes)[..n], kept),
+        Type::F64 => find_float(&bytemuck::cast_slice::<u8, f64>(bytes)[..n], kept),
         Type::I64 => find(&bytemuck::cast_slice::<u8, i64>(bytes)[..n], kept, |w| w < 0),
         Type::U64 | Type::Bool => None,
     }
-}
-
-/// Whether the square of a number is the sum of two `f64`, as nothing of it lies outside their range.
-pub(super) fn has_halves(x: f64) -> bool {
-    let exponent = x.to_bits() >> 52 & 0x7ff;
-    x == 0.0 || (1023 - 480..1023 + 510).contains(&exponent)
 }
 
 /// The unit of [`weighted_square`], a power of two.

@@ -87,7 +87,13 @@ pub fn expm1(x: f32) -> f32 {
 /// The natural logarithm: -∞ of 0, NaN of negative numbers.
 #[inline(always)]
 pub fn log(x: f32) -> f32 {
-    kept(x, logarithm::log(f64::from(x), Range::Normal), &LOG)
+    kept(x, wide_log(x), &LOG)
+}
+
+/// The `f64` that it is rounded from.
+#[inline(always)]
+pub(crate) fn wide_log(x: f32) -> f64 {
+    logarithm::log(f64::from(x), Range::Normal)
 }
 
 /// The logarithm to base 2.
@@ -99,7 +105,28 @@ pub fn log2(x: f32) -> f32 {
 /// log(1 + x).
 #[inline(always)]
 pub fn log1p(x: f32) -> f32 {
-    kept(x, logarithm::log1p(f64::from(x)), &LOG1P)
+    kept(x, wide_log1p(x), &LOG1P)
+}
+
+/// The `f64` that it is rounded from.
+#[inline(always)]
+pub(crate) fn wide_log1p(x: f32) -> f64 {
+    logarithm::log1p(f64::from(x))
+}
+
+/// The `f64` rounded, as it is but for hard inputs.
+#[inline(always)]
+pub(crate) fn unless_hard(x: f32, value: f64) -> f32 {
+    kept(x, value, &[])
+}
+
+/// Whether an `f64` lies so near the middle of two normal `f32` that the input may be hard: one in four million does, so that lists of many are
+/// looked at for those alone.
+#[inline(always)]
+pub(crate) fn is_doubtful(value: f64) -> bool {
+    const BITS: u64 = (1 << 29) - 1;
+    const FROM: u64 = (1 << 28) - 64;
+    (value.to_bits() & BITS).wrapping_sub(FROM) < 128
 }
 
 /// The hyperbolic tangent.
@@ -167,4 +194,19 @@ pub fn power(x: f32, n: i8) -> f32 {
 #[inline(always)]
 pub(crate) fn powers<const L: usize>(x: &[f32; L], n: i8) -> [f32; L] {
     power::single(x, n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hard_logarithms_are_doubtful() {
+        for (input, _) in LOG {
+            assert!(is_doubtful(wide_log(f32::from_bits(input))), "{input:x}");
+        }
+        for (input, _) in LOG1P {
+            assert!(is_doubtful(wide_log1p(f32::from_bits(input))), "{input:x}");
+        }
+    }
 }

@@ -2,10 +2,12 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::functions::{circular, power};
+use super::functions::{POWERS, circular, each, each_but_hard, power, select};
 use super::steps::{Action, Source, Step};
 use super::{Register, Slice};
 use crate::function::{Binary, Unary};
+use crate::isa::{Job, widest};
+use crate::lanes;
 use crate::math::{double, single};
 use crate::program::{Const, Type};
 use crate::scalar::{Checked, Scalar};
@@ -22,47 +24,26 @@ pub(super) fn run(
     n: usize,
     tell: &mut Tell<'_>,
 ) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(
-            enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
-        )]
-        fn avx512(
-            steps: &[Step],
-            registers: &mut [Register],
-            inputs: &[Slice<'_>],
-            first: usize,
-            n: usize,
-            tell: &mut Tell<'_>,
-        ) {
-            all(steps, registers, inputs, first, n, tell);
-        }
+    widest(Run { steps, registers, inputs, first, n, tell });
+}
 
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        fn avx2(
-            steps: &[Step],
-            registers: &mut [Register],
-            inputs: &[Slice<'_>],
-            first: usize,
-            n: usize,
-            tell: &mut Tell<'_>,
-        ) {
-            all(steps, registers, inputs, first, n, tell);
-        }
+struct Run<'r, 't> {
+    steps: &'r [Step],
+    registers: &'r mut [Register],
+    inputs: &'r [Slice<'r>],
+    first: usize,
+    n: usize,
+    tell: &'r mut Tell<'t>,
+}
 
-        macro_rules! has {
-            ($($feature:tt),+) => { $(is_x86_feature_detected!($feature))&&+ };
-        }
-        if has!("avx2", "fma", "f16c", "bmi1", "bmi2", "lzcnt", "popcnt") {
-            if has!("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl") {
-                // SAFETY: the machine has every feature that the function enables, as was just asked.
-                return unsafe { avx512(steps, registers, inputs, first, n, tell) };
-            }
-            // SAFETY: as above.
-            return unsafe { avx2(steps, registers, inputs, first, n, tell) };
-        }
+impl Job for Run<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const AVX512: bool>(self) {
+        let Run { steps, registers, inputs, first, n, tell } = self;
+        all(steps, registers, inputs, first, n, tell);
     }
-    all(steps, registers, inputs, first, n, tell);
 }
 
 #[inline(always)]
@@ -192,10 +173,14 @@ fn step_of(step: &Step, x: &Operands<'_>, out: &mut Register) -> bool {
         Action::Load(input) => load(x, input, out),
         Action::Unary(op, a) => return unary(op, step.ty, x, a, out),
         Action::Binary(op, a, b) => return binary(op, step.ty, x, a, b, out),
+        Action::AbsOf(op, a, b) => match step.ty {
+            Type::F32 => absolute::<f32>(op, x, a, b, out),
+            _ => absolute::<f64>(op, x, a, b, out),
+        },
         Action::Select(c, a, b) => match step.ty {
-            Type::Bool => select::<u8>(x, c, a, b, out),
-            Type::F32 => select::<f32>(x, c, a, b, out),
-            Type::I64 | Type::U64 | Type::F64 => select::<u64>(x, c, a, b, out),
+            Type::Bool => select!(u8, x, c, a, b, out),
+            Type::F32 => select!(u32, x, c, a, b, out),
+            Type::I64 | Type::U64 | Type::F64 => select!(u64, x, c, a, b, out),
         },
         Action::Fma(a, b, c) => match step.ty {
             Type::F32 => fma::<f32>(x, a, b, c, out, f32::mul_add),
@@ -203,14 +188,6 @@ fn step_of(step: &Step, x: &Operands<'_>, out: &mut Register) -> bool {
         },
     }
     false
-}
-
-#[inline(always)]
-fn select<T: bytemuck::Pod>(x: &Operands<'_>, c: Source, a: Source, b: Source, out: &mut Register) {
-    let (c, a, b) = (x.get::<u8>(c), x.get::<T>(a), x.get::<T>(b));
-    for (((out, &c), &a), &b) in cut::<T>(out, x.n).iter_mut().zip(c).zip(a).zip(b) {
-        *out = if c != 0 { a } else { b };
-    }
 }
 
 #[inline(always)]
@@ -241,12 +218,7 @@ fn load(x: &Operands<'_>, input: usize, out: &mut Register) {
         Slice::U32(x) => one(cut::<u64>(out, n), &x[range], u64::from),
         Slice::F16(x) => one(cut::<f32>(out, n), &x[range], f32::from),
         Slice::BF16(x) => one(cut::<f32>(out, n), &x[range], f32::from),
-        // What is computed in already is copied, to be held.
-        Slice::Bool(x) => one(cut::<u8>(out, n), &x[range], u8::from),
-        Slice::I64(x) => cut::<i64>(out, n).copy_from_slice(&x[range]),
-        Slice::U64(x) => cut::<u64>(out, n).copy_from_slice(&x[range]),
-        Slice::F32(x) => cut::<f32>(out, n).copy_from_slice(&x[range]),
-        Slice::F64(x) => cut::<f64>(out, n).copy_from_slice(&x[range]),
+        ref other => unreachable!("elements of {} are read where they lie", other.dtype()),
     }
 }
 
@@ -284,6 +256,7 @@ fn binary(
 /// Floats with the four operations.
 trait Float:
     Scalar
+    + lanes::Float
     + bytemuck::Pod
     + std::ops::Add<Output = Self>
     + std::ops::Sub<Output = Self>
@@ -293,6 +266,18 @@ trait Float:
 }
 impl Float for f32 {}
 impl Float for f64 {}
+
+/// The magnitudes of results, which have no register of their own.
+#[inline(always)]
+fn absolute<T: Float>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut Register) {
+    let (a, b, out) = (x.get::<T>(a), x.get::<T>(b), cut::<T>(out, x.n));
+    match op {
+        Binary::Add => two(out, a, b, |a, b| (a + b).magnitude()),
+        Binary::Sub => two(out, a, b, |a, b| (a - b).magnitude()),
+        Binary::Mul => two(out, a, b, |a, b| (a * b).magnitude()),
+        _ => two(out, a, b, |a, b| (a / b).magnitude()),
+    }
+}
 
 #[inline(always)]
 fn float<T: Float>(op: Binary, x: &Operands<'_>, a: Source, b: Source, out: &mut Register) {
@@ -384,30 +369,20 @@ fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut Register) -
     macro_rules! functions {
         ($f:ident) => {
             match ty {
-                Type::F32 => of!(f32, f32, single::$f),
-                _ => of!(f64, f64, double::$f),
+                Type::F32 => each!(cut::<f32>(out, x.n), x.get::<f32>(a), single::$f),
+                _ => each!(cut::<f64>(out, x.n), x.get::<f64>(a), double::$f),
             }
         };
     }
-    // Of large numbers, which are rare, in a second loop: a branch in the first would keep it from being vectorised.
-    macro_rules! circular {
-        ($near:ident, $any:ident) => {
-            match ty {
-                Type::F32 => circular(
-                    cut::<f32>(out, x.n),
-                    x.get::<f32>(a),
-                    single::is_near,
-                    single::$near,
-                    single::$any,
-                ),
-                _ => circular(
-                    cut::<f64>(out, x.n),
-                    x.get::<f64>(a),
-                    double::is_near,
-                    double::$near,
-                    double::$any,
-                ),
-            }
+    macro_rules! circles {
+        ($module:ident, $ty:ty, $near:ident, $any:ident) => {
+            circular!(
+                cut::<$ty>(out, x.n),
+                x.get::<$ty>(a),
+                $module::is_near,
+                $module::$near,
+                $module::$any
+            )
         };
     }
     match (op, ty) {
@@ -424,20 +399,26 @@ fn unary(op: Unary, ty: Type, x: &Operands<'_>, a: Source, out: &mut Register) -
         (Unary::Exp, _) => functions!(exp),
         (Unary::Exp2, _) => functions!(exp2),
         (Unary::Expm1, _) => functions!(expm1),
+        (Unary::Log, Type::F32) => {
+            each_but_hard!(cut::<f32>(out, x.n), x.get::<f32>(a), single::wide_log, single::log)
+        }
         (Unary::Log, _) => functions!(log),
         (Unary::Log2, _) => functions!(log2),
+        (Unary::Log1p, Type::F32) => {
+            each_but_hard!(cut::<f32>(out, x.n), x.get::<f32>(a), single::wide_log1p, single::log1p)
+        }
         (Unary::Log1p, _) => functions!(log1p),
         (Unary::Tanh, _) => functions!(tanh),
         (Unary::Sigmoid, _) => functions!(sigmoid),
-        (Unary::Sin, _) => circular!(sin_near, sin),
-        (Unary::Cos, _) => circular!(cos_near, cos),
+        (Unary::Sin, Type::F32) => circles!(single, f32, sin_near, sin),
+        (Unary::Sin, _) => circles!(double, f64, sin_near, sin),
+        (Unary::Cos, Type::F32) => circles!(single, f32, cos_near, cos),
+        (Unary::Cos, _) => circles!(double, f64, cos_near, cos),
         (Unary::Power(n), Type::F32) => {
-            power(cut::<f32>(out, x.n), x.get::<f32>(a), |x| single::powers(x, n));
-            false
+            power!(cut::<f32>(out, x.n), x.get::<f32>(a), n, f32, single::powers)
         }
         (Unary::Power(n), _) => {
-            power(cut::<f64>(out, x.n), x.get::<f64>(a), |x| double::powers(x, n));
-            false
+            power!(cut::<f64>(out, x.n), x.get::<f64>(a), n, f64, double::powers)
         }
         (Unary::Floor, _) => floats!(floor),
         (Unary::Ceil, _) => floats!(ceil),

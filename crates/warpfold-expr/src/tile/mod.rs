@@ -1,6 +1,7 @@
 //! [`Tiles`]: a program run on a thousand elements at a time.
 
 mod functions;
+mod kept;
 mod loops;
 mod steps;
 
@@ -113,8 +114,8 @@ impl Fault {
 pub struct Held {
     /// Of how many elements at once.
     pub capacity: usize,
-    /// Whether inputs that are expressions are copied to be held too, so that they can be [left out](Tiles::leave_out).
-    pub copies_inputs: bool,
+    /// Whether some elements are [left out](Tiles::leave_out), so that inputs that are expressions have to be held too.
+    pub leaves_out: bool,
 }
 
 /// A program made ready to run: its steps, and the registers that they write.
@@ -129,6 +130,8 @@ pub struct Tiles<'p> {
     mask: Option<Id>,
     /// The expressions whose values are held, each in a register of its own.
     held: Vec<(Id, usize)>,
+    /// Those among them that are inputs: only what is left of these is held.
+    copies: Vec<Id>,
 }
 
 impl<'p> Tiles<'p> {
@@ -138,7 +141,7 @@ impl<'p> Tiles<'p> {
     /// # Panics
     /// If the mask is no condition, or not the first expression.
     pub fn new(program: &'p Program, has_mask: bool) -> Self {
-        Self::holding(program, has_mask, Held { capacity: TILE, copies_inputs: false })
+        Self::holding(program, has_mask, Held { capacity: TILE, leaves_out: false })
     }
 
     /// The same that holds the values of more elements than one tile's.
@@ -148,7 +151,7 @@ impl<'p> Tiles<'p> {
     pub fn holding(program: &'p Program, has_mask: bool, held: Held) -> Self {
         let mask = has_mask.then(|| program.roots()[0].value);
         assert!(mask.is_none_or(|mask| program.ty(mask) == Type::Bool), "a mask is a condition");
-        let (steps, sources, constants, count) = steps::steps(program, held.copies_inputs);
+        let (steps, sources, constants, count) = steps::steps(program);
         let mut ids: Vec<Id> = program.roots()[usize::from(has_mask)..]
             .iter()
             .flat_map(|root| {
@@ -160,12 +163,18 @@ impl<'p> Tiles<'p> {
             .collect();
         ids.sort_unstable();
         ids.dedup();
-        let held_at = |id: Id| match sources[usize::from(id)] {
-            Source::Register(register) => Some((id, register)),
-            Source::Input(_) | Source::Nowhere => None,
-        };
-        let all: Vec<(Id, usize)> = ids.into_iter().filter_map(held_at).collect();
-        let mut registers: Vec<Register> = (0..count)
+        let (mut all, mut copies): (Vec<(Id, usize)>, _) = (Vec::new(), Vec::new());
+        for id in ids {
+            match sources[usize::from(id)] {
+                Source::Register(register) => all.push((id, register)),
+                Source::Input(_) if held.leaves_out => {
+                    all.push((id, count + copies.len()));
+                    copies.push(id);
+                }
+                Source::Input(_) | Source::Nowhere => {}
+            }
+        }
+        let mut registers: Vec<Register> = (0..count + copies.len())
             .map(|register| {
                 let is_held = all.iter().any(|&(_, held)| held == register);
                 let n = if is_held { held.capacity.max(TILE) } else { TILE };
@@ -175,7 +184,7 @@ impl<'p> Tiles<'p> {
         for (register, constant) in constants {
             loops::fill(&mut registers[register], constant);
         }
-        Tiles { program, steps, registers, sources, mask, held: all }
+        Tiles { program, steps, registers, sources, mask, held: all, copies }
     }
 
     /// Whether nothing is computed: expressions are inputs and constants.
@@ -195,35 +204,63 @@ impl<'p> Tiles<'p> {
         }
     }
 
-    /// Of the values of the last tile, holds those alone for which a mask is not 0; how many.
-    pub fn leave_out(&mut self, mask: &[u8]) -> usize {
-        // Each is written, and the next one over it unless it counts: no branch to guess.
-        fn compact<T: bytemuck::Pod>(register: &mut Register, mask: &[u8]) {
-            let values =
-                &mut bytemuck::cast_slice_mut::<u64, T>(&mut register.words)[register.at..];
-            let mut end = 0;
-            for (lane, &kept) in mask.iter().enumerate() {
-                values[end] = values[lane];
-                end += usize::from(kept != 0);
-            }
+    /// Of the values of the last tile, which began at `first`, holds those alone for which a mask is not 0; how many.
+    pub fn leave_out(&mut self, inputs: &[Slice<'_>], first: usize, mask: &[u8]) -> usize {
+        fn keep<W: kept::Word + bytemuck::Pod>(
+            register: &mut Register,
+            from: Option<&[u8]>,
+            mask: &[u8],
+        ) -> usize {
+            let to = &mut bytemuck::cast_slice_mut::<u64, W>(&mut register.words)[register.at..];
+            let from =
+                from.map_or(kept::Source::Here, |bytes| kept::Source::There(cast_slice(bytes)));
+            kept::keep(from, to, mask)
         }
+        let mut count = None;
         for &(id, register) in &self.held {
             if matches!(self.program.nodes()[usize::from(id)], Node::Const(_)) {
                 continue;
             }
+            let size = self.program.ty(id).dtype().size();
+            let source = &self.sources[usize::from(id)];
+            let from = matches!(source, Source::Input(_))
+                .then(|| loops::bytes(source, size, &[], inputs, first, mask.len()));
             let register = &mut self.registers[register];
-            match self.program.ty(id) {
-                Type::Bool => compact::<u8>(register, mask),
-                Type::F32 => compact::<u32>(register, mask),
-                Type::I64 | Type::U64 | Type::F64 => compact::<u64>(register, mask),
-            }
+            count = Some(match self.program.ty(id) {
+                Type::Bool => keep::<u8>(register, from, mask),
+                Type::F32 => keep::<u32>(register, from, mask),
+                Type::I64 | Type::U64 | Type::F64 => keep::<u64>(register, from, mask),
+            });
         }
-        mask.iter().map(|&kept| usize::from(kept != 0)).sum()
+        count.unwrap_or_else(|| mask.iter().map(|&kept| usize::from(kept != 0)).sum())
+    }
+
+    /// Where the values of an expression are when elements were left out, if any are.
+    fn held_at(&self, id: Id) -> Source {
+        match self.copies.contains(&id) {
+            true => {
+                let held = self.held.iter().find(|(held, _)| *held == id);
+                held.map_or(Source::Nowhere, |&(_, register)| Source::Register(register))
+            }
+            false => self.sources[usize::from(id)],
+        }
+    }
+
+    /// The values of an expression that are held of the tile that ran last, as bytes of numbers of its type.
+    pub fn held_bytes<'s>(
+        &'s self,
+        id: Id,
+        inputs: &[Slice<'s>],
+        first: usize,
+        n: usize,
+    ) -> &'s [u8] {
+        let size = self.program.ty(id).dtype().size();
+        loops::bytes(&self.held_at(id), size, &self.registers, inputs, first, n)
     }
 
     /// All values that are held of an expression, as bytes of numbers of its type; the first so many count. `None` of an input.
     pub fn all_bytes(&self, id: Id) -> Option<&[u8]> {
-        match self.sources[usize::from(id)] {
+        match self.held_at(id) {
             Source::Register(register) => Some(cast_slice(&self.registers[register].words)),
             Source::Input(_) | Source::Nowhere => None,
         }
@@ -231,7 +268,7 @@ impl<'p> Tiles<'p> {
 
     /// The same, to be changed.
     pub fn all_bytes_mut(&mut self, id: Id) -> Option<&mut [u8]> {
-        match self.sources[usize::from(id)] {
+        match self.held_at(id) {
             Source::Register(register) => {
                 Some(bytemuck::cast_slice_mut(&mut self.registers[register].words))
             }
@@ -239,9 +276,9 @@ impl<'p> Tiles<'p> {
         }
     }
 
-    /// The input that an expression is, where that is one whose elements are of the type computed in.
+    /// The input that an expression is, where that is one whose elements are of the type computed in, and are held nowhere else.
     pub fn input(&self, id: Id) -> Option<usize> {
-        match self.sources[usize::from(id)] {
+        match self.held_at(id) {
             Source::Input(input) => Some(input),
             Source::Register(_) | Source::Nowhere => None,
         }

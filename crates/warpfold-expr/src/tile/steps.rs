@@ -23,6 +23,8 @@ pub(super) enum Action {
     Load(usize),
     Unary(Unary, Source),
     Binary(Binary, Source, Source),
+    /// The magnitude of an arithmetic operation of floats: two nodes in one loop.
+    AbsOf(Binary, Source, Source),
     Select(Source, Source, Source),
     Fma(Source, Source, Source),
 }
@@ -40,10 +42,7 @@ pub(super) struct Step {
 type Constants = Vec<(usize, Const)>;
 
 /// The steps, where each value lies, the registers of constants, and how many registers there are.
-pub(super) fn steps(
-    program: &Program,
-    copies_inputs: bool,
-) -> (Vec<Step>, Vec<Source>, Constants, usize) {
+pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, usize) {
     let nodes = program.nodes();
     // What nobody reads is not computed: 0, as no value is read by the first.
     let mut last_use = vec![0; nodes.len()];
@@ -81,10 +80,7 @@ pub(super) fn steps(
         };
         let at = |id: Id| -> Source { sources[usize::from(id)] };
         let (action, operand_type) = match *node {
-            Node::Input(input)
-                if program.inputs()[usize::from(input)] == ty.dtype()
-                    && !(copies_inputs && last_use[id] == usize::MAX) =>
-            {
+            Node::Input(input) if program.inputs()[usize::from(input)] == ty.dtype() => {
                 sources.push(Source::Input(usize::from(input)));
                 continue;
             }
@@ -96,6 +92,24 @@ pub(super) fn steps(
                 sources.push(Source::Register(register));
                 last_use[id] = usize::MAX;
                 continue;
+            }
+            Node::Unary(Unary::Abs, a) if last_use[usize::from(a)] == id => {
+                if let Some(step) = steps.last_mut()
+                    && let Step { action: Action::Binary(op, x, y), .. } = *step
+                    && step.id == a
+                    && step.ty.is_float()
+                    && matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div)
+                {
+                    if is_root {
+                        free.push(step.to);
+                        step.to = count;
+                        count += 1;
+                    }
+                    step.action = Action::AbsOf(op, x, y);
+                    sources.push(Source::Register(step.to));
+                    continue;
+                }
+                (Action::Unary(Unary::Abs, at(a)), program.ty(a))
             }
             Node::Input(input) => (Action::Load(usize::from(input)), ty),
             Node::Unary(op, a) => (Action::Unary(op, at(a)), program.ty(a)),
