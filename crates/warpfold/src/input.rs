@@ -50,7 +50,7 @@ pub enum Source<'a, T> {
 }
 
 /// Fills a buffer with the next elements; leaves it empty after the last.
-type Fill<'a, T> = Box<dyn FnMut(&mut Vec<T>) + 'a>;
+pub(crate) type Fill<'a, T> = Box<dyn FnMut(&mut Vec<T>) + 'a>;
 
 /// Elements that are copied, a block at a time, before they are reduced.
 #[doc(hidden)]
@@ -124,7 +124,7 @@ impl<'a, T: Element> Source<'a, T> {
     }
 
     /// Its elements, a block at a time.
-    fn fill(&self) -> Fill<'a, T> {
+    pub(crate) fn fill(&self) -> Fill<'a, T> {
         match self {
             Source::Slice(x) => {
                 let x = *x;

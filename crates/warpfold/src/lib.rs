@@ -161,6 +161,7 @@
 //! The repository's folder `crates/warpfold/examples` has eleven lessons, from a first sum to groups, each a program of its own.
 
 mod batch;
+pub mod custom;
 mod exact;
 mod functions;
 mod input;

@@ -46,6 +46,13 @@ pub struct Reduce<'a, T> {
     policy: Policy,
 }
 
+impl<'a, T> Reduce<'a, T> {
+    /// What is reduced, and how.
+    pub(crate) fn source(&self) -> (&Source<'a, T>, Policy) {
+        (&self.input, self.policy)
+    }
+}
+
 impl<T: Element> Reduce<'_, T> {
     policy_methods!("NaN propagates (the default) or is ignored.");
 
