@@ -74,6 +74,12 @@ pub(super) fn prefetch_bytes<T>(start: *const T, bytes: usize, ahead: usize) {
     }
 }
 
+/// Asks for the lines of a slice that will be read soon, into the second-level cache.
+#[inline]
+pub fn ask_for<T>(x: &[T]) {
+    prefetch_bytes(x.as_ptr(), size_of_val(x), 0);
+}
+
 /// Bytes from which on memory that is written once asks for large pages.
 pub(super) const LARGE: usize = 4 << 20;
 

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use warpfold_engine::map::{Map, Reduction};
 use warpfold_engine::{HostArray, Request, facts, reduce};
-use warpfold_num::{DType, Element, Op, Policy};
+use warpfold_num::{Element, Op, Policy};
 
 /// A cell: reductions of maps, a condition, the flat reduction beside it, and what is asked: percent of that, or gigabytes a second.
 struct Cell {
@@ -83,10 +83,9 @@ fn main() {
     println!("  \"machine\": \"{}\",", cpu.unwrap_or("a processor"));
     println!("  \"cores\": {},", facts().threads);
     println!("  \"isa\": \"{:?}\",", facts().isa);
-    println!(
-        "  \"load\": \"{}\",",
-        read("/proc/loadavg").rsplit_once(' ').map_or("", |(load, _)| load)
-    );
+    let load = read("/proc/loadavg");
+    let load: Vec<&str> = load.split(' ').take(3).collect();
+    println!("  \"load\": \"{}\",", load.join(" "));
     println!(
         "  \"command\": \"cargo run --release -p warpfold-engine --example maps -- {} {} {}\",",
         given.bytes,

@@ -95,7 +95,7 @@ pub fn has_halves(x: f64) -> bool {
     const LEAST: f64 = f64::from_bits((1023 - 480) << 52);
     const END: f64 = f64::from_bits((1023 + 510) << 52);
     let size = x.abs();
-    (size == 0.0) | ((size >= LEAST) & (size < END))
+    (size == 0.0) | (LEAST..END).contains(&size)
 }
 
 /// Whether all squares [have halves](has_halves).

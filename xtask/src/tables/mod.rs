@@ -9,6 +9,7 @@ mod cpu;
 mod cuda;
 mod hard;
 mod lacks;
+mod maps;
 mod parts;
 mod predictions;
 mod segments;
@@ -27,6 +28,7 @@ use warpfold_ladder::Ladder;
 use self::build::Builds;
 use self::counters::Counters;
 use self::hard::HardSums;
+use self::maps::Maps;
 use self::parts::Parts;
 use self::worlds::{Devices, Tensors, Worlds};
 use crate::Outcome;
@@ -39,6 +41,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/distributed.md",
     "docs/gpu.md",
     "docs/hard-sums.md",
+    "docs/lab-notes/maps.md",
     "docs/lab-notes/moments-of-parts.md",
     "docs/performance.md",
     "docs/platforms.md",
@@ -83,6 +86,8 @@ struct Results {
     tensors: Vec<Tensors>,
     /// First builds, in the order of the machines' names.
     builds: Vec<Builds>,
+    /// Maps beside flat reductions, in the same order.
+    maps: Vec<Maps>,
     /// Climbs of the ladder, in the same order.
     ladders: Vec<Ladder>,
 }
@@ -157,6 +162,10 @@ impl Results {
                 .iter()
                 .map(|file| Builds::load(file))
                 .collect::<Outcome<_>>()?,
+            maps: files(folder, "maps.json")
+                .iter()
+                .map(|file| Maps::load(file))
+                .collect::<Outcome<_>>()?,
             ladders: ladders.iter().map(|file| book::load(file)).collect::<Outcome<_>>()?,
         })
     }
@@ -186,6 +195,11 @@ impl Results {
             "cuda-parts" => joined(&self.parts, parts::speeds, "cuda_parts"),
             "cuda-devices" => joined(&self.devices, Devices::times, "cuda_devices"),
             "builds" => joined(&self.builds, Builds::table, "bench/build/first-run.sh"),
+            "maps" => joined(
+                &self.maps,
+                Maps::table,
+                "cargo run --release -p warpfold-engine --example maps",
+            ),
             "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
             "scale" => joined(&self.worlds, Worlds::scale, "bench/dist/exchange.sh"),
             "tensors" => joined(&self.tensors, Tensors::times, "bench/dist/tensors.sh"),

@@ -16,6 +16,8 @@ pub(crate) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     adapt: Adapt,
     window: Window<F::Product>,
     cascade: Cascade<LEVELS, LANES>,
+    /// Additions that a lane of the cascade has taken since it was emptied, at most.
+    pending: usize,
     spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
@@ -64,6 +66,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             adapt: Adapt::new(),
             window,
             cascade: Cascade::new(window.end(), product_grid::<F>(&window)),
+            pending: 0,
             spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
             seen: 0,
             skipped: 0,
@@ -73,7 +76,14 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
     /// A block of whole groups inside the window; returns how many products missed it.
     #[inline(always)]
     fn windowed<C: Target>(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
-        let misses = match self.avx512 {
+        if x.is_empty() {
+            return 0;
+        }
+        if self.pending + x.len() > 1 << LOG_ADDS {
+            self.drain();
+        }
+        self.pending += x.len();
+        match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if LEVELS <= 1 && C::AVX512 => {
                 let (window, mut cascade) = (self.window, self.cascade);
@@ -88,9 +98,14 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
                 unreachable!("code for AVX-512 runs where it was found")
             }
             _ => self.portable(x, y),
-        };
+        }
+    }
+
+    /// Empties the lanes into the register: pieces that are shorter than a block share one emptying.
+    #[inline(always)]
+    fn drain(&mut self) {
         self.cascade.drain_into(&mut self.spill.register.fixed, 2 * F::UNIT, 0, 1);
-        misses
+        self.pending = 0;
     }
 
     /// The same by what the compiler makes of it.
@@ -163,6 +178,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             return;
         }
         if way == Way::NewWindow {
+            self.drain();
             let top = top_field(x.iter().zip(y).map(|(x, y)| x.product(*y)));
             self.window = Window::below(top, product_bounds::<F>(LEVELS));
             self.cascade = Cascade::new(self.window.end(), product_grid::<F>(&self.window));
@@ -198,7 +214,8 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
         }
     }
 
-    fn finish(self) -> Self::Partial {
+    fn finish(mut self) -> Self::Partial {
+        self.drain();
         Summed { parts: [self.spill.finish()], counted: self.seen - self.skipped }
     }
 }

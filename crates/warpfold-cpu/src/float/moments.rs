@@ -29,6 +29,8 @@ pub(crate) struct MomentsFold<
     sum: Cascade<SUM_LEVELS, LANES>,
     squares: Cascade<SQUARE_LEVELS, LANES>,
     norms: [Cascade<SUM_LEVELS, LANES>; NORMS],
+    /// Additions that a lane of the cascades has taken since they were emptied, at most.
+    pending: usize,
     sum_spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     norm_spills: [Spill<F::SumLimbs, F::Bin>; NORMS],
     square_spill: Spill<F::ProductLimbs>,
@@ -74,6 +76,7 @@ impl<
             sum,
             squares,
             norms: [sum; NORMS],
+            pending: 0,
             sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             norm_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             square_spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
@@ -90,7 +93,14 @@ impl<
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed<C: Target>(&mut self, groups: &[[F; LANES]]) -> usize {
-        let misses = match self.avx512 {
+        if groups.is_empty() {
+            return 0;
+        }
+        if self.pending + groups.len() > 1 << LOG_ADDS {
+            self.drain();
+        }
+        self.pending += groups.len();
+        match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if SQUARE_LEVELS == 1 && C::AVX512 => {
                 let window = self.window;
@@ -106,7 +116,12 @@ impl<
                 unreachable!("code for AVX-512 runs where it was found")
             }
             _ => self.portable(groups),
-        };
+        }
+    }
+
+    /// Empties the lanes into the registers: pieces that are shorter than a block share one emptying.
+    #[inline(always)]
+    fn drain(&mut self) {
         for (part, spill) in self.sum_spills.iter_mut().enumerate() {
             self.sum.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
         }
@@ -115,7 +130,7 @@ impl<
         }
         let squares = &mut self.square_spill.register.fixed;
         self.squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
-        misses
+        self.pending = 0;
     }
 
     /// The same by what the compiler makes of it.
@@ -199,6 +214,7 @@ impl<
             return;
         }
         if way == Way::NewWindow {
+            self.drain();
             self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
             (self.sum, self.squares) = Self::cascades(&self.window);
             self.norms = [self.sum; NORMS];
@@ -247,7 +263,8 @@ impl<
         }
     }
 
-    fn finish(self) -> Self::Partial {
+    fn finish(mut self) -> Self::Partial {
+        self.drain();
         Squared {
             sum: self.sum_spills.map(Spill::finish),
             squares: self.square_spill.finish(),

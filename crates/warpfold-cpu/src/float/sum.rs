@@ -78,6 +78,8 @@ pub(crate) struct SumFold<F: Lane, T, const LEVELS: usize, const LANES: usize, c
     window: Window<F>,
     short: Window<F>,
     cascade: Cascade<LEVELS, LANES>,
+    /// Additions that a lane of the cascade has taken since it was emptied, at most.
+    pending: usize,
     spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     seen: u64,
     skipped: u64,
@@ -116,6 +118,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             window,
             short: Window::below(F::FIELD_ONE, Self::SHORT),
             cascade: Self::cascade(&window),
+            pending: 0,
             spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             seen: 0,
             skipped: 0,
@@ -130,7 +133,14 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     /// A block of whole groups inside the window; returns how many values missed it.
     #[inline(always)]
     fn windowed<C: Target>(&mut self, groups: &[[F; LANES]]) -> usize {
-        let misses = match self.avx512 {
+        if groups.is_empty() {
+            return 0;
+        }
+        if self.pending + groups.len() > 1 << LOG_ADDS {
+            self.drain();
+        }
+        self.pending += groups.len();
+        match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if C::AVX512 => {
                 let (windows, mut cascade) =
@@ -150,11 +160,16 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             _ => self.portable(groups),
-        };
+        }
+    }
+
+    /// Empties the lanes into the registers: pieces that are shorter than a block share one emptying.
+    #[inline(always)]
+    fn drain(&mut self) {
         for (part, spill) in self.spills.iter_mut().enumerate() {
             self.cascade.drain_into(&mut spill.register.fixed, F::UNIT + F::SCALE, part, PARTS);
         }
-        misses
+        self.pending = 0;
     }
 
     /// The same by what the compiler makes of it.
@@ -239,6 +254,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             return self.binned(x);
         }
         if way == Way::NewWindow {
+            self.drain();
             let top = top_field(x.iter().copied());
             self.window = Window::below(top, Self::BOUNDS);
             self.short = Window::below(top, Self::SHORT);
@@ -279,7 +295,8 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         }
     }
 
-    fn finish(self) -> Self::Partial {
+    fn finish(mut self) -> Self::Partial {
+        self.drain();
         Summed { parts: self.spills.map(Spill::finish), counted: self.seen - self.skipped }
     }
 }

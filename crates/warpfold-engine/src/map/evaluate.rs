@@ -3,7 +3,7 @@
 use warpfold_expr::{Expr, Program, TILE, Tiles};
 use warpfold_num::{Column, DType, Result, with_element};
 
-use super::{HostArray, Map, Measure, Reduction, fold, wanted};
+use super::{HostArray, Map, Measure, Reduction, arrays, wanted};
 
 /// The values of an expression of some arrays, such as keys to group by.
 ///
@@ -32,8 +32,8 @@ pub fn evaluate(text: &str, inputs: &[(&str, DType)], arrays: &[HostArray<'_>]) 
     // The checks of a reduction are those of an evaluation.
     let any = Reduction::of(Measure::Op(warpfold_num::Op::Min), expr);
     let map: Map = wanted::map(&[any], None, inputs, Default::default())?;
-    let n = fold::length(&map, arrays)?;
-    let slices: Vec<_> = arrays.iter().map(fold::slice).collect();
+    let n = arrays::length(&map, arrays)?;
+    let slices: Vec<_> = arrays.iter().map(arrays::slice).collect();
     let mut tiles = Tiles::new(&program, false);
     with_element!(program.ty(root).dtype(), T => {
         let mut all: Vec<T> = Vec::with_capacity(n);
@@ -41,7 +41,7 @@ pub fn evaluate(text: &str, inputs: &[(&str, DType)], arrays: &[HostArray<'_>]) 
             let count = TILE.min(n - first);
             tiles.run(&slices, first, count).map_err(|fault| fault.error(first as u64))?;
             let bytes = tiles.bytes(root, &slices, first, count);
-            let tile = fold::held(program.ty(root), bytes, count);
+            let tile = arrays::held(program.ty(root), bytes, count);
             all.extend_from_slice(tile.slice::<T>().unwrap_or_default());
         }
         Ok(Column::of(all))

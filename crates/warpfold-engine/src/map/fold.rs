@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Count, Partial};
 use warpfold_expr::{Id, Slice, TILE, Tiles, Type, lanes};
-use warpfold_num::{Accuracy, DType, Error, Nan, Op, Policy, Result, bf16, f16};
+use warpfold_num::{Accuracy, Error, Nan, Op, Policy, Result};
 use warpfold_plan::{HostArray, Request};
 
+use super::arrays::{held, length, part, slice};
 use super::exponents::HALF;
 use super::running::Folds;
 use super::task::{Part, Task};
@@ -23,7 +24,9 @@ pub(super) const CHUNK: usize = 32 << 10;
 /// The least, of many expressions.
 const LEAST: usize = 4 << 10;
 /// The same where every fold [keeps its state](Running): values are folded while they are in the first cache.
-const SHORT: usize = 16 << 10;
+const SHORT: usize = 2 << 10;
+/// Elements of inputs that are folded where they lie, by one task after another: they fit the second cache.
+const WHOLE: usize = 32 << 10;
 
 pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
     let n = length(map, inputs)?;
@@ -32,7 +35,7 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
     let grains = n.div_ceil(GRAIN);
     let (next, found) = (AtomicUsize::new(0), Mutex::new((map.empty(), None::<(usize, Error)>)));
     let work = || {
-        let mut tiles = map.tiles(CHUNK.min(n));
+        let mut tiles = map.tiles(n);
         let mut worker = Grain::new(map, inputs, &slices, start, &mut tiles);
         let failed = loop {
             let grain = next.fetch_add(1, Ordering::Relaxed);
@@ -59,73 +62,27 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
     }
 }
 
-/// The arrays' one length.
-pub(super) fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
-    let wanted = map.program.inputs();
-    let dtypes: Vec<DType> = inputs.iter().map(HostArray::dtype).collect();
-    if dtypes != wanted {
-        return Err(refused(
-            "map",
-            format!("the arrays are of {dtypes:?}, and the map is for {wanted:?}"),
-            "give the arrays that it was made for",
-        ));
-    }
-    let n = inputs.first().map_or(0, HostArray::len);
-    match inputs.iter().position(|input| input.len() != n) {
-        None => Ok(n),
-        Some(other) => {
-            let obstacle = format!(
-                "{} has {n} elements and {} has {}",
-                map.names[0],
-                map.names[other],
-                inputs[other].len()
-            );
-            Err(refused("map", obstacle, "give arrays of one length"))
-        }
-    }
+/// Whether a task asks for the indices of what was kept.
+fn is_placed(task: &Task) -> bool {
+    matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _))
 }
 
-/// Some elements of an array.
-pub(super) fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> HostArray<'a> {
-    warpfold_num::with_element!(array.dtype(), T => {
-        let elements: &'a [T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
-        HostArray::of(&elements[range])
-    })
+/// The folds of a task that keep their state, where it has such: not where elements have other indices than places.
+fn running(map: &Map, task: &Task) -> Option<Folds> {
+    let is_indexed = is_placed(task) || matches!(task, Task::Values(Op::Prod, _));
+    if map.is_masked() && is_indexed { None } else { Folds::start(*task, &map.program, map.policy) }
 }
 
-pub(super) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
-    fn of<'a, T: warpfold_num::Element + bytemuck::CheckedBitPattern>(
-        array: &HostArray<'a>,
-    ) -> &'a [T] {
-        array.slice().unwrap_or_else(|| unreachable!("an array has its type"))
-    }
-    match array.dtype() {
-        DType::Bool => Slice::Bool(of(array)),
-        DType::I8 => Slice::I8(of(array)),
-        DType::I16 => Slice::I16(of(array)),
-        DType::I32 => Slice::I32(of(array)),
-        DType::I64 => Slice::I64(of(array)),
-        DType::U8 => Slice::U8(of(array)),
-        DType::U16 => Slice::U16(of(array)),
-        DType::U32 => Slice::U32(of(array)),
-        DType::U64 => Slice::U64(of(array)),
-        DType::F16 => Slice::F16(of::<f16>(array)),
-        DType::BF16 => Slice::BF16(of::<bf16>(array)),
-        DType::F32 => Slice::F32(of(array)),
-        DType::F64 => Slice::F64(of(array)),
-        DType::Complex64 | DType::Complex128 => unreachable!("no program takes complex numbers"),
-    }
+/// Whether every task of a map keeps its state.
+fn are_running(map: &Map) -> bool {
+    let is_running =
+        |task: &Task| matches!(task, Task::Conditions(_)) || running(map, task).is_some();
+    map.tasks.iter().all(is_running)
 }
 
-/// Values that are held, as an array.
-pub(super) fn held(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
-    match ty {
-        Type::Bool => HostArray::of(bytemuck::checked::cast_slice::<u8, bool>(&bytes[..n])),
-        Type::I64 => HostArray::of(&bytemuck::cast_slice::<u8, i64>(bytes)[..n]),
-        Type::U64 => HostArray::of(&bytemuck::cast_slice::<u8, u64>(bytes)[..n]),
-        Type::F32 => HostArray::of(&bytemuck::cast_slice::<u8, f32>(bytes)[..n]),
-        Type::F64 => HostArray::of(&bytemuck::cast_slice::<u8, f64>(bytes)[..n]),
-    }
+/// How many elements are held at most.
+pub(super) fn capacity(map: &Map) -> usize {
+    if are_running(map) { SHORT } else { CHUNK }
 }
 
 /// Elements that one thread folds, some after others.
@@ -156,13 +113,6 @@ impl<'g, 'm> Grain<'g, 'm> {
         tiles: &'g mut Tiles<'m>,
     ) -> Self {
         let is_masked = map.is_masked();
-        let is_placed =
-            |task: &Task| matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _));
-        let fold = |task: &Task| {
-            let is_indexed =
-                is_masked && (is_placed(task) || matches!(task, Task::Values(Op::Prod, _)));
-            if is_indexed { None } else { Folds::start(*task, &map.program, map.policy) }
-        };
         Grain {
             map,
             arrays,
@@ -174,7 +124,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             held: 0,
             indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
             parts: map.empty().parts,
-            folds: map.tasks.iter().map(fold).collect(),
+            folds: map.tasks.iter().map(|task| running(map, task)).collect(),
         }
     }
 
@@ -192,25 +142,26 @@ impl<'g, 'm> Grain<'g, 'm> {
     pub(super) fn fold(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         self.first = range.start;
         let is_whole = |task: &Task| {
-            let is_simple = matches!(task, Task::Values(..) | Task::Products(..) | Task::Pairs(..));
+            let is_simple = matches!(
+                task,
+                Task::Values(..) | Task::Products(..) | Task::Pairs(..) | Task::Weights(_)
+            );
             is_simple && task.ids().all(|id| self.tiles.input(id).is_some())
         };
         if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_whole) {
-            // Nothing is computed: the inputs are folded where they lie.
-            self.held = range.len();
-            return self.flush();
+            return self.fold_inputs(range);
         }
-        let are_running = |(task, fold): (&Task, &Option<Folds>)| {
-            fold.is_some() || matches!(task, Task::Conditions(_))
-        };
-        let chunk = match self.map.tasks.iter().zip(&self.folds).all(are_running) {
+        let chunk = match are_running(self.map) {
             true => SHORT,
             false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
         };
         let mut at = range.start;
         while at < range.end {
             let n = TILE.min(range.end - at);
+            // What comes next arrives while this tile is mapped and folded: no loop reads ahead beyond its own.
+            self.ask_for(at + n..at + n + TILE / 2);
             self.tile(at, n)?;
+            self.ask_for(at + n + TILE / 2..at + n + TILE);
             at += n;
             if self.held + TILE > chunk {
                 self.flush()?;
@@ -218,6 +169,32 @@ impl<'g, 'm> Grain<'g, 'm> {
             }
         }
         self.flush()
+    }
+
+    /// Nothing is computed: the inputs are folded where they lie.
+    fn fold_inputs(&mut self, range: std::ops::Range<usize>) -> Result<()> {
+        let is_one_reading = matches!(self.map.tasks[..], [Task::Values(..) | Task::Products(..)]);
+        let piece = if is_one_reading { GRAIN } else { WHOLE };
+        for first in range.clone().step_by(piece) {
+            self.first = first;
+            self.held = piece.min(range.end - first);
+            let n = self.held;
+            self.flush()?;
+            // After the folds, which read memory at its speed.
+            self.check_weights(first, n, None)?;
+        }
+        Ok(())
+    }
+
+    /// Asks for elements of the inputs.
+    fn ask_for(&self, range: std::ops::Range<usize>) {
+        for array in self.arrays {
+            let (start, end) = (range.start.min(array.len()), range.end.min(array.len()));
+            warpfold_num::with_element!(array.dtype(), T => {
+                let elements: &[T] = array.slice().unwrap_or_default();
+                warpfold_cpu::ask_for(&elements[start..end]);
+            });
+        }
     }
 
     fn tile(&mut self, at: usize, n: usize) -> Result<()> {

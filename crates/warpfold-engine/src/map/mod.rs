@@ -32,6 +32,7 @@
 //! # Ok::<(), warpfold_num::Error>(())
 //! ```
 
+mod arrays;
 mod evaluate;
 mod exponents;
 mod finish;
@@ -263,8 +264,9 @@ impl Map {
         parts::columns(self, inputs, parts, indices, finish)
     }
 
-    /// Tiles for a thread, whose results are held of so many elements.
+    /// Tiles for a thread that folds so many elements.
     fn tiles(&self, elements: usize) -> Tiles<'_> {
+        let elements = elements.min(fold::capacity(self));
         let held = Held { capacity: elements + TILE, leaves_out: self.is_masked() };
         Tiles::holding(&self.program, self.has_keep, held)
     }

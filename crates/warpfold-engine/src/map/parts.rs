@@ -13,7 +13,8 @@ use warpfold_plan::group::for_each;
 use warpfold_plan::shape::Folding;
 use warpfold_plan::{HostArray, Indices, Parts, Request};
 
-use super::fold::{self, CHUNK, Grain};
+use super::arrays;
+use super::fold::{CHUNK, Grain};
 use super::wanted::Wanted;
 use super::{Folded, Map, Measure, refused};
 use crate::Columns;
@@ -151,7 +152,8 @@ impl Worker<'_> {
         output: usize,
     ) -> Result<Folded> {
         if let Elements::Runs(run) = elements {
-            let parts: Vec<_> = inputs.iter().map(|input| fold::part(input, run(output))).collect();
+            let parts: Vec<_> =
+                inputs.iter().map(|input| arrays::part(input, run(output))).collect();
             return self.run(&parts, 0);
         }
         let (mut all, n) = (self.map.empty(), elements.count(output));
@@ -170,7 +172,7 @@ impl Worker<'_> {
     }
 
     fn run(&mut self, arrays: &[HostArray<'_>], start: u64) -> Result<Folded> {
-        let slices: Vec<Slice<'_>> = arrays.iter().map(fold::slice).collect();
+        let slices: Vec<Slice<'_>> = arrays.iter().map(arrays::slice).collect();
         let n = arrays.first().map_or(0, HostArray::len);
         let mut grain = Grain::new(self.map, arrays, &slices, start, &mut self.tiles);
         grain.fold(0..n)?;
@@ -186,7 +188,7 @@ pub(super) fn columns(
     indices: Indices,
     finish: warpfold_exact::partial::Finish,
 ) -> Result<Vec<(String, Columns)>> {
-    let n = fold::length(map, inputs)?;
+    let n = arrays::length(map, inputs)?;
     if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
         let remedy = "ask for the results that are wanted, one by one";
         return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
@@ -206,7 +208,7 @@ pub(super) fn columns(
         Elements::Runs(run) if outputs < 2 * threads && each > 4 * BLOCK => {
             let one = |output| {
                 let parts: Vec<_> =
-                    inputs.iter().map(|input| fold::part(input, run(output))).collect();
+                    inputs.iter().map(|input| arrays::part(input, run(output))).collect();
                 Ok(vec![finished(output, map.fold(&parts, 0))?])
             };
             (0..outputs).map(one).collect()
@@ -214,7 +216,7 @@ pub(super) fn columns(
         elements => {
             let block = (BLOCK / each.max(1)).max(1);
             warpfold_cpu::threads::map(threads, 0..outputs.div_ceil(block), |k| {
-                let tiles = map.tiles(CHUNK.min(n));
+                let tiles = map.tiles(n);
                 let mut worker = Worker { map, tiles, offsets: (0..0, Vec::new()) };
                 (k * block..outputs.min((k + 1) * block))
                     .map(|output| finished(output, worker.fold(inputs, elements, output)))

@@ -12,6 +12,7 @@ pub(super) trait Word: Copy {
 }
 
 /// Where words are read.
+#[derive(Clone, Copy)]
 pub(super) enum Source<'w, W> {
     /// Where they are written too.
     Here,
@@ -45,14 +46,8 @@ impl<W: Word> Job for Keep<'_, W> {
             assert!(words.len() >= n, "every condition is one of a word");
         }
         #[cfg(target_arch = "x86_64")]
-        if AVX512 {
-            let from = match from {
-                Source::Here => Source::Here,
-                Source::There(words) => Source::There(words),
-            };
-            if let Some(end) = W::by_avx512(from, to, conditions) {
-                return end;
-            }
+        if AVX512 && let Some(end) = W::by_avx512(from, to, conditions) {
+            return end;
         }
         // Each is written, and the next one over it unless it counts: no branch to guess.
         let mut end = 0;

@@ -176,9 +176,13 @@ impl<'p> Tiles<'p> {
         }
         let mut registers: Vec<Register> = (0..count + copies.len())
             .map(|register| {
-                let is_held = all.iter().any(|&(_, held)| held == register);
-                let n = if is_held { held.capacity.max(TILE) } else { TILE };
-                Register { words: vec![0; n].into(), at: 0 }
+                // What is held has a register of its own, and so one type; others are as wide as the widest.
+                let kept = all.iter().find(|&&(_, kept)| kept == register);
+                let words = kept.map_or(TILE, |&(id, _)| {
+                    (held.capacity.max(TILE) * program.ty(id).dtype().size())
+                        .div_ceil(size_of::<u64>())
+                });
+                Register { words: vec![0; words].into(), at: 0 }
             })
             .collect();
         for (register, constant) in constants {

@@ -1,0 +1,76 @@
+//! Arrays of a request as inputs of a program, and what a program holds as arrays.
+
+use warpfold_expr::{Slice, Type};
+use warpfold_num::{DType, Result, bf16, f16};
+use warpfold_plan::HostArray;
+
+use super::{Map, refused};
+
+/// The arrays' one length.
+pub(super) fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
+    let wanted = map.program.inputs();
+    let dtypes: Vec<DType> = inputs.iter().map(HostArray::dtype).collect();
+    if dtypes != wanted {
+        return Err(refused(
+            "map",
+            format!("the arrays are of {dtypes:?}, and the map is for {wanted:?}"),
+            "give the arrays that it was made for",
+        ));
+    }
+    let n = inputs.first().map_or(0, HostArray::len);
+    match inputs.iter().position(|input| input.len() != n) {
+        None => Ok(n),
+        Some(other) => {
+            let obstacle = format!(
+                "{} has {n} elements and {} has {}",
+                map.names[0],
+                map.names[other],
+                inputs[other].len()
+            );
+            Err(refused("map", obstacle, "give arrays of one length"))
+        }
+    }
+}
+
+/// Some elements of an array.
+pub(super) fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> HostArray<'a> {
+    warpfold_num::with_element!(array.dtype(), T => {
+        let elements: &'a [T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
+        HostArray::of(&elements[range])
+    })
+}
+
+pub(super) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
+    fn of<'a, T: warpfold_num::Element + bytemuck::CheckedBitPattern>(
+        array: &HostArray<'a>,
+    ) -> &'a [T] {
+        array.slice().unwrap_or_else(|| unreachable!("an array has its type"))
+    }
+    match array.dtype() {
+        DType::Bool => Slice::Bool(of(array)),
+        DType::I8 => Slice::I8(of(array)),
+        DType::I16 => Slice::I16(of(array)),
+        DType::I32 => Slice::I32(of(array)),
+        DType::I64 => Slice::I64(of(array)),
+        DType::U8 => Slice::U8(of(array)),
+        DType::U16 => Slice::U16(of(array)),
+        DType::U32 => Slice::U32(of(array)),
+        DType::U64 => Slice::U64(of(array)),
+        DType::F16 => Slice::F16(of::<f16>(array)),
+        DType::BF16 => Slice::BF16(of::<bf16>(array)),
+        DType::F32 => Slice::F32(of(array)),
+        DType::F64 => Slice::F64(of(array)),
+        DType::Complex64 | DType::Complex128 => unreachable!("no program takes complex numbers"),
+    }
+}
+
+/// Values that are held, as an array.
+pub(super) fn held(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
+    match ty {
+        Type::Bool => HostArray::of(bytemuck::checked::cast_slice::<u8, bool>(&bytes[..n])),
+        Type::I64 => HostArray::of(&bytemuck::cast_slice::<u8, i64>(bytes)[..n]),
+        Type::U64 => HostArray::of(&bytemuck::cast_slice::<u8, u64>(bytes)[..n]),
+        Type::F32 => HostArray::of(&bytemuck::cast_slice::<u8, f32>(bytes)[..n]),
+        Type::F64 => HostArray::of(&bytemuck::cast_slice::<u8, f64>(bytes)[..n]),
+    }
+}
