@@ -155,13 +155,19 @@ impl<'g, 'm> Grain<'g, 'm> {
             true => SHORT,
             false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
         };
+        // Conditions alone are one loop, which the hardware reads ahead of.
+        let are_folded = self.map.tasks.iter().any(|task| !matches!(task, Task::Conditions(_)));
         let mut at = range.start;
         while at < range.end {
             let n = TILE.min(range.end - at);
             // What comes next arrives while this tile is mapped and folded: no loop reads ahead beyond its own.
-            self.ask_for(at + n..at + n + TILE / 2);
+            if are_folded {
+                self.ask_for(at + n..at + n + TILE / 2);
+            }
             self.tile(at, n)?;
-            self.ask_for(at + n + TILE / 2..at + n + TILE);
+            if are_folded {
+                self.ask_for(at + n + TILE / 2..at + n + TILE);
+            }
             at += n;
             if self.held + TILE > chunk {
                 self.flush()?;
