@@ -23,7 +23,7 @@ const GRAIN: usize = 1 << 18;
 pub(super) const CHUNK: usize = 32 << 10;
 /// The least, of many expressions.
 const LEAST: usize = 4 << 10;
-/// The same where every fold [keeps its state](Running): values are folded while they are in the first cache.
+/// The same where every fold [keeps its state](Folds): values are folded while they are in the first cache.
 const SHORT: usize = 2 << 10;
 /// Elements of inputs that are folded where they lie, by one task after another: they fit the second cache.
 const WHOLE: usize = 32 << 10;
