@@ -154,3 +154,76 @@ fn finished<I: Pieces, F: Fold<I>, T: Element>(
 fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
     one(plan, Order::<T::Part>::new(plan), |found| Partial::Extremes(found.extremes))
 }
+
+#[cfg(test)]
+mod tests {
+    use warpfold_exact::exact::{Dot, Exact, Moments};
+    use warpfold_exact::partial::Extremes;
+
+    use super::*;
+
+    /// Numbers whose magnitudes move, so that windows do; now and then one far off.
+    fn numbers(n: usize) -> Vec<f64> {
+        let mut state = 5u64;
+        (0..n)
+            .map(|k| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let scale = (k / 2000 % 9) as i32 * 6 - 20 + if state >> 57 == 0 { 60 } else { 0 };
+                ((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0) * 2f64.powi(scale)
+            })
+            .collect()
+    }
+
+    macro_rules! check {
+        ($ty:ty) => {{
+            let x: Vec<$ty> = numbers(40_000).into_iter().map(|x| x as $ty).collect();
+            let y: Vec<$ty> = x.iter().rev().copied().collect();
+            let (mut sum, mut moments, mut dot, mut extremes) =
+                (Exact::<$ty>::new(), Moments::<$ty>::new(), Dot::<$ty>::new(), Extremes::new());
+            for (k, (&x, &y)) in x.iter().zip(&y).enumerate() {
+                sum.add(x);
+                moments.add(x);
+                dot.add(x, y);
+                extremes.add(x, 3 + k as u64);
+            }
+            for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+                for step in [1, 64, 700, 2048, 40_000] {
+                    let policy = Policy { isa: Some(isa), ..Policy::default() };
+                    let start =
+                        |op| Running::start(op, <$ty>::DTYPE, policy).expect("it has such a fold");
+                    let mut folds = [Op::Sum, Op::Var, Op::ArgMax, Op::Dot].map(start);
+                    let mut first = 3;
+                    for (x, y) in x.chunks(step).zip(y.chunks(step)) {
+                        let (x, y) = (HostArray::of(x), HostArray::of(y));
+                        folds[..3].iter_mut().for_each(|fold| fold.take(x, first));
+                        folds[3].take_pair(x, y);
+                        first += step as u64;
+                    }
+                    let found = folds.map(|fold| fold.finish().typed::<$ty>());
+                    let expected = [
+                        Partial::Sum(sum.clone()),
+                        Partial::Moments(Box::new(moments.clone())),
+                        Partial::Extremes(extremes.clone()),
+                        Partial::Dot(Box::new(dot.clone())),
+                    ];
+                    assert_eq!(found, expected.map(Some), "{isa:?} {step}");
+                }
+            }
+        }};
+    }
+
+    #[test]
+    fn pieces_of_any_length_leave_what_each_element_does() {
+        check!(f64);
+        check!(f32);
+    }
+
+    #[test]
+    fn what_has_no_such_fold_is_none() {
+        let fast = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+        assert!(Running::start(Op::Sum, DType::F32, fast).is_none());
+        assert!(Running::start(Op::Prod, DType::F32, Policy::default()).is_none());
+        assert!(Running::start(Op::Sum, DType::I64, Policy::default()).is_none());
+        assert!(Running::start(Op::Max, DType::I64, Policy::default()).is_some());
+    }
+}
