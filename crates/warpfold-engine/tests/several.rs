@@ -308,3 +308,85 @@ fn what_is_no_reduction_is_refused_in_a_line() {
     let built = Reduction::new(Measure::Rmse, "x, y").expect("it is a reduction");
     assert_eq!(built.name(), "rmse(x, y)");
 }
+
+/// What logsumexp and weighted variances leave out of their own sums, other results of the same values keep.
+#[test]
+fn results_of_shared_values_do_not_touch_one_another() {
+    let far = [300.0, 1.0, f64::NAN, -2000.0];
+    let small = [1e-150, 3e-150, 1e300, 2.0];
+    let weights = [1.0, 1e-300, 3.0, 2e200];
+    for (texts, x) in [
+        (&["sum(exp(x))", "logsumexp(x)", "max(exp(x))"][..], &far[..2]),
+        (&["sum(exp(x))", "logsumexp(x)"], &far[..]),
+        (&["logsumexp(x)", "sum(exp(x))"], &[1.0, -2000.0, 700.0]),
+        (&["max(rounded(x*x))", "var(x, weights=y)", "std(x, weights=abs(y) + 1)"], &small[..2]),
+        (&["var(x, weights=y)", "var(x, weights=y * 0.5)", "min(rounded(x*x))"], &small[..]),
+    ] {
+        let y = &weights[..x.len()];
+        for keep in [None, Some("x == x")] {
+            let all = several(texts, keep, Policy::default(), x, y).expect("they are reductions");
+            for (k, text) in texts.iter().enumerate() {
+                let alone = several(&[text], keep, Policy::default(), x, y).expect("it is one");
+                assert_eq!(format!("{:?}", all[k]), format!("{:?}", alone[0]), "{text} of {x:?}");
+            }
+        }
+    }
+}
+
+/// Weights of one are no weights: infinities count where NaNs are ignored, and fast sums take nothing from a variance.
+#[test]
+fn variances_with_weights_of_one_are_those_without() {
+    let cases: [&[f64]; 4] =
+        [&[1.0, f64::INFINITY, 2.0, f64::NAN], &[0.1; 17], &[0.7; 3000], &[1.0, -5.0, 1e9]];
+    for x in cases {
+        let ones = vec![1.0; x.len()];
+        for nan in [Nan::Propagate, Nan::Ignore] {
+            for accuracy in [warpfold_num::Accuracy::Exact, warpfold_num::Accuracy::Fast] {
+                let policy = Policy { nan, accuracy, ..Policy::default() };
+                let weighted = several(&["var(x, weights=y)"], None, policy, x, &ones);
+                let exact = Policy { accuracy: warpfold_num::Accuracy::Exact, ..policy };
+                let plain = several(&["var(x)"], None, exact, x, &ones);
+                let value = |found: Result<Results>| format!("{:?}", found.expect("it is one")[0]);
+                assert_eq!(value(weighted), value(plain), "{policy:?} of {x:?}");
+            }
+        }
+    }
+}
+
+/// An input is known by a number of one byte: more are refused, and none stands for another.
+#[test]
+fn more_inputs_than_a_reading_takes_are_refused() {
+    let names: Vec<String> = (0..300).map(|k| format!("c{k}")).collect();
+    let inputs: Vec<(&str, DType)> = names.iter().map(|name| (&**name, DType::F64)).collect();
+    let sums = |of: std::ops::Range<usize>| -> Vec<Reduction> {
+        let sum = |k: usize| {
+            let terms: Vec<String> = (k * 8..k * 8 + 8).map(|k| format!("c{k}")).collect();
+            format!("sum({})", terms.join(" + ")).parse().expect("it is a reduction")
+        };
+        of.map(sum).collect()
+    };
+    let x: Vec<Vec<f64>> = (0..300).map(|k| vec![f64::from(k)]).collect();
+    let arrays: Vec<HostArray<'_>> = x.iter().map(|x| HostArray::of(x)).collect();
+    let map = Map::all(&sums(0..32), None, &inputs, Policy::default()).expect("256 inputs");
+    let results = map.results(&map.fold(&arrays, 0).expect("one element"), Finish::default());
+    assert_eq!(results[31], Ok(Output::One(Value::F64((248..256).sum::<i32>().into()))));
+    let error = Map::all(&sums(0..34), None, &inputs, Policy::default()).expect_err("too many");
+    assert!(error.to_string().contains("256"), "{error}");
+}
+
+#[test]
+fn options_that_are_there_twice_are_refused() {
+    for text in ["var(x, ddof=1, ddof=0)", "mean(x, weights=y, weights=x)"] {
+        let error = text.parse::<Reduction>().expect_err("which one is meant?").to_string();
+        assert!(error.contains("twice"), "{error}");
+    }
+}
+
+#[test]
+fn corrections_are_those_of_variances() {
+    let expressions = Expressions::value("x * y").expect("it is an expression");
+    let inputs = [("x", DType::F64), ("y", DType::F64)];
+    let map = Map::new(Op::Sum, &expressions, &inputs, Policy::default()).expect("a sum");
+    let folded = map.fold(&[HostArray::of(&[1.0]), HostArray::of(&[2.0])], 0).expect("one pair");
+    assert!(matches!(map.finish_corrected(&folded, 0.5, None), Err(Error::Map { .. })));
+}

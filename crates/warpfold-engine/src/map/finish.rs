@@ -33,6 +33,10 @@ pub(super) fn finish(
         (Kind::Values, Measure::Op(op)) => match wanted.initial {
             None => part(0).partial().finish(op, finish),
             Some(initial) => {
+                if op == Op::Prod && wanted.dtype.is_float() {
+                    // Whether pieces are missing, or there twice, only their own partial can tell.
+                    part(0).partial().finish(op, finish)?;
+                }
                 let all = with_initial(initial, |array| {
                     reduce(&Request::new(op, array).policy(map.policy))
                 })?;
@@ -162,6 +166,9 @@ pub(super) fn corrected(
         let remedy = "take var or std";
         return Err(refused("a correction", format!("{} takes none", wanted.measure), remedy));
     };
+    if !matches!(op, Op::Var | Op::Std) {
+        return Err(refused("a correction", format!("{op} takes none"), "take var or std"));
+    }
     if wanted.kind == Kind::Values {
         return folded.parts[wanted.tasks[0]].partial().finish_corrected(op, correction, round_to);
     }

@@ -67,10 +67,24 @@ fn is_placed(task: &Task) -> bool {
     matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _))
 }
 
+/// How a task is folded: what a weighted variance is made of, exactly, as its parts are taken from one another.
+fn policy_of(map: &Map, task: &Task) -> Policy {
+    let has_variance = || map.tasks.iter().any(|task| matches!(task, Task::Squares { .. }));
+    match task {
+        Task::Products(..) | Task::Weights(_) if has_variance() => {
+            Policy { accuracy: Accuracy::Exact, ..map.policy }
+        }
+        _ => map.policy,
+    }
+}
+
 /// The folds of a task that keep their state, where it has such: not where elements have other indices than places.
 fn running(map: &Map, task: &Task) -> Option<Folds> {
     let is_indexed = is_placed(task) || matches!(task, Task::Values(Op::Prod, _));
-    if map.is_masked() && is_indexed { None } else { Folds::start(*task, &map.program, map.policy) }
+    match map.is_masked() && is_indexed {
+        true => None,
+        false => Folds::start(*task, &map.program, policy_of(map, task)),
+    }
 }
 
 /// Whether every task of a map keeps its state.
@@ -102,6 +116,8 @@ pub(super) struct Grain<'g, 'm> {
     /// What is left of the tasks that have no fold of their own below.
     parts: Vec<Part>,
     folds: Vec<Option<Folds>>,
+    /// Values that a task is to read as zero: the task, what it reads, and the places in the chunk.
+    cleared: Vec<(usize, Id, Vec<usize>)>,
 }
 
 impl<'g, 'm> Grain<'g, 'm> {
@@ -125,6 +141,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
             parts: map.empty().parts,
             folds: map.tasks.iter().map(|task| running(map, task)).collect(),
+            cleared: Vec::new(),
         }
     }
 
@@ -262,7 +279,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             mask.copy_from_slice(&keep[..n]);
         }
         if self.map.drops_nans() {
-            for id in tasks.iter().flat_map(|task| task.ids()) {
+            for id in tasks.iter().flat_map(|task| task.given()) {
                 drop_nans(program.ty(id), bytes(id), policy.nan, mask);
             }
         }
@@ -326,7 +343,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                     .map(|&lane| weighted_square(w[lane], x[lane]))
                     .sum::<num_bigint::BigInt>();
                 for id in [upper, lower] {
-                    self.clear(id, &lanes);
+                    self.clear(task, id, &lanes);
                 }
                 let Part::Squares(squares) = &mut self.parts[task] else { return };
                 squares.others += others;
@@ -339,7 +356,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 }
                 let lanes: Vec<usize> = (0..n).filter(|&lane| !is_near(x[lane])).collect();
                 let far: Vec<f64> = lanes.iter().map(|&lane| x[lane]).collect();
-                self.clear(power, &lanes);
+                self.clear(task, power, &lanes);
                 let nan = self.map.policy.nan;
                 let Part::Exponents(exponents) = &mut self.parts[task] else { return };
                 for x in far.into_iter().filter(|x| nan == Nan::Propagate || !x.is_nan()) {
@@ -350,13 +367,25 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
     }
 
-    /// Puts zeros in the place of some computed values of the last tile.
-    fn clear(&mut self, id: Id, lanes: &[usize]) {
-        let bytes = self.tiles.all_bytes_mut(id).unwrap_or_default();
-        let values: &mut [f64] = bytemuck::cast_slice_mut(bytes);
-        for &lane in lanes {
-            values[self.held + lane] = 0.0;
-        }
+    /// Has a task read zeros in the place of some values of the last tile, which others read as they are.
+    fn clear(&mut self, task: usize, id: Id, lanes: &[usize]) {
+        let cleared = self.cleared.iter().position(|known| (known.0, known.1) == (task, id));
+        let at = cleared.unwrap_or_else(|| {
+            self.cleared.push((task, id, Vec::new()));
+            self.cleared.len() - 1
+        });
+        self.cleared[at].2.extend(lanes.iter().map(|lane| self.held + lane));
+    }
+
+    /// What a task reads in place of values of which some were cleared.
+    fn copies(&self, task: usize) -> Vec<(Id, Vec<f64>)> {
+        let mine = self.cleared.iter().filter(|(of, ..)| *of == task);
+        let copy = |(_, id, places): &(usize, Id, Vec<usize>)| {
+            let mut values = self.array(*id).slice::<f64>().unwrap_or_default().to_vec();
+            places.iter().for_each(|&place| values[place] = 0.0);
+            (*id, values)
+        };
+        mine.map(copy).collect()
     }
 
     /// The policy of a fold that is a thread's own.
@@ -385,7 +414,12 @@ impl<'g, 'm> Grain<'g, 'm> {
             match fold {
                 Some(fold) => {
                     let first = self.start + self.first as u64;
-                    fold.take(self.map.tasks[task], |id| self.array(id), first);
+                    let copies = self.copies(task);
+                    let array = |id| match copies.iter().find(|(of, _)| *of == id) {
+                        Some((_, values)) => HostArray::of(values),
+                        None => self.array(id),
+                    };
+                    fold.take(self.map.tasks[task], array, first);
                 }
                 None => {
                     if let Some(part) = self.flushed(task)? {
@@ -396,6 +430,7 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
         self.folds = folds;
         self.held = 0;
+        self.cleared.clear();
         if let Some(indices) = &mut self.indices {
             indices.clear();
         }
@@ -404,7 +439,8 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     /// What is left of the chunk of a task that has no running fold, where it was not told tile by tile.
     fn flushed(&self, task: usize) -> Result<Option<Part>> {
-        let alone = |op, id| reduce(&Request::new(op, self.array(id)).policy(self.policy()));
+        let policy = Policy { threads: Some(1), ..policy_of(self.map, &self.map.tasks[task]) };
+        let alone = |op, id| reduce(&Request::new(op, self.array(id)).policy(policy));
         let products = |a, b, policy| {
             reduce(&Request::new(Op::Dot, self.array(a)).pair(self.array(b)).policy(policy))
         };
@@ -419,7 +455,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                     None => reduce(&request.starting_at(self.start + self.first as u64))?,
                 })
             }
-            Task::Products(left, right) => Part::Partial(products(left, right, self.policy())?),
+            Task::Products(left, right) => Part::Partial(products(left, right, policy)?),
             Task::Weights(id) => Part::Partial(alone(Op::Sum, id)?),
             Task::Pairs(a, b) => {
                 let mut part = self.map.tasks[task].empty(&self.map.program);

@@ -111,7 +111,15 @@ impl Reduction {
         let option = operand.split_once('=').filter(|(name, rest)| {
             !rest.starts_with('=') && ["weights", "ddof"].contains(&name.trim())
         });
+        let is_there = |of: &Self, name: &str| match name {
+            "weights" => of.weights.is_some(),
+            _ => of.ddof.is_some(),
+        };
         match option {
+            Some((name, _)) if is_there(self, name.trim()) => {
+                let obstacle = format!("{} is there twice", name.trim());
+                return Err(refused(&shown(&self.name), obstacle, "say it once"));
+            }
             Some((name, text)) if name.trim() == "weights" => {
                 self.weights = Some(Expr::parse(text)?);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use warpfold_num::{DType, Result};
+use warpfold_num::{DType, Error, Result};
 
 use super::{Const, Id, Node, Program, Root, Type};
 use crate::function::{Binary, Unary, distance};
@@ -24,9 +24,21 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
     for expr in expressions {
         let root = Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root()?;
         build.program.roots.push(root);
+        if build.program.nodes.len() > MOST_NODES {
+            return Err(Error::Map {
+                asked: "map".into(),
+                obstacle: format!(
+                    "together the expressions have more than {MOST_NODES} operations"
+                ),
+                remedy: "ask for fewer results at once".into(),
+            });
+        }
     }
     Ok(build.program)
 }
+
+/// Operations of all expressions together: what an [`Id`] counts, less what one expression more may add.
+const MOST_NODES: usize = 1 << 15;
 
 /// The program so far.
 struct Build {
@@ -42,7 +54,7 @@ impl Build {
             program.nodes.push(node);
             program.types.push(ty);
             program.texts.push(text.into());
-            // An expression has 256 operations at most, and there are few expressions.
+            // An expression has 256 operations at most, and there are no more expressions once `MOST_NODES` are there.
             (program.nodes.len() - 1) as Id
         })
     }
@@ -144,7 +156,11 @@ impl Typing<'_, '_> {
                 "take the parts as two arrays",
             ));
         };
-        Ok(Typed::Value(self.value(Node::Input(input as u8), ty, place)))
+        let Ok(input) = u8::try_from(input) else {
+            let obstacle = format!("`{name}` is the {input}th input, and one reading takes 256");
+            return Err(self.error(place, obstacle, "ask for fewer results at once"));
+        };
+        Ok(Typed::Value(self.value(Node::Input(input), ty, place)))
     }
 
     fn unary(&mut self, op: Unary, a: usize, place: usize) -> Result<Typed> {

@@ -270,16 +270,6 @@ impl<'p> Tiles<'p> {
         }
     }
 
-    /// The same, to be changed.
-    pub fn all_bytes_mut(&mut self, id: Id) -> Option<&mut [u8]> {
-        match self.held_at(id) {
-            Source::Register(register) => {
-                Some(bytemuck::cast_slice_mut(&mut self.registers[register].words))
-            }
-            Source::Input(_) | Source::Nowhere => None,
-        }
-    }
-
     /// The input that an expression is, where that is one whose elements are of the type computed in, and are held nowhere else.
     pub fn input(&self, id: Id) -> Option<usize> {
         match self.held_at(id) {

@@ -20,7 +20,7 @@ use crate::partial::{Finish, Partial};
 use crate::plan::BatchPlan;
 use crate::segment::Segments;
 use crate::shape::Folding;
-use crate::{Empty, Op, Policy, Result, policy_methods};
+use crate::{Empty, Error, Op, Policy, Result, policy_methods};
 
 /// Starts reductions over some axes of an array, counted from 0 or from the last as -1; the others are kept. An array is a [`View`](crate::View) or
 /// another [`Input`].
@@ -242,6 +242,13 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
         inputs: &[HostArray<'_>],
         finish: Finish,
     ) -> Result<Vec<(String, Columns)>> {
+        if self.empty != Empty::Error {
+            return Err(Error::Map {
+                asked: "a map of parts".into(),
+                obstacle: "an output without a result is an error here".into(),
+                remedy: "leave out or_nan and or_none".into(),
+            });
+        }
         map.columns(inputs, &self.parts, self.indices, finish)
     }
 
