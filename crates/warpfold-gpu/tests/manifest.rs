@@ -35,7 +35,7 @@ fn records_have_room_for_what_kernels_write() {
     let words = |name| manifest::entry(name).and_then(|entry| entry.record_words).expect("exact");
     // Stats of complex128 are two launches, whose records lie one after another.
     let longest = words("exact_moments_complex128") + words("exact_l1_complex128");
-    assert_eq!(longest as usize, RECORD_WORDS);
+    assert!(longest as usize <= RECORD_WORDS);
     for (fold, _, entry) in folds() {
         assert_eq!(entry.record_words.is_some(), fold.is_exact(), "{}", entry.name);
         assert!(entry.record_words.unwrap_or(0) as usize <= RECORD_WORDS, "{}", entry.name);

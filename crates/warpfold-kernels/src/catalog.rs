@@ -141,6 +141,9 @@ pub const FOLDS: &[Fold] = &[
 /// Every kind of element that one kernel of many reductions is for: bits of integers (and of floats, where only their order counts), or what floats are computed in.
 const KINDS: &[&str] = &["8", "16", "32", "64", "half", "f32", "f64", "complex64", "complex128"];
 
+/// Those of integers.
+const INTEGER_KINDS: &[&str] = &["8", "16", "32", "64"];
+
 /// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", KINDS),
@@ -176,7 +179,7 @@ pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
-    ("products", "Products", KINDS),
+    ("products", "Products", INTEGER_KINDS),
 ];
 
 /// The C++ type of a kind of element; types that share one are told apart by an option.
@@ -455,6 +458,9 @@ impl ManyBuild {
     /// The file below `cuda/`.
     pub fn source(&self) -> &'static str {
         match (self.way, self.fold) {
+            ("segment", "products") if !INTEGER_KINDS.contains(&self.kind) => {
+                "entry/segment_products.cu"
+            }
             ("column", _) => "entry/columns.cu",
             ("row", _) => "entry/rows.cu",
             ("strided", _) => "entry/strided.cu",

@@ -97,11 +97,12 @@ impl Folder {
         }
     }
 
-    /// Says where the first element stands, for what knows it: on devices, indices count from the stream's own first one.
+    /// Says where the first element stands, for what knows it.
     pub(crate) fn starting_at(self, first: u64) -> Self {
         let stream = match self.stream {
             Stream::Cpu(stream) => Stream::Cpu(Box::new(stream.starting_at(first))),
-            other => other,
+            Stream::Cuda(stream) => Stream::Cuda(Box::new(stream.starting_at(first))),
+            Stream::Simt(stream) => Stream::Simt(Box::new(stream.starting_at(first))),
         };
         Folder { stream, ..self }
     }

@@ -16,7 +16,9 @@ pub use magnitude::Magnitude;
 pub use magnitude::Magnitudes;
 pub use norm1::Norm1;
 pub use product::Product;
-pub use product::{ComplexProduct, Complexes, Factors, IntegerProduct, Met, RealProduct, Reals};
+pub use product::{
+    ComplexProduct, Complexes, Factors, IntegerProduct, Met, RealProduct, Reals, join_of,
+};
 pub use stats::Stats;
 pub use stats::refuse_rounding;
 

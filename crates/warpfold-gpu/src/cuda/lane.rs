@@ -158,11 +158,7 @@ impl Lane {
         }
         // The device wrote the record before the stamp, with a fence between; the host reads in that order.
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        let mut record = [0; RECORD_WORDS];
-        for (k, word) in record[..record_words(plan)].iter_mut().enumerate() {
-            *word = self.slot.word(k);
-        }
-        Ok(record)
+        Ok((0..record_words(plan)).map(|k| self.slot.word(k)).collect())
     }
 
     pub(super) fn stream(&self) -> &CudaStream {

@@ -28,6 +28,8 @@ pub struct AnyStream {
     /// Bytes in it, of each array.
     filled: usize,
     seen: u64,
+    /// The index of the first element.
+    first: u64,
     joined: Joined,
     /// What went wrong before: the piece that it happened to is missing.
     failed: Option<Error>,
@@ -57,6 +59,7 @@ impl AnyStream {
             at: 0,
             filled: 0,
             seen: 0,
+            first: 0,
             joined: Joined::default(),
             failed: None,
         };
@@ -71,6 +74,12 @@ impl AnyStream {
     pub fn plan(&self, n: u64) -> Result<CudaPlan> {
         let AnyStream { op, dtype, policy, .. } = *self;
         self.gpu.plan(Problem { op, dtype, n, policy })
+    }
+
+    /// Says which index the first element has in the whole; before any is pushed.
+    #[must_use]
+    pub fn starting_at(self, first: u64) -> Self {
+        AnyStream { first, ..self }
     }
 
     /// Elements of a piece.
@@ -107,7 +116,7 @@ impl AnyStream {
         self.seen
     }
 
-    /// The exact partial of all elements, to be merged elsewhere; indices count from the stream's first element.
+    /// The exact partial of all elements, to be merged elsewhere; indices count from that of the stream's first element.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for what is rounded on the way; [`Error::Device`].
@@ -186,7 +195,8 @@ impl AnyStream {
     /// Sends the piece in the present slot on its way; the next is filled meanwhile.
     fn start(&mut self) -> Result<()> {
         let (bytes, n) = (self.filled, (self.filled / self.dtype.size()) as u64);
-        let (plan, first) = (self.plan(n)?, self.seen - n);
+        let first = self.first + self.seen - n;
+        let plan = self.plan(n)?.starting_at(first);
         let slot = &mut self.slots[self.at];
         let arrays = if self.op == Op::Dot { 2 } else { 1 };
         slot.started = Some((plan, first));

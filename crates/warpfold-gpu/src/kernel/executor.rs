@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use super::array::AnyView;
 use super::many::ManyLaunch;
-use super::record::RECORD_WORDS;
 use crate::Result;
 #[cfg(feature = "cuda")]
 use crate::cuda;
@@ -90,7 +89,7 @@ pub(crate) fn check_arrays(
 }
 
 /// What the kernels of a plan leave.
-pub type Record = [u64; RECORD_WORDS];
+pub type Record = Vec<u64>;
 
 /// A plan that was started.
 #[allow(clippy::large_enum_variant, reason = "a few moves of it are cheaper than an allocation")]
@@ -100,7 +99,7 @@ pub enum Running<'a> {
     Cuda(cuda::Begun<'a>),
     /// By the simulator, which has done it.
     #[cfg(feature = "simt")]
-    Simt(Box<Record>, PhantomData<&'a ()>),
+    Simt(Record, PhantomData<&'a ()>),
     /// By nobody: there is no machine without a feature.
     #[cfg(not(any(feature = "cuda", feature = "simt")))]
     Nobody(std::convert::Infallible, PhantomData<&'a ()>),
@@ -117,7 +116,7 @@ impl Running<'_> {
             #[cfg(feature = "cuda")]
             Running::Cuda(begun) => begun.wait(plan),
             #[cfg(feature = "simt")]
-            Running::Simt(record, _) => Ok(*record),
+            Running::Simt(record, _) => Ok(record),
             #[cfg(not(any(feature = "cuda", feature = "simt")))]
             Running::Nobody(nobody, _) => match nobody {},
         }

@@ -39,11 +39,9 @@ impl Joined {
     /// # Panics
     /// If the outcome is that of another kind of reduction.
     pub fn push(&mut self, outcome: Outcome, first: u64) {
-        match (&mut self.0, outcome) {
-            (state @ State::Nothing, Outcome::Exact(partial)) => {
-                *state = State::Exact(from_index(partial, first));
-            }
-            (State::Exact(all), Outcome::Exact(partial)) => all.merge(&from_index(partial, first)),
+        match (&mut self.0, from_index(outcome, first)) {
+            (state @ State::Nothing, Outcome::Exact(partial)) => *state = State::Exact(partial),
+            (State::Exact(all), Outcome::Exact(partial)) => all.merge(&partial),
             (state @ State::Nothing, Outcome::Sum(sum)) => {
                 let (parts, dtype) = (Box::new(sum.parts.map(exact)), sum.dtype);
                 *state = State::Sum { parts, count: sum.count, dtype };
@@ -129,10 +127,15 @@ fn exact(x: f64) -> Exact<f64> {
     one
 }
 
-/// The partial of a piece, with indices that count from the start of the whole array.
-fn from_index(partial: AnyPartial, first: u64) -> AnyPartial {
-    // Kernels of extremes alone leave no index but the greatest.
-    partial.reindexed(&|index| index.saturating_add(first))
+/// The outcome of a piece, with indices that count from the start of the whole array.
+pub(super) fn from_index(outcome: Outcome, first: u64) -> Outcome {
+    match outcome {
+        // Kernels of extremes alone leave no index but the greatest.
+        Outcome::Exact(partial) if first > 0 => {
+            Outcome::Exact(partial.reindexed(&|index| index.saturating_add(first)))
+        }
+        other => other,
+    }
 }
 
 /// Chan, Golub and LeVeque (1979): the moments of two pieces together.

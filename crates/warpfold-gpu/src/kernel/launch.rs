@@ -81,7 +81,7 @@ impl FoldKernel {
 pub struct Arguments {
     /// The array, aligned to its elements.
     pub x: u64,
-    /// The second array of dot, else 0.
+    /// The second array of dot; the index of the first element in the whole of products of floats; else 0.
     pub y: u64,
     /// Elements of each array.
     pub n: u64,
@@ -95,7 +95,7 @@ pub struct Arguments {
     pub done: u64,
     /// The stamp.
     pub stamp: u64,
-    /// Bit 0: exact folds skip NaN.
+    /// Bit 0: exact folds skip NaN. Bit 1: products of floats write the last block of the tree, as `finish` wants it.
     pub options: u64,
 }
 
@@ -123,15 +123,22 @@ pub struct Launch {
 impl Launch {
     /// The launches that a plan stands for, one after another on one stream. Records lie one after another too; the last launch stamps.
     pub fn of(plan: &CudaPlan, arguments: Arguments) -> impl Iterator<Item = Self> {
-        let CudaPlan { problem, grid, block, .. } = *plan;
+        let plan = *plan;
+        let CudaPlan { problem, grid, block, .. } = plan;
         let (skips_nan, last) = (plan.skips_nan(), plan.folds().count() - 1);
         let mut record = arguments.record;
-        plan.folds().enumerate().map(move |(k, fold)| {
+        let folds = [Some(plan.fold), plan.then].into_iter().flatten();
+        folds.enumerate().map(move |(k, fold)| {
             let done = if k == last { arguments.done } else { 0 };
-            let arguments = Arguments { record, done, options: skips_nan.into(), ..arguments };
-            if record != 0 {
-                record += 8 * words_of(fold, problem.dtype) as u64;
+            let options = arguments.options | u64::from(skips_nan);
+            let is_tree = fold.is_tree(problem.dtype);
+            let y = if is_tree { plan.first } else { arguments.y };
+            let arguments = Arguments { y, record, done, options, ..arguments };
+            if record != 0 && k < last {
+                record += 8 * words_of(&plan, fold) as u64;
             }
+            // Nor are those of plans from elsewhere other blocks than the tree's kernels take.
+            let block = if is_tree { 1 << block.max(32).ilog2() } else { block };
             let kernel = Kernel::Fold(FoldKernel { fold, dtype: problem.dtype, skips_nan });
             // Plans from elsewhere may ask for more than these can count.
             let most = if fold.is_exact() { MOST_BLOCKS_OF_EXACT } else { u32::MAX };
@@ -164,15 +171,21 @@ impl Launch {
                     ..Default::default()
                 };
                 let last = Launch { kernel: Kernel::Finish, grid: 1, block: 32, arguments };
-                (Arguments { value: 0, ..folds }, Some(last))
+                (Arguments { value: 0, options: TREE_ROOT, ..folds }, Some(last))
             }
         };
         Ok(Launch::of(plan, folds).chain(last))
     }
 }
 
+/// The option of products of floats: the last block of the tree (`tree_array.cuh`).
+const TREE_ROOT: u64 = 2;
+
 /// Bytes of the largest state that a block leaves.
 const STATE_BYTES: u64 = 96;
+
+/// Bytes of the spans of a tree that blocks leave: up to 2048, of up to five words (`tree_array.cuh`).
+const TREE_BYTES: u64 = 2048 * 40;
 
 /// Bytes of a workspace for grids of up to so many blocks.
 pub const fn workspace_bytes(blocks: u32) -> u64 {
@@ -181,7 +194,8 @@ pub const fn workspace_bytes(blocks: u32) -> u64 {
 
 /// Where in a workspace for so many blocks the record lies of a reduction whose value stays on the device.
 pub const fn record_offset(blocks: u32) -> u64 {
-    WORKSPACE_HEADER + blocks as u64 * STATE_BYTES
+    let states = blocks as u64 * STATE_BYTES;
+    WORKSPACE_HEADER + if states > TREE_BYTES { states } else { TREE_BYTES }
 }
 
 #[cfg(test)]

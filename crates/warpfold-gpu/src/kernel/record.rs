@@ -6,25 +6,35 @@ use crate::double_double::DoubleDouble;
 use crate::element::{Element, Ordered, Parts};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
 use crate::partial::{
-    ComplexProduct, Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1, Output,
-    Partial, Place, Product, RealProduct, Stats,
+    ComplexProduct, Complexes, Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1,
+    Output, Partial, Place, Product, RealProduct, Reals, Stats, join_of,
 };
 use crate::plan::{CudaPlan, Fold};
 use crate::{AnyPartial, DType, Op, Result, with_element};
+use warpfold_exact::tree::{Interval, Operator};
 
-/// Words that the kernels of a plan may write to their record: the exact integers of stats of complex128, in two launches.
-pub const RECORD_WORDS: usize = 2 + 2 * 34 + 67 + 2 + 67;
+/// Words that the kernels of a plan may write to their record: the parts of an interval of the canonical tree, up to 31 leaves and 31 runs at each end and
+/// two spans of each size above.
+pub const RECORD_WORDS: usize = ROOT_WORDS + (2 * 31 + 2 * 31 + 2 * 54) * 5;
+
+/// Words before the parts of an interval, for the device's own last step (`tree_array.cuh`).
+const ROOT_WORDS: usize = 5;
 
 /// Words that folds write that are not exact sums of floats: stats of integers write the most.
 const FEW: usize = 12;
 
 /// Words that a plan's kernels write.
 pub fn record_words(plan: &CudaPlan) -> usize {
-    plan.folds().map(|fold| words_of(fold, plan.problem.dtype)).sum()
+    plan.folds().map(|fold| words_of(plan, fold)).sum()
 }
 
-/// Words that a kernel writes.
-pub(super) fn words_of(fold: Fold, dtype: DType) -> usize {
+/// Words that one of a plan's kernels writes.
+pub(super) fn words_of(plan: &CudaPlan, fold: Fold) -> usize {
+    let dtype = plan.problem.dtype;
+    if fold.is_tree(dtype) {
+        let parts = Interval::<Reals>::levels(plan.first, plan.first + plan.problem.n).count();
+        return ROOT_WORDS + parts * words_of_part(dtype);
+    }
     with_element!(dtype, T => {
         let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
         match fold {
@@ -61,7 +71,7 @@ fn partial<T: Element>(plan: &CudaPlan, record: &[u64]) -> Partial<T> {
     let skips_nan = plan.skips_nan();
     match plan.fold {
         Fold::ExactMoments if plan.then.is_some() => {
-            let norm1 = &record[words_of(plan.fold, T::DTYPE)..];
+            let norm1 = &record[words_of(plan, plan.fold)..];
             Partial::Stats(Box::new(floats::complex_stats(record, norm1, n, skips_nan)))
         }
         Fold::ExactStats => Partial::Stats(Box::new(floats::stats(record, n, skips_nan))),
@@ -85,7 +95,7 @@ fn partial<T: Element>(plan: &CudaPlan, record: &[u64]) -> Partial<T> {
         Fold::L1 | Fold::Squares => Partial::Norm1(Box::new(norm1(&record[..2], n))),
         Fold::Linf if T::PARTS > 1 => Partial::Magnitude(Box::new(largest_complex(record))),
         Fold::Linf => Partial::Magnitude(Box::new(largest(record[1]))),
-        Fold::Prod => Partial::Product(Box::new(product(record))),
+        Fold::Prod => Partial::Product(Box::new(product(plan, record))),
         other => unreachable!("{other:?} is an exact fold"),
     }
 }
@@ -143,33 +153,27 @@ fn rounds_to(dtype: DType) -> DType {
     with_element!(dtype, T => <<T as Element>::Round as Element>::DTYPE)
 }
 
-/// Integers `[low 64 bits of the magnitude, flags]`, floats `[mantissa as two f64, exponent, flags]`, complex `[real and imaginary mantissa, two f64
-/// each; exponent]`; flags are 1 for a zero, 2 for an
-/// infinity or a magnitude beyond 2^64, 4 for a NaN, 8 for negative.
-fn product<T: Element>(record: &[u64]) -> Product<T> {
-    let float = T::DTYPE.is_float();
-    if T::PARTS > 1 {
-        let pair = |k: usize| DoubleDouble {
-            high: f64::from_bits(record[k]),
-            low: f64::from_bits(record[k + 1]),
+/// Words of a part of an interval: a leaf, or a span.
+fn words_of_part(dtype: DType) -> usize {
+    if dtype.is_complex() { 5 } else { 4 }
+}
+
+/// Integers `[low 64 bits of the magnitude, flags]`; of floats the parts of an interval of the tree after the root's words. Spans of reals are `[mantissa as
+/// two f64, exponent, flags]`, of complex numbers `[real and imaginary mantissa, two f64 each; exponent]`; flags are 1 for a zero, 2 for an infinity or a
+/// magnitude beyond 2^64, 4 for a NaN, 8 for negative.
+fn product<T: Element>(plan: &CudaPlan, record: &[u64]) -> Product<T> {
+    if T::DTYPE.is_float() {
+        let parts = record[ROOT_WORDS..].chunks_exact(words_of_part(T::DTYPE));
+        return if T::PARTS > 1 {
+            let complexes = Complexes { join: join_of::<T>() };
+            let leaf = |part: &[u64]| [float(part[0]), float(part[1])];
+            Product::of_complexes([interval(plan, complexes, parts, leaf, complex_span)])
+        } else {
+            let reals = Reals { join: join_of::<T>() };
+            Product::of_reals([interval(plan, reals, parts, |part| float(part[0]), real_span)])
         };
-        let exponent = record[4] as i64;
-        return Product::complex(ComplexProduct { re: pair(0), im: pair(2), exponent });
     }
-    let flags = record[if float { 3 } else { 1 }];
-    let negative = flags & 8 != 0;
-    let met = Met { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
-    if float {
-        let word = |k: usize| f64::from_bits(record[k]);
-        let mut product = RealProduct {
-            mantissa: DoubleDouble { high: word(0), low: word(1) },
-            exponent: record[2] as i64,
-            negative,
-            met,
-        };
-        product.normalise();
-        return Product::real(product);
-    }
+    let (met, negative) = flags(record[1]);
     Product::integer(match met {
         Met { zero: true, .. } => IntegerProduct::ZERO,
         Met { infinity: true, .. } => {
@@ -177,6 +181,44 @@ fn product<T: Element>(record: &[u64]) -> Product<T> {
         }
         _ => IntegerProduct { magnitude: record[0].into(), low: record[0], negative },
     })
+}
+
+/// The interval of an array's elements, from its parts in order.
+fn interval<'r, O: Operator>(
+    plan: &CudaPlan,
+    operator: O,
+    parts: impl Iterator<Item = &'r [u64]>,
+    leaf: impl Fn(&[u64]) -> O::Leaf,
+    span: impl Fn(&[u64]) -> O::Node,
+) -> Interval<O> {
+    let mut interval = Interval::new(plan.first);
+    for (level, part) in Interval::<O>::levels(plan.first, plan.first + plan.problem.n).zip(parts) {
+        match level {
+            0 => interval.leaf(operator, leaf(part)),
+            _ => interval.node(operator, level, span(part)),
+        }
+    }
+    interval
+}
+
+fn float(word: u64) -> f64 {
+    f64::from_bits(word)
+}
+
+fn flags(flags: u64) -> (Met, bool) {
+    let met = Met { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
+    (met, flags & 8 != 0)
+}
+
+fn real_span(part: &[u64]) -> RealProduct {
+    let (met, negative) = flags(part[3]);
+    let mantissa = DoubleDouble { high: float(part[0]), low: float(part[1]) };
+    RealProduct { mantissa, exponent: part[2] as i64, negative, met }
+}
+
+fn complex_span(part: &[u64]) -> ComplexProduct {
+    let pair = |k: usize| DoubleDouble { high: float(part[k]), low: float(part[k + 1]) };
+    ComplexProduct { re: pair(0), im: pair(2), exponent: part[4] as i64 }
 }
 
 /// The largest magnitude, from the bits of a number that has it. Those of an integer's magnitude are such a number: the magnitude
@@ -279,9 +321,10 @@ mod tests {
 
     /// The words given, and zeros after them.
     fn finish<T: Element>(op: Op, n: u64, words: &[u64]) -> crate::Result<Output> {
-        let mut record = [0; FEW];
+        let plan = plan::<T>(op, n);
+        let mut record = vec![0; record_words(&plan).max(FEW)];
         record[..words.len()].copy_from_slice(words);
-        read(&plan::<T>(op, n), &record).finish(op, Finish::default())
+        read(&plan, &record).finish(op, Finish::default())
     }
 
     #[test]
@@ -318,11 +361,11 @@ mod tests {
         let beyond = &[0, 2];
         assert!(matches!(finish::<u8>(Op::Prod, 9, beyond), Err(Error::Overflow { .. })));
         assert_eq!(finish::<u8>(Op::Prod, 9, &[0, 3]), Ok(Output::One(0u64.into())));
-        let real = &[1.5f64.to_bits(), 0, 3, 8];
-        assert_eq!(finish::<f32>(Op::Prod, 9, real), Ok(Output::One((-12f32).into())));
-        let nan = &[1f64.to_bits(), 0, 0, 3];
+        let real = &[0, 0, 0, 0, 0, 1.5f64.to_bits(), 0, 3, 8];
+        assert_eq!(finish::<f32>(Op::Prod, 32, real), Ok(Output::One((-12f32).into())));
+        let nan = &[0, 0, 0, 0, 0, 1f64.to_bits(), 0, 0, 3];
         assert!(
-            matches!(finish::<f32>(Op::Prod, 9, nan), Ok(Output::One(Value::F32(x))) if x.is_nan())
+            matches!(finish::<f32>(Op::Prod, 1024, nan), Ok(Output::One(Value::F32(x))) if x.is_nan())
         );
     }
 

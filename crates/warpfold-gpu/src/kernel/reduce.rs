@@ -2,6 +2,7 @@
 
 use super::array::AnyView;
 use super::executor::Executor;
+use super::joined::from_index;
 use super::record::{self, Outcome};
 use super::sharded::Sharded;
 use crate::partial::{Finish, Output};
@@ -19,6 +20,7 @@ pub struct AnyReduce<'a> {
     sharded: Option<Sharded<'a>>,
     policy: Policy,
     shape: Option<Shape>,
+    first: u64,
 }
 
 /// An array, and the other one of a dot product.
@@ -28,7 +30,7 @@ impl<'a> AnyReduce<'a> {
     /// Of an array in the machine's memory.
     pub fn new(machine: &'a dyn Executor, input: AnyView<'a>) -> Self {
         let policy = Policy::default();
-        AnyReduce { machine, input, other: None, sharded: None, policy, shape: None }
+        AnyReduce { machine, input, other: None, sharded: None, policy, shape: None, first: 0 }
     }
 
     /// Of two arrays of one length and type: dot.
@@ -68,6 +70,12 @@ impl<'a> AnyReduce<'a> {
         self
     }
 
+    /// The same of a piece of an array, whose first element has this index in the whole: what its partial knows of indices counts from there.
+    pub fn starting_at(mut self, first: u64) -> Self {
+        self.first = first;
+        self
+    }
+
     /// How a reduction would run here; of an array on several machines, on the first of them.
     ///
     /// # Errors
@@ -83,14 +91,14 @@ impl<'a> AnyReduce<'a> {
             let why = "dot takes two arrays (reduce_two), every other reduction one";
             return Err(Error::Undefined { op, dtype, why });
         }
-        let plan = machine.plan(problem)?;
+        let plan = machine.plan(problem)?.starting_at(self.first);
         let Some(shape) = self.shape else { return Ok(plan) };
         shape.check().map_err(|why| Error::Device {
             asked: format!("{op} of {dtype} in a shape of its own"),
             obstacle: why,
             remedy: "choose another shape, or the planner's",
         })?;
-        Ok(plan::shaped(problem, plan.fold, machine.facts(), shape))
+        Ok(plan::shaped(problem, plan.fold, machine.facts(), shape).starting_at(self.first))
     }
 
     /// The arrays, if they lie on one machine.
@@ -143,11 +151,12 @@ impl<'a> AnyReduce<'a> {
     /// What the reduction's own kernel leaves.
     fn run(&self, op: Op) -> Result<Outcome> {
         if let Some(sharded) = self.sharded {
-            return sharded.run(op, self.policy, |machine, problem| self.plan_on(machine, problem));
+            let planned = |machine: &dyn Executor, problem| self.plan_on(machine, problem);
+            return sharded.run(op, self.policy, self.first, planned);
         }
         let plan = self.plan(op)?;
         let record = self.machine.begin(&plan, self.input, self.other)?.wait(&plan)?;
-        Ok(record::read(&plan, &record))
+        Ok(from_index(record::read(&plan, &record), self.first))
     }
 
     /// The result.

@@ -5,7 +5,7 @@ use super::executor::Executor;
 use super::joined::Joined;
 use super::record::{self, Outcome};
 use crate::plan::{CudaPlan, Problem};
-use crate::{Error, Op, Policy, Result};
+use crate::{Op, Policy, Result};
 
 /// An array in the memories of several machines: each has one range of it, in the order of the array.
 pub(super) trait Ranges {
@@ -37,28 +37,24 @@ impl<'a> Sharded<'a> {
     /// Runs the reduction on all machines that have elements, at once, and joins what they leave.
     ///
     /// # Errors
-    /// As [`AnyReduce::plan`](super::AnyReduce::plan); [`Error::Unsupported`] for products of floats, whose last bits depend on how an array
-    /// is cut.
+    /// As [`AnyReduce::plan`](super::AnyReduce::plan).
     pub(super) fn run(
         self,
         op: Op,
         policy: Policy,
+        first: u64,
         shaped: impl Fn(&dyn Executor, Problem) -> Result<CudaPlan>,
     ) -> Result<Outcome> {
         let dtype = self.x.range(0).1.dtype;
         let full = (0..self.x.count()).filter(|&k| !self.x.range(k).1.is_empty()).count();
-        if op == Op::Prod && full > 1 && dtype.is_float() {
-            let why = "the product of floats depends on how the array is cut; take one device";
-            return Err(Error::Unsupported { option: "several devices", op, dtype, why });
-        }
         let mut running = Vec::with_capacity(full.max(1));
-        let mut first = 0;
+        let mut first = first;
         for k in 0..self.x.count() {
             let (machine, x) = self.x.range(k);
             let n = x.len() as u64;
             // Of an array without elements, the first machine says what comes of it.
             if n > 0 || (full == 0 && k == 0) {
-                let plan = shaped(machine, Problem { op, dtype, n, policy })?;
+                let plan = shaped(machine, Problem { op, dtype, n, policy })?.starting_at(first);
                 let begun = machine.begin(&plan, x, self.y.map(|y| y.range(k).1))?;
                 running.push((plan, begun, first));
             }

@@ -13,7 +13,7 @@ use crate::element::Element;
 use crate::kernel::{
     self, AnyBuffer, AnyView, Arguments, Buffer, Executor, Home, Launch, Machine, ManyLaunch,
     RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods, record_offset,
-    value_bytes, workspace_bytes,
+    record_words, value_bytes, workspace_bytes,
 };
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
@@ -187,7 +187,7 @@ impl Device {
         if words[RECORD_WORDS] != 1 {
             return Err(fault(plan, "the kernel ended without a result".into()));
         }
-        let record = std::array::from_fn(|k| u64::from_le(words[k]));
+        let record = words[..record_words(plan)].iter().map(|&word| u64::from_le(word)).collect();
         Ok(Run { record, counters })
     }
 
@@ -342,6 +342,6 @@ impl Executor for Device {
         y: Option<AnyView<'a>>,
     ) -> Result<Running<'a>> {
         let run = self.launch_any(plan, x, y, None)?;
-        Ok(Running::Simt(Box::new(run.record), PhantomData))
+        Ok(Running::Simt(run.record, PhantomData))
     }
 }

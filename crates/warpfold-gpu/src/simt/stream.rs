@@ -21,6 +21,8 @@ pub struct AnyStream {
     x: Vec<u8>,
     y: Vec<u8>,
     seen: u64,
+    /// The index of the first element.
+    first: u64,
     joined: Joined,
 }
 
@@ -33,7 +35,7 @@ impl AnyStream {
         let device = device.clone();
         let (x, y) = (Vec::new(), Vec::new());
         let joined = Joined::default();
-        let stream = AnyStream { device, op, dtype, policy, x, y, seen: 0, joined };
+        let stream = AnyStream { device, op, dtype, policy, x, y, seen: 0, first: 0, joined };
         stream.plan(stream.piece())?;
         Ok(stream)
     }
@@ -45,6 +47,12 @@ impl AnyStream {
     pub fn plan(&self, n: u64) -> Result<CudaPlan> {
         let AnyStream { op, dtype, policy, .. } = *self;
         Executor::plan(&self.device, Problem { op, dtype, n, policy })
+    }
+
+    /// Says which index the first element has in the whole; before any is pushed.
+    #[must_use]
+    pub fn starting_at(self, first: u64) -> Self {
+        AnyStream { first, ..self }
     }
 
     /// Elements of a piece.
@@ -81,7 +89,7 @@ impl AnyStream {
         self.seen
     }
 
-    /// The exact partial of all elements, to be merged elsewhere; indices count from the stream's first element.
+    /// The exact partial of all elements, to be merged elsewhere; indices count from that of the stream's first element.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for what is rounded on the way; [`Error::Device`].
@@ -121,12 +129,13 @@ impl AnyStream {
     /// Folds the piece that was gathered.
     fn fold(&mut self) -> Result<()> {
         let n = (self.x.len() / self.dtype.size()) as u64;
-        let plan = self.plan(n)?;
+        let first = self.first + self.seen - n;
+        let plan = self.plan(n)?.starting_at(first);
         let upload = |bytes: &[u8]| AnyBuffer::upload(&self.device, self.dtype, bytes);
         let x = upload(&self.x)?;
         let y = if self.op == Op::Dot { Some(upload(&self.y)?) } else { None };
         let run = self.device.launch_any(&plan, x.view(), y.as_ref().map(|y| y.view()), None)?;
-        self.joined.push(kernel::read(&plan, &run.record), self.seen - n);
+        self.joined.push(kernel::read(&plan, &run.record), first);
         self.x.clear();
         self.y.clear();
         Ok(())

@@ -5,12 +5,15 @@
 // `stamp` the ddof, `options` what Finish takes apart. value: f32 or f64, complex as a pair; any, all: one byte; linf
 // of integers: u64, sumsq of them 192 bits; prod of integers: the low 64 bits, then 1 if those are not all. NaN where
 // the host would give an error: without elements, or ddof of them.
+#include "op/complex_product.cuh"
 #include "op/finish_product.cuh"
+#include "op/real_product.cuh"
+#include "walk/tree_array.cuh"
 
 // Steps of one thread: what is not an integer of many words.
 __device__ __forceinline__ void finish_small(const Finish& q, const u64* record, u64 n, u64 ddof, void* value) {
     const auto number = [&](int k) { return __longlong_as_double(record[k]); };
-    const u64 largest = record[0] == 0 ? 0 : record[1];  // of nothing: zero
+    const auto largest = [&] { return record[0] == 0 ? 0 : record[1]; };  // of nothing: zero
     switch (q.step) {
         case Step::Any:
             *static_cast<u8*>(value) = record[0] != 0;
@@ -19,16 +22,16 @@ __device__ __forceinline__ void finish_small(const Finish& q, const u64* record,
             *static_cast<u8*>(value) = record[0] == n - record[1];
             break;
         case Step::LargestInteger:
-            *static_cast<u64*>(value) = largest;
+            *static_cast<u64*>(value) = largest();
             break;
         case Step::LargestHalf:
-            *static_cast<f32*>(value) = canonical(widen(f16{u16(largest)}));
+            *static_cast<f32*>(value) = canonical(widen(f16{u16(largest())}));
             break;
         case Step::LargestBrain:
-            *static_cast<u32*>(value) = u32(largest) << 16;
+            *static_cast<u32*>(value) = u32(largest()) << 16;
             break;
         case Step::LargestFloat:
-            write(value, 0, q.wide, largest, false);
+            write(value, 0, q.wide, largest(), false);
             break;
         case Step::IntegerProduct: {
             // Flags: 1 a zero, 2 beyond 2^64, 8 negative.
@@ -39,18 +42,13 @@ __device__ __forceinline__ void finish_small(const Finish& q, const u64* record,
             break;
         }
         case Step::Product: {
-            // Flags: 1 a zero, 2 an infinity, 4 a NaN, 8 negative.
-            const u64 flags = record[3];
-            if ((flags & 4) || (flags & 3) == 3) write_special(value, 0, q.wide, QUIET_NAN, false);
-            else if (flags & 2) write_special(value, 0, q.wide, INFINITE, flags & 8);
-            else if (flags & 1) write(value, 0, q.wide, 0, false);
-            else write_product(q.wide, value, 0, number(0), number(1), record[2], flags & 8);
+            write_real(q.wide, value, root_of_array<RealSpans>(record, n));
             break;
         }
-        case Step::ComplexProduct:
-            for (int part = 0; part < 2; part++)
-                write_product(q.wide, value, part, number(2 * part), number(2 * part + 1), record[4], false);
+        case Step::ComplexProduct: {
+            write_complex(q.wide, value, root_of_array<ComplexSpans>(record, n));
             break;
+        }
         case Step::FastMean:
             for (u32 part = 0; part < q.parts; part++) {
                 write_nearest(value, part, q.wide, __ddiv_rn(number(part), __ull2double_rn(n - record[2])));

@@ -28,6 +28,10 @@ __device__ __forceinline__ DoubleDouble add(DoubleDouble a, DoubleDouble b) {
     const DoubleDouble sum = fast_two_sum(high.high, __dadd_rn(high.low, low.high));
     return fast_two_sum(sum.high, __dadd_rn(sum.low, low.low));
 }
+__device__ __forceinline__ DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
+    const DoubleDouble product = two_product(a.high, b.high);
+    return fast_two_sum(product.high, __dadd_rn(product.low, __fma_rn(a.high, b.low, __dmul_rn(a.low, b.high))));
+}
 // Of a number that is not negative: one Newton step on the exact residual.
 __device__ __forceinline__ DoubleDouble square_root(DoubleDouble x) {
     const f64 root = __dsqrt_rn(x.high);

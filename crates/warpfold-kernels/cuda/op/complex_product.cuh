@@ -1,165 +1,258 @@
-// Products of complex floats: two double-doubles and one exponent apart.
+// Products of complex floats along the canonical tree, as real_product.cuh: two double-doubles and one exponent apart.
 //
-// Factors far from 1 are brought there by the exponent of their larger part, and so is the product after every few
-// steps. Two of complex64 are multiplied exactly first: their four products fit f64, and the two sums are
-// double-doubles.
-//
-// Floor: 48 (complex64) and 28 (complex128) operations of f64 a vector, of which an H200 does 48 in the memory's time.
-// Registers for one block of 512 threads: with room for two, 230 to 450 bytes of a thread were spilled, and 64 and 57 %
-// of the read ceiling reached.
-//
-// record: [real part high, low; imaginary part high, low; all as f64; exponent].
+// One part may be far smaller than the other, so that scaling shows in the bits and is done where the tree says: of
+// complex64, whose factors are products of two elements, after each two factors; of complex128 each element. A run with
+// an element that is zero, not finite or at an end of the range is multiplied again, leaf by leaf.
 #pragma once
 #include "num/double_double.cuh"
-#include "walk/array.cuh"
 
-struct ComplexState {
+struct ComplexNode {
     DoubleDouble re, im;
     i64 exponent;
 
-    static __device__ __forceinline__ ComplexState one() { return {{1, 0}, {0, 0}, 0}; }
+    static __device__ __forceinline__ ComplexNode one() { return {{1, 0}, {0, 0}, 0}; }
     __device__ __forceinline__ f64 larger() const { return fmax(fabs(re.high), fabs(im.high)); }
     __device__ __forceinline__ bool is_finite() const {
         return fabs(re.high) <= 1.7976931348623157e308 && fabs(im.high) <= 1.7976931348623157e308;
     }
+    __device__ __forceinline__ bool is_plain() const { return is_finite() && (re.high != 0 || im.high != 0); }
     __device__ __forceinline__ bool is_one() const {
-        return re.high == 1 && re.low == 0 && im.high == 0 && exponent == 0;
+        return re.high == 1 && re.low == 0 && im.high == 0 && im.low == 0 && exponent == 0;
     }
-
-    // Brings the larger part to 1 <= |high| < 2. The power that scales the very largest numbers is itself subnormal:
-    // two steps.
+    // Brings the larger part to 1 <= |high| < 2.
     __device__ __forceinline__ void normalise() {
         const f64 most = larger();
         if (!is_finite() || most == 0) {
             exponent = 0;
+            const DoubleDouble nan = {__longlong_as_double(0x7ff8000000000000ll), 0};
+            if (re.high != re.high) re = nan;
+            if (im.high != im.high) im = nan;
             return;
         }
-        const i32 shift = exponent_of(most), half = -shift / 2, rest = -(shift - shift / 2);
-        const f64 first = power_of_two(half), second = power_of_two(rest);
-        re = {re.high * first * second, re.low * first * second};
-        im = {im.high * first * second, im.low * first * second};
+        const i32 shift = exponent_of(most);
+        if (shift > -1022 && shift < 1022) {
+            scale(power_of_two(-shift));
+        } else {
+            // The power that scales the very largest numbers is itself subnormal: two steps.
+            const i32 half = -shift / 2;
+            scale(power_of_two(half));
+            scale(power_of_two(-shift - half));
+        }
         exponent += shift;
+    }
+    __device__ __forceinline__ void scale(f64 by) {
+        re = {__dmul_rn(re.high, by), __dmul_rn(re.low, by)};
+        im = {__dmul_rn(im.high, by), __dmul_rn(im.low, by)};
+    }
+    __device__ __forceinline__ ComplexNode without_signs_of_zeros() const {
+        return {{__dadd_rn(re.high, 0.0), __dadd_rn(re.low, 0.0)},
+                {__dadd_rn(im.high, 0.0), __dadd_rn(im.low, 0.0)},
+                exponent};
     }
 };
 
-__device__ __forceinline__ DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
-    const DoubleDouble product = two_product(a.high, b.high);
-    return fast_two_sum(product.high, product.low + fma(a.high, b.low, a.low * b.high));
-}
-
 // The product of any two; a number that is not finite follows the rules of IEEE 754 for its parts, but one changes
-// nothing.
-template <class S> __device__ __noinline__ S product_of(S a, S b) {
+// nothing. Once in a kernel.
+template <class N> __device__ __noinline__ N product_of(N a, N b) {
     if (a.is_finite() && b.is_finite()) {
         const DoubleDouble cross = multiply(a.im, b.im);
-        S s = {add(multiply(a.re, b.re), {-cross.high, -cross.low}), add(multiply(a.re, b.im), multiply(a.im, b.re)),
+        N n = {add(multiply(a.re, b.re), {-cross.high, -cross.low}), add(multiply(a.re, b.im), multiply(a.im, b.re)),
                a.exponent + b.exponent};
-        s.normalise();
-        return s;
+        n.normalise();
+        return n;
     }
-    if (a.is_one()) return b;
-    if (b.is_one()) return a;
-    return {{a.re.high * b.re.high - a.im.high * b.im.high, 0}, {a.re.high * b.im.high + a.im.high * b.re.high, 0}, 0};
+    if (a.is_one()) a = b;
+    else if (!b.is_one()) {
+        const f64 re = __dsub_rn(__dmul_rn(a.re.high, b.re.high), __dmul_rn(a.im.high, b.im.high));
+        const f64 im = __dadd_rn(__dmul_rn(a.re.high, b.im.high), __dmul_rn(a.im.high, b.re.high));
+        a.re = {re, 0};
+        a.im = {im, 0};
+    }
+    a.normalise();
+    return a;
 }
 
-template <class E, Nan NAN> struct ComplexProduct {
-    typedef E Element;
-    typedef ComplexState State;
-    static constexpr bool NARROW = sizeof(E) == 8;
-    static constexpr int VECTORS = 4, BLOCKS = 1;
-    static constexpr bool ROLLED = true;
-    static constexpr u32 STEPS = 16, NEAR = 30;  // 2^((30 + 1.5) * 16) is finite, and its square root far from it
-    State product = State::one();
-    i64 shift = 0;  // what the exponent has not been told yet
-    u32 steps = 0;
-    State apart = State::one();  // what has no normal exponent
+// Parts of sums of two f64 that are not in order, times a power of two.
+struct ComplexChain {
+    DoubleDouble re, im;
+    i64 exponent;
 
-    __device__ __forceinline__ ComplexProduct(const E*, u64) {}
-
-    // A product of double-doubles, not brought to order. Where the factor is one f64 its low part is not looked at.
-    static __device__ __forceinline__ DoubleDouble times(DoubleDouble a, DoubleDouble b) {
+    // What both low parts make is left out, and that of the second number if it is one f64.
+    template <bool WHOLE> static __device__ __forceinline__ DoubleDouble times(DoubleDouble a, DoubleDouble b) {
         const DoubleDouble product = two_product(a.high, b.high);
-        const f64 error = fma(a.low, b.high, product.low);
-        return {product.high, NARROW ? fma(a.high, b.low, error) : error};
+        const f64 error = __fma_rn(a.low, b.high, product.low);
+        return {product.high, WHOLE ? error : __fma_rn(a.high, b.low, error)};
     }
     static __device__ __forceinline__ DoubleDouble sum(DoubleDouble a, DoubleDouble b) {
         const DoubleDouble sum = two_sum(a.high, b.high);
-        return {sum.high, sum.low + (a.low + b.low)};
+        return {sum.high, __dadd_rn(sum.low, __dadd_rn(a.low, b.low))};
     }
-    // Multiplies by a factor whose larger part has a normal exponent, and is not among the very largest; else does
-    // nothing and says so.
-    __device__ __forceinline__ bool step(DoubleDouble re, DoubleDouble im) {
-        const u32 of_re = __double2hiint(re.high) >> 20 & 0x7ff, of_im = __double2hiint(im.high) >> 20 & 0x7ff;
-        const u32 larger = of_re > of_im ? of_re : of_im;
-        DoubleDouble c = re, d = im;
-        if (larger - (1023 - NEAR) > 2 * NEAR) {
-            if (larger - 1 >= 2045) return false;
-            scale(c, d, larger);
+    template <bool WHOLE> __device__ __forceinline__ void multiply(DoubleDouble c, DoubleDouble d) {
+        const DoubleDouble a = re, b = im;
+        re = sum(times<WHOLE>(a, c), times<WHOLE>(b, {-d.high, -d.low}));
+        im = sum(times<WHOLE>(a, d), times<WHOLE>(b, c));
+    }
+    // Brings the larger part to 1 <= |high| < 2.
+    __device__ __forceinline__ void rescale() {
+        const i32 shift = exponent_of(fmax(fabs(re.high), fabs(im.high)));
+        const f64 by = power_of_two(-shift);
+        re = {__dmul_rn(re.high, by), __dmul_rn(re.low, by)};
+        im = {__dmul_rn(im.high, by), __dmul_rn(im.low, by)};
+        exponent += shift;
+    }
+    __device__ __forceinline__ ComplexNode node() const {
+        ComplexNode n = {two_sum(re.high, re.low), two_sum(im.high, im.low), exponent};
+        n.normalise();
+        return n.without_signs_of_zeros();
+    }
+};
+
+struct Pair {
+    f64 re, im;
+};
+
+// The product of two elements whose products of parts f64 holds, as a factor.
+__device__ __forceinline__ void multiply_pair(ComplexChain& chain, Pair x, Pair y) {
+    chain.multiply<false>(two_sum(__dmul_rn(x.re, y.re), -__dmul_rn(x.im, y.im)),
+                          two_sum(__dmul_rn(x.re, y.im), __dmul_rn(x.im, y.re)));
+}
+
+struct ComplexSpans {
+    typedef ComplexNode Node;
+    typedef Node State;
+    static constexpr u32 NODE_WORDS = 5, PACKED_WORDS = 5;
+
+    static __device__ __forceinline__ Node one() { return Node::one(); }
+    // Runs of a block, in order, if all are plain.
+    struct Block {
+        ComplexChain chain;
+        bool plain;
+        __device__ __forceinline__ explicit Block(const Node& first)
+            : chain{first.re, first.im, first.exponent}, plain(first.is_plain()) {}
+        __device__ __forceinline__ void multiply(const Node& n) {
+            plain &= n.is_plain();
+            chain.multiply<false>(n.re, n.im);
+            chain.exponent += n.exponent;
         }
-        const DoubleDouble a = product.re, b = product.im, minus_d = {-d.high, -d.low};
-        product.re = sum(times(a, c), times(b, minus_d));
-        product.im = sum(times(a, d), times(b, c));
-        if (++steps == STEPS) {
-            const u32 re = __double2hiint(product.re.high) >> 20 & 0x7ff,
-                      im = __double2hiint(product.im.high) >> 20 & 0x7ff;
-            scale(product.re, product.im, re > im ? re : im);
-            steps = 0;
+        __device__ __forceinline__ bool is_plain() const { return plain; }
+        __device__ __forceinline__ Node node() const { return chain.node(); }
+    };
+    // The left neighbour first.
+    static __device__ __forceinline__ Node join(const Node& a, const Node& b) {
+        return product_of(a, b).without_signs_of_zeros();
+    }
+    static __device__ __forceinline__ void pack(const Node& n, u64 (&word)[PACKED_WORDS]) {
+        word[0] = __double_as_longlong(n.re.high);
+        word[1] = __double_as_longlong(n.re.low);
+        word[2] = __double_as_longlong(n.im.high);
+        word[3] = __double_as_longlong(n.im.low);
+        word[4] = n.exponent;
+    }
+    static __device__ __forceinline__ Node unpack(const u64 (&word)[PACKED_WORDS]) {
+        return {{__longlong_as_double(word[0]), __longlong_as_double(word[1])},
+                {__longlong_as_double(word[2]), __longlong_as_double(word[3])},
+                i64(word[4])};
+    }
+    // A single number of any kind.
+    static __device__ __forceinline__ Node of(Pair z) {
+        const bool tiny = fmax(fabs(z.re), fabs(z.im)) < power_of_two(-1022);
+        const f64 scale = tiny ? power_of_two(64) : 1;
+        Node n = {{__dmul_rn(z.re, scale), 0}, {__dmul_rn(z.im, scale), 0}, tiny ? -64 : 0};
+        n.normalise();
+        return n;
+    }
+    static __device__ __forceinline__ bool is_plain(Pair z) {
+        return fabs(z.re) <= 1.7976931348623157e308 && fabs(z.im) <= 1.7976931348623157e308 && (z.re != 0 || z.im != 0);
+    }
+    // Multiplies by an element whose larger part is brought to [1, 2); numbers at the ends of the range come nearer to
+    // 1 first, so that the power that scales them is a normal number.
+    static __device__ __forceinline__ void multiply_scaled(ComplexChain& chain, Pair z) {
+        f64 most = fmax(fabs(z.re), fabs(z.im));
+        const i32 near = most < power_of_two(-1022) ? 64 : most >= power_of_two(1023) ? -64 : 0;
+        if (near != 0) {
+            z = {__dmul_rn(z.re, power_of_two(near)), __dmul_rn(z.im, power_of_two(near))};
+            most = fmax(fabs(z.re), fabs(z.im));
         }
-        return true;
+        const i32 shift = exponent_of(most);
+        const f64 by = power_of_two(-shift);
+        chain.multiply<true>({__dmul_rn(z.re, by), 0}, {__dmul_rn(z.im, by), 0});
+        chain.exponent += shift - near;
     }
-    // Brings the larger part, whose exponent's bits are told, to 1 <= |high| < 2.
-    __device__ __forceinline__ void scale(DoubleDouble& re, DoubleDouble& im, u32 larger) {
-        const f64 by = __hiloint2double((2046 - larger) << 20, 0);
-        re = {re.high * by, re.low * by};
-        im = {im.high * by, im.low * by};
-        shift += i32(larger) - 1023;
-    }
-    __device__ __forceinline__ void gather() {
-        const State s = {two_sum(product.re.high, product.re.low), two_sum(product.im.high, product.im.low),
-                         product.exponent + shift};
-        product = normal(s);
-        shift = 0;
-    }
-    static __device__ __forceinline__ State normal(const State& s) { return product_of(s, State::one()); }
-    static __device__ __forceinline__ E kept(E z) {
-        if constexpr (NAN == Nan::Ignore) {
-            if (is_nan(z)) return {1, 0};
+    // Up to 32 leaves, one by one.
+    template <u32 FACTOR, class Leaf> static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
+        bool plain = true;
+#pragma unroll 1
+        for (u32 k = 0; k < count; k++) plain &= is_plain(leaf(k));
+        if (!plain) {
+            Node all = Node::one();
+#pragma unroll 1
+            for (u32 k = 0; k < count; k++) all = product_of(all, of(leaf(k)));
+            return all.without_signs_of_zeros();
         }
-        return z;
-    }
-    __device__ __forceinline__ void vector(const Vector& p, u64) {
-        Elements<E> e(p);
-        if constexpr (NARROW) {
-            const E x = kept(e.element[0]), y = kept(e.element[1]);
-            const f64 a = x.re, b = x.im, c = y.re, d = y.im;
-            if (!step(two_sum(a * c, -(b * d)), two_sum(a * d, b * c))) {
-                closely(x);
-                closely(y);
+        ComplexChain chain = {{1, 0}, {0, 0}, 0};
+#pragma unroll 1
+        for (u32 k = 0; k < count; k += FACTOR) {
+            if constexpr (FACTOR == 1) {
+                multiply_scaled(chain, leaf(k));
+            } else {
+                multiply_pair(chain, leaf(k), k + 1 < count ? leaf(k + 1) : Pair{1, 0});
+                if (k % 4 == 2 || k + 2 >= count) chain.rescale();
             }
-        } else {
-            const E z = kept(e.element[0]);
-            if (!step({z.re, 0}, {z.im, 0})) closely(z);
         }
+        return chain.node();
     }
-    // Any number; subnormal ones are brought among the normals first.
-    __device__ __forceinline__ void closely(E z) {
-        State s = {{z.re, 0}, {z.im, 0}, 0};
-        if (s.larger() < power_of_two(-1022)) s = {{z.re * power_of_two(64), 0}, {z.im * power_of_two(64), 0}, -64};
-        apart = product_of(apart, normal(s));
+    static __device__ __forceinline__ void write_leaf(u64* word, Pair z) {
+        word[0] = __double_as_longlong(z.re);
+        word[1] = __double_as_longlong(z.im);
     }
-    __device__ __forceinline__ void one(E z, u64) { closely(kept(z)); }
-    __device__ __forceinline__ State state() {
-        gather();
-        return product_of(product, apart);
+};
+
+// A leaf: one for an element with a NaN that is skipped.
+__device__ __forceinline__ Pair leaf_of(Pair z, bool skip) {
+    const bool nan = z.re != z.re || z.im != z.im;
+    if (nan && skip) return {1, 0};
+    return {canonical(z.re), canonical(z.im)};
+}
+
+template <class E, Nan NAN> struct ComplexProduct : ComplexSpans {
+    typedef E Element;
+    static constexpr u32 FACTOR = sizeof(E) == 8 ? 2 : 1, WARPS = 4, THREADS = 32 * WARPS;
+    static constexpr int BLOCKS = 4;
+
+    struct Chain {
+        ComplexChain chain = {{1, 0}, {0, 0}, 0};
+        bool plain = true;
+
+        __device__ __forceinline__ void vector(const Vector& p, int k) {
+            Elements<E> e(p);
+            if constexpr (FACTOR == 2) {
+                const Pair x = kept(e.element[0]), y = kept(e.element[1]);
+                plain &= ComplexSpans::is_plain(x) && ComplexSpans::is_plain(y);
+                multiply_pair(chain, x, y);
+                if (k % 2 == 1) chain.rescale();
+            } else {
+                const Pair z = kept(e.element[0]);
+                const f64 most = fmax(fabs(z.re), fabs(z.im));
+                const i32 shift = exponent_of(most);
+                // A NaN hides from the larger part.
+                plain &= shift > -1023 && shift < 1023 && z.re == z.re && z.im == z.im;
+                const f64 by = power_of_two(-shift);
+                chain.template multiply<true>({__dmul_rn(z.re, by), 0}, {__dmul_rn(z.im, by), 0});
+                chain.exponent += shift;
+            }
+        }
+        static __device__ __forceinline__ Pair kept(E z) {
+            if (NAN == Nan::Ignore && is_nan(z)) return {1, 0};
+            return {f64(z.re), f64(z.im)};
+        }
+        __device__ __forceinline__ bool is_plain() const { return plain; }
+        __device__ __forceinline__ Node node() const { return chain.node(); }
+    };
+    static __device__ __forceinline__ E unit() { return {1, 0}; }
+    static __device__ __forceinline__ Pair leaf(E z) {
+        return leaf_of(Pair{f64(z.re), f64(z.im)}, NAN == Nan::Ignore);
     }
-    static __device__ __forceinline__ State identity() { return State::one(); }
-    static __device__ __forceinline__ void merge(State& a, const State& b) { a = product_of(a, b); }
-    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
-        if (!a.record) return;
-        a.record[0] = __double_as_longlong(s.re.high);
-        a.record[1] = __double_as_longlong(s.re.low);
-        a.record[2] = __double_as_longlong(s.im.high);
-        a.record[3] = __double_as_longlong(s.im.low);
-        a.record[4] = s.exponent;
+    template <class Leaf> static __device__ __forceinline__ Node run(u32 count, const Leaf& leaf) {
+        return run_of_leaves<FACTOR>(count, leaf);
     }
 };

@@ -1,6 +1,8 @@
 // The last step of products of floats: a mantissa of two f64 and an exponent apart, rounded once. One thread.
 #pragma once
 #include "acc/finish_integers.cuh"
+#include "op/complex_product.cuh"
+#include "op/real_product.cuh"
 
 // Fraction bits of a product's mantissa in fixed point.
 constexpr int FRACTION = 116;
@@ -29,4 +31,16 @@ __device__ __forceinline__ void write_product(bool wide, void* value, int part, 
     const i64 most = 1 << 30, unit = exponent - FRACTION;
     const i32 clamped = unit > most ? most : unit < -most ? -most : unit;
     write(value, part, wide, round_bits(sum, false, clamped, wide), !sum.is_zero() && negative != negated);
+}
+__device__ __noinline__ void write_real(bool wide, void* value, const RealNode& n) {
+    const bool negative = n.flags & NEGATIVE;
+    if ((n.flags & NOT_A_NUMBER) || (n.flags & (ZERO | BEYOND)) == (ZERO | BEYOND))
+        write_special(value, 0, wide, QUIET_NAN, false);
+    else if (n.flags & BEYOND) write_special(value, 0, wide, INFINITE, negative);
+    else if (n.flags & ZERO) write(value, 0, wide, 0, false);
+    else write_product(wide, value, 0, n.high, n.low, n.exponent, negative);
+}
+__device__ __noinline__ void write_complex(bool wide, void* value, const ComplexNode& n) {
+    write_product(wide, value, 0, n.re.high, n.re.low, n.exponent, false);
+    write_product(wide, value, 1, n.im.high, n.im.low, n.exponent, false);
 }

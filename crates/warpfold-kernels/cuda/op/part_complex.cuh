@@ -4,8 +4,6 @@
 // A fold is for both types; results are finished as those of reals are.
 #pragma once
 #include "op/complex_magnitude.cuh"
-#include "op/complex_product.cuh"
-#include "op/finish_product.cuh"
 #include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 #include "num/wide_ratio.cuh"
@@ -163,46 +161,12 @@ template <class E> struct PairLargest {
     }
 };
 
-// Products: two double-doubles and one exponent.
-template <class E> struct PairProduct {
-    typedef E Element;
-    typedef ComplexState State;
-    static constexpr int BLOCKS = 3;
-    typedef SkipsOnly Setup;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
-    static __device__ __forceinline__ State identity() { return State::one(); }
-    static __device__ __forceinline__ void add(State& s, E z, u64, const Setup& setup) {
-        if (setup.skip && is_nan(z)) return;
-        const bool tiny = fmax(fabs(f64(z.re)), fabs(f64(z.im))) < power_of_two(-1022);
-        const f64 scale = tiny ? power_of_two(64) : 1;
-        State factor = {{z.re * scale, 0}, {z.im * scale, 0}, tiny ? -64 : 0};
-        factor.normalise();
-        s = product_of(s, factor);
-    }
-    static __device__ __forceinline__ void merge(State& a, const State& b) { a = product_of(a, b); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
-        write(results<typename Parts<E>::Part>(a) + 2 * k, s.re.high, s.re.low, s.im.high, s.im.low, s.exponent);
-    }
-    // Compiled once, wherever results come from.
-    static __device__ __noinline__ void write(void* value, f64 re, f64 re_low, f64 im, f64 im_low, i64 exponent) {
-        constexpr bool WIDE = sizeof(E) == 16;
-        write_product(WIDE, value, 0, re, re_low, exponent, false);
-        write_product(WIDE, value, 1, im, im_low, exponent, false);
-    }
-};
-
 // Kernels ask for all of them by the names of those of real numbers.
 template <> struct TotalOf<complex64> {
     typedef PairCount<complex64> type;
 };
 template <> struct TotalOf<complex128> {
     typedef PairCount<complex128> type;
-};
-template <> struct ProductsOf<complex64> {
-    typedef PairProduct<complex64> type;
-};
-template <> struct ProductsOf<complex128> {
-    typedef PairProduct<complex128> type;
 };
 template <> struct Extreme<complex64> : PairLargest<complex64> {};
 template <> struct Extreme<complex128> : PairLargest<complex128> {};

@@ -5,7 +5,7 @@
 // element type, f16 and bf16 another: which they are is part of the choice.
 #pragma once
 #include "num/order.cuh"
-#include "op/real_product.cuh"
+#include "op/integer_product.cuh"
 #include "op/part_floats.cuh"
 #include "num/wide_integers.cuh"
 
@@ -339,46 +339,6 @@ template <class E> struct IntegerProd {
     }
 };
 
-template <class E> struct FloatProd {
-    typedef E Element;
-    typedef Wide<E> W;
-    typedef RealProduct<W, Nan::Propagate> Product;
-    typedef typename Product::State State;
-    static constexpr int BLOCKS = 3;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
-    static __device__ __forceinline__ State identity() { return Product::identity(); }
-    struct Setup {
-        Floats<E> floats;
-        u32 skip;
-        __device__ __forceinline__ explicit Setup(Choice c)
-            : floats(Choice{c.options & ~1u}, false), skip(mask_if<u32>(c.skip())) {}
-    };
-    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
-        const W w = setup.floats.of(x);
-        Product one(nullptr, 0);
-        one.product = s;
-        one.one(w != w && setup.skip ? W(1) : w, 0);
-        s = one.product;
-    }
-    static __device__ __forceinline__ void merge(State& a, const State& b) { Product::merge(a, b); }
-    // m * 2^exponent, rounded once: only the last step can leave the normal numbers.
-    static __device__ __forceinline__ f64 scaled(f64 m, i64 exponent) {
-        const int bounded = exponent < -2200 ? -2200 : exponent > 2200 ? 2200 : int(exponent);
-        const int third = bounded / 3;
-        const f64 step = __longlong_as_double(i64(1023 + third) << 52);
-        return m * step * step * __longlong_as_double(i64(1023 + bounded - 2 * third) << 52);
-    }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
-        const bool negative = ((s.flags & NEGATIVE) != 0) != (s.high < 0);
-        const bool nan = (s.flags & NOT_A_NUMBER) || (s.flags & (ZERO | BEYOND)) == (ZERO | BEYOND);
-        f64 value = scaled(fabs(s.high + s.low), s.exponent);
-        if (s.flags & BEYOND) value = __longlong_as_double(0x7ff0000000000000ll);
-        value = nan ? __longlong_as_double(0x7ff8000000000000ll) : negative ? -value : value;
-        if (!nan && (s.flags & ZERO)) value = 0;
-        results<W>(a)[k] = canonical(W(value));
-    }
-};
-
 template <class E> struct TotalOf {
     typedef typename Select<FLOAT<E>, FloatTotal<E>, NarrowTotal<E>>::type type;
 };
@@ -386,7 +346,4 @@ template <> struct TotalOf<u64> {
     typedef WideTotal type;
 };
 template <class E> using Totals = typename TotalOf<E>::type;
-template <class E> struct ProductsOf {
-    typedef typename Select<FLOAT<E>, FloatProd<E>, IntegerProd<E>>::type type;
-};
-template <class E> using Products = typename ProductsOf<E>::type;
+template <class E> using Products = IntegerProd<E>;

@@ -1,131 +1,178 @@
-// Products of real floats: a mantissa of two f64 (106 bits) and its exponent apart in 64 bits; which of zero, infinity,
-// NaN was met.
+// Products of real floats along the canonical tree (crates/warpfold-exact/src/tree, partial/product/tree.rs): the same
+// IEEE operations in the same order as the library's own on the processor, so the same bits. No contraction: each
+// operation is named.
 //
-// record: [mantissa high, low as f64; exponent; flags]. flags: 1 a zero, 2 an infinity, 4 a NaN, 8 negative.
+// A run of 32 elements multiplies its factors in order: a factor is one element of f64, the product of two of f32, of
+// four of f16 or bf16, which f64 holds exactly. Exponents are taken out of the factors, which does not show in the bits
+// (theorem there). A run with a factor that is no normal number is multiplied again, leaf by leaf.
 #pragma once
+#include "num/double_double.cuh"
 #include "op/integer_product.cuh"
 
+// The product of a span of the tree: mantissa 1 <= high < 2, exponent and sign apart. Flags: 1 a zero, 2 an infinity, 4
+// a NaN was met, which make the mantissa 1; 8 negative.
+struct RealNode {
+    f64 high, low;
+    i64 exponent;
+    u64 flags;
+};
+
 __device__ __forceinline__ i32 exponent_field(f64 x) { return __double2hiint(x) >> 20 & 0x7ff; }
+// The same number from 1 on and below 2, with its sign.
+__device__ __forceinline__ f64 mantissa_of(f64 x) {
+    return __hiloint2double((__double2hiint(x) & 0x800fffff) | 0x3ff00000, __double2loint(x));
+}
 
-template <class E, Nan NAN> struct RealProduct {
-    typedef E Element;
-    struct State {
-        f64 high, low;
-        i64 exponent;
-        u64 flags;
+// Exactly: the sum of two numbers above zero, times a power of two, the first from 1 on and below 2.
+__device__ __forceinline__ RealNode brought_to_order(DoubleDouble sum, i64 exponent, u64 flags) {
+    const i32 shift = exponent_of(sum.high);
+    const f64 scale = power_of_two(-shift);
+    return {__dmul_rn(sum.high, scale), __dmul_rn(sum.low, scale), exponent + shift, flags};
+}
+
+struct RealSpans {
+    typedef RealNode Node;
+    typedef Node State;
+    static constexpr u32 NODE_WORDS = 4, PACKED_WORDS = 3;
+    static constexpr u64 SPECIAL = ZERO | BEYOND | NOT_A_NUMBER;
+
+    static __device__ __forceinline__ Node one() { return {1, 0, 0, 0}; }
+    // From a chain of factors, as high + low times a power of two, neither of which is special.
+    static __device__ __forceinline__ Node of_chain(f64 high, f64 low, i64 exponent) {
+        DoubleDouble sum = fast_two_sum(high, low);
+        const bool negative = sum.high < 0;
+        // A zero is +0.
+        sum = {fabs(sum.high), __dadd_rn(negative ? -sum.low : sum.low, 0.0)};
+        return brought_to_order(sum, exponent, negative ? NEGATIVE : 0);
+    }
+    static __device__ __forceinline__ u64 joined(u64 a, u64 b) { return (a ^ (b & NEGATIVE)) | (b & ~NEGATIVE); }
+
+    // Runs of a block, in order.
+    struct Block {
+        Node all;
+        __device__ __forceinline__ explicit Block(const Node& first) : all(first) {}
+        __device__ __forceinline__ void multiply(const Node& n) {
+            const f64 product = __dmul_rn(all.high, n.high), error = __fma_rn(all.high, n.high, -product);
+            all.low = __fma_rn(all.low, n.high, __fma_rn(all.high, n.low, error));
+            all.high = product;
+            all.exponent += n.exponent;
+            all.flags = joined(all.flags, n.flags);
+        }
+        __device__ __forceinline__ bool is_plain() const { return true; }
+        __device__ __forceinline__ Node node() const {
+            if (all.flags & SPECIAL) return {1, 0, 0, all.flags};
+            Node n = of_chain(all.high, all.low, all.exponent);
+            n.flags = all.flags;
+            return n;
+        }
     };
-    static constexpr int VECTORS = 4, BLOCKS = 3;
-    State product = identity();
-
-    __device__ __forceinline__ RealProduct(const E*, u64) {}
-
-    // Brings the mantissa to 1 <= |high| < 2. It is a normal number.
-    static __device__ __forceinline__ void normalise(State& s) {
-        const i32 shift = exponent_field(s.high) - 1023;
-        const f64 scale = __hiloint2double((1023 - shift) << 20, 0);
-        s.high *= scale;
-        s.low *= scale;
-        s.exponent += shift;
+    // The left neighbour first.
+    static __device__ __forceinline__ Node join(const Node& a, const Node& b) {
+        const u64 flags = joined(a.flags, b.flags);
+        if (flags & SPECIAL) return {1, 0, 0, flags};
+        return brought_to_order(multiply({a.high, a.low}, {b.high, b.low}), a.exponent + b.exponent, flags);
     }
-    // Multiplies by a number that is exact in f64; those of f64 itself may be subnormal.
-    __device__ __forceinline__ void multiply(f64 x) {
-        i32 field = exponent_field(x);
-        if (u32(field - 1) >= 0x7feu) {
-            if (field == 0x7ff) {
-                product.flags |= x != x ? NOT_A_NUMBER : BEYOND;
-                if (x < 0) product.flags ^= NEGATIVE;
-                return;
-            }
-            if (x == 0) {
-                product.flags |= ZERO;
-                if (__double2hiint(x) < 0) product.flags ^= NEGATIVE;
-                return;
-            }
-            x *= 18446744073709551616.0;  // 2^64
-            product.exponent -= 64;
-            field = exponent_field(x);
-        }
-        const f64 m = __hiloint2double((__double2hiint(x) & 0x800fffff) | 0x3ff00000, __double2loint(x));
-        product.exponent += field - 1023;
-        const f64 high = product.high * m;
-        const f64 low = fma(product.low, m, fma(product.high, m, -high));
-        product.high = high + low;
-        product.low = low - (product.high - high);
+    static __device__ __forceinline__ void pack(const Node& n, u64 (&word)[PACKED_WORDS]) {
+        word[0] = __double_as_longlong(n.high);
+        word[1] = __double_as_longlong(n.low);
+        word[2] = n.exponent * 16 + n.flags;
     }
-    static __device__ __forceinline__ auto kept(E x) {
-        auto w = widen(x);
-        if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
-        else return w;
+    static __device__ __forceinline__ Node unpack(const u64 (&word)[PACKED_WORDS]) {
+        return {__longlong_as_double(word[0]), __longlong_as_double(word[1]), i64(word[2]) >> 4, word[2] & 15};
     }
-    // Multiplies by two factors so far from the ends of f64 that a mantissa times both is a normal number, unless one
-    // is zero, infinite or NaN: then it does nothing and says so.
-    __device__ __forceinline__ bool multiply_moderate(f64 first, f64 second) {
-        State s = product;
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
-            const f64 factor = k ? second : first;
-            const f64 high = s.high * factor;
-            const f64 low = fma(s.low, factor, fma(s.high, factor, -high));
-            s.high = high + low;
-            s.low = low - (s.high - high);
-        }
-        const bool normal = u32(exponent_field(s.high) - 1) < 0x7feu;
-        if (normal) product = s;
-        return normal;
-    }
-    // As many elements as can be multiplied exactly come first: two of f16 and bf16 in f32, and two such pairs, or two
-    // of f32, in f64.
-    __device__ __forceinline__ void vector(const Vector& p, u64) {
-        Elements<E> e(p);
-        if constexpr (sizeof(E) == 2) {
-            f32 pair[4];
-#pragma unroll
-            for (int k = 0; k < 4; k++) pair[k] = __fmul_rn(kept(e.element[2 * k]), kept(e.element[2 * k + 1]));
-            const f64 first = f64(pair[0]) * f64(pair[1]), second = f64(pair[2]) * f64(pair[3]);
-            if constexpr (is_half(E())) {
-                if (!multiply_moderate(first, second)) multiply(first), multiply(second);
-            } else {
-                // Those of bf16 may leave the normal numbers of f32.
-                const f32 least = fminf(fminf(fabsf(pair[0]), fabsf(pair[1])), fminf(fabsf(pair[2]), fabsf(pair[3])));
-                if (!(least >= 1.17549435e-38f) || !multiply_moderate(first, second)) one_by_one(p);
-            }
-        } else if constexpr (sizeof(E) == 4) {
-            const f64 first = f64(kept(e.element[0])) * f64(kept(e.element[1])),
-                      second = f64(kept(e.element[2])) * f64(kept(e.element[3]));
-            if (!multiply_moderate(first, second)) multiply(first), multiply(second);
-        } else {
-            multiply(kept(e.element[0]));
-            multiply(kept(e.element[1]));
-        }
-        normalise(product);
-    }
-    __device__ __forceinline__ void one_by_one(Vector p) {
+    // Up to 32 leaves, one by one, of which so many make a factor; leaf(k) is the k-th as f64.
+    template <u32 FACTOR, class Leaf> static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
+        f64 high = 1, low = 0;
+        i64 exponent = 0;
+        u64 flags = 0;
 #pragma unroll 1
-        for (int k = 0; k < PER_VECTOR<E>; k++) one(take_first<E>(p), 0);
+        for (u32 k = 0; k < count; k += FACTOR) {
+            f64 factor = 1;
+#pragma unroll
+            for (u32 j = 0; j < FACTOR; j++) {
+                if (k + j >= count) continue;
+                const f64 x = leaf(k + j);
+                if (x != x) flags |= NOT_A_NUMBER;
+                else flags ^= __double2hiint(x) < 0 ? NEGATIVE : 0;
+                if (x == 0) flags |= ZERO;
+                if (fabs(x) > 1.7976931348623157e308) flags |= BEYOND;
+                factor = __dmul_rn(factor, x);
+            }
+            if (exponent_field(factor) == 0) {
+                factor = __dmul_rn(factor, 18446744073709551616.0);  // 2^64
+                exponent -= 64;
+            }
+            exponent += exponent_of(factor);
+            const f64 m = mantissa_of(factor), product = __dmul_rn(high, m), error = __fma_rn(high, m, -product);
+            low = __fma_rn(low, m, error);
+            high = product;
+        }
+        if (flags & SPECIAL) return {1, 0, 0, flags};
+        return of_chain(high, low, exponent);
     }
-    static constexpr __device__ bool is_half(f16) { return true; }
-    template <class T> static constexpr __device__ bool is_half(T) { return false; }
-    __device__ __forceinline__ void one(E x, u64) {
-        multiply(f64(kept(x)));
-        normalise(product);
-    }
-    __device__ __forceinline__ State state() { return product; }
-    static __device__ __forceinline__ State identity() { return {1, 0, 0, 0}; }
-    static __device__ __forceinline__ void merge(State& a, const State& b) {
-        a.flags = (a.flags ^ (b.flags & NEGATIVE)) | (b.flags & ~NEGATIVE);
-        a.exponent += b.exponent;
-        const f64 high = a.high * b.high;
-        const f64 low = fma(a.high, b.low, fma(a.low, b.high, fma(a.high, b.high, -high)));
-        a.high = high + low;
-        a.low = low - (a.high - high);
-        normalise(a);
-    }
-    static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
-        if (!a.record) return;
-        const bool negative = s.high < 0;
-        a.record[0] = __double_as_longlong(negative ? -s.high : s.high);
-        a.record[1] = __double_as_longlong(negative ? -s.low : s.low);
-        a.record[2] = s.exponent;
-        a.record[3] = negative ? s.flags ^ NEGATIVE : s.flags;
+    static __device__ __forceinline__ void write_leaf(u64* word, f64 x) { word[0] = __double_as_longlong(x); }
+};
+
+// Elements of a factor: as many as f64 multiplies exactly.
+template <class E> constexpr u32 FACTOR_OF = sizeof(E) == 2 ? 4 : sizeof(E) == 4 ? 2 : 1;
+
+// A leaf: an element as f64; 1 for a NaN that is skipped, and of others there is one.
+__device__ __forceinline__ f64 leaf_of(f64 x, bool skip) {
+    return x == x ? x : skip ? 1.0 : __longlong_as_double(0x7ff8000000000000ll);
+}
+
+// Of an array of one type.
+template <class E, Nan NAN> struct RealProduct : RealSpans {
+    typedef E Element;
+    static constexpr u32 FACTOR = FACTOR_OF<E>, WARPS = 8, THREADS = 32 * WARPS;
+    static constexpr int BLOCKS = 2;
+
+    // A run by vectors of its elements.
+    struct Chain {
+        f64 high = 1, low = 0;
+        i32 fields = 0;
+        u32 worst = 0;  // at least 0x7fe if a factor was no normal number
+
+        __device__ __forceinline__ void multiply(f64 factor) {
+            const i32 field = exponent_field(factor);
+            fields += field - 1023;
+            worst = max(worst, u32(field - 1));
+            const f64 m = mantissa_of(factor), product = __dmul_rn(high, m), error = __fma_rn(high, m, -product);
+            low = __fma_rn(low, m, error);
+            high = product;
+        }
+        __device__ __forceinline__ void vector(const Vector& p, int) {
+            Elements<E> e(p);
+            if constexpr (sizeof(E) == 8) {
+                multiply(kept(e.element[0]));
+                multiply(kept(e.element[1]));
+            } else if constexpr (sizeof(E) == 4) {
+                multiply(__dmul_rn(f64(kept(e.element[0])), f64(kept(e.element[1]))));
+                multiply(__dmul_rn(f64(kept(e.element[2])), f64(kept(e.element[3]))));
+            } else {
+#pragma unroll
+                for (int k = 0; k < 8; k += 4) {
+                    multiply(__dmul_rn(pair(kept(e.element[k]), kept(e.element[k + 1]), e.element[k]),
+                                       pair(kept(e.element[k + 2]), kept(e.element[k + 3]), e.element[k])));
+                }
+            }
+        }
+        // Two of f16 fit f32; those of bf16 may leave its normal numbers.
+        static __device__ __forceinline__ f64 pair(f32 x, f32 y, f16) { return __fmul_rn(x, y); }
+        template <class T> static __device__ __forceinline__ f64 pair(f32 x, f32 y, T) {
+            return __dmul_rn(f64(x), f64(y));
+        }
+        static __device__ __forceinline__ auto kept(E x) {
+            auto w = widen(x);
+            if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
+            else return w;
+        }
+        __device__ __forceinline__ bool is_plain() const { return worst < 0x7fe; }
+        __device__ __forceinline__ Node node() const { return of_chain(high, low, fields); }
+    };
+    static __device__ __forceinline__ E unit() { return narrow<E>(decltype(widen(E()))(1)); }
+    static __device__ __forceinline__ f64 leaf(E x) { return leaf_of(f64(widen(x)), NAN == Nan::Ignore); }
+    template <class Leaf> static __device__ __forceinline__ Node run(u32 count, const Leaf& leaf) {
+        return run_of_leaves<FACTOR>(count, leaf);
     }
 };

@@ -114,9 +114,17 @@ impl Fold {
         )
     }
 
+    /// Whether it goes along the canonical tree, so that its blocks are of a power of two of threads.
+    pub const fn is_tree(self, dtype: DType) -> bool {
+        matches!(self, Fold::Prod) && dtype.is_float()
+    }
+
     /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have digits of their own in shared memory
-    /// (`private_limbs.cuh`), which leave room for fewer.
+    /// (`private_limbs.cuh`), which leave room for fewer; so do runs of the canonical tree (`tree_array.cuh`).
     pub const fn most_threads(self, dtype: DType) -> u32 {
+        if self.is_tree(dtype) {
+            return if dtype.is_complex() { 128 } else { 256 };
+        }
         if !self.is_exact() {
             return 512;
         }
@@ -135,7 +143,8 @@ impl Fold {
     /// Blocks of the largest size that a multiprocessor has registers for, at any element type: the kernels' launch bounds.
     pub const fn most_blocks(self, dtype: DType) -> u32 {
         match self {
-            Fold::Prod if dtype.is_complex() => 1,
+            Fold::Prod if dtype.is_complex() => 4,
+            Fold::Prod if dtype.is_float() => 2,
             Fold::Linf if dtype.is_complex() => 2,
             Fold::Stats => 2,
             _ => 3,
@@ -179,6 +188,13 @@ pub struct CudaPlan {
     pub block: u32,
     /// Blocks of the grid.
     pub grid: u32,
+    /// The index of the array's first element in the whole that it is a piece of.
+    #[serde(default, skip_serializing_if = "is_nought")]
+    pub first: u64,
+}
+
+fn is_nought(first: &u64) -> bool {
+    *first == 0
 }
 
 /// The threads of a launch, to be chosen by measuring.
@@ -213,12 +229,13 @@ pub fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> Cud
     let then = (problem.op == Op::Stats && problem.dtype.is_complex()).then_some(Fold::ExactL1);
     let most = |fold: Fold| fold.most_threads(problem.dtype);
     let block = shape.block.min(most(fold)).min(then.map_or(u32::MAX, most));
+    let block = if fold.is_tree(problem.dtype) { 1 << block.ilog2() } else { block };
     let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
     let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
     let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
     let full = if fold.is_exact() { full.min(MOST_BLOCKS_OF_EXACT.into()) } else { full };
     let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
-    CudaPlan { problem, fold, then, block, grid: useful as u32 }
+    CudaPlan { problem, fold, then, block, grid: useful as u32, first: 0 }
 }
 
 /// The kernel that folds a problem.
@@ -268,6 +285,12 @@ impl CudaPlan {
     /// The kernels, in the order they are launched.
     pub fn folds(&self) -> impl Iterator<Item = Fold> {
         [Some(self.fold), self.then].into_iter().flatten()
+    }
+
+    /// The same of a piece whose first element has this index in the whole. Only products of floats look at it.
+    #[must_use]
+    pub fn starting_at(self, first: u64) -> Self {
+        CudaPlan { first, ..self }
     }
 
     /// Whether the kernel skips NaNs.

@@ -35,6 +35,12 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
     if fold.is_exact() {
         return exact_shape(fold, dtype);
     }
+    if fold.is_tree(dtype) {
+        // A tile of eight blocks of the tree for each thread block.
+        let (block, packs) = (fold.most_threads(dtype), 512 * dtype.size() as u32);
+        let per_multiprocessor = fold.most_blocks(dtype);
+        return Shape { block, per_multiprocessor, packs: packs / block, alone: packs };
+    }
     let per_multiprocessor = if bytes < 48 << 20 { 2 } else { 3 };
     // More than fit at once would leave the last ones to run alone.
     let per_multiprocessor = fold.most_blocks(dtype).min(per_multiprocessor);

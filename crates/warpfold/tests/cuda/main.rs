@@ -28,6 +28,8 @@ mod many;
 mod many_large;
 #[path = "../kernels/named.rs"]
 mod named;
+#[path = "../kernels/products.rs"]
+mod products;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;

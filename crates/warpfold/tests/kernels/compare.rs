@@ -46,21 +46,6 @@ pub(crate) fn same(a: &Result<Output>, b: &Result<Output>) -> bool {
     }
 }
 
-/// Whether two products of complex numbers are within two units in the last place of their norm; what is not finite in one is not in the other.
-pub(crate) fn near_by_norm(a: &Result<Output>, b: &Result<Output>) -> bool {
-    let parts = |output: &Result<Output>| match output {
-        Ok(Output::One(Value::Complex64(z))) => ([z.re.into(), z.im.into()], -22, -148),
-        Ok(Output::One(Value::Complex128(z))) => ([z.re, z.im], -51, -1073),
-        other => panic!("{other:?} is no product of complex numbers"),
-    };
-    let ((a, unit, least), (b, ..)): (([f64; 2], i32, i32), _) = (parts(a), parts(b));
-    let (norm, apart) = (b[0].hypot(b[1]), (a[0] - b[0]).hypot(a[1] - b[1]));
-    match norm.is_finite() {
-        true => apart <= norm * 2f64.powi(unit) + f64::from_bits(1) * 2f64.powi(least + 1074),
-        false => a.iter().any(|part| !part.is_finite()),
-    }
-}
-
 /// Whether a fast result is within `tolerance` of the exact one; infinities and NaN must be the same.
 pub(crate) fn near(fast: &Result<Output>, exact: &Result<Output>, tolerance: f64) -> bool {
     let parts = |value: &Value| match value {

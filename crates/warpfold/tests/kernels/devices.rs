@@ -33,8 +33,7 @@ fn agree<T: Element>(kind: Kind) {
                 }
             };
             if let Err(Error::Unsupported { .. } | Error::Undefined { .. }) = there {
-                let product = op == Op::Prod && (T::DTYPE.is_float() || T::DTYPE.is_complex());
-                assert!(product || T::DTYPE.is_complex(), "{op} of {}", T::DTYPE);
+                assert!(T::DTYPE.is_complex(), "{op} of {}", T::DTYPE);
                 continue;
             }
             let expected = here.and_then(|partial| partial.finish(op, finish));
@@ -78,14 +77,9 @@ fn parts_may_be_uneven_empty_and_many_on_one_machine() {
 }
 
 #[test]
-fn what_several_machines_cannot_do_is_refused() {
+fn arrays_of_two_lengths_on_several_machines_are_refused() {
     let Some(devices) = devices::<2>() else { return };
     let x = devices.upload(&[1.5f32, 2.0, 3.0]).unwrap();
-    let message = devices.reduce(&x).prod().unwrap_err().to_string();
-    assert!(message.contains("several devices") && message.contains("cut"), "{message}");
-    // Integers multiply in any order, and a product of one part has that part's bits.
-    assert_eq!(devices.reduce(&devices.upload(&[2i32, 3, 7]).unwrap()).prod(), Ok(42));
-    assert_eq!(devices.reduce(&devices.upload(&[1.5f32]).unwrap()).prod(), Ok(1.5));
     let y = devices.upload(&[1.0f32; 4]).unwrap();
     let error = devices.reduce_two(&x, &y).err();
     assert!(matches!(error, Some(Error::LengthMismatch { .. })), "{error:?}");

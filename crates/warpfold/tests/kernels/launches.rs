@@ -2,9 +2,9 @@
 
 use warpfold::partial::{Finish, Output};
 use warpfold::plan::Shape;
-use warpfold::{DType, Element, Error, Nan, Op, Policy, Result, Value, with_element};
+use warpfold::{DType, Element, Error, Nan, Op, Policy, Result, with_element};
 
-use crate::compare::{near, near_by_norm, same};
+use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::left::{Leaves, difference};
 
@@ -62,7 +62,7 @@ fn of_type<M: Leaves, T: Element>(
         }
         let cpu = reference(&pool[i..i + n], &pool[j..j + n], op, policy, finish);
         let mut told = Vec::new();
-        if !agree::<T>(op, &found, &cpu) {
+        if !same(&found, &cpu) {
             told.push(format!("{found:?}, cpu {cpu:?}"));
         }
         if op != Op::Stats {
@@ -94,18 +94,4 @@ fn reference<T: Element>(
         Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
         other => other,
     })
-}
-
-/// The same bits; products of floats within what the contract allows each.
-fn agree<T: Element>(op: Op, found: &Result<Output>, cpu: &Result<Output>) -> bool {
-    match (op, cpu) {
-        (Op::Prod, _) if T::DTYPE.is_complex() => near_by_norm(found, cpu),
-        (Op::Prod, Ok(Output::One(Value::F64(x)))) => {
-            near(found, cpu, x.abs() * 2f64.powi(-51) + f64::from_bits(2))
-        }
-        (Op::Prod, Ok(Output::One(Value::F32(x)))) => {
-            near(found, cpu, f64::from(x.abs()) * 2f64.powi(-22) + 2f64.powi(-148))
-        }
-        _ => same(found, cpu),
-    }
 }

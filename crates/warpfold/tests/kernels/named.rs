@@ -4,41 +4,17 @@ use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
 use warpfold::partial::{Finish, Output};
 use warpfold::{
     Accuracy, Arrange, Columns, DType, Element, Error, Layout, Nan, Op, Policy, Result, Segments,
-    Value, View, reduce_axes, reduce_segments, with_element,
+    View, reduce_axes, reduce_segments, with_element,
 };
 
-use crate::compare::{near, near_by_norm, same};
+use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::machine;
 
 const KINDS: [Kind; 6] =
     [Kind::Plain, Kind::Specials, Kind::Wide, Kind::Zeros, Kind::Ties, Kind::AllNan];
 
-/// What is not the CPU's to the last bit: products of floats, and l1 of complex numbers, which are within an ulp.
-fn agrees(op: Op, dtype: DType, found: &Result<Output>, expected: &Result<Output>) -> bool {
-    let is_product = op == Op::Prod && dtype.is_float();
-    match dtype.is_complex() {
-        true if is_product => near_by_norm(found, expected),
-        _ if is_product => {
-            let (unit, least, size) = match expected {
-                Ok(Output::One(Value::F32(x))) => (-22, -148, f64::from(x.abs())),
-                Ok(Output::One(Value::F64(x))) => (-51, -1073, x.abs()),
-                other => panic!("{other:?} is no product of floats"),
-            };
-            let least = f64::from_bits(1) * 2f64.powi(least + 1074);
-            near(found, expected, (size * 2f64.powi(unit)).min(f64::MAX) + least)
-        }
-        _ => same(found, expected),
-    }
-}
-
-fn compare(
-    op: Op,
-    dtype: DType,
-    found: Result<Columns>,
-    expected: Result<Columns>,
-    what: &str,
-) -> Result<(), String> {
+fn compare(found: Result<Columns>, expected: Result<Columns>, what: &str) -> Result<(), String> {
     let (found, expected) = match (found, expected) {
         (Ok(found), Ok(expected)) => (found, expected),
         (
@@ -62,7 +38,7 @@ fn compare(
     for ((name, found), (_, expected)) in found.iter().zip(&expected) {
         for at in 0..found.len() {
             let one = |column: &warpfold::Column| Ok(Output::One(column.get(at)));
-            if !agrees(op, dtype, &one(found), &one(expected)) {
+            if !same(&one(found), &one(expected)) {
                 let (found, expected) = (found.get(at), expected.get(at));
                 return Err(format!("{what}: {name} {at}: {found:?}, cpu {expected:?}"));
             }
@@ -108,7 +84,7 @@ fn check<'a, M: Machine + 'a, T: Element, A: Arrange + Clone>(
             let exact = Policy { accuracy: Accuracy::Exact, ..policy };
             let expected = expected.clone().policy(exact).columns(op, finish);
             let found = found().policy(policy).columns(op, finish);
-            wrong.extend(compare(op, T::DTYPE, found, expected, &what).err());
+            wrong.extend(compare(found, expected, &what).err());
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

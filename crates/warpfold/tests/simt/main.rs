@@ -26,6 +26,8 @@ mod left;
 mod many;
 #[path = "../kernels/named.rs"]
 mod named;
+#[path = "../kernels/products.rs"]
+mod products;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;

@@ -94,12 +94,10 @@ impl Asked<'_> {
         Ok(match (&plan.way, dense_rows(form)) {
             (CudaWay::Columns(columns), _) => launches.columns(columns, form.folded[0]),
             (CudaWay::Strided(strided), _) => launches.strided(strided, form.inputs),
-            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, Some(length)) => {
+            (_, Some(length)) => {
                 launches.segments((form.elements(), form.outputs, BoundsKind::Every(length), 0))
             }
-            (CudaWay::Segments | CudaWay::Rows { .. } | CudaWay::Blocks, None) => {
-                launches.by_blocks()
-            }
+            (_, None) => launches.by_blocks(),
         })
     }
 

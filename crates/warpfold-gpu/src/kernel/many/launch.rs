@@ -83,8 +83,9 @@ impl Launches<'_> {
             Again::Sums(module, block) => Some(self.sums(module, block, "", words.clone())),
             Again::Blocks(module) => Some(self.blocks(module, Some(cut), None)),
         };
-        if plan.way == CudaWay::Blocks {
-            return again.into_iter().collect();
+        let again = again.into_iter().chain(self.joined_trees());
+        if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
+            return again.collect();
         }
         let mut words = words;
         if let CudaWay::Rows { lanes } = plan.way {
@@ -149,10 +150,21 @@ impl Launches<'_> {
 
     /// Every output by a block, by loops.
     pub(super) fn by_blocks(&self) -> Vec<ManyLaunch> {
-        match self.plan.again() {
-            Again::Blocks(module) => vec![self.by_loops(module)],
-            _ => Vec::new(),
-        }
+        let again = match self.plan.again() {
+            Again::Blocks(module) => Some(self.by_loops(module)),
+            _ => None,
+        };
+        again.into_iter().chain(self.joined_trees()).collect()
+    }
+
+    /// The join of what pieces of trees have left: a warp an output.
+    fn joined_trees(&self) -> Option<ManyLaunch> {
+        let CudaWay::Trees(trees) = self.plan.way else { return None };
+        let outputs = self.plan.batch.outputs();
+        let words = vec![self.workspace, outputs, trees.pieces, self.out];
+        let warps = u64::from(self.plan.block) / 32;
+        let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 3) as u32;
+        (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))
     }
 
     /// The join of so many states to each output: a thread an output where they are few or outputs many, else a block.
@@ -181,7 +193,11 @@ impl Launches<'_> {
         let Launches { plan, out, faults, ddof, .. } = *self;
         let Batch { op, dtype, .. } = &plan.batch;
         let size = dtype.size() as u64;
-        let all = plan.way == CudaWay::Blocks;
+        let all = matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_));
+        let trees = match plan.way {
+            CudaWay::Trees(trees) => Some(trees),
+            _ => None,
+        };
         let (n, segments, offsets, bytes, length) = match cut {
             Some(cut) => parameters(cut),
             None => (0, plan.batch.outputs(), 0, 0, 0),
@@ -205,7 +221,11 @@ impl Launches<'_> {
         };
         let x = self.x.wrapping_add(start.wrapping_mul(size));
         let shape = [x, n, offsets, bytes, length, segments, out, table, faults, self.options()];
-        let rest = [kept, folded, first_output, inputs, u64::from(all), moment, ddof, size];
+        let last = match trees {
+            Some(trees) => [trees.lanes, trees.pieces, trees.span, self.workspace],
+            None => [u64::from(all), moment, ddof, size],
+        };
+        let rest = [&[kept, folded, first_output, inputs], &last[..]].concat();
         let words = [&shape[..], &rest[..]].concat();
         let grid =
             if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };

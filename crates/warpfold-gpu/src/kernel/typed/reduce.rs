@@ -53,6 +53,12 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         self
     }
 
+    /// The same of a piece of an array, whose first element has this index in the whole: what its partial knows of indices counts from there.
+    pub fn starting_at(mut self, first: u64) -> Self {
+        self.reduce = self.reduce.starting_at(first);
+        self
+    }
+
     /// How a reduction would run here; of an array on several machines, on the first of them.
     ///
     /// # Errors

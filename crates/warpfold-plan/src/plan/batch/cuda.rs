@@ -11,6 +11,7 @@ use super::shares::{
     least_grid_of_segments, per_multiprocessor,
 };
 use super::strided::{LoopOrder, LoopTable, Strided};
+use super::trees::Trees;
 use super::{Batch, BoundsKind, Partition};
 use crate::plan::{CudaFacts, Fold};
 use crate::shape::Form;
@@ -34,6 +35,8 @@ pub enum CudaWay {
     Strided(Strided),
     /// A block an output, or a few, one after another.
     Blocks,
+    /// Products of floats, each along the tree of its own elements.
+    Trees(Trees),
 }
 
 impl CudaWay {
@@ -45,13 +48,14 @@ impl CudaWay {
             CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
             CudaWay::Strided(_) => "an output's elements lie apart",
             CudaWay::Blocks => "each result is rounded once, from sums that take a block to hold",
+            CudaWay::Trees(_) => "each product goes along the tree of its own elements",
         }
     }
 
     /// The first part of its kernels' names.
     pub const fn name(self) -> &'static str {
         match self {
-            CudaWay::Segments | CudaWay::Blocks => "segment",
+            CudaWay::Segments | CudaWay::Blocks | CudaWay::Trees(_) => "segment",
             CudaWay::Rows { .. } => "row",
             CudaWay::Columns(_) => "column",
             CudaWay::Strided(_) => "strided",
@@ -109,6 +113,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
+        _ if fold == ManyFold::Prod && batch.dtype.is_float() => {
+            CudaWay::Trees(Trees::of(&batch, full * WARPS))
+        }
         Partition::Segments { segments: outputs, bounds, .. } => match bounds {
             BoundsKind::Every(length) => by_length(*length, *outputs),
             _ => CudaWay::Segments,
@@ -133,6 +140,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
         CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
         CudaWay::Blocks => batch.outputs(),
+        CudaWay::Trees(trees) => trees.units(batch.outputs()).div_ceil(WARPS),
     };
     let block = match &way {
         CudaWay::Blocks => {
@@ -196,6 +204,7 @@ impl CudaBatchPlan {
             }
             CudaWay::Columns(columns) => columns.states() * self.fold.state_bytes(self.batch.dtype),
             CudaWay::Strided(strided) => strided.states() * self.fold.state_bytes(self.batch.dtype),
+            CudaWay::Trees(trees) => trees.state_bytes(&self.batch),
             CudaWay::Rows { .. } | CudaWay::Blocks => 0,
         };
         self.workspace = states + 8 * self.tables().len() as u64;
@@ -222,7 +231,11 @@ impl CudaBatchPlan {
     pub fn loops_of_blocks(&self) -> Option<LoopTable> {
         match (&self.batch.partition, self.again()) {
             (Partition::Axes(form), Again::Blocks(_)) if dense_rows(form).is_none() => {
-                Some(LoopTable::of(form, LoopOrder::Places, LoopOrder::Memory))
+                let folded = match self.way {
+                    CudaWay::Trees(_) => LoopOrder::Places,
+                    _ => LoopOrder::Memory,
+                };
+                Some(LoopTable::of(form, LoopOrder::Places, folded))
             }
             _ => None,
         }
@@ -337,6 +350,8 @@ impl CudaBatchPlan {
         if self.fold == ManyFold::ExactSum && matches!(dtype, DType::F32 | DType::F64) && !strided {
             let threads = Fold::ExactSum.most_threads(dtype);
             Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
+        } else if matches!(self.way, CudaWay::Trees(_)) {
+            Again::Blocks(self.entry())
         } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
             Again::Blocks(self.blocks_entry())
         } else {

@@ -197,7 +197,7 @@ impl ManyFold {
                     32
                 }
             }
-            ManyFold::Prod if dtype.is_float() => 32,
+            ManyFold::Prod if dtype.is_float() => 0,
             ManyFold::Prod | ManyFold::ArgMin | ManyFold::ArgMax => 16,
             ManyFold::ExactVar | ManyFold::ExactStd => 32,
             ManyFold::ExactSum
@@ -217,7 +217,7 @@ impl ManyFold {
     /// The same of complex numbers.
     const fn bytes_of_pairs(self) -> u64 {
         match self {
-            ManyFold::Prod => 40,
+            ManyFold::Prod => 0,
             ManyFold::ExactSum | ManyFold::ExactMean => 32,
             ManyFold::Linf => 24,
             ManyFold::ExactL2 | ManyFold::ExactSumsq => 16,

@@ -8,6 +8,7 @@ mod cuda_fold;
 mod many_fold;
 mod shares;
 mod strided;
+mod trees;
 
 use std::fmt;
 
@@ -21,6 +22,7 @@ pub use many_fold::ManyFold;
 pub use shares::block_threads;
 pub use strided::LoopTable;
 pub use strided::Strided;
+pub use trees::Trees;
 
 use super::Isa;
 use crate::shape::{Case, Form};

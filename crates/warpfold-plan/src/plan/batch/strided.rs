@@ -19,8 +19,7 @@ const ELEMENTS_PER_RUN: u64 = 32;
 
 impl Strided {
     pub(super) fn of(form: &Form, warps: u64) -> Strided {
-        let step = |loops: &[Loop]| loops.last().map_or(u64::MAX, |l| l.stride);
-        let across = form.inputs < 32 || step(&form.kept) < step(&form.folded);
+        let across = form.inputs < 32 || Strided::is_across(form);
         let lanes = if form.outputs >= 32 && across { 1 } else { 32 };
         let mut all = Strided { lanes, runs: 1, outputs: form.outputs };
         let units = all.units().max(1);
@@ -28,6 +27,12 @@ impl Strided {
             all.runs = (warps / units).min(form.inputs / (ELEMENTS_PER_RUN * lanes)).max(1);
         }
         all
+    }
+
+    /// Whether outputs are nearer to their neighbours than the elements of one.
+    pub(super) fn is_across(form: &Form) -> bool {
+        let step = |loops: &[Loop]| loops.last().map_or(u64::MAX, |l| l.stride);
+        step(&form.kept) < step(&form.folded)
     }
 
     /// Runs of outputs, or of 32 of them, each a warp's.

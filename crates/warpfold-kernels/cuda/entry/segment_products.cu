@@ -1,0 +1,70 @@
+// Products of floats of many outputs, each along the canonical tree of its own elements: of segments, rows and views by
+// loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are skipped,
+// is told.
+//
+// out: f32, of f64 that; complex as the element.
+#include "op/finish_product.cuh"
+#include "op/part_floats.cuh"
+#include "walk/tree_parts.cuh"
+
+template <class E> struct Multiply {
+    typedef RealSpans Spans;
+    typedef RealProduct<E, Nan::Propagate> Op;
+    static constexpr u32 BYTES = sizeof(E) == 8 ? 8 : 4;
+    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
+        return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
+    }
+    static __device__ __forceinline__ void write(void* value, const RealNode& n) { write_real(BYTES == 8, value, n); }
+};
+template <> struct Multiply<half> : Multiply<f32> {
+    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
+        if (c.is_bfloat()) return Multiply<bf16>::run(x, in, first, count, c);
+        return Multiply<f16>::run(x, in, first, count, c);
+    }
+};
+template <class E> struct MultiplyPairs {
+    typedef ComplexSpans Spans;
+    typedef ComplexProduct<E, Nan::Propagate> Op;
+    static constexpr u32 BYTES = sizeof(E);
+    static __device__ __forceinline__ ComplexNode run(const void* x, const TreeInput& in, u64 first, u32 count,
+                                                      Choice c) {
+        return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
+    }
+    static __device__ __forceinline__ void write(void* value, const ComplexNode& n) {
+        write_complex(BYTES == 16, value, n);
+    }
+};
+template <> struct Multiply<complex64> : MultiplyPairs<complex64> {};
+template <> struct Multiply<complex128> : MultiplyPairs<complex128> {};
+
+#define NAME_(a, b) a##b
+#define NAME(a, b) NAME_(a, b)
+
+// Of all outputs, or of their pieces, whose nodes go to `states`.
+extern "C" __global__ void __launch_bounds__(256, 3)
+    ENTRY(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops,
+          u64* faults, u64 options, u64 kept, u64 folded, u64 first_output, u64 inputs, u64 lanes, u64 pieces, u64 span,
+          Multiply<ELEMENT>::Spans::Node* states) {
+    typedef Multiply<ELEMENT> P;
+    typedef P::Spans::Node Node;
+    const Choice choice{u32(options)};
+    const TreeParts parts = {{x, n, offsets, bounds, length, segments, out, nullptr, faults, options},
+                             {loops, kept, folded, first_output},
+                             inputs,
+                             lanes,
+                             pieces,
+                             span};
+    fold_parts<P::Spans>(
+        parts, [&](const TreeInput& in, u64 first, u32 count) { return P::run(x, in, first, count, choice); },
+        [&](u64 piece, const Node& n) {
+            if (pieces > 1) states[piece] = n;
+            else P::write(static_cast<char*>(out) + piece * P::BYTES, n);
+        });
+}
+extern "C" __global__ void __launch_bounds__(256, 3)
+    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out) {
+    typedef Multiply<ELEMENT> P;
+    join_parts<P::Spans>(states, outputs, pieces, [&](u64 output, const P::Spans::Node& n) {
+        P::write(static_cast<char*>(out) + output * P::BYTES, n);
+    });
+}

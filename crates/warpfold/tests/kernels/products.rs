@@ -1,0 +1,218 @@
+//! Products of floats on a machine: the bits of the processor's, as partials that merge with those of other machines.
+
+#[allow(unused_imports, reason = "one of two machines has its methods itself")]
+use warpfold::kernel::Machine as _;
+use warpfold::partial::{Finish, Partial};
+use warpfold::plan::Shape;
+use warpfold::{
+    Complex, Element, Layout, Nan, Op, Policy, Segments, View, bf16, f16, reduce, reduce_axes,
+    reduce_segments,
+};
+
+use crate::data::{Kind, Random, array};
+use crate::left::difference;
+use crate::machine;
+
+const NANS: [Nan; 2] = [Nan::Propagate, Nan::Ignore];
+
+macro_rules! of_floats {
+    ($test:ident) => {
+        $test::<f16>();
+        $test::<bf16>();
+        $test::<f32>();
+        $test::<f64>();
+        $test::<Complex<f32>>();
+        $test::<Complex<f64>>();
+    };
+}
+
+/// The processor's partial of elements that begin at an index.
+fn expected<T: Element>(x: &[T], nan: Nan, first: u64) -> Partial<T> {
+    let request = warpfold_engine::Request::new(Op::Prod, warpfold_engine::HostArray::of(x));
+    let request = request.policy(Policy { nan, ..Policy::default() }).starting_at(first);
+    warpfold_engine::reduce(&request).unwrap().typed().unwrap()
+}
+
+/// Lengths about the boundaries of runs, blocks and tiles.
+fn lengths() -> impl Iterator<Item = usize> {
+    let about = |n: usize| [n - 1, n, n + 1];
+    (0..=70)
+        .chain([96, 1024, 1056, 2048, 8192, 9 * 1024, 16_384, 20_001].into_iter().flat_map(about))
+}
+
+fn lengths_of<T: Element>() {
+    let Some(machine) = machine(2, 5) else { return };
+    let mut random = Random(11);
+    for kind in [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros] {
+        let x = array::<T>(kind, 20_100, &mut random);
+        let on = machine.upload(&x).unwrap();
+        for (n, nan) in lengths().flat_map(|n| NANS.map(|nan| (n, nan))) {
+            // Long ones take a simulator long; each kind has some.
+            let is_left_out = match (kind, nan) {
+                (Kind::Wide, Nan::Propagate) => false,
+                (Kind::Specials, _) => n > 70 && n % 1024 != 1 || n > 10_000,
+                _ => n > 70,
+            };
+            if is_left_out {
+                continue;
+            }
+            let reduce = machine.reduce(on.slice(..n)).nan(nan);
+            let found = reduce.partial(Op::Prod).unwrap();
+            let wanted = expected(&x[..n], nan, 0);
+            let what = format!("{n} {} {kind:?} {nan:?}", T::DTYPE);
+            assert_eq!(found.to_bytes(), wanted.to_bytes(), "{what}: {found:?} {wanted:?}");
+            let output = reduce.output(Op::Prod, Finish::default());
+            assert_eq!(difference(&machine, &reduce, Op::Prod, 0, &output), None, "{what}, left");
+        }
+    }
+}
+
+#[test]
+fn products_of_all_lengths_have_the_bits_of_the_processor() {
+    of_floats!(lengths_of);
+}
+
+fn shapes_of<T: Element>() {
+    let Some(machine) = machine(4, 6) else { return };
+    let mut random = Random(12);
+    let x = array::<T>(Kind::Wide, 70_000, &mut random);
+    let on = machine.upload(&x).unwrap();
+    for (block, per_multiprocessor, packs) in
+        [(32, 1, 1), (64, 3, 8), (96, 2, 1), (128, 7, 4), (512, 1, 64)]
+    {
+        let shape = Shape { block, per_multiprocessor, packs, alone: 0 };
+        // Where whole blocks begin and end, and within one run and one block; not aligned to vectors.
+        for (from, to, first) in [
+            (0, 70_000, 0),
+            (1, 40_000, 1),
+            (3, 30_000, 999),
+            (7, 20, 40),
+            (0, 100, 1000),
+            (5, 9000, 32_700),
+            (0, 65_536, 8192),
+        ] {
+            let found = machine.reduce(on.slice(from..to)).shape(shape).starting_at(first);
+            let found = found.partial(Op::Prod).unwrap();
+            let wanted = expected(&x[from..to], Nan::Propagate, first);
+            assert_eq!(
+                found.to_bytes(),
+                wanted.to_bytes(),
+                "{} {from}..{to} from {first}, {shape:?}",
+                T::DTYPE
+            );
+        }
+    }
+}
+
+#[test]
+fn no_shape_of_a_launch_shows_in_products() {
+    of_floats!(shapes_of);
+}
+
+fn pieces_of<T: Element>() {
+    let Some(machine) = machine(1, 7) else { return };
+    let mut random = Random(13);
+    let x = array::<T>(Kind::Plain, 5000, &mut random);
+    let on = machine.upload(&x).unwrap();
+    let cuts = [0, 5, 40, 1000, 1030, 2048, 4097, 5000];
+    let mut merged = expected::<T>(&[], Nan::Propagate, 0);
+    // By turns of the machine and of the processor, and out of order.
+    for k in [3, 0, 6, 1, 5, 2, 4] {
+        let (from, to) = (cuts[k], cuts[k + 1]);
+        let piece = match k % 2 {
+            0 => machine
+                .reduce(on.slice(from..to))
+                .starting_at(from as u64)
+                .partial(Op::Prod)
+                .unwrap(),
+            _ => expected(&x[from..to], Nan::Propagate, from as u64),
+        };
+        merged.merge(&piece);
+    }
+    let whole = reduce(&x).partial(Op::Prod).unwrap();
+    assert_eq!(merged.to_bytes(), whole.to_bytes(), "{}", T::DTYPE);
+}
+
+#[test]
+fn pieces_of_machines_and_of_the_processor_are_one_product() {
+    of_floats!(pieces_of);
+}
+
+/// Rows and columns of views in which the order of memory is not that of indices, and segments of unlike lengths.
+fn parts_of<T: Element>() {
+    let Some(machine) = machine(2, 8) else { return };
+    let mut random = Random(14);
+    for kind in [Kind::Wide, Kind::Specials] {
+        let x = array::<T>(kind, 12_000, &mut random);
+        let on = machine.upload(&x).unwrap();
+        for (shape, axes) in [
+            (&[3000, 4][..], &[1][..]),
+            (&[170, 70], &[1]),
+            (&[170, 70], &[0]),
+            (&[9, 1300], &[1]),
+            (&[9, 1300], &[0]),
+            (&[3, 4, 1000], &[0, 2]),
+            (&[40, 20, 15], &[0, 1]),
+            (&[2, 5500], &[0]),
+        ] {
+            let (layout, nan) = (Layout::c(shape).unwrap(), NANS[shape.len() % 2]);
+            let transposed = Layout::fortran(shape).unwrap();
+            for layout in [layout, transposed] {
+                let here = View::of(&x, layout.clone()).unwrap();
+                let here = reduce_axes(&here, axes).unwrap().nan(nan);
+                let there = machine.reduce_axes(&on, &layout, axes).unwrap().nan(nan);
+                let [here, there] = [
+                    here.columns(Op::Prod, Finish::default()),
+                    there.columns(Op::Prod, Finish::default()),
+                ];
+                let what = format!("{shape:?} {axes:?} of {} {kind:?}", T::DTYPE);
+                assert_eq!(text(there), text(here), "{what}");
+            }
+        }
+        let lengths = [0, 1, 31, 32, 33, 64, 1023, 1024, 1025, 5, 3000, 2048, 0, 100];
+        let offsets: Vec<u32> = std::iter::once(0)
+            .chain(lengths.iter().scan(3, |at, length| {
+                *at += length;
+                Some(*at)
+            }))
+            .collect();
+        let there = machine.upload(&offsets).unwrap();
+        let there = machine.reduce_segments(&on, &there).columns(Op::Prod, Finish::default());
+        let here: Vec<usize> = offsets.iter().map(|&at| at as usize).collect();
+        let here = reduce_segments(&x, Segments::offsets(&here))
+            .unwrap()
+            .columns(Op::Prod, Finish::default());
+        assert_eq!(text(there), text(here), "segments of {} {kind:?}", T::DTYPE);
+    }
+}
+
+/// Few long outputs, which are cut into pieces.
+fn long_parts_of<T: Element>() {
+    let Some(machine) = machine(2, 9) else { return };
+    let x = array::<T>(Kind::Plain, 3 * 17_000, &mut Random(15));
+    let on = machine.upload(&x).unwrap();
+    for (shape, axis) in [([3, 17_000], 1), ([17_000, 3], 0)] {
+        let layout = Layout::c(&shape).unwrap();
+        let here = View::of(&x, layout.clone()).unwrap();
+        let here = reduce_axes(&here, &[axis]).unwrap().columns(Op::Prod, Finish::default());
+        let there = machine.reduce_axes(&on, &layout, &[axis]).unwrap();
+        let there = there.columns(Op::Prod, Finish::default());
+        assert_eq!(text(there), text(here), "{shape:?} of {}", T::DTYPE);
+    }
+}
+
+#[test]
+fn products_of_few_long_parts_have_the_bits_of_the_processor() {
+    of_floats!(long_parts_of);
+}
+
+/// Columns as text, in which NaNs are themselves and values have all their digits.
+fn text(columns: warpfold::Result<warpfold::Columns>) -> Vec<String> {
+    let (_, column) = columns.unwrap().into_iter().next().unwrap();
+    (0..column.len()).map(|at| format!("{:?}", column.get(at))).collect()
+}
+
+#[test]
+fn products_of_parts_have_the_bits_of_the_processor() {
+    of_floats!(parts_of);
+}
