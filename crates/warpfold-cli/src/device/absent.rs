@@ -63,6 +63,10 @@ impl Stream {
         match gpu.0 {}
     }
 
+    pub(crate) fn starting_at(self, _: u64) -> Self {
+        match self.0 {}
+    }
+
     pub(crate) fn plan(&self, _: u64) -> Result<&'static str> {
         match self.0 {}
     }

@@ -189,10 +189,11 @@ pub struct CudaPlan {
     /// Blocks of the grid.
     pub grid: u32,
     /// The index of the array's first element in the whole that it is a piece of.
-    #[serde(default, skip_serializing_if = "is_nought")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_nought"))]
     pub first: u64,
 }
 
+#[cfg(feature = "serde")]
 fn is_nought(first: &u64) -> bool {
     *first == 0
 }

@@ -1,12 +1,11 @@
 //! [`Trees`]: how products of floats, each along the canonical tree of its own elements, are shared out on a GPU.
 
-use serde::{Deserialize, Serialize};
-
 use super::strided::Strided;
 use super::{Batch, BoundsKind, Partition, dense_rows};
 
 /// Lanes of an output, and the pieces that long outputs are cut into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trees {
     /// Lanes that share an output or a piece: a power of two up to 32.
     pub lanes: u64,
