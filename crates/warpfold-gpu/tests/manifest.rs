@@ -44,7 +44,8 @@ fn records_have_room_for_what_kernels_write() {
 
 #[test]
 fn workspaces_have_room_for_the_largest_state() {
-    let room = record_offset(1) - record_offset(0);
+    // What a block more has; up to some hundreds of blocks, the spans of trees take more than their states.
+    let room = record_offset(10_001) - record_offset(10_000);
     for (fold, _, entry) in folds() {
         assert_eq!(entry.state_bytes.is_some(), !fold.is_exact(), "{}", entry.name);
         assert!(u64::from(entry.state_bytes.unwrap_or(0)) <= room, "{}", entry.name);
