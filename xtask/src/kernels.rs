@@ -34,6 +34,9 @@ const TESTS: &[(&str, u32)] = &[
     ("wrong", 70),
 ];
 
+/// Processes at most that compile a module anew which came out in another form.
+const PROCESSES: usize = 30;
+
 #[derive(Args)]
 pub(crate) struct Kernels {
     /// Compares with the pack and kernels.lock instead of writing them, and fails if any kernel differs; needs no ptxas
@@ -81,13 +84,19 @@ impl Kernels {
     /// Which kernels are not what the sources give.
     fn compare(&self, made: &BTreeMap<String, Made>, lock: &Path) -> Outcome {
         let mut wrong = Vec::new();
+        let mut rows = lock::Rows::new();
         for (name, made) in made {
             let Some(module) = warpfold_kernels::find(name) else {
                 wrong.push(format!("{name}: not in the pack"));
                 continue;
             };
-            let (_, before) = of_pack(&module);
-            if *module.ptx() != made.ptx {
+            let (ptx, before) = of_pack(&module);
+            if ptx != made.ptx && self.only.is_none() && self.gives_another_time(name) {
+                rows.extend(rows_of(name, &before));
+                continue;
+            }
+            rows.extend(rows_of(name, &made.kernels));
+            if ptx != made.ptx {
                 let differ = made.kernels.iter().filter(|facts| {
                     before
                         .iter()
@@ -107,8 +116,7 @@ impl Kernels {
         }
         let text = read(lock)?;
         let there: BTreeSet<String> = lock::without_costs(&text).into_iter().collect();
-        let rows = made.iter().flat_map(|(name, made)| rows_of(name, &made.kernels));
-        let wanted = lock::without_costs(&lock::text(&rows.collect()));
+        let wanted = lock::without_costs(&lock::text(&rows));
         let missing = wanted.iter().filter(|row| !there.contains(*row));
         wrong.extend(missing.map(|row| format!("kernels.lock lacks the row {row}")));
         if self.only.is_none() {
@@ -124,6 +132,19 @@ impl Kernels {
         }
         println!("{} modules are what the sources give", made.len());
         Ok(())
+    }
+
+    /// Whether other processes compile a module to what is in the pack.
+    ///
+    /// NVRTC orders some of its work by addresses, which are drawn anew for each process: a few large modules come out in one of two forms that do the same.
+    fn gives_another_time(&self, module: &str) -> bool {
+        let Ok(program) = std::env::current_exe() else { return false };
+        let compiled = || {
+            let mut command = std::process::Command::new(&program);
+            command.args(["kernels", "--check", "--only", module]);
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        (0..PROCESSES).any(|_| compiled())
     }
 
     fn write(
