@@ -155,7 +155,8 @@ def main():
         "threads": os.cpu_count(),
         "load": os.getloadavg()[0],
         "polars": polars.__version__,
-        "command": " ".join(["bench/peers/cpu/streams.py", *sys.argv[1:]]),
+        # Without the program and the folder of results, which lie where they lie.
+        "command": " ".join(["bench/peers/cpu/streams.sh", *sys.argv[3:]]),
         "text": texts_,
         "disk": disk,
     }
