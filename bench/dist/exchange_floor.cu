@@ -1,5 +1,6 @@
-// What an exchange of 256 bytes between two GPUs of one host takes at least, from host memory to host memory, in the ways there are: NCCL waited for by
-// its stream, by a word in what it writes, and as a graph; a kernel of one block that writes to the other GPU's memory and waits for its word.
+// What an exchange of 256 bytes between two GPUs of one host takes at least, from host memory to host memory, in the
+// ways there are: NCCL waited for by its stream, by words in what it writes, and as a graph; a kernel of one block that
+// writes to the other GPU's memory and waits for its word.
 // Two processes, a GPU each, as ranks are; medians of 2,000 exchanges, a line of JSON a way.
 //
 //   nvcc -O2 -arch=sm_90 bench/dist/exchange_floor.cu -o exchange_floor -lnccl && ./exchange_floor
@@ -44,8 +45,9 @@ static void meet(Meeting* all, int rank) {
     __sync_synchronize();
 }
 
-// Own frame to the other GPU, the word that says which turn it is last; then both frames to the host, in the same manner.
-__global__ void one_shot(const uint64_t* mine, volatile uint64_t* theirs, volatile uint64_t* here, uint64_t* out, int rank, uint64_t turn) {
+// Own frame to the other GPU, the word that says which turn it is last; then both frames to the host in that manner.
+__global__ void one_shot(const uint64_t* mine, volatile uint64_t* theirs, volatile uint64_t* here, uint64_t* out,
+                         int rank, uint64_t turn) {
     int k = threadIdx.x;
     uint64_t word = mine[k];
     // Two rooms in turn: a rank that is a turn ahead does not write where the other still reads.
@@ -69,8 +71,10 @@ __global__ void one_shot(const uint64_t* mine, volatile uint64_t* theirs, volati
     }
 }
 
-// The word 0 of a frame is the turn, so that a host that reads both knows that they are there; NCCL writes a message of this size as a whole.
-static void time_it(const char* name, Meeting* all, int rank, const std::function<void(uint64_t)>& exchange, uint64_t& turn, const uint64_t* out) {
+// A frame's first and last word are the turn. Words of frames that are not those of the turn are counted as wrong: NCCL
+// does not write a frame as a whole, so that whoever watches these two words reads some frames too early.
+static void time_it(const char* name, Meeting* all, int rank, const std::function<void(uint64_t)>& exchange,
+                    uint64_t& turn, const uint64_t* out) {
     std::vector<double> times;
     int wrong = 0;
     for (int round = 0; round < ROUNDS + 200; ++round) {
@@ -89,8 +93,8 @@ static void time_it(const char* name, Meeting* all, int rank, const std::functio
     }
     std::sort(times.begin(), times.end());
     if (rank == 0) {
-        printf("{\"way\": \"%s\", \"bytes\": %d, \"us\": %.2f, \"quartiles\": [%.2f, %.2f], \"wrong\": %d}\n", name, BYTES, times[ROUNDS / 2], times[ROUNDS / 4],
-               times[3 * ROUNDS / 4], wrong);
+        printf("{\"way\": \"%s\", \"bytes\": %d, \"us\": %.2f, \"quartiles\": [%.2f, %.2f], \"wrong\": %d}\n",
+               name, BYTES, times[ROUNDS / 2], times[ROUNDS / 4], times[3 * ROUNDS / 4], wrong);
         fflush(stdout);
     }
 }
@@ -203,7 +207,8 @@ static void run(int rank, Meeting* all) {
         }
         std::sort(times.begin(), times.end());
         if (rank == 0) {
-            printf("{\"way\": \"%s\", \"bytes\": %d, \"us\": %.2f}\n", way == 0 ? "NCCL, device memory, in the stream, one of a hundred" : "one kernel over peer access, in the stream, one of a hundred", BYTES,
+            const char* name = way == 0 ? "NCCL, device memory" : "one kernel over peer access";
+            printf("{\"way\": \"%s, in the stream, one of a hundred\", \"bytes\": %d, \"us\": %.2f}\n", name, BYTES,
                    times[times.size() / 2]);
             fflush(stdout);
         }
@@ -215,7 +220,8 @@ static void run(int rank, Meeting* all) {
 }
 
 int main() {
-    auto* all = static_cast<Meeting*>(mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    int flags = MAP_SHARED | MAP_ANONYMOUS;
+    auto* all = static_cast<Meeting*>(mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, flags, -1, 0));
     if (all == MAP_FAILED) {
         return 1;
     }
