@@ -3,17 +3,9 @@
 # Arguments go to the program: --n N, --filter REGEX, --threads N.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools=$root/.tools/peers-cpu
+source "$(dirname "${BASH_SOURCE[0]}")/tools.sh"
 report=$(mktemp --suffix .json)
 trap 'rm -f "$report"' EXIT
-
-if ! cmp -s "$here/requirements.txt" "$tools/requirements.txt"; then
-    python3 -m venv --clear "$tools"
-    "$tools/bin/pip" install --quiet --requirement "$here/requirements.txt"
-    cp "$here/requirements.txt" "$tools/"
-fi
 
 cd "$root"
 WARPFOLD_REVISION=$(git describe --always --dirty) \

@@ -4,15 +4,7 @@
 # Arguments go to streams.py: --rows N, --gib N, --repeat R, --folder FOLDER, --machine NAME.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools=$root/.tools/peers-cpu
-
-if ! cmp -s "$here/requirements.txt" "$tools/requirements.txt"; then
-    python3 -m venv --clear "$tools"
-    "$tools/bin/pip" install --quiet --requirement "$here/requirements.txt"
-    cp "$here/requirements.txt" "$tools/"
-fi
+source "$(dirname "${BASH_SOURCE[0]}")/tools.sh"
 
 cd "$root"
 cargo build --quiet --release --locked -p warpfold-cli
