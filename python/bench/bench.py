@@ -25,14 +25,7 @@ from fractions import Fraction
 
 import numpy as np
 import warpfold as wf
-
-
-def cpu():
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+from machine import cpu
 
 
 def have(name):

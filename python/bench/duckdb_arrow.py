@@ -4,12 +4,12 @@
 """
 
 import json
-import os
 import sys
 import time
 
 import duckdb
 import warpfold as wf
+from machine import circumstances
 
 
 def main():
@@ -33,12 +33,8 @@ def main():
                 values[name].add(value.hex())
     mean = {name: sum(all_) / len(all_) for name, all_ in seconds.items()}
     report = {
-        "date": time.strftime("%Y-%m-%d"),
-        "processor": next((line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), ""),
-        "threads": os.cpu_count(),
-        "load": os.getloadavg()[0],
+        **circumstances("duckdb_arrow.py"),
         "duckdb": duckdb.__version__,
-        "command": "python python/bench/duckdb_arrow.py " + " ".join(sys.argv[1:]),
         "rows": rows,
         "rounds": rounds,
         "cpu_seconds": mean,

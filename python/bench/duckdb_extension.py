@@ -4,11 +4,11 @@
 """
 
 import json
-import os
 import sys
 import time
 
 import duckdb
+from machine import circumstances
 
 
 def main():
@@ -38,12 +38,8 @@ def main():
                 "different_values": {name: len(all_) for name, all_ in values.items()},
             }
     report = {
-        "date": time.strftime("%Y-%m-%d"),
-        "processor": next((line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), ""),
-        "threads": os.cpu_count(),
-        "load": os.getloadavg()[0],
+        **circumstances("duckdb_extension.py"),
         "duckdb": duckdb.__version__,
-        "command": "python python/bench/duckdb_extension.py " + " ".join(sys.argv[1:]),
         "rows": rows,
         "rounds": rounds,
         "keys": {"k": 1000, "many": 1_000_000},
