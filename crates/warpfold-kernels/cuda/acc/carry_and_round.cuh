@@ -248,6 +248,12 @@ struct Binary64 {
     typedef f64 Float;
     static constexpr int PRECISION = 53, BIAS = 1023, FIELD = 2047;
 };
+struct Binary16 {
+    static constexpr int PRECISION = 11, BIAS = 15, FIELD = 31;
+};
+struct Brain16 {
+    static constexpr int PRECISION = 8, BIAS = 127, FIELD = 255;
+};
 template <class F> struct FormatOf {
     typedef Binary32 type;
 };

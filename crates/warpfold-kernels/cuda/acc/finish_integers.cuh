@@ -3,6 +3,7 @@
 // One warp.
 #pragma once
 #include "acc/round_ratio.cuh"
+#include "num/to_16.cuh"
 
 // As kernel/finish.rs of the library numbers them: integers of many words first.
 enum class Step {
@@ -13,6 +14,7 @@ enum class Step {
     L1,
     LargestComplex,
     Sumsq,
+    Sum,
     FastMean,
     FastL1,
     FastL2,
@@ -34,14 +36,15 @@ enum class Step {
 struct Finish {
     Step step;
     u32 sum_limbs, square_limbs, parts;  // of 64 bits a part
-    bool wide, exact, is_signed,
-        skips;  // f64 or f32; a float's exact record or others; signed integers; NaNs were skipped
-    i32 unit;   // of sums; that of squares is twice it
+    Format to;                   // what is written
+    bool exact, is_signed, skips;  // a float's exact record or others; signed integers; NaNs were skipped
+    i32 unit;                    // of sums; that of squares is twice it
 
     __device__ __forceinline__ explicit Finish(u64 options)
         : step(Step(options & 0xff)), sum_limbs(options >> 8 & 0xff), square_limbs(options >> 16 & 0xff),
-          parts(options >> 24 & 3), wide(options >> 26 & 1), exact(options >> 27 & 1), is_signed(options >> 28 & 1),
-          skips(options >> 29 & 1), unit(i32(i64(options) >> 32)) {}
+          parts(options >> 24 & 3), to(Format((options >> 26 & 1) | (options >> 30 & 3) << 1)),
+          exact(options >> 27 & 1), is_signed(options >> 28 & 1), skips(options >> 29 & 1),
+          unit(i32(i64(options) >> 32)) {}
 };
 
 struct Scratch {
@@ -52,20 +55,24 @@ struct Scratch {
 constexpr u64 QUIET_NAN = 0x7ff8000000000000, INFINITE = 0x7ff0000000000000, SIGN = 0x8000000000000000;
 
 // Writes a float in its format: `bits` are its magnitude in that format.
-__device__ __forceinline__ void write(void* value, int part, bool wide, u64 bits, bool negative) {
-    if (wide) static_cast<u64*>(value)[part] = bits | (negative ? SIGN : 0);
-    else static_cast<u32*>(value)[part] = u32(bits) | (negative ? 0x80000000u : 0);
+__device__ __forceinline__ void write(void* value, int part, Format to, u64 bits, bool negative) {
+    if (to == Format::F64) static_cast<u64*>(value)[part] = bits | (negative ? SIGN : 0);
+    else if (to == Format::F32) static_cast<u32*>(value)[part] = u32(bits) | (negative ? 0x80000000u : 0);
+    else static_cast<u16*>(value)[part] = u16(bits | (negative ? 0x8000u : 0));
 }
 // A special value, given by its bits as f64.
-__device__ __forceinline__ void write_special(void* value, int part, bool wide, u64 bits, bool negative) {
-    const u32 narrow = bits == QUIET_NAN ? 0x7fc00000u : 0x7f800000u;
-    write(value, part, wide, wide ? bits : narrow, negative);
+__device__ __forceinline__ void write_special(void* value, int part, Format to, u64 bits, bool negative) {
+    const bool nan = bits == QUIET_NAN;
+    const u64 of_brain = nan ? 0x7fc0 : 0x7f80, of_half = nan ? 0x7e00 : 0x7c00;
+    const u64 narrow = to == Format::F32 ? of_brain << 16 : to == Format::BF16 ? of_brain : of_half;
+    write(value, part, to, to == Format::F64 ? bits : narrow, negative);
 }
 // The float nearest to one of 64 bits; there is one NaN, and one zero for what is exactly zero.
-__device__ __forceinline__ void write_nearest(void* value, int part, bool wide, f64 x) {
+__device__ __forceinline__ void write_nearest(void* value, int part, Format to, f64 x) {
     x = x == 0 ? 0.0 : canonical(x);
-    if (wide) static_cast<f64*>(value)[part] = x;
-    else static_cast<f32*>(value)[part] = canonical(__double2float_rn(x));
+    if (to == Format::F64) static_cast<f64*>(value)[part] = x;
+    else if (to == Format::F32) static_cast<f32*>(value)[part] = canonical(__double2float_rn(x));
+    else static_cast<u16*>(value)[part] = nearest_of_16(x, to == Format::BF16);
 }
 // Limbs as columns, extended by their sign or by zeros.
 __device__ __forceinline__ void load(const u64* limb, u32 limbs, bool is_signed, Scratch& s) {
@@ -147,8 +154,10 @@ __device__ __forceinline__ void add_square(u64 bits, bool wide, Scratch& s) {
 __device__ __forceinline__ void finish_integers(const Finish& q, const u64* record, u64 n, u64 ddof, void* value,
                                                 Scratch& s) {
     const u64* integers = record + (q.exact ? 2 : 0);
-    const u64 count = n - (q.exact && q.skips ? record[1] : 0);
-    const bool mean = q.step == Step::Mean, var = q.step == Step::Var || q.step == Step::Std,
+    // A sum is the mean of one.
+    const bool sum = q.step == Step::Sum;
+    const u64 count = sum ? 1 : n - (q.exact && q.skips ? record[1] : 0);
+    const bool mean = q.step == Step::Mean || sum, var = q.step == Step::Var || q.step == Step::Std,
                largest = q.step == Step::LargestComplex;
     const bool length = q.step == Step::L2 || largest, squares = length || q.step == Step::Sumsq;
     const bool none = mean ? count == 0 : var && (count == 0 || ddof >= count);
@@ -163,7 +172,7 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
         if (none || specials != 0) {
             const bool infinite = !none && !var && (specials == MET_PLUS || specials == MET_MINUS);
             if (threadIdx.x == 0)
-                write_special(value, part, q.wide, infinite ? INFINITE : QUIET_NAN, infinite && specials == MET_MINUS);
+                write_special(value, part, q.to, infinite ? INFINITE : QUIET_NAN, infinite && specials == MET_MINUS);
             continue;
         }
         if (var) {
@@ -171,8 +180,8 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
         } else if (largest) {
             load(record, 0, false, s);
             if (threadIdx.x == 0) {
-                add_square(record[1], q.wide, s);
-                add_square(record[2], q.wide, s);
+                add_square(record[1], q.to == Format::F64, s);
+                add_square(record[2], q.to == Format::F64, s);
             }
             __syncwarp();
         } else {
@@ -184,7 +193,7 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
         if (negative) numerator.negate();
         const Cut cut = divide(numerator, denominator, squares || var ? 2 * q.unit : q.unit, root, s.first);
         if (threadIdx.x == 0)
-            write(value, part, q.wide, round_bits(cut.number, cut.inexact, cut.unit, q.wide), negative);
+            write(value, part, q.to, round_bits(cut.number, cut.inexact, cut.unit, q.to), negative);
         __syncwarp();
     }
 }

@@ -36,8 +36,11 @@ __device__ __forceinline__ U128 bits_of(const u32* word, i32 at, u32 count) {
     return bits;
 }
 
-// The bits of the nearest float's magnitude, of f64 if wide, else of f32.
-__device__ __forceinline__ u64 round_bits(U128 number, bool inexact, i32 unit, bool wide) {
+// The formats that results may have, as the library numbers them.
+enum class Format { F32 = 0, F64 = 1, F16 = 2, BF16 = 4 };
+
+// The bits of the nearest float's magnitude in a format.
+__device__ __forceinline__ u64 round_bits(U128 number, bool inexact, i32 unit, Format to) {
     if (number.is_zero()) return 0;
     const i32 top = i32(number.bits()) - 1;
     u64 head = number.low;
@@ -48,7 +51,12 @@ __device__ __forceinline__ u64 round_bits(U128 number, bool inexact, i32 unit, b
     } else {
         head <<= 63 - top;
     }
-    return wide ? round_head<Binary64>(head | inexact, unit + top) : round_head<Binary32>(head | inexact, unit + top);
+    head |= inexact;
+    unit += top;
+    return to == Format::F64    ? round_head<Binary64>(head, unit)
+           : to == Format::F32  ? round_head<Binary32>(head, unit)
+           : to == Format::BF16 ? round_head<Brain16>(head, unit)
+                                : round_head<Binary16>(head, unit);
 }
 
 enum class Root { No, Yes };

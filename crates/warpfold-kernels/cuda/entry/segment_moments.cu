@@ -10,8 +10,13 @@ template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, I
 // What is asked for beside Choice, as the plan numbers it.
 enum class Moment { Sum, L1, Mean, L2, Var, Std, Sumsq };
 
-// What finish.cu is asked for: all but the step is known here. A sum is the mean of one.
-template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, bool skips) {
+// Elements of 16 bits are read as f32, and may be what results are rounded to: as an option of finish.cu.
+__device__ __forceinline__ u64 narrow_option(Choice choice) {
+    return choice.is_narrow() ? u64(choice.is_bfloat() ? 2 : 1) << 30 : 0;
+}
+
+// What finish.cu is asked for: all but the step is known here.
+template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, Choice choice) {
     typedef SumsAndSquares<E> Integers;
     constexpr u64 LAYOUT = u64(Integers::Sum::WORDS / 2) << 8 | u64(Integers::Square::WORDS / 2) << 16 |
                            Parts<E>::COUNT << 24 | u64(sizeof(typename Parts<E>::Part) == 8) << 26 | 1 << 27 |
@@ -20,8 +25,9 @@ template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, bo
                       : moment == Moment::Var   ? Step::Var
                       : moment == Moment::Std   ? Step::Std
                       : moment == Moment::Sumsq ? Step::Sumsq
-                                                : Step::Mean;
-    return Finish(LAYOUT | u64(skips) << 29 | (u64(step) & 7));
+                      : moment == Moment::Mean  ? Step::Mean
+                                                : Step::Sum;
+    return Finish(LAYOUT | narrow_option(choice) | u64(choice.skip()) << 29 | (u64(step) & 7));
 }
 
 // Numbers of a result: sums and means have one a part.
@@ -41,19 +47,19 @@ __device__ __forceinline__ void finish_moments(const SegmentArguments& a, Block<
                                                u64 output, u64 inputs, Moment moment, u64 ddof) {
     typedef Moments<E> Fold;
     typedef typename Parts<E>::Part Wide;
-    const bool plain = moment == Moment::Sum || moment == Moment::L1,
-               spread = moment == Moment::Var || moment == Moment::Std;
+    const bool spread = moment == Moment::Var || moment == Moment::Std;
     const u64 skipped = a.options & SKIP_NAN ? block.seen.nans : 0, counted = inputs - skipped;
     if ((spread || moment == Moment::Mean) && counted == 0) {
         if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
         return;
     }
-    typename Mark<Wide>::Bits* out = static_cast<typename Mark<Wide>::Bits*>(a.out) + output * numbers_of<E>(moment);
+    const Choice choice{u32(a.options)};
+    const u64 at = output * numbers_of<E>(moment);
     if (spread && counted <= ddof) {
         // How many there were is left where the result would be.
         if (threadIdx.x == 0) {
             fault(a, TOO_FEW, output);
-            *out = counted;
+            write_instead<half>(a, choice, at, typename Mark<Wide>::Bits(counted), u16(counted));
         }
         return;
     }
@@ -66,10 +72,11 @@ __device__ __forceinline__ void finish_moments(const SegmentArguments& a, Block<
         one.record[0] = 0;
 #pragma unroll
         for (int k = 0; k < Fold::INTEGERS; k++) one.record[0] |= u64(block.seen.specials[k]) << 8 * k;
-        one.record[1] = plain ? 0 : skipped;
+        one.record[1] = skipped;
     }
     __syncwarp();
-    finish_integers(finish_of<E>(moment, a.options & SKIP_NAN), one.record, plain ? 1 : inputs, ddof, out, room.s);
+    void* out = static_cast<char*>(a.out) + at * (choice.is_narrow() ? 2 : sizeof(Wide));
+    finish_integers(finish_of<E>(moment, choice), one.record, inputs, ddof, out, room.s);
 }
 
 extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS)
@@ -87,12 +94,16 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS)
     Arguments one = {};
     one.options = options & SKIP_NAN;
     const auto wanted = Moment(moment);
-    for_outputs<Fold, typename M::Bits>(a, all, block.votes, static_cast<const typename M::Bits*>(out),
-                                        numbers_of<ELEMENT>(wanted), M::BITS, [&](u64 output) {
-                                            const Anywhere in = anywhere(output);
-                                            fold_again<Fold>(x, in, wanted == Moment::L1, one, storage, block);
-                                            if (threadIdx.x < 32)
-                                                finish_moments(a, block, room, output, in.count, wanted, ddof);
-                                            __syncthreads();
-                                        });
+    const bool narrow = Choice{u32(options)}.is_narrow();
+    const u64 each = numbers_of<ELEMENT>(wanted);
+    const auto is_marked = [&](u64 output) {
+        if (narrow) return static_cast<const u16*>(out)[output] == MARK_OF_16;
+        return static_cast<const typename M::Bits*>(out)[output * each] == M::BITS;
+    };
+    for_outputs(a, all, block.votes, is_marked, [&](u64 output) {
+        const Anywhere in = anywhere(output);
+        fold_again<Fold>(x, in, wanted == Moment::L1, one, storage, block);
+        if (threadIdx.x < 32) finish_moments(a, block, room, output, in.count, wanted, ddof);
+        __syncthreads();
+    });
 }

@@ -2,7 +2,7 @@
 // loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are skipped,
 // is told.
 //
-// out: f32, of f64 that; complex as the element.
+// out: f32, or the elements' 16 bits; of f64 that; complex as the element.
 #include "op/finish_product.cuh"
 #include "op/part_floats.cuh"
 #include "walk/tree_parts.cuh"
@@ -10,28 +10,33 @@
 template <class E> struct Multiply {
     typedef RealSpans Spans;
     typedef RealProduct<E, Nan::Propagate> Op;
-    static constexpr u32 BYTES = sizeof(E) == 8 ? 8 : 4;
     static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
         return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
     }
-    static __device__ __forceinline__ void write(void* value, const RealNode& n) { write_real(BYTES == 8, value, n); }
+    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, Choice) {
+        constexpr bool WIDE = sizeof(E) == 8;
+        write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
+    }
 };
 template <> struct Multiply<half> : Multiply<f32> {
     static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
         if (c.is_bfloat()) return Multiply<bf16>::run(x, in, first, count, c);
         return Multiply<f16>::run(x, in, first, count, c);
     }
+    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, Choice c) {
+        if (!c.is_narrow()) return Multiply<f32>::write(out, k, n, c);
+        write_real(c.is_bfloat() ? Format::BF16 : Format::F16, static_cast<u16*>(out) + k, n);
+    }
 };
 template <class E> struct MultiplyPairs {
     typedef ComplexSpans Spans;
     typedef ComplexProduct<E, Nan::Propagate> Op;
-    static constexpr u32 BYTES = sizeof(E);
     static __device__ __forceinline__ ComplexNode run(const void* x, const TreeInput& in, u64 first, u32 count,
                                                       Choice c) {
         return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
     }
-    static __device__ __forceinline__ void write(void* value, const ComplexNode& n) {
-        write_complex(BYTES == 16, value, n);
+    static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, Choice) {
+        write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
     }
 };
 template <> struct Multiply<complex64> : MultiplyPairs<complex64> {};
@@ -58,13 +63,14 @@ extern "C" __global__ void __launch_bounds__(256, 3)
         parts, [&](const TreeInput& in, u64 first, u32 count) { return P::run(x, in, first, count, choice); },
         [&](u64 piece, const Node& n) {
             if (pieces > 1) states[piece] = n;
-            else P::write(static_cast<char*>(out) + piece * P::BYTES, n);
+            else P::write(out, piece, n, choice);
         });
 }
 extern "C" __global__ void __launch_bounds__(256, 3)
-    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out) {
+    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out,
+                      u64 options) {
     typedef Multiply<ELEMENT> P;
     join_parts<P::Spans>(states, outputs, pieces, [&](u64 output, const P::Spans::Node& n) {
-        P::write(static_cast<char*>(out) + output * P::BYTES, n);
+        P::write(out, output, n, Choice{u32(options)});
     });
 }

@@ -17,7 +17,8 @@ template <class E, class Where> __device__ __forceinline__ void redo(const Segme
     typedef typename Mark<E>::Bits Bits;
     __shared__ u64 storage[Fold::STORAGE];
     __shared__ Block<Fold> block;
-    for_outputs<Fold, Bits>(a, false, block.votes, static_cast<const Bits*>(a.out), 1, Mark<E>::BITS, [&](u64 output) {
+    const auto is_marked = [&](u64 output) { return static_cast<const Bits*>(a.out)[output] == Mark<E>::BITS; };
+    for_outputs(a, false, block.votes, is_marked, [&](u64 output) {
         Arguments one = {};
         one.options = a.options & SKIP_NAN;
         fold_again<Fold>(a.x, where(output), false, one, storage, block);

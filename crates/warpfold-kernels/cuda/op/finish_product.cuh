@@ -18,10 +18,10 @@ __device__ __forceinline__ U128 fixed(f64 x) {
     else if (shift > -64) m.low = mantissa >> -shift;
     return bits >> 63 ? U128{0, 0} - m : m;
 }
-__device__ __forceinline__ void write_product(bool wide, void* value, int part, f64 high, f64 low, i64 exponent,
+__device__ __forceinline__ void write_product(Format to, void* value, int part, f64 high, f64 low, i64 exponent,
                                               bool negated) {
     if (high != high || fabs(high) > 1.7976931348623157e308) {
-        write_special(value, part, wide, high != high ? QUIET_NAN : INFINITE, high == high && (high < 0) != negated);
+        write_special(value, part, to, high != high ? QUIET_NAN : INFINITE, high == high && (high < 0) != negated);
         return;
     }
     const U128 a = fixed(high), b = fixed(low);
@@ -30,17 +30,17 @@ __device__ __forceinline__ void write_product(bool wide, void* value, int part, 
     if (negative) sum = U128{0, 0} - sum;
     const i64 most = 1 << 30, unit = exponent - FRACTION;
     const i32 clamped = unit > most ? most : unit < -most ? -most : unit;
-    write(value, part, wide, round_bits(sum, false, clamped, wide), !sum.is_zero() && negative != negated);
+    write(value, part, to, round_bits(sum, false, clamped, to), !sum.is_zero() && negative != negated);
 }
-__device__ __noinline__ void write_real(bool wide, void* value, const RealNode& n) {
+__device__ __noinline__ void write_real(Format to, void* value, const RealNode& n) {
     const bool negative = n.flags & NEGATIVE;
     if ((n.flags & NOT_A_NUMBER) || (n.flags & (ZERO | BEYOND)) == (ZERO | BEYOND))
-        write_special(value, 0, wide, QUIET_NAN, false);
-    else if (n.flags & BEYOND) write_special(value, 0, wide, INFINITE, negative);
-    else if (n.flags & ZERO) write(value, 0, wide, 0, false);
-    else write_product(wide, value, 0, n.high, n.low, n.exponent, negative);
+        write_special(value, 0, to, QUIET_NAN, false);
+    else if (n.flags & BEYOND) write_special(value, 0, to, INFINITE, negative);
+    else if (n.flags & ZERO) write(value, 0, to, 0, false);
+    else write_product(to, value, 0, n.high, n.low, n.exponent, negative);
 }
-__device__ __noinline__ void write_complex(bool wide, void* value, const ComplexNode& n) {
-    write_product(wide, value, 0, n.re.high, n.re.low, n.exponent, false);
-    write_product(wide, value, 1, n.im.high, n.im.low, n.exponent, false);
+__device__ __noinline__ void write_complex(Format to, void* value, const ComplexNode& n) {
+    write_product(to, value, 0, n.re.high, n.re.low, n.exponent, false);
+    write_product(to, value, 1, n.im.high, n.im.low, n.exponent, false);
 }

@@ -73,7 +73,7 @@ template <class E> struct ExactPair {
         const f64 sum = __dadd_rn(s.sum, s.rest), rest = lost(s.sum, s.rest, sum);
         const bool known = sum - sum == 0;
         if (!mean) {
-            result = round_pair(sum, rest, Part());
+            result = round_pair<Part>(sum, rest, Choice{0});
             return known;
         }
         f64 quotient;
@@ -88,8 +88,8 @@ template <class E> struct ExactPair {
         Part re, im;
         bool known = rounded(s.re, mean, end - begin, re);
         known = rounded(s.im, mean, end - begin, im) && known;
-        Total::write(a, 2 * k, re, true);
-        Total::write(a, 2 * k + 1, im, true);
+        Total::write(a, c, 2 * k, re, true);
+        Total::write(a, c, 2 * k + 1, im, true);
         if (known) return;
         static_cast<typename Mark<Part>::Bits*>(a.out)[2 * k] = Mark<Part>::BITS;
         fault(a, MISSED, k);

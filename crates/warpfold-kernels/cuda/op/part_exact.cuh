@@ -16,12 +16,21 @@ enum Exact_ { EXACT_SUM, EXACT_MEAN, EXACT_L1 };
 template <class F> struct Mark;
 template <> struct Mark<f32> {
     typedef u32 Bits;
-    static constexpr u32 BITS = 0x7fc0dead;
+    static constexpr Bits BITS = 0x7fc0dead;
 };
 template <> struct Mark<f64> {
     typedef u64 Bits;
-    static constexpr u64 BITS = 0x7ff800000000dead;
+    static constexpr Bits BITS = 0x7ff800000000dead;
 };
+// Of results of 16 bits: a NaN of both formats that no result is.
+constexpr u16 MARK_OF_16 = 0x7fad;
+
+// Writes bits in the place of a result: the mark, or how many elements there are, of which 16 bits hold the lowest.
+template <class E, class Bits>
+__device__ __forceinline__ void write_instead(const SegmentArguments& a, Choice c, u64 k, Bits bits, u16 short_bits) {
+    if (sizeof(E) == 2 && c.is_narrow()) static_cast<u16*>(a.out)[k] = short_bits;
+    else static_cast<Bits*>(a.out)[k] = bits;
+}
 
 // An f64 beside a number that lies between it and its neighbour on the side of `rest`, to odd: so that a second
 // rounding sees that there is something left.
@@ -31,9 +40,11 @@ __device__ __forceinline__ f64 to_odd(f64 x, f64 rest) {
     return __longlong_as_double(bits);
 }
 
-// What floats round to: their accumulator's type.
-__device__ __forceinline__ f32 round_pair(f64 sum, f64 rest, f32) { return f32(to_odd(sum, rest)); }
-__device__ __forceinline__ f64 round_pair(f64 sum, f64, f64) { return sum; }
+// The result of a pair whose first is the nearest f64.
+template <class E> __device__ __forceinline__ Wide<E> round_pair(f64 sum, f64 rest, Choice c) {
+    if constexpr (sizeof(Wide<E>) == 8) return sum;
+    else return nearest_result<E>(to_odd(sum, rest), c);
+}
 
 // What adding x to a lost.
 __device__ __forceinline__ f64 lost(f64 a, f64 x, f64 sum) {
@@ -102,12 +113,11 @@ template <class E> struct ExactTotal {
         a.sum = exact ? sum : missed();
         a.rest = rest;
     }
-    static __device__ __forceinline__ void write(const SegmentArguments& a, u64 k, W value, bool known) {
-        typedef typename Mark<W>::Bits Bits;
+    static __device__ __forceinline__ void write(const SegmentArguments& a, Choice c, u64 k, W value, bool known) {
         if (known) {
-            static_cast<W*>(a.out)[k] = value;
+            write_result<E>(a, c, k, value);
         } else {
-            static_cast<Bits*>(a.out)[k] = Mark<W>::BITS;
+            write_instead<E>(a, c, k, Mark<W>::BITS, MARK_OF_16);
             fault(a, MISSED, k);
         }
     }
@@ -116,13 +126,13 @@ template <class E> struct ExactTotal {
         const f64 sum = __dadd_rn(s.sum, s.rest), rest = lost(s.sum, s.rest, sum);
         bool known = sum - sum == 0;
         if (c.fold() != EXACT_MEAN) {
-            write(a, k, round_pair(sum, rest, W()), known);
+            write(a, c, k, round_pair<E>(sum, rest, c), known);
         } else if (begin == end) {
             fault(a, EMPTY, k);
         } else {
             f64 quotient;
             known = divide_pair(sum, rest, f64(end - begin), quotient, W()) && known;
-            write(a, k, W(quotient), known);
+            write(a, c, k, nearest_result<E>(quotient, c), known);
         }
     }
 };

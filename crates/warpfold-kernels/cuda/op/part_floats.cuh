@@ -1,5 +1,6 @@
 // Floats of segments, as folds see them.
 #pragma once
+#include "num/to_16.cuh"
 #include "walk/parts.cuh"
 
 struct half {
@@ -48,3 +49,23 @@ template <> struct Floats<half> {
     }
 };
 template <class E> using Wide = typename Floats<E>::Wide;
+
+// The nearest result to a number, which may stand for one beside it if it is odd: in the accumulator's type, or in the
+// elements' own 16 bits, whose numbers f32 holds.
+template <class E> __device__ __forceinline__ Wide<E> nearest_result(f64 x, Choice c) {
+    if constexpr (sizeof(E) == 2) {
+        if (c.is_narrow()) return at_16(x, c.is_bfloat());
+    }
+    return Wide<E>(x);
+}
+// Writes such a result.
+template <class E> __device__ __forceinline__ void write_result(const SegmentArguments& a, Choice c, u64 k, Wide<E> x) {
+    if constexpr (sizeof(E) == 2) {
+        if (c.is_narrow()) {
+            // An exact cut, or one of a NaN that stays one.
+            static_cast<u16*>(a.out)[k] = c.is_bfloat() ? narrow<bf16>(x).bits : x != x ? 0x7e00 : narrow<f16>(x).bits;
+            return;
+        }
+    }
+    static_cast<Wide<E>*>(a.out)[k] = x;
+}

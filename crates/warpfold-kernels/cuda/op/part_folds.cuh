@@ -167,7 +167,7 @@ template <class E> struct FloatTotal {
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
         if (c.fold() == MEAN && begin == end) fault(a, EMPTY, k);
-        else results<W>(a)[k] = canonical(c.fold() == MEAN ? s.sum / W(end - begin) : s.sum);
+        else write_result<E>(a, c, k, canonical(nearest_result<E>(c.fold() == MEAN ? s.sum / W(end - begin) : s.sum, c)));
     }
 };
 
@@ -191,7 +191,7 @@ template <class E> struct Norm {
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
                                                   u64) {
-        results<W>(a)[k] = canonical(W(c.fold() == ROOT ? sqrt(s.sum) : s.sum));
+        write_result<E>(a, c, k, canonical(nearest_result<E>(c.fold() == ROOT ? sqrt(s.sum) : s.sum, c)));
     }
 };
 
@@ -271,7 +271,8 @@ template <class E> struct Extreme {
             return;
         }
         const E magnitude = of_rank<E>(best == LOWEST<R> ? 0 : best, c);
-        if constexpr (sizeof(E) == 2) results<u32>(a)[k] = widened(magnitude, c);
+        if (sizeof(E) == 2 && c.is_narrow()) results<E>(a)[k] = magnitude;
+        else if constexpr (sizeof(E) == 2) results<u32>(a)[k] = widened(magnitude, c);
         else if constexpr (sizeof(E) > 2) results<E>(a)[k] = magnitude;
     }
     // The bits of an f32 of those of a half that is not negative.

@@ -29,15 +29,16 @@ struct Interval {
 };
 
 // The nearest result to a number that is not negative, or to its root.
-__device__ __forceinline__ f32 round_nearest(DoubleDouble x, bool root, f32) {
-    if (!root) return f32(to_odd(x.high, x.low));
-    const f64 r = __dsqrt_rn(x.high);
-    return f32(to_odd(r, __dadd_rn(__fma_rn(-r, r, x.high), x.low)));
-}
-__device__ __forceinline__ f64 round_nearest(DoubleDouble x, bool root, f64) {
-    if (!root || x.high == 0) return x.high;
-    const f64 r = __dsqrt_rn(x.high);
-    return __dadd_rn(r, __ddiv_rn(__dadd_rn(__fma_rn(-r, r, x.high), x.low), 2 * r));
+template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble x, bool root, Choice c) {
+    if constexpr (sizeof(Wide<E>) == 8) {
+        if (!root || x.high == 0) return x.high;
+        const f64 r = __dsqrt_rn(x.high);
+        return __dadd_rn(r, __ddiv_rn(__dadd_rn(__fma_rn(-r, r, x.high), x.low), 2 * r));
+    } else {
+        if (!root) return nearest_result<E>(to_odd(x.high, x.low), c);
+        const f64 r = __dsqrt_rn(x.high);
+        return nearest_result<E>(to_odd(r, __dadd_rn(__fma_rn(-r, r, x.high), x.low)), c);
+    }
 }
 
 // A sum of two f64 that may lack something: its second part is zero only if nothing was ever lost.
@@ -122,19 +123,19 @@ template <class E> struct ExactNorm {
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
         W value = 0;
-        const bool known = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, value);
-        Total::write(a, k, value, known);
+        const bool known = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, c, value);
+        Total::write(a, c, k, value, known);
     }
-    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, W& value) {
+    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, Choice c, W& value) {
         if (squares.sum == 0 && squares.rest == 0) return true;
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
         const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 4), 0x1p-102);
         const Interval v = {q.high, q.low, exact ? 0 : __dmul_rn(q.high, lacking)};
         const DoubleDouble least = v.end(-1), most = v.end(1);
-        value = round_nearest(most, root, W());
+        value = round_nearest<E>(most, root, c);
         return squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0 &&
-               round_nearest(least, root, W()) == value;
+               round_nearest<E>(least, root, c) == value;
     }
 };
 
@@ -189,7 +190,8 @@ template <class E> struct ExactSpread {
     }
 
     // Apart from the loops, and compiled once.
-    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, W& value) {
+    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, Choice c,
+                                                W& value) {
         // Of nothing but zeros.
         if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
             value = 0;
@@ -198,9 +200,9 @@ template <class E> struct ExactSpread {
         bool exact = false;
         const Interval v = variance(s, f64(count), f64(count - ddof), exact);
         const DoubleDouble least = v.end(-1), most = v.end(1);
-        value = round_nearest(most, root, W());
+        value = round_nearest<E>(most, root, c);
         const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && count < 1ull << 50);
-        const bool known = exact || (least.high > 0 && round_nearest(least, root, W()) == value);
+        const bool known = exact || (least.high > 0 && round_nearest<E>(least, root, c) == value);
         return known && within && s.sum.is_finite() && s.squares.is_finite();
     }
 
@@ -210,11 +212,11 @@ template <class E> struct ExactSpread {
         if (n <= ddof) {
             fault(a, n == 0 ? EMPTY : TOO_FEW, k);
             // How many there are is left where the result would be.
-            static_cast<typename Mark<W>::Bits*>(a.out)[k] = n;
+            write_instead<E>(a, c, k, typename Mark<W>::Bits(n), u16(n));
             return;
         }
         W value;
-        const bool known = rounded(s, n, ddof, c.fold() == EXACT_STD, value);
-        Total::write(a, k, value, known);
+        const bool known = rounded(s, n, ddof, c.fold() == EXACT_STD, c, value);
+        Total::write(a, c, k, value, known);
     }
 };

@@ -99,18 +99,17 @@ __device__ __forceinline__ void fold_again(const void* array, const Inputs& in, 
     __syncthreads();
 }
 
-// Calls with every output, or with those alone that an exact kernel has marked, in the first of so many numbers each:
-// block by block.
-template <class Fold, class Out, class Do>
-__device__ __forceinline__ void for_outputs(const SegmentArguments& a, bool all, u32* votes, const Out* out, u64 each,
-                                            Out mark, const Do& fold) {
+// Calls with every output, or with those alone that an exact kernel has marked, block by block.
+template <class IsMarked, class Do>
+__device__ __forceinline__ void for_outputs(const SegmentArguments& a, bool all, u32* votes, const IsMarked& is_marked,
+                                            const Do& fold) {
     if (!all && a.faults[MISSED] == ~0ull) return;
     const u32 chunk = all ? 1 : blockDim.x;
 #pragma unroll 1
     for (u64 base = u64(blockIdx.x) * chunk; base < a.segments; base += u64(gridDim.x) * chunk) {
         const u64 mine = base + threadIdx.x;
         const u32 vote =
-            __ballot_sync(0xffffffffu, threadIdx.x < chunk && mine < a.segments && (all || out[mine * each] == mark));
+            __ballot_sync(0xffffffffu, threadIdx.x < chunk && mine < a.segments && (all || is_marked(mine)));
         if (threadIdx.x % 32 == 0) votes[threadIdx.x / 32] = vote;
         __syncthreads();
 #pragma unroll 1

@@ -37,6 +37,8 @@ struct Choice {
     __device__ __forceinline__ bool is_signed() const { return options & 2; }
     __device__ __forceinline__ bool is_float() const { return options & 4; }
     __device__ __forceinline__ bool is_bfloat() const { return options & 8; }
+    // Results of f16 and bf16 are rounded to these, and not to f32.
+    __device__ __forceinline__ bool is_narrow() const { return options & 16; }
     __device__ __forceinline__ u32 fold() const { return options >> 8; }
 };
 
