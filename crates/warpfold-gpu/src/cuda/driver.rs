@@ -233,6 +233,13 @@ pub(super) unsafe fn launch_words(
         .map_err(|e| failed(e, &asked))
 }
 
+/// Whether what a stream is given is being recorded into a graph.
+pub(super) fn is_captured(stream: &CudaStream) -> Result<bool> {
+    let status = stream.capture_status();
+    let status = status.map_err(|e| failed(e, || "asking whether a stream is captured".into()))?;
+    Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
 /// Starts to fill device memory with a byte, in a stream.
 ///
 /// # Safety

@@ -9,6 +9,7 @@ use crate::kernel::{
     AnyView, Arguments, Launch, ManyLaunch, RECORD_WORDS, Ready, Record, record_offset,
     record_words, workspace_bytes,
 };
+use crate::partial::Finish;
 use crate::plan::{CudaPlan, MAX_PER_MULTIPROCESSOR};
 use crate::{Error, Result};
 
@@ -79,13 +80,13 @@ impl Lane {
         plan: &CudaPlan,
         x: u64,
         y: u64,
-        ddof: u64,
+        finish: Finish,
         value: u64,
     ) -> Result<()> {
         let record = self.workspace.address() + record_offset(self.blocks());
         let arguments = Arguments { value, record, ..self.arguments(plan, x, y) };
         // SAFETY: as the caller promises; the workspace is this lane's own, and has room for the record at its end.
-        unsafe { self.launch(Launch::leaving(plan, ddof, arguments)?) }
+        unsafe { self.launch(Launch::leaving(plan, finish, arguments)?) }
     }
 
     /// Starts a plan whose result is left nowhere; returns before it has run.

@@ -42,25 +42,26 @@ impl Queue {
         value: u64,
     ) -> Result<()> {
         // SAFETY: as the caller promises.
-        unsafe { self.start_with_ddof(reduce, op, 0, value) }
+        unsafe { self.start_as(reduce, op, Finish::default(), value) }
     }
 
-    /// As [`start`](Self::start), with the delta degrees of freedom of var and std.
+    /// As [`start`](Self::start), with the delta degrees of freedom of var and std, and the type of what is rounded: of elements of 16 bits
+    /// their own, if it is asked for.
     ///
     /// # Safety
     /// As [`start`](Self::start).
     ///
     /// # Errors
     /// As [`start`](Self::start).
-    pub unsafe fn start_with_ddof<T: Element>(
+    pub unsafe fn start_as<T: Element>(
         &mut self,
         reduce: &Reduce<'_, T>,
         op: Op,
-        ddof: u64,
+        finish: Finish,
         value: u64,
     ) -> Result<()> {
         // SAFETY: as the caller promises.
-        unsafe { self.start_any(&reduce.untyped(), op, ddof, value) }
+        unsafe { self.start_any(&reduce.untyped(), op, finish, value) }
     }
 
     /// The same of a reduction whose types are known at run time.
@@ -74,14 +75,14 @@ impl Queue {
         &mut self,
         reduce: &AnyReduce<'_>,
         op: Op,
-        ddof: u64,
+        finish: Finish,
         value: u64,
     ) -> Result<()> {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), ddof, value) }
+        unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), finish, value) }
     }
 
     /// Runs a reduction behind everything that the queue was given, and waits for its result alone, on the host: no other stream is told to
@@ -152,6 +153,14 @@ impl Queue {
     pub unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
         // SAFETY: as the caller promises.
         unsafe { self.lane.start_many(launches) }
+    }
+
+    /// Whether what is started is being recorded into a graph: it may run later than whatever comes next, and beside it.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn is_captured(&self) -> Result<bool> {
+        driver::is_captured(self.lane.stream())
     }
 
     /// Starts to fill memory with a byte; returns before it is done.

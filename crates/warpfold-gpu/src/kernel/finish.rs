@@ -2,7 +2,7 @@
 
 use crate::element::{Element, Real};
 use crate::exact::{ProductLimbs, SumLimbs};
-use crate::plan::{CudaPlan, Fold};
+use crate::plan::{CudaPlan, Fold, Rounding};
 use crate::{DType, Error, Nan, Op, Result, with_element};
 
 /// How a value comes to lie on the device.
@@ -27,6 +27,7 @@ enum Step {
     L1,
     LargestComplex,
     Sumsq,
+    Sum,
     FastMean,
     FastL1,
     FastL2,
@@ -45,14 +46,54 @@ enum Step {
     IntegerSumsq,
 }
 
+/// What a value of floats is rounded to, if that is asked for.
+///
+/// # Errors
+/// [`Error::Unsupported`] for other types than the accumulator's and that of elements of 16 bits.
+fn rounding(op: Op, dtype: DType, round_to: Option<DType>) -> Result<Rounding> {
+    let is_rounded = matches!(
+        op,
+        Op::Sum
+            | Op::Dot
+            | Op::Prod
+            | Op::Mean
+            | Op::Var
+            | Op::Std
+            | Op::L1
+            | Op::L2
+            | Op::Sumsq
+            | Op::Linf
+    );
+    let real = match dtype {
+        DType::F16 | DType::BF16 | DType::F32 => DType::F32,
+        _ => DType::F64,
+    };
+    match round_to {
+        None => Ok(Rounding::Accumulator),
+        Some(to) if is_rounded && to == real && !dtype.is_complex() => Ok(Rounding::Accumulator),
+        Some(to @ (DType::F16 | DType::BF16)) if is_rounded && to == dtype => Ok(Rounding::Element),
+        Some(_) => Err(Error::Unsupported {
+            option: "leaving another type on the device",
+            op,
+            dtype,
+            why: "values are rounded to the accumulator's type, or to elements of 16 bits; take it on the host",
+        }),
+    }
+}
+
 /// How the plan's value is finished on the device.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for `stats`, whose results are many.
-pub(super) fn ending(plan: &CudaPlan) -> Result<Ending> {
+/// [`Error::Unsupported`] for `stats`, whose results are many, and for types that no value is rounded to.
+pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending> {
     let (op, dtype) = (plan.problem.op, plan.problem.dtype);
     let (float, exact) = (dtype.is_float(), plan.fold.is_exact());
+    let rounding = rounding(op, dtype, round_to)?;
+    let is_narrow = rounding == Rounding::Element;
     let step = match op {
+        // Folds leave the accumulator's type.
+        Op::Sum | Op::Dot | Op::L1 if is_narrow && exact => Step::Sum,
+        Op::Sum | Op::Dot if is_narrow => Step::FastL1,
         Op::Sum | Op::Dot | Op::Count => return Ok(Ending::Fold),
         Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => return Ok(Ending::Fold),
         Op::L1 if exact => return Ok(Ending::Fold),
@@ -90,40 +131,54 @@ pub(super) fn ending(plan: &CudaPlan) -> Result<Ending> {
             _ => Step::LargestInteger,
         },
     };
-    Ok(Ending::Finish { options: options(plan, step) })
+    Ok(Ending::Finish { options: options(plan, step, rounding) })
 }
 
 /// Whether the plan's own kernel writes the value, without a launch more.
 pub fn is_left_by_its_fold(plan: &CudaPlan) -> bool {
-    ending(plan) == Ok(Ending::Fold)
+    ending(plan, None) == Ok(Ending::Fold)
 }
 
 /// What the kernel is told: the step, the layout of the record, the types.
-fn options(plan: &CudaPlan, step: Step) -> u64 {
-    fn of<T: Element>(exact: bool) -> (u64, u64) {
+fn options(plan: &CudaPlan, step: Step, rounding: Rounding) -> u64 {
+    fn of<T: Element>(fold: Fold) -> (u64, u64) {
         // Limbs of sums and squares: as the exact folds of floats leave them, or as those of integers.
-        let limbs = match exact {
-            true => [size_of::<SumLimbs<T>>() as u64 / 8, size_of::<ProductLimbs<T>>() as u64 / 8],
-            false => [2, 3],
+        let (sum, product) =
+            (size_of::<SumLimbs<T>>() as u64 / 8, size_of::<ProductLimbs<T>>() as u64 / 8);
+        let limbs = match fold {
+            Fold::ExactDot => [product, product],
+            fold if fold.is_exact() => [sum, product],
+            _ => [2, 3],
         };
-        let unit = <T as Element>::Part::UNIT as u32;
+        let unit = <T as Element>::Part::UNIT * if fold == Fold::ExactDot { 2 } else { 1 };
+        let unit = unit as u32;
         (limbs[0] << 8 | limbs[1] << 16 | u64::from(unit) << 32, T::PARTS as u64)
     }
     let (dtype, exact) = (plan.problem.dtype, plan.fold.is_exact());
-    let (layout, parts) = with_element!(dtype, T => of::<T>(exact));
+    let (layout, parts) = with_element!(dtype, T => of::<T>(plan.fold));
     let is_wide = !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64);
     let is_signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
     let flags = [is_wide, exact, is_signed, plan.problem.policy.nan == Nan::Ignore];
     let flags = flags.iter().enumerate().fold(0, |all, (k, &flag)| all | u64::from(flag) << k);
-    step as u64 | layout | parts << 24 | flags << 26
+    let narrow = match (rounding, dtype) {
+        (Rounding::Accumulator, _) => 0,
+        (Rounding::Element, DType::F16) => 1,
+        (Rounding::Element, _) => 2,
+    };
+    step as u64 | layout | parts << 24 | flags << 26 | narrow << 30
 }
 
-/// Bytes of the value that a reduction leaves on the device; `None` of `stats`, which leaves none.
-pub fn value_bytes(op: Op, dtype: DType) -> Option<usize> {
+/// Bytes of the value that a reduction leaves on the device, in a type if one is asked for; `None` of `stats`, which leaves none, and of types that no
+/// value is rounded to.
+pub fn value_bytes(op: Op, dtype: DType, round_to: Option<DType>) -> Option<usize> {
     fn of<T: Element>() -> (usize, usize) {
         (size_of::<T::Round>(), T::PARTS)
     }
     let (float, parts) = with_element!(dtype, T => of::<T>());
+    let float = match rounding(op, dtype, round_to).ok()? {
+        Rounding::Accumulator => float,
+        Rounding::Element => dtype.size(),
+    };
     Some(match op {
         Op::Stats => return None,
         Op::Sum | Op::Dot | Op::Prod if dtype.is_float() => float * parts,
@@ -169,8 +224,8 @@ mod tests {
                 let Ok(plan) = choose_cuda(Problem { op, dtype, n: 9, policy }, facts) else {
                     continue;
                 };
-                assert_eq!(ending(&plan).is_ok(), op != Op::Stats, "{op} of {dtype}");
-                assert_eq!(value_bytes(op, dtype).is_some(), op != Op::Stats);
+                assert_eq!(ending(&plan, None).is_ok(), op != Op::Stats, "{op} of {dtype}");
+                assert_eq!(value_bytes(op, dtype, None).is_some(), op != Op::Stats);
             }
         }
     }

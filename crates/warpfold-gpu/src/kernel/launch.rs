@@ -2,6 +2,7 @@
 
 use super::finish::{self, Ending};
 use super::record::{RECORD_WORDS, words_of};
+use crate::partial::Finish;
 use crate::plan::{CudaPlan, Fold, MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
 use crate::{DType, Error, Op, Result};
 
@@ -150,13 +151,14 @@ impl Launch {
     /// it takes a last step.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for `stats`; [`Error::Empty`] and [`Error::TooFew`] where there is no value.
+    /// [`Error::Unsupported`] for `stats`, and for types that no value is rounded to; [`Error::Empty`] and [`Error::TooFew`] where there is no value.
     pub fn leaving(
         plan: &CudaPlan,
-        ddof: u64,
+        finish: Finish,
         arguments: Arguments,
     ) -> Result<impl Iterator<Item = Self>> {
-        let ending = finish::ending(plan)?;
+        let ending = finish::ending(plan, finish.round_to)?;
+        let ddof = finish.ddof;
         finish::check(plan, ddof)?;
         let folds = arguments;
         let (folds, last) = match ending {

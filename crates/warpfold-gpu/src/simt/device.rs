@@ -15,6 +15,7 @@ use crate::kernel::{
     RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods, record_offset,
     record_words, value_bytes, workspace_bytes,
 };
+use crate::partial::Finish;
 use crate::plan::{CudaFacts, CudaPlan};
 use crate::{Error, Op, Result};
 
@@ -196,12 +197,17 @@ impl Device {
     /// # Errors
     /// As [`Reduce::plan`]; [`Error::Unsupported`] for `stats`, which is no single value; [`Error::Empty`] and [`Error::TooFew`] where the
     /// length alone tells; [`Error::Device`]: the fault that stopped it.
-    pub fn leave<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
+    pub fn leave<T: Element>(
+        &self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        finish: Finish,
+    ) -> Result<Vec<u8>> {
         let reduce = reduce.untyped();
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         kernel::check_arrays(self, &plan, x, y)?;
-        let mut bytes = vec![0; value_bytes(op, x.dtype).unwrap_or_default()];
+        let mut bytes = vec![0; value_bytes(op, x.dtype, finish.round_to).unwrap_or_default()];
         let value = Memory::copy_of(&self.memory, &bytes);
         let workspace = self.workspace(&plan)?;
         let arguments = Arguments {
@@ -213,7 +219,7 @@ impl Device {
             value: value.address(),
             ..Default::default()
         };
-        for launch in Launch::leaving(&plan, ddof, arguments)? {
+        for launch in Launch::leaving(&plan, finish, arguments)? {
             self.run_launch(&plan, &launch, None)?;
         }
         value.read(&mut bytes)?;

@@ -3,6 +3,7 @@
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu, Queue};
 use warpfold::kernel::AnyReduce;
+use warpfold::partial::Finish;
 use warpfold::plan::Shape;
 use warpfold::{Accuracy, DType, Element, Op, Policy, Result, with_element};
 
@@ -298,7 +299,7 @@ impl Leaves {
         }
         if *self == Leaves::Value {
             // SAFETY: as the caller promises.
-            return unsafe { queue.start_any(reduce, op, 0, value) };
+            return unsafe { queue.start_any(reduce, op, Finish::default(), value) };
         }
         // SAFETY: as the caller promises.
         unsafe { queue.start_for_time(reduce, op) }

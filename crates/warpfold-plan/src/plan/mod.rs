@@ -14,7 +14,7 @@ use std::fmt;
 pub use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
     Batch, BatchPlan, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay, KeysKind, ManyFold,
-    Partition, Strided, Trees, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
+    Partition, Rounding, Strided, Trees, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
 };
 pub use batch::{adds_singly, number_bytes};
 pub use choose::choose;

@@ -1,6 +1,7 @@
 //! What cannot be done is said, and the GPU stays usable.
 
 use warpfold::cuda::{Gpu, devices};
+use warpfold::partial::Finish;
 use warpfold::{Error, Op};
 
 #[test]
@@ -35,8 +36,9 @@ fn what_is_no_single_value_is_not_left_on_the_device() {
     let (x, value) = (gpu.upload(&[1.0f32, 2.0]).unwrap(), gpu.alloc::<u64>(3).unwrap());
     let mut queue = gpu.queue().unwrap();
     // SAFETY: arrays and value outlive the queue's work, which is waited for; nothing is started.
-    let mut start =
-        |x, op, ddof| unsafe { queue.start_with_ddof(&gpu.reduce(x), op, ddof, value.address()) };
+    let mut start = |x, op, ddof| unsafe {
+        queue.start_as(&gpu.reduce(x), op, Finish { ddof, ..Finish::default() }, value.address())
+    };
     let error = start(x.view(), Op::Stats, 0).unwrap_err().to_string();
     assert!(error.contains("on the device") && error.contains("single value"), "{error}");
     assert!(matches!(start(x.view(), Op::Var, 2), Err(Error::TooFew { n: 2, ddof: 2, .. })));

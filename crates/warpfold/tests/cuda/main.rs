@@ -47,6 +47,7 @@ use std::sync::OnceLock;
 
 use warpfold::cuda::{Buffer, Gpu, Queue, Reduce};
 use warpfold::kernel::value_bytes;
+use warpfold::partial::Finish;
 use warpfold::{Element, Op, Result};
 
 /// The GPU, or `None` with a line that says why.
@@ -72,7 +73,7 @@ fn machine(_: u32, _: u64) -> Option<Gpu> {
 }
 
 impl left::Leaves for Gpu {
-    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
+    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, finish: Finish) -> Result<Vec<u8>> {
         thread_local! {
             static QUEUE: RefCell<Option<(Queue, Buffer<u64>)>> = const { RefCell::new(None) };
         }
@@ -82,10 +83,10 @@ impl left::Leaves for Gpu {
                 none => none.insert((self.queue()?, self.alloc(3)?)),
             };
             // SAFETY: the array and the value, as large as any is, outlive the work, which is waited for.
-            unsafe { queue.start_with_ddof(reduce, op, ddof, value.address())? };
+            unsafe { queue.start_as(reduce, op, finish, value.address())? };
             queue.synchronize()?;
             let words = value.download()?;
-            let len = value_bytes(op, T::DTYPE).expect("a single value");
+            let len = value_bytes(op, T::DTYPE, finish.round_to).expect("a single value");
             Ok(words.iter().flat_map(|word| word.to_le_bytes()).take(len).collect())
         })
     }

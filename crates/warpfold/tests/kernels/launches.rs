@@ -6,7 +6,7 @@ use warpfold::{DType, Element, Error, Nan, Op, Policy, Result, with_element};
 
 use crate::compare::same;
 use crate::data::{Kind, Random, array};
-use crate::left::{Leaves, difference};
+use crate::left::{Leaves, difference, own_of_16};
 
 const KINDS: [Kind; 6] =
     [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros, Kind::Ties, Kind::Lowest];
@@ -66,7 +66,12 @@ fn of_type<M: Leaves, T: Element>(
             told.push(format!("{found:?}, cpu {cpu:?}"));
         }
         if op != Op::Stats {
-            told.extend(difference(machine, &reduce, op, ddof, &found));
+            told.extend(difference(machine, &reduce, op, finish, &found));
+            if let Some(own) = own_of_16::<T>(op) {
+                let finish = Finish { round_to: Some(own), ..finish };
+                let found = reduce.output(op, finish);
+                told.extend(difference(machine, &reduce, op, finish, &found));
+            }
         }
         if !told.is_empty() {
             wrong += 1;

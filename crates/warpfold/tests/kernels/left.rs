@@ -2,11 +2,16 @@
 
 use warpfold::kernel::{Machine, Reduce, value_bytes};
 use warpfold::partial::{Finish, Output};
-use warpfold::{DType, Element, Error, Op, Result, Value};
+use warpfold::{DType, Element, Error, Op, Result, Value, bf16, f16};
 
 /// A machine that leaves values where they are, and shows their bytes to tests.
 pub(crate) trait Leaves: Machine {
-    fn left<T: Element>(&self, reduce: &Reduce<'_, Self, T>, op: Op, ddof: u64) -> Result<Vec<u8>>;
+    fn left<T: Element>(
+        &self,
+        reduce: &Reduce<'_, Self, T>,
+        op: Op,
+        finish: Finish,
+    ) -> Result<Vec<u8>>;
 }
 
 /// A value's bytes as they lie in the device's memory.
@@ -39,11 +44,13 @@ fn widened(mut bytes: Vec<u8>, len: usize, signed: bool) -> Vec<u8> {
 }
 
 /// What has to be left where the host finds this; `None` where the value is not told.
-fn expected<T: Element>(op: Op, host: &Result<Output>) -> Option<Vec<u8>> {
-    let len = value_bytes(op, T::DTYPE).expect("a single value");
+fn expected<T: Element>(op: Op, finish: Finish, host: &Result<Output>) -> Option<Vec<u8>> {
+    let len = value_bytes(op, T::DTYPE, finish.round_to).expect("a single value");
     let signed = T::DTYPE.name().starts_with('i');
     let is_narrow = matches!(T::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64);
     let nan = match is_narrow {
+        _ if finish.round_to == Some(DType::F16) => f16::NAN.to_le_bytes().to_vec(),
+        _ if finish.round_to == Some(DType::BF16) => bf16::NAN.to_le_bytes().to_vec(),
         true => f32::NAN.to_le_bytes().to_vec(),
         false => f64::NAN.to_le_bytes().to_vec(),
     };
@@ -70,20 +77,27 @@ pub(crate) fn difference<M: Leaves, T: Element>(
     machine: &M,
     reduce: &Reduce<'_, M, T>,
     op: Op,
-    ddof: u64,
+    finish: Finish,
     host: &Result<Output>,
 ) -> Option<String> {
-    let left = match machine.left(reduce, op, ddof) {
+    let left = match machine.left(reduce, op, finish) {
         Ok(left) => left,
         // The length alone tells that there is no value.
         Err(error) if host.as_ref() == Err(&error) => return None,
         Err(error) => return Some(format!("left {error:?}, host {host:?}")),
     };
-    let right = match expected::<T>(op, host) {
+    let right = match expected::<T>(op, finish, host) {
         Some(expected) => left == expected,
         None => op != Op::Prod || left[8] == 1,
     };
     (!right).then(|| format!("left {left:?}, host {host:?}"))
+}
+
+/// The elements' type, if it has 16 bits and results can be rounded to it.
+pub(crate) fn own_of_16<T: Element>(op: Op) -> Option<DType> {
+    let sums = matches!(op, Op::Sum | Op::Dot | Op::Prod | Op::Mean | Op::Var | Op::Std);
+    let is_rounded = sums || matches!(op, Op::L1 | Op::L2 | Op::Sumsq | Op::Linf);
+    (is_rounded && matches!(T::DTYPE, DType::F16 | DType::BF16)).then_some(T::DTYPE)
 }
 
 /// One reduction's value, left on the device and finished on the host.
@@ -94,7 +108,10 @@ pub(crate) fn check_left<M: Leaves, T: Element>(
     ddof: u64,
     what: &str,
 ) {
-    let host = reduce.output(op, Finish { ddof, ..Finish::default() });
-    let difference = difference(machine, reduce, op, ddof, &host);
-    assert_eq!(difference, None, "{op} of {}, ddof {ddof} ({what})", T::DTYPE);
+    for round_to in [None].into_iter().chain(own_of_16::<T>(op).map(Some)) {
+        let finish = Finish { ddof, round_to, ..Finish::default() };
+        let host = reduce.output(op, finish);
+        let difference = difference(machine, reduce, op, finish, &host);
+        assert_eq!(difference, None, "{op} of {}, {finish:?} ({what})", T::DTYPE);
+    }
 }

@@ -62,7 +62,11 @@ fn lengths_of<T: Element>() {
             let what = format!("{n} {} {kind:?} {nan:?}", T::DTYPE);
             assert_eq!(found.to_bytes(), wanted.to_bytes(), "{what}: {found:?} {wanted:?}");
             let output = reduce.output(Op::Prod, Finish::default());
-            assert_eq!(difference(&machine, &reduce, Op::Prod, 0, &output), None, "{what}, left");
+            assert_eq!(
+                difference(&machine, &reduce, Op::Prod, Finish::default(), &output),
+                None,
+                "{what}, left"
+            );
         }
     }
 }

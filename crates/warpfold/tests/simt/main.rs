@@ -36,6 +36,7 @@ mod spread;
 #[path = "../kernels/tables.rs"]
 mod tables;
 
+use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Device, Reduce, Settings};
 use warpfold::{Element, Op, Result};
@@ -50,7 +51,7 @@ fn machine(multiprocessors: u32, seed: u64) -> Option<Device> {
 }
 
 impl left::Leaves for Device {
-    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, ddof: u64) -> Result<Vec<u8>> {
-        self.leave(reduce, op, ddof)
+    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, finish: Finish) -> Result<Vec<u8>> {
+        self.leave(reduce, op, finish)
     }
 }

@@ -6,9 +6,9 @@ use super::{AnySegments, ManyLaunch, Parts};
 use crate::error::At;
 use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::plan::{
-    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, choose_cuda_batch, dense_rows,
+    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, Rounding, choose_cuda_batch, dense_rows,
 };
-use crate::{Column, Error, Op, Overflow, Policy, Result};
+use crate::{Column, DType, Error, Op, Overflow, Policy, Result};
 
 /// What [`AnyReduceMany`](super::AnyReduceMany) was asked for.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(super) struct Asked<'a> {
     pub(super) parts: &'a Parts<'a>,
     pub(super) policy: Policy,
     pub(super) grid: Option<u32>,
+    /// The type of results of floats, if not their accumulator's.
+    pub(super) round_to: Option<DType>,
     pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
     pub(super) undefined: Undefined,
 }
@@ -30,6 +32,9 @@ pub(super) enum Undefined {
     /// They are left as they are, for who knows which they are.
     IsLeft,
 }
+
+/// The most elements that can be told in the place of a result of 16 bits, where they are too few for one.
+const COUNTED_IN_16: u64 = u16::MAX as u64;
 
 impl Asked<'_> {
     /// How a reduction would run.
@@ -45,6 +50,15 @@ impl Asked<'_> {
         let batch = Batch { op, dtype: self.x.dtype, partition, policy: self.policy };
         let plan = choose_cuda_batch(batch, self.machine.facts())?;
         let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };
+        let plan = match self.round_to {
+            Some(to) => plan.rounded_to(to).ok_or(Error::Unsupported {
+                option: "rounding to another type on CUDA",
+                op,
+                dtype: self.x.dtype,
+                why: "kernels of many reductions round to the accumulator's type, and to elements of 16 bits; run it on the CPU",
+            })?,
+            None => plan,
+        };
         Ok(match self.grid {
             Some(blocks) => plan.of_grid(blocks),
             None => plan,
@@ -69,8 +83,12 @@ impl Asked<'_> {
     ) -> Result<Vec<ManyLaunch>> {
         let Batch { op, dtype, .. } = plan.batch;
         let ddof = match (plan.fold.takes_ddof(), op) {
-            (false, _) => ddof,
+            (false, _) if plan.rounding == Rounding::Accumulator || ddof <= COUNTED_IN_16 => ddof,
             (true, Op::L2 | Op::Sumsq) => 0,
+            _ if plan.rounding == Rounding::Element && ddof > COUNTED_IN_16 => {
+                let why = "kernels that leave 16 bits take a ddof of 16 bits; run it on the CPU";
+                return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
+            }
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,

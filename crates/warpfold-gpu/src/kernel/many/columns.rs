@@ -46,16 +46,8 @@ impl Asked<'_> {
     }
 
     pub(super) fn column(&self, op: Op, finish: Finish) -> Result<Column> {
-        let output = self.plan(op)?.output();
-        if finish.round_to.is_some_and(|to| to != output) {
-            return Err(Error::Unsupported {
-                option: "rounding to another type on CUDA",
-                op,
-                dtype: self.x.dtype,
-                why: "kernels of many reductions round to the accumulator's type; run it on the CPU",
-            });
-        }
-        self.host_column(op, finish.ddof)
+        let asked = Asked { round_to: finish.round_to, ..*self };
+        asked.host_column(op, finish.ddof)
     }
 }
 

@@ -161,7 +161,7 @@ impl Launches<'_> {
     fn joined_trees(&self) -> Option<ManyLaunch> {
         let CudaWay::Trees(trees) = self.plan.way else { return None };
         let outputs = self.plan.batch.outputs();
-        let words = vec![self.workspace, outputs, trees.pieces, self.out];
+        let words = vec![self.workspace, outputs, trees.pieces, self.out, self.options()];
         let warps = u64::from(self.plan.block) / 32;
         let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 3) as u32;
         (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))

@@ -81,6 +81,7 @@ pub struct AnyReduceMany<'a> {
     parts: Parts<'a>,
     policy: Policy,
     grid: Option<u32>,
+    round_to: Option<DType>,
     ddof: u64,
     /// What segments are called, if not by their numbers.
     name: Option<Name<'a>>,
@@ -92,7 +93,7 @@ type Name<'a> = Box<dyn Fn(u64) -> At + 'a>;
 impl<'a> AnyReduceMany<'a> {
     fn new(machine: &'a dyn Executor, x: AnyView<'a>, parts: Parts<'a>) -> Self {
         let policy = Policy::default();
-        AnyReduceMany { machine, x, parts, policy, grid: None, ddof: 0, name: None }
+        AnyReduceMany { machine, x, parts, policy, grid: None, round_to: None, ddof: 0, name: None }
     }
 
     /// Of the segments of an array.
@@ -150,6 +151,12 @@ impl<'a> AnyReduceMany<'a> {
         self
     }
 
+    /// The type of results of floats that stay on the device: their accumulator's, which they have anyway, or that of elements of 16 bits.
+    pub fn round_to(mut self, dtype: DType) -> Self {
+        self.round_to = Some(dtype);
+        self
+    }
+
     /// So many blocks, and not as many as the plan would take: for measuring. The last bits of fast sums depend on it.
     pub fn grid(mut self, blocks: u32) -> Self {
         self.grid = Some(blocks);
@@ -171,13 +178,14 @@ impl<'a> AnyReduceMany<'a> {
 
     /// What is asked.
     fn asked(&self) -> Asked<'_> {
-        let AnyReduceMany { machine, x, parts, policy, grid, name, .. } = self;
+        let AnyReduceMany { machine, x, parts, policy, grid, round_to, name, .. } = self;
         Asked {
             machine: *machine,
             x: *x,
             parts,
             policy: *policy,
             grid: *grid,
+            round_to: *round_to,
             name: name.as_deref(),
             undefined: Undefined::Fails,
         }

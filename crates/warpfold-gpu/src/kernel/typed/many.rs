@@ -9,7 +9,7 @@ use crate::kernel::{AnyReduceMany, AnySegments, ManyLaunch};
 use crate::partial::Finish;
 use crate::plan::CudaBatchPlan;
 use crate::shape::Layout;
-use crate::{Columns, Op, Result};
+use crate::{Columns, DType, Op, Result};
 
 /// How an array in a machine's memory is cut into segments.
 pub enum DeviceSegments<'a, M: Machine> {
@@ -90,6 +90,12 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// The delta degrees of freedom of var and std that stay on the device.
     pub fn ddof(mut self, ddof: u64) -> Self {
         self.many = self.many.ddof(ddof);
+        self
+    }
+
+    /// The type of results of floats that stay on the device: their accumulator's, which they have anyway, or that of elements of 16 bits.
+    pub fn round_to(mut self, dtype: DType) -> Self {
+        self.many = self.many.round_to(dtype);
         self
     }
 

@@ -63,6 +63,18 @@ impl CudaWay {
     }
 }
 
+/// What a result of floats is rounded to, once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Rounding {
+    /// The type that elements are added in: `f32` for those of 16 bits.
+    #[default]
+    Accumulator,
+    /// The elements' own type, of 16 bits.
+    Element,
+}
+
 /// How a GPU will do many reductions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -81,6 +93,9 @@ pub struct CudaBatchPlan {
     pub grid: u32,
     /// Bytes of device memory beside input and output.
     pub workspace: u64,
+    /// What results of floats are rounded to.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub rounding: Rounding,
 }
 
 /// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
@@ -149,7 +164,10 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;
-    Ok(CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0 }.of_grid(grid))
+    let rounding = Rounding::default();
+    let plan =
+        CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0, rounding };
+    Ok(plan.of_grid(grid))
 }
 
 /// Whether a lane has room for the states of a vector's columns: those of eight columns of f16 with 32 bytes each are too many.
@@ -264,6 +282,16 @@ impl CudaBatchPlan {
         self.of_grid(grid)
     }
 
+    /// The same with results of a type; `None` where its kernels leave no such ones.
+    #[must_use]
+    pub fn rounded_to(mut self, to: DType) -> Option<Self> {
+        let is_own = to == self.batch.dtype && matches!(to, DType::F16 | DType::BF16);
+        if is_own && self.output() == DType::F32 {
+            self.rounding = Rounding::Element;
+        }
+        (self.output() == to).then_some(self)
+    }
+
     /// Whether NaNs are skipped.
     pub fn skips_nan(&self) -> bool {
         self.batch.policy.nan == Nan::Ignore && self.batch.dtype.is_float()
@@ -297,6 +325,7 @@ impl CudaBatchPlan {
     fn output_of_batch(&self) -> DType {
         let Batch { op, dtype, .. } = self.batch;
         let round = match dtype {
+            _ if self.rounding == Rounding::Element => dtype,
             DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
             _ => DType::F64,
         };
@@ -363,7 +392,8 @@ impl CudaBatchPlan {
     pub fn options(&self) -> u64 {
         let dtype = self.batch.dtype;
         let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16];
+        let narrow = self.rounding == Rounding::Element;
+        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16, narrow];
         let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
         bits | u64::from(self.fold.kernels(dtype).1) << 8
     }

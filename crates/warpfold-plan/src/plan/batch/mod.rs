@@ -17,7 +17,7 @@ pub use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 pub use components::Components;
 pub use cuda::{Again, dense_rows};
-pub use cuda::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER, choose_cuda_batch};
+pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER, choose_cuda_batch};
 pub use many_fold::ManyFold;
 pub use shares::block_threads;
 pub use strided::LoopTable;
