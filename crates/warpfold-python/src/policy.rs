@@ -61,14 +61,6 @@ impl Correction {
     /// Without one.
     pub(crate) const NONE: Self = Correction::Whole(0);
 
-    /// The degrees of freedom, if they are a whole number.
-    pub(crate) fn whole(self) -> Option<u64> {
-        match self {
-            Correction::Whole(ddof) => Some(ddof),
-            Correction::Other(_) => None,
-        }
-    }
-
     /// Whether it leaves nothing of so many elements to divide by.
     pub(crate) fn takes_all(self, n: u64) -> bool {
         match self {

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use warpfold_gpu::cuda::{Buffer, Gpu, Queue};
 use warpfold_num::Result;
+use warpfold_plan::plan::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER};
 
 use crate::run::is_forked;
 
@@ -35,7 +36,12 @@ pub(super) struct Ready {
     pub(super) queue: Queue,
     /// Where kernels of many results say what was wrong, with all bits set: of results that are left on the device nothing can be.
     faults: Option<Buffer<u64>>,
+    /// Where they leave what blocks hold: zero before its first use up to [`WORKSPACE_HEADER`], as it is left behind.
+    workspace: Option<Buffer<u8>>,
 }
+
+/// Bytes of a queue's own workspace at most.
+const MOST_WORKSPACE: u64 = 16 << 20;
 
 impl Ready {
     /// The address of so many words of ones.
@@ -47,6 +53,27 @@ impl Ready {
                 Ok(self.faults.insert(made).address())
             }
         }
+    }
+
+    /// The address of a plan's workspace, which the queue keeps from one call to the next; `None` if the plan has to have one of its own, all zeros: one
+    /// that is large, or one that runs in a graph, perhaps beside others of this queue.
+    pub(super) fn workspace(&mut self, gpu: &Gpu, plan: &CudaBatchPlan) -> Result<Option<u64>> {
+        let bytes = WORKSPACE_HEADER + plan.workspace;
+        if plan.workspace == 0 {
+            return Ok(Some(0));
+        }
+        if bytes > MOST_WORKSPACE || self.queue.is_captured()? {
+            return Ok(None);
+        }
+        if self.workspace.as_ref().is_none_or(|kept| (kept.len() as u64) < bytes) {
+            // What runs may still use the one before.
+            self.queue.synchronize()?;
+            self.workspace = Some(gpu.alloc(bytes.next_power_of_two() as usize)?);
+        }
+        let address = self.workspace.as_ref().map_or(0, Buffer::address);
+        // The first words are the ticket's, of whoever has one, and zero again when it is done.
+        let before = if plan.way == CudaWay::Segments { 0 } else { WORKSPACE_HEADER };
+        Ok(Some(address + before))
     }
 }
 
@@ -89,7 +116,7 @@ pub(super) unsafe fn on_stream<R>(
     let make = || -> Result<Ready> {
         // SAFETY: as the caller promises.
         let queue = unsafe { gpu.queue_on(stream as *mut _) }?;
-        Ok(Ready { queue, faults: None })
+        Ok(Ready { queue, faults: None, workspace: None })
     };
     let known = {
         let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);

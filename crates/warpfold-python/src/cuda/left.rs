@@ -1,12 +1,13 @@
 //! Results over axes that stay on the GPU, in the stream of their array's library.
 
 use pyo3::prelude::*;
+use warpfold_exact::partial::Finish;
 use warpfold_gpu::cuda::Gpu;
 use warpfold_gpu::kernel::{Machine, ReduceMany};
 use warpfold_num::{DType, Element, Nan, with_element};
 use warpfold_plan::shape::Layout;
 
-use super::devices::For;
+use super::devices::{For, Ready};
 use super::{Place, devices, left_as};
 use crate::convert::Wanted;
 use crate::errors::raised;
@@ -43,10 +44,12 @@ pub(super) fn results<'py>(
     else {
         return Ok(None);
     };
-    if x.input.is_empty() {
+    // Kernels that leave 16 bits take such a ddof.
+    let is_counted = dtype.size() != 2 || wanted.finish.ddof <= u16::MAX.into();
+    if x.input.is_empty() || !is_counted {
         return Ok(None);
     }
-    with_element!(x.input.read_as(), T => started::<T>(py, call, x, rows, shape, dtype))
+    with_element!(x.input.read_as(), T => started::<T>(py, call, x, rows, shape, (dtype, wanted.finish)))
 }
 
 /// Starts the work; `None` where the kernels need tables, or leave another type, or nobody has memory for results.
@@ -56,39 +59,52 @@ fn started<'py, T: Element>(
     x: &OnGpu,
     rows: Rows<'_>,
     shape: &[u64],
-    dtype: DType,
+    (dtype, finish): (DType, Finish),
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let gpu = devices::gpu(x.gpu.number)?;
     // The stream of the elements is the one that the work goes to.
     let place = Place { stream: None, ..rows.place };
     place.read::<T, _>(&gpu, |view| {
         let many = gpu.reduce_axes(view, rows.layout, rows.axes).map_err(|error| raised(&error))?;
-        let many = many.policy(call.policy).ddof(call.ddof.whole().unwrap_or(0));
+        let many = many.policy(call.policy).ddof(finish.ddof);
+        let many = match finish.round_to {
+            Some(to) => many.round_to(to),
+            None => many,
+        };
         let plan = many.plan(call.op).map_err(|error| raised(&error))?;
         if !plan.tables().is_empty() || plan.output().size() != dtype.size() {
             return Ok(None);
         }
         let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
-        // Given back as soon as the work is in the stream: its library hands it on to later work there alone.
-        let workspace = plan.workspace as usize;
-        let scratch = match workspace {
-            0 => None,
-            bytes => x.gpu.empty(py, DType::U8, &[bytes as u64])?,
+        let start = |ready: &mut Ready, workspace: u64| {
+            let faults = ready.faults(&gpu, FAULTS / 8)?;
+            let launches = many.launches(call.op, out, workspace, faults)?;
+            // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given, or the queue's own.
+            unsafe { ready.queue.start_many(&launches) }
         };
-        let at = scratch.as_ref().map_or(0, |(_, address)| *address);
-        if workspace > 0 && at == 0 {
-            return Ok(None);
-        }
-        let bytes = shape.iter().product::<u64>() as usize * dtype.size();
-        // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given.
+        let stream = x.stream.unwrap_or(0);
+        // SAFETY: the stream is the library's own, as is what is read and written in it.
         let started = unsafe {
-            let stream = x.stream.unwrap_or(0);
             devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {
-                let faults = ready.faults(&gpu, FAULTS / 8)?;
-                let launches = many.launches(call.op, out, at, faults)?;
-                ready.queue.fill(out, bytes, 0)?;
-                ready.queue.fill(at, workspace, 0)?;
-                ready.queue.start_many(&launches)
+                match ready.workspace(&gpu, &plan)? {
+                    Some(workspace) => start(ready, workspace).map(|()| true),
+                    None => Ok(false),
+                }
+            })
+        };
+        if started.map_err(|error| raised(&error))? {
+            return Ok(Some(array));
+        }
+        // Given back as soon as the work is in the stream: its library hands it on to later work there alone.
+        let bytes = plan.workspace as usize;
+        let Some((_held, workspace)) = x.gpu.empty(py, DType::U8, &[bytes as u64])? else {
+            return Ok(None);
+        };
+        // SAFETY: as above.
+        let started = unsafe {
+            devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {
+                ready.queue.fill(workspace, bytes, 0)?;
+                start(ready, workspace)
             })
         };
         started.map_err(|error| raised(&error))?;

@@ -1,8 +1,8 @@
 //! Reductions of arrays in the memory of GPUs, after the work that their library has given its stream.
 //!
 //! ```text
-//! a value that kernels leave as the caller wants it     left in an array of the caller's library, in its stream: nothing waits
-//! everything else: f16, integers that may overflow, …   the exact partial read on the host, rounded once, sent back
+//! a value that kernels leave as the caller wants it   left in an array of the caller's library, in its stream: nothing waits
+//! everything else: integers that may overflow, …      the exact partial read on the host, rounded once, sent back
 //! ```
 
 mod devices;
@@ -14,7 +14,7 @@ pub(crate) mod xla;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use warpfold_exact::AnyPartial;
-use warpfold_exact::partial::Output;
+use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, KeepContext, Reduce, View};
 use warpfold_gpu::kernel::value_bytes;
 use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
@@ -106,10 +106,10 @@ fn one<'py>(
     let shape = vec![1; if call.keepdims { x.input.shape.len() } else { 0 }];
     let read_as = x.input.read_as();
     if let Some(dtype) = left_as(call, x, wanted, x.input.len())
-        && value_bytes(call.op, read_as) == Some(dtype.size())
+        && value_bytes(call.op, read_as, wanted.finish.round_to) == Some(dtype.size())
         && let Some((array, address)) = x.gpu.empty(py, dtype, &shape)?
     {
-        with_element!(read_as, T => leave::<T>(call, x, y, address))?;
+        with_element!(read_as, T => leave::<T>(call, x, y, wanted.finish, address))?;
         return Ok(array);
     }
     if let Some(array) = deferred(py, call, x, &shape)? {
@@ -143,7 +143,7 @@ fn deferred<'py>(
     }
     // The exact sum in 128 bits; of a product 64, and whether that is all of it.
     let Some((pair, address)) = x.gpu.empty(py, dtype, &[2])? else { return Ok(None) };
-    with_element!(x.input.read_as(), T => leave::<T>(call, x, None, address))?;
+    with_element!(x.input.read_as(), T => leave::<T>(call, x, None, Finish::default(), address))?;
     let given = (followed::name(call.op), name(x.input.dtype), pair, shape);
     py.import("warpfold._deferred")?.getattr("note")?.call1(given).map(Some)
 }
@@ -151,20 +151,22 @@ fn deferred<'py>(
 /// The type of a result of so many elements that the kernels leave as the caller wants it; `None` where it is read on the host.
 fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Option<DType> {
     let (op, dtype) = (call.op, x.input.dtype);
-    let is_plain = call.out.is_none()
-        && call.dtype.is_none()
-        && !wanted.is_corrected()
-        && wanted.finish.round_to.is_none()
-        && inputs > 0;
+    let round_to = wanted.finish.round_to;
+    let is_typed = match round_to {
+        Some(to) => to == dtype || natural(dtype) == Some(to),
+        None => call.dtype.is_none(),
+    };
+    let is_plain = call.out.is_none() && is_typed && !wanted.is_corrected() && inputs > 0;
     if !is_plain || dtype == DType::Bool && !matches!(op, Op::Any | Op::All | Op::Count) {
         return None;
     }
     let real = match dtype {
+        _ if round_to.is_some() => round_to?,
         DType::F32 | DType::Complex64 => DType::F32,
         _ => DType::F64,
     };
     Some(match op {
-        Op::Sum | Op::Prod | Op::Mean | Op::Dot if dtype.is_float() => dtype,
+        Op::Sum | Op::Prod | Op::Mean | Op::Dot if dtype.is_float() => round_to.unwrap_or(dtype),
         Op::Mean => DType::F64,
         Op::Var | Op::Std if wanted.finish.ddof >= inputs => return None,
         Op::Var | Op::Std | Op::L1 | Op::L2 => real,
@@ -176,6 +178,15 @@ fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Opti
         Op::Any | Op::All => DType::Bool,
         _ => return None,
     })
+}
+
+/// The type that kernels round floats to, if nothing else is asked for.
+fn natural(dtype: DType) -> Option<DType> {
+    match dtype {
+        DType::F16 | DType::BF16 | DType::F32 => Some(DType::F32),
+        DType::F64 => Some(DType::F64),
+        _ => None,
+    }
 }
 
 /// Where an array lies, as the work without the interpreter takes it; whoever makes one holds the array meanwhile.
@@ -229,9 +240,9 @@ fn leave<T: Element>(
     call: &Call<'_, '_>,
     x: &OnGpu,
     y: Option<&OnGpu>,
+    finish: Finish,
     value: u64,
 ) -> PyResult<()> {
-    let ddof = call.ddof.whole().unwrap_or(0);
     let (gpu, stream) = (devices::gpu(x.gpu.number)?, x.stream.unwrap_or(0));
     let (a, b) = (Place::of(x), y.map(Place::of));
     let started = reducing::<T, _>(&gpu, call.policy, a, b, |reduce| {
@@ -240,7 +251,7 @@ fn leave<T: Element>(
         // the value, for which there is room.
         unsafe {
             devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {
-                ready.queue.start_with_ddof(&reduce, call.op, ddof, value)
+                ready.queue.start_as(&reduce, call.op, finish, value)
             })
         }
     });

@@ -10,7 +10,7 @@ use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Place, devices, exact, left};
+use super::{Place, devices, exact, left, natural};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::{Call, is_missing};
@@ -72,13 +72,15 @@ pub(super) enum Cut<'a> {
 
 impl Rows<'_> {
     pub(super) fn columns<T: Element>(&self) -> Result<Columns> {
-        // Kernels round to the accumulator's type; what is narrower is rounded from there, or anew where that would be a second rounding.
+        // Kernels round to the accumulator's type and to that of elements of 16 bits; what is narrower is rounded from there, or anew where that would be
+        // a second rounding.
         let (to, natural) = (self.wanted.finish.round_to, natural(T::DTYPE));
         // Of whole and complex numbers they have but one type.
         if to.is_some() && natural.is_none() {
             return self.one_by_one::<T>(self.wanted.nan());
         }
-        let is_narrower = matches!(to, Some(DType::F16 | DType::BF16));
+        let is_own = to == Some(T::DTYPE) && self.wanted.finish.ddof <= u16::MAX.into();
+        let is_narrower = matches!(to, Some(DType::F16 | DType::BF16)) && !is_own;
         let finish = Finish {
             round_to: to.filter(|&to| !is_narrower && Some(to) != natural),
             ..self.wanted.finish
@@ -200,15 +202,6 @@ impl Rows<'_> {
             (column, _) => Ok((name, column)),
         };
         columns.into_iter().map(narrowed).collect()
-    }
-}
-
-/// The type that kernels round floats to.
-fn natural(dtype: DType) -> Option<DType> {
-    match dtype {
-        DType::F16 | DType::BF16 | DType::F32 => Some(DType::F32),
-        DType::F64 => Some(DType::F64),
-        _ => None,
     }
 }
 

@@ -4,15 +4,16 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use warpfold_gpu::cuda::KeepContext;
 use warpfold_num::{DType, with_element};
+use warpfold_plan::shape::Layout;
 
 use super::rows::{Cut, Rows};
-use super::{Place, check_bools, devices};
+use super::{Place, check_bools, devices, left};
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::segments::Where;
 use crate::take::{OnGpu, Taken, take_any};
 
-/// Reduces each segment; results pass through the host.
+/// Reduces each segment; results of segments by offsets pass through the host, as only the kernel finds out whether those are offsets.
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     call: &Call<'_, 'py>,
@@ -62,6 +63,15 @@ pub(crate) fn reduce<'py>(
             ));
         }
     };
+    if let Cut::Every { length, segments } = cut
+        && segments.checked_mul(length) == Some(n)
+        && let Ok(layout) = Layout::c(&[segments, length])
+    {
+        let rows = left::Rows { place: Place::of(x), layout: &layout, axes: &[1], inputs: length };
+        if let Some(array) = left::results(py, call, x, rows, &[segments], &wanted)? {
+            return Ok(array);
+        }
+    }
     let (op, policy) = (call.op, call.policy);
     let rows = Rows { gpu, op, policy, wanted: &wanted, place: Place::of(x), cut };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));

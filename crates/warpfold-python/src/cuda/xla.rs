@@ -36,10 +36,10 @@ pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()>
     let out = asked.result.address.addr() as u64;
     let left = left_as(&call, x, &asked.wanted, x.input.len());
     if left == Some(asked.result.dtype)
-        && value_bytes(asked.op, read_as) == left.map(|to| to.size())
+        && value_bytes(asked.op, read_as, asked.wanted.finish.round_to) == left.map(|to| to.size())
         && left.map(|to| to.size()) == Some(asked.result.bytes())
     {
-        return with_element!(read_as, T => leave::<T>(&call, x, y, out));
+        return with_element!(read_as, T => leave::<T>(&call, x, y, asked.wanted.finish, out));
     }
     let output = with_element!(read_as, T => finished::<T>(&call, x, y, &asked.wanted))?;
     let output = settled(output, asked.op, &asked.wanted, !x.input.is_empty())?;
