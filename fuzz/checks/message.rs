@@ -11,6 +11,7 @@ pub fn check(bytes: &[u8]) -> bool {
         match message {
             Message::Data { gather, payload } => message::write(&mut written, *gather, payload),
             Message::Lost { rank, why } => message::write_lost(&mut written, *rank as usize, why),
+            Message::Report { done } => message::write_report(&mut written, *done),
         }
         .expect("a vector takes every byte");
         let (written, head) = (without_gather(&written), without_gather(&bytes[..written.len()]));

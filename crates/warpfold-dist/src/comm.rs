@@ -2,6 +2,9 @@
 
 use crate::Result;
 
+/// What rank 0 does while it waits for others, with the sum of what they have reported.
+pub type Meanwhile = Box<dyn FnMut(u64)>;
+
 /// A world of ranks that call the same functions in the same order.
 ///
 /// After an error the world is of no more use: other ranks may be in the middle of a call.
@@ -53,6 +56,19 @@ pub trait Comm {
         }
         Ok(())
     }
+
+    /// Has rank 0 do something now and then while it waits for others in gathers. All ranks call it, or none; only rank 0's is ever done. Where the
+    /// transport cannot, as here by default, nothing is done.
+    fn while_waiting(&self, _meanwhile: Meanwhile) {}
+
+    /// Tells rank 0 how far this rank is, where [`while_waiting`](Self::while_waiting) was called. This is no exchange, and nobody waits for it: the
+    /// latest report replaces those before, one that cannot leave at once is dropped, and none comes where the transport has no such messages.
+    fn report(&self, _done: u64) {}
+
+    /// On rank 0, the sum of the latest reports of all other ranks.
+    fn reported(&self) -> u64 {
+        0
+    }
 }
 
 impl<C: Comm + ?Sized> Comm for Box<C> {
@@ -74,5 +90,17 @@ impl<C: Comm + ?Sized> Comm for Box<C> {
 
     fn all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
         (**self).all_to_all(mine, theirs)
+    }
+
+    fn while_waiting(&self, meanwhile: Meanwhile) {
+        (**self).while_waiting(meanwhile);
+    }
+
+    fn report(&self, done: u64) {
+        (**self).report(done);
+    }
+
+    fn reported(&self) -> u64 {
+        (**self).reported()
     }
 }

@@ -26,6 +26,7 @@
 //!
 //! Who carries the bytes is a [`Comm`]: [`Mpi`], [`Nccl`], [`Tcp`], or [`Threads`] of one process.
 
+mod columns;
 mod comm;
 mod error;
 mod exchange;
@@ -39,8 +40,9 @@ mod share;
 mod sums;
 pub mod tcp;
 mod threads;
+mod watch;
 
-pub use comm::Comm;
+pub use comm::{Comm, Meanwhile};
 pub use error::{Error, Result};
 pub use exchange::{Agreement, exchange, exchange_agreed};
 pub use many::{Keyed, Way, all_merge_keyed, all_merge_many};

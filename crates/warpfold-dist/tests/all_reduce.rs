@@ -147,3 +147,76 @@ fn tensors_of_other_lengths_are_named() {
         );
     }
 }
+
+/// A world whose gathers after a few fail, as if a rank had been lost there.
+struct Failing<C>(C, std::cell::Cell<usize>);
+
+impl<C: Comm> Comm for Failing<C> {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<(), Error> {
+        self.1.set(self.1.get() + 1);
+        if self.1.get() > 4 {
+            let why = "its machine lost power".into();
+            return Err(Error::Lost { rank: 1, size: self.size(), why });
+        }
+        self.0.all_gather(mine, all)
+    }
+}
+
+/// Of a long tensor, the first pieces were summed when a rank was lost: the array holds what it held.
+#[test]
+fn a_lost_rank_leaves_the_array_as_it_was() {
+    let n = (4 << 20) / 8 * 3;
+    Threads::run(2, |comm| {
+        let comm = Failing(comm, std::cell::Cell::new(0));
+        let mut x: Vec<f64> = (0..n).map(|k| k as f64 + 1.0).collect();
+        let error = all_reduce(&comm, &mut x, 1).unwrap_err();
+        assert!(matches!(error, Error::Lost { rank: 1, .. }), "{error}");
+        assert!((0..n).all(|k| x[k] == k as f64 + 1.0));
+    });
+}
+
+/// Columns about ties, whose last bits decide, and those that cancel: what two floats cannot tell is summed exactly.
+#[test]
+fn ties_and_cancellation_are_rounded_right() {
+    let ulp = f64::EPSILON;
+    let columns = [
+        [1.0, ulp / 2.0, 0.0],
+        [1.0 + ulp, ulp / 2.0, 0.0],
+        [1.0 + ulp, ulp / 2.0, -1e-300],
+        [1.0, ulp / 2.0, 1e-300],
+        [1e300, 1e-300, -1e300],
+        [1e300, -1e300, -0.0],
+        [-0.0, -0.0, -0.0],
+        [f64::MAX, f64::MAX, -f64::MAX],
+        [f64::MAX, f64::MAX * ulp / 4.0, 1.0],
+        [5e-324, -5e-324, 1e-310],
+        [f64::INFINITY, 1.0, f64::NEG_INFINITY],
+        [f64::INFINITY, f64::MAX, f64::MAX],
+    ];
+    for repeated in [1, 3000] {
+        Threads::run(3, |comm| {
+            let mut x: Vec<f64> = columns.iter().map(|column| column[comm.rank()]).collect();
+            x = x.repeat(repeated);
+            all_reduce(&comm, &mut x, 2).unwrap();
+            for (k, found) in x.iter().enumerate() {
+                let column = columns[k % columns.len()];
+                assert_eq!(found.to_bits(), expected(&column).to_bits(), "{column:?}");
+            }
+            // The same in f32: rounded once from the exact sum, which f64 holds here, or lies beside.
+            for (last, right) in [(0.0, 1.0), (1e-30, 1.0 + f32::EPSILON), (-1e-30, 1.0)] {
+                let column = [1.0f32, 2f32.powi(-24), last];
+                let mut x = vec![column[comm.rank()]; 7 * repeated];
+                all_reduce(&comm, &mut x, 1).unwrap();
+                assert!(x.iter().all(|&x| x == right));
+            }
+        });
+    }
+}

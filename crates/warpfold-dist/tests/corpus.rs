@@ -17,10 +17,11 @@ fn corpus() -> PathBuf {
 
 /// Messages and frames that are valid, and the ways in which they are wrong.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
-    let (mut data, mut lost) = (Vec::new(), Vec::new());
+    let [mut data, mut lost, mut report] = [const { Vec::new() }; 3];
     message::write(&mut data, 7, b"payload").expect("a vector takes every byte");
     message::write_lost(&mut lost, 2, "it closed the connection")
         .expect("a vector takes every byte");
+    message::write_report(&mut report, 77).expect("a vector takes every byte");
     let frame = frame::write(frame::hash("sum of f32"), Ok(b"partial")).to_vec();
     let failed = frame::write(frame::hash(""), Err("x.npy: no such file")).to_vec();
     let changed = |bytes: &[u8], at: usize, to: u8| {
@@ -30,7 +31,8 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     };
     vec![
         ("wrong-magic", changed(&data, 0, b'w')),
-        ("wrong-kind", changed(&data, 4, 2)),
+        ("wrong-kind", changed(&data, 4, 3)),
+        ("wrong-report", changed(&data, 4, 2)),
         ("wrong-length", changed(&data, 23, 0xff)),
         ("wrong-half", data[..28].to_vec()),
         ("wrong-text", changed(&lost, 30, 0xff)),
@@ -42,6 +44,7 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("wrong-frame-half", frame[..frame::BYTES / 2].to_vec()),
         ("data", data),
         ("lost", lost),
+        ("report", report),
         ("frame-failed", failed),
         ("frame-long", frame::write(frame::hash("sum of f64"), Ok(&[1; 5000])).to_vec()),
         ("frame", frame),

@@ -3,10 +3,13 @@
 //! Libraries differ in what a handle is (a pointer in Open MPI and in the ABI of MPI 5.0, an `int` in MPICH and those compatible with it) and
 //! in the values of constants, which are those of their headers: `mpi_abi.h` of MPI 5.0, `mpi.h` of MPICH 4 and 5 and of Open MPI 4.1 and 5.
 
+use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+
+use super::watched::UnderWay;
 
 /// The library's functions; `H` is what handles are.
 pub(super) struct Calls<H> {
@@ -24,14 +27,30 @@ pub(super) struct Calls<H> {
         unsafe extern "C" fn(*const c_void, c_int, H, *mut c_void, c_int, H, H) -> c_int,
     pub(super) all_reduce:
         unsafe extern "C" fn(*const c_void, *mut c_void, c_int, H, H, H) -> c_int,
+    pub(super) start_gather:
+        unsafe extern "C" fn(*const c_void, c_int, H, *mut c_void, c_int, H, H, *mut H) -> c_int,
+    pub(super) start_reduce:
+        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, H, H, H, *mut H) -> c_int,
+    pub(super) start_send:
+        unsafe extern "C" fn(*const c_void, c_int, H, c_int, c_int, H, *mut H) -> c_int,
+    pub(super) test: unsafe extern "C" fn(*mut H, *mut c_int, *mut Status) -> c_int,
+    pub(super) probe: unsafe extern "C" fn(c_int, c_int, H, *mut c_int, *mut Status) -> c_int,
+    pub(super) receive:
+        unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut Status) -> c_int,
     pub(super) handles: Handles<H>,
+    pub(super) under_way: RefCell<UnderWay<H>>,
     /// `MPI_THREAD_FUNNELED`: threads fold, and one of them calls MPI.
     pub(super) funneled: c_int,
 }
 
+/// Room for an `MPI_Status`, of which nothing is read: it has 20 bytes in MPICH, 24 in Open MPI and 32 in the ABI of MPI 5.0.
+pub(super) type Status = [u64; 16];
+
 /// Constants of the library.
 #[derive(Clone, Copy)]
 pub(super) struct Handles<H> {
+    /// `MPI_ANY_SOURCE`.
+    pub(super) anyone: c_int,
     pub(super) world: H,
     pub(super) byte: H,
     pub(super) u64: H,
@@ -68,7 +87,14 @@ fn calls<H: Copy>(
         all_gather: symbol(library, "MPI_Allgather")?,
         all_to_all: symbol(library, "MPI_Alltoall")?,
         all_reduce: symbol(library, "MPI_Allreduce")?,
+        start_gather: symbol(library, "MPI_Iallgather")?,
+        start_reduce: symbol(library, "MPI_Iallreduce")?,
+        start_send: symbol(library, "MPI_Isend")?,
+        test: symbol(library, "MPI_Test")?,
+        probe: symbol(library, "MPI_Iprobe")?,
+        receive: symbol(library, "MPI_Recv")?,
         handles,
+        under_way: RefCell::new(None),
         funneled,
     })
 }
@@ -103,6 +129,7 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
     if file.starts_with("libmpi_abi") {
         let handle = |value: usize| std::ptr::without_provenance_mut(value);
         let handles = Handles {
+            anyone: -1,
             world: handle(0x101),
             byte: handle(0x247),
             u64: handle(0x259),
@@ -117,10 +144,12 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
     if let Ok(world) = global("ompi_mpi_comm_world") {
         let (byte, u64) = (global("ompi_mpi_byte")?, global("ompi_mpi_uint64_t")?);
         let (f32, f64) = (global("ompi_mpi_float")?, global("ompi_mpi_double")?);
-        let handles = Handles { world, byte, u64, f32, f64, sum: global("ompi_mpi_op_sum")? };
+        let sum = global("ompi_mpi_op_sum")?;
+        let handles = Handles { anyone: -1, world, byte, u64, f32, f64, sum };
         return Ok(Found::Pointers(calls(library, handles, 1)?, "Open MPI"));
     }
     let handles = Handles {
+        anyone: -2,
         world: 0x4400_0000,
         byte: 0x4c00_010d,
         u64: 0x4c00_083e,

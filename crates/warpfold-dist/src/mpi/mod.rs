@@ -1,12 +1,15 @@
 //! [`Mpi`]: the world that mpirun or srun started, by whichever MPI library is there. Nothing of MPI is needed to build.
 
 mod library;
+mod watched;
 
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 use library::{Calls, Found, Handles};
 
-use crate::{Comm, Error, Result};
+use crate::watch::Watch;
+use crate::{Comm, Error, Meanwhile, Result};
 
 /// Bytes of a gather that one call takes from a rank; MPI counts in `int`.
 const MOST: usize = 1 << 30;
@@ -20,6 +23,9 @@ pub struct Mpi {
     size: usize,
     description: String,
     is_ours: bool,
+    watch: Watch,
+    /// Rank 0's: how far each rank has said to be.
+    reports: RefCell<Vec<u64>>,
 }
 
 impl std::fmt::Debug for Mpi {
@@ -65,7 +71,8 @@ impl Mpi {
         let (is_ours, rank, size) = with_calls!(&found, calls => start(calls))?;
         let version = with_calls!(&found, calls => library::version(calls));
         let description = format!("{version} ({kind}, {name})");
-        let mpi = Mpi { found, rank, size, description, is_ours };
+        let (watch, reports) = (Watch::default(), RefCell::new(vec![0; size]));
+        let mpi = Mpi { found, rank, size, description, is_ours, watch, reports };
         let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]
             .iter()
             .find_map(|v| get(v));
@@ -89,7 +96,11 @@ impl Mpi {
     fn sum<T: Summed>(&self, numbers: &mut [T]) -> Result<()> {
         for numbers in numbers.chunks_mut(MOST / size_of::<T>()) {
             let mine = numbers.to_vec();
-            match with_calls!(&self.found, calls => all_reduce(calls, &mine, numbers)) {
+            let code = with_calls!(&self.found, calls => match self.watch.is_on() {
+                true => watched::all_reduce(calls, &mine, numbers, || self.tick()),
+                false => all_reduce(calls, &mine, numbers),
+            });
+            match code {
                 0 => {}
                 code => return Err(self.lost("MPI_Allreduce", code)),
             }
@@ -213,10 +224,12 @@ impl Comm for Mpi {
 
     fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
         let all = &mut all[..mine.len() * self.size];
-        let gather = |mine: &[u8], all: &mut [u8]| match with_calls!(&self.found, calls => all_gather(calls, mine, all))
-        {
-            0 => Ok(()),
-            code => Err(self.lost("MPI_Allgather", code)),
+        let gather = |mine: &[u8], all: &mut [u8]| {
+            let code = with_calls!(&self.found, calls => match self.watch.is_on() {
+                true => watched::all_gather(calls, mine, all, || self.tick()),
+                false => all_gather(calls, mine, all),
+            });
+            if code == 0 { Ok(()) } else { Err(self.lost("MPI_Allgather", code)) }
         };
         if mine.len() <= MOST {
             return gather(mine, all);
@@ -249,10 +262,36 @@ impl Comm for Mpi {
             code => Err(self.lost("MPI_Alltoall", code)),
         }
     }
+
+    /// All ranks take MPI's nonblocking collectives from now on, which do not meet the blocking ones.
+    fn while_waiting(&self, meanwhile: Meanwhile) {
+        self.watch.set(meanwhile);
+    }
+
+    fn report(&self, done: u64) {
+        if self.rank > 0 && self.watch.is_on() {
+            with_calls!(&self.found, calls => watched::report(calls, self.rank, done));
+        }
+    }
+
+    fn reported(&self) -> u64 {
+        let mut reports = self.reports.borrow_mut();
+        if self.rank == 0 && self.watch.is_on() {
+            for [rank, done] in with_calls!(&self.found, calls => watched::received(calls)) {
+                if let Some(known) = reports.get_mut(rank as usize) {
+                    *known = done;
+                }
+            }
+        }
+        reports.iter().copied().fold(0, u64::saturating_add)
+    }
 }
 
 impl Drop for Mpi {
     fn drop(&mut self) {
+        // Reports that came after the last look: MPI wants every message received before it ends.
+        self.reported();
+        with_calls!(&self.found, calls => watched::let_go(calls));
         if !self.is_ours {
             return;
         }

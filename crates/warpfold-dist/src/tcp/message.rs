@@ -1,18 +1,18 @@
 //! Messages between rank 0 and the others, once they know each other.
 //!
-//! # Layout, version 1
+//! # Layout, version 2
 //! 24 bytes, numbers little-endian, and then the payload.
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 0–3 | magic: `WFG1` |
-//! | 4–7 | 0: the payload is data; 1: the world is lost, and the payload is the number of the rank (4 bytes) and what was seen of it |
-//! | 8–15 | the number of the gather, from 0 |
+//! | 0–3 | magic: `WFG2` |
+//! | 4–7 | 0: the payload is data; 1: the world is lost, and the payload is the number of the rank (4 bytes) and what was seen of it; 2: how far a rank is, without a payload |
+//! | 8–15 | the number of the gather, from 0; of a report, what is done |
 //! | 16–23 | length of the payload |
 
 use std::io::{self, ErrorKind, Read, Write};
 
-const MAGIC: [u8; 4] = *b"WFG1";
+const MAGIC: [u8; 4] = *b"WFG2";
 const HEADER: usize = 24;
 /// The longest message that is read: a gather of a gigabyte is no scalar any more.
 pub const LONGEST: u64 = 1 << 34;
@@ -34,6 +34,11 @@ pub enum Message {
         /// What was seen of it.
         why: String,
     },
+    /// How far a rank is; it belongs to no gather.
+    Report {
+        /// What it has done.
+        done: u64,
+    },
 }
 
 /// Reads a message from a stream of any origin. Memory grows with the bytes that came, not with those that were announced.
@@ -48,7 +53,7 @@ pub fn read(stream: &mut impl Read) -> Result<Message, String> {
         return Err("it sent what is no message".into());
     }
     let (kind, gather, length) = (word(0) >> 32, word(8), word(16));
-    if kind > 1 || length > LONGEST {
+    if kind > 2 || length > LONGEST || kind == 2 && length > 0 {
         return Err(format!("it sent a message of an unknown kind, or of {length} bytes"));
     }
     let mut payload = Vec::new();
@@ -60,6 +65,9 @@ pub fn read(stream: &mut impl Read) -> Result<Message, String> {
     }
     if kind == 0 {
         return Ok(Message::Data { gather, payload });
+    }
+    if kind == 2 {
+        return Ok(Message::Report { done: gather });
     }
     let (rank, why) = payload.split_first_chunk().ok_or("it sent half of a message")?;
     let why = std::str::from_utf8(why).map_err(|_| "it sent a message that is no text")?;
@@ -80,6 +88,14 @@ pub fn write(stream: &mut impl Write, gather: u64, payload: &[u8]) -> io::Result
 /// Those of the stream.
 pub fn write_lost(stream: &mut impl Write, rank: usize, why: &str) -> io::Result<()> {
     put(stream, 1, 0, &[&(rank as u32).to_le_bytes()[..], why.as_bytes()].concat())
+}
+
+/// Says how far this rank is.
+///
+/// # Errors
+/// Those of the stream.
+pub fn write_report(stream: &mut impl Write, done: u64) -> io::Result<()> {
+    put(stream, 2, done, &[])
 }
 
 fn put(stream: &mut impl Write, kind: u32, gather: u64, payload: &[u8]) -> io::Result<()> {

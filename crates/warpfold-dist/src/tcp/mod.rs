@@ -10,13 +10,16 @@ pub mod message;
 
 use std::cell::RefCell;
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use by::By;
 use message::Message;
 
-use crate::{Comm, Error, Result};
+use crate::watch::{TICK, Watch};
+use crate::{Comm, Error, Meanwhile, Result};
 
 /// How a rank finds the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +54,9 @@ pub struct Tcp {
     rank: usize,
     size: usize,
     timeout: Duration,
+    watch: Watch,
+    /// Rank 0's: how far each rank has said to be.
+    reports: Arc<[AtomicU64]>,
     state: RefCell<State>,
 }
 
@@ -93,16 +99,17 @@ impl Tcp {
         if options.token.is_empty() {
             return Err(options.error("to enter", "there is no token".into()));
         }
+        let reports: Arc<[AtomicU64]> = (0..options.size).map(|_| AtomicU64::new(0)).collect();
         let side = match options.rank {
-            0 => Self::host(options)?,
+            0 => Self::host(options, &reports)?,
             _ => Side::Guest(meeting::join(options)?),
         };
         let Options { rank, size, timeout, .. } = *options;
         let state = RefCell::new(State { gathers: 0, side, broken: None });
-        Ok(Tcp { rank, size, timeout, state })
+        Ok(Tcp { rank, size, timeout, watch: Watch::default(), reports, state })
     }
 
-    fn host(options: &Options) -> Result<Side> {
+    fn host(options: &Options, reports: &Arc<[AtomicU64]>) -> Result<Side> {
         let port = options.address.rsplit(':').next().unwrap_or_default();
         let bind = options.bind.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
         let listener = TcpListener::bind(&bind)
@@ -112,11 +119,16 @@ impl Tcp {
         for (rank, stream) in (1..).zip(&ranks) {
             let failed = |error: std::io::Error| options.error("to listen", error.to_string());
             let (stream, arrived) = (stream.try_clone().map_err(failed)?, arrived.clone());
+            let reports = reports.clone();
             stream.set_read_timeout(None).map_err(failed)?;
             // It ends with the connection, which is shut down when the world is dropped.
             std::thread::spawn(move || {
                 loop {
                     let message = message::read(&mut &stream);
+                    if let Ok(Message::Report { done }) = message {
+                        reports[rank].store(done, Ordering::Relaxed);
+                        continue;
+                    }
                     let is_last = message.is_err();
                     if arrived.send((rank, message)).is_err() || is_last {
                         return;
@@ -144,8 +156,13 @@ impl Tcp {
         is_here[0] = true;
         while let Some(missing) = is_here.iter().position(|here| !here) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let (rank, message) = match arrivals.recv_timeout(left) {
+            let wait = if self.watch.is_on() { left.min(TICK) } else { left };
+            let (rank, message) = match arrivals.recv_timeout(wait) {
                 Ok(arrival) => arrival,
+                Err(RecvTimeoutError::Timeout) if wait < left => {
+                    self.watch.tick(self.reported());
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     let why = format!("it did not answer within {:?}", self.timeout);
                     return Err(self.lost(missing, why));
@@ -165,7 +182,7 @@ impl Tcp {
                     );
                     return Err(self.lost(rank, why));
                 }
-                Ok(Message::Lost { .. }) => {
+                Ok(Message::Lost { .. } | Message::Report { .. }) => {
                     return Err(self.lost(rank, "it sent what is no message"));
                 }
                 Err(why) => return Err(self.lost(rank, why)),
@@ -188,7 +205,9 @@ impl Tcp {
                 all.copy_from_slice(&payload);
                 Ok(())
             }
-            Ok(Message::Data { .. }) => Err(silent("it answered another question".into())),
+            Ok(Message::Data { .. } | Message::Report { .. }) => {
+                Err(silent("it answered another question".into()))
+            }
             Ok(Message::Lost { rank, why }) => Err(self.lost(rank as usize, why)),
             Err(why) => Err(silent(why)),
         }
@@ -264,6 +283,22 @@ impl Comm for Tcp {
             *number = u64::from_le_bytes(*bytes);
         }
         Ok(())
+    }
+
+    fn while_waiting(&self, meanwhile: Meanwhile) {
+        self.watch.set(meanwhile);
+    }
+
+    /// Rank 0 has a thread for each rank that always reads, so that 24 bytes now and then do not wait; if they fail, the next exchange says so.
+    fn report(&self, done: u64) {
+        if let (Side::Guest(stream), true) = (&self.state.borrow().side, self.watch.is_on()) {
+            let _ = message::write_report(&mut &*stream, done);
+        }
+    }
+
+    fn reported(&self) -> u64 {
+        let each = self.reports.iter().map(|done| done.load(Ordering::Relaxed));
+        each.fold(0, u64::saturating_add)
     }
 }
 

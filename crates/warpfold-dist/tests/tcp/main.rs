@@ -256,3 +256,55 @@ fn a_host_that_does_not_know_the_token_is_not_trusted() {
     let hello = host.join().unwrap();
     assert!(!hello.windows(6).any(|window| window == b"secret"), "the token is not sent");
 }
+
+/// Reports are messages beside the exchanges: rank 0 knows how far the others are, also while it waits for them, and results are what they are.
+#[test]
+fn reports_reach_rank_0_beside_exchanges() {
+    let address = free_address();
+    ranks(3, |rank| {
+        let comm = Tcp::enter(&patient(rank, 3, &address)).unwrap();
+        // Before anybody watches, nothing is sent.
+        comm.report(1 << 40);
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let told = seen.clone();
+        comm.while_waiting(Box::new(move |done| told.lock().unwrap().push(done)));
+        if rank > 0 {
+            comm.report(5);
+            comm.report(10 * rank as u64);
+            thread::sleep(Duration::from_millis(600));
+            comm.report(100 * rank as u64);
+            thread::sleep(Duration::from_millis(400));
+        }
+        assert_eq!(gather(&comm, 9).unwrap(), [[0; 9], [1; 9], [2; 9]].concat());
+        let seen = seen.lock().unwrap().clone();
+        match rank {
+            0 => {
+                assert!(seen.is_sorted() && seen.contains(&30) && seen.contains(&300), "{seen:?}");
+                assert_eq!(comm.reported(), 300);
+            }
+            _ => assert_eq!((seen.len(), comm.reported()), (0, 0)),
+        }
+        assert_eq!(gather(&comm, 1).unwrap(), [0, 1, 2]);
+    });
+}
+
+/// A rank that reports and then hangs is lost as any other is: reports are no answer.
+#[test]
+fn reports_are_no_answer() {
+    let address = free_address();
+    let start = Instant::now();
+    let found = ranks(2, |rank| {
+        let comm = Tcp::enter(&options(rank, 2, &address)).unwrap();
+        comm.while_waiting(Box::new(|_| {}));
+        if rank == 0 {
+            return gather(&comm, 3).unwrap_err().to_string();
+        }
+        for k in 0..20 {
+            comm.report(k);
+            thread::sleep(TIMEOUT / 10);
+        }
+        String::new()
+    });
+    assert!(found[0].starts_with("rank 1 of 2 is lost: it did not answer"), "{}", found[0]);
+    assert!(start.elapsed() < 6 * TIMEOUT);
+}
