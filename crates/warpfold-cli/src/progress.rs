@@ -11,6 +11,11 @@ use crate::signals;
 /// Work that takes less shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whether anybody would see a bar.
+pub(crate) fn is_visible(mode: ProgressBar) -> bool {
+    mode == ProgressBar::Auto && std::io::stderr().is_terminal()
+}
+
 /// Shows how far the work is.
 pub(crate) struct Progress {
     started: Instant,
@@ -22,8 +27,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts the clock; `total` is the work in bytes, where it is known.
     pub(crate) fn start(mode: ProgressBar, total: Option<u64>) -> Progress {
-        let visible = mode == ProgressBar::Auto && std::io::stderr().is_terminal();
-        let bar = visible.then(|| {
+        let bar = is_visible(mode).then(|| {
             let bar = Bar::with_draw_target(total, ProgressDrawTarget::hidden());
             let template = match total {
                 Some(_) => "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left",

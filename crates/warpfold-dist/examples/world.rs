@@ -3,7 +3,9 @@
 //! `check` folds shares of arrays that every rank knows, and compares what is merged with what one rank makes of the whole; rank 0 prints a
 //! line at the end. `time` prints JSON: microseconds of a merge and of a bare gather of the same bytes, in turn.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use warpfold_dist::nccl::{self, Through};
 use warpfold_dist::{
@@ -55,6 +57,11 @@ fn run<C: Comm>(comm: &C, by: &str, arguments: &[String]) -> Result<()> {
         }
         _ => {
             check_all(comm)?;
+            if arguments[0] != "nccl" {
+                check_reports(comm)?;
+                // Exchanges while somebody watches are others of MPI's.
+                check_all(comm)?;
+            }
             if comm.rank() == 0 {
                 println!("ok: {} ranks by {by}", comm.size());
             }
@@ -227,6 +234,33 @@ fn check_all<C: Comm>(comm: &C) -> Result<()> {
     let left = if size.is_multiple_of(2) { 0.0 } else { 1e300f64 };
     assert_eq!(tensor.map(f64::to_bits), [left, 0.0, even * 0.5 + odd * 0.25].map(f64::to_bits));
     check_digits(comm)?;
+    Ok(())
+}
+
+/// Rank 0 learns how far the others are, beside exchanges, and does something while it waits for them.
+fn check_reports<C: Comm>(comm: &C) -> Result<()> {
+    let ticks = Arc::new(AtomicU64::new(0));
+    let count = ticks.clone();
+    comm.while_waiting(Box::new(move |_| drop(count.fetch_add(1, Ordering::Relaxed))));
+    let (rank, size) = (comm.rank() as u64, comm.size() as u64);
+    for done in 0..200 {
+        comm.report(done);
+    }
+    if rank > 0 {
+        std::thread::sleep(Duration::from_millis(300));
+        // The last but one may be under way still, and then this one is dropped: it is said until it is heard.
+        (0..20).for_each(|_| {
+            comm.report(1000 * rank);
+            std::thread::sleep(Duration::from_millis(5));
+        });
+    }
+    comm.all_gather(&[1], &mut vec![0; size as usize])?;
+    if rank == 0 {
+        let (begun, all) = (Instant::now(), 1000 * size * (size - 1) / 2);
+        while comm.reported() < all && begun.elapsed() < Duration::from_secs(10) {}
+        assert_eq!(comm.reported(), all);
+        assert!(size == 1 || ticks.load(Ordering::Relaxed) > 0);
+    }
     Ok(())
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     key_texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
     let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
     let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
-    let mut found = tuples.named(match &executor {
+    let mut found = tuples.of(match &executor {
         Executor::Cpu => fold(asked, &whole, &parted, finish, None),
         other => device::fold(asked, &whole, &parted, other, finish),
     })?;
@@ -184,18 +184,33 @@ pub(crate) struct Read {
     /// Keys that are missing.
     gaps: Gaps,
     /// What keys stand for where they are numbers of combinations.
-    tuples: Combined,
+    pub(crate) tuples: Combined,
 }
 
 /// Several keys, if there are.
-struct Combined(Option<Tuples>);
+pub(crate) struct Combined(Option<Tuples>);
 
 impl Combined {
     /// Results, or an error, by keys in place of their combinations' numbers.
-    fn named(&self, found: Result<Found, Failure>) -> Result<Found, Failure> {
-        let Some(tuples) = &self.0 else { return found };
-        let labelled = |found: Found| Found { labels: tuples.labels(found.labels), ..found };
-        found.map(labelled).map_err(|failure| tuples.named(failure))
+    fn of(&self, found: Result<Found, Failure>) -> Result<Found, Failure> {
+        let labelled = |found: Found| Found { labels: self.labels(found.labels), ..found };
+        found.map(labelled).map_err(|failure| self.named(failure))
+    }
+
+    /// Keys in place of their combinations' numbers.
+    pub(crate) fn labels(&self, labels: Labels) -> Labels {
+        match &self.0 {
+            None => labels,
+            Some(tuples) => tuples.labels(labels),
+        }
+    }
+
+    /// An error by keys in place of their combination's number.
+    pub(crate) fn named(&self, failure: Failure) -> Failure {
+        match &self.0 {
+            None => failure,
+            Some(tuples) => tuples.named(failure),
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 //!
 //! Every rank gets all partials, and rank 0 prints.
 
+mod bar;
+mod gpus;
 mod lines;
 mod many;
 mod whole;
@@ -15,12 +17,14 @@ mod whole;
 use warpfold::{DType, Op};
 use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 
-use crate::args::{Empty, ProgressBar, Reduction, Verbosity};
+use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{Device, cuda};
 use crate::input::Kind;
 use crate::input::text::Missing;
 use crate::input::{Input, Name};
 use crate::{Failure, run};
+use bar::Bar;
+use gpus::Gpus;
 
 /// Who carries bytes between ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -45,7 +49,7 @@ fn enter(launcher: Launcher, device: Device) -> Result<Box<dyn Comm>, Failure> {
                 Device::Cuda(number) if number > 0 => number,
                 _ => local_rank(&*bootstrap),
             };
-            Box::new(Nccl::load(ordinal, &*bootstrap)?)
+            Box::new(Gpus { nccl: Nccl::load(ordinal, &*bootstrap)?, met: bootstrap })
         }
         Launcher::Auto if is_set(&"WARPFOLD_RANK") => Box::new(Tcp::from_env()?),
         Launcher::Auto if mpi.iter().any(is_set) => Box::new(Mpi::load()?),
@@ -79,12 +83,13 @@ fn device(asked: &Reduction, comm: &dyn Comm) -> Result<Device, Failure> {
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     check(asked)?;
     let comm = enter(asked.world.unwrap_or(Launcher::Auto), asked.device)?;
-    if let Some(why) = not_shared(asked)? {
+    let bar = Bar::agree(asked, &*comm)?;
+    if let Some(why) = not_shared(asked) {
         return alone(asked, &*comm, why);
     }
     match asked.parts.any() {
         true => many::reduction(asked, &*comm),
-        false => whole::reduction(asked, &*comm),
+        false => whole::reduction(asked, &*comm, &bar),
     }
 }
 
@@ -115,22 +120,18 @@ fn has_text(asked: &Reduction) -> bool {
 }
 
 /// What is not shared out, in a few words.
-fn not_shared(asked: &Reduction) -> Result<Option<&'static str>, Failure> {
+fn not_shared(asked: &Reduction) -> Option<&'static str> {
     let (op, parts) = (asked.op(), &asked.parts);
     let is_on_cpu = matches!(asked.device, Device::Auto | Device::Cpu);
-    Ok(match () {
+    match () {
         () if asked.maps.any() => Some("an expression"),
         () if asked.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if op == Op::Dot && has_text(asked) => Some("dot of texts"),
-        () if parts.any() && asked.random()?.is_some() => Some("random numbers in parts"),
-        () if parts.any() && has_text(asked) => Some("a text in parts"),
         () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
         () if parts.empty != Empty::Error => Some("results that do not exist"),
-        () if parts.by.len() > 1 => Some("an input by several keys"),
-        () if !parts.by.is_empty() && !parts.sorted && op == Op::Stats => Some("stats by key"),
         () => None,
-    })
+    }
 }
 
 /// What ranks have to agree on, whatever they find.
@@ -178,11 +179,6 @@ fn tell(asked: &Reduction, comm: &dyn Comm, input: &Input, part: &str) {
     }
 }
 
-/// Rank 0 alone shows how far it is.
-fn progress(asked: &Reduction, comm: &dyn Comm) -> ProgressBar {
-    if comm.rank() == 0 { asked.progress() } else { ProgressBar::Off }
-}
-
 /// Why there is no merged result.
 enum Merged {
     /// Between ranks.
@@ -205,6 +201,12 @@ fn settle<M, F>(
 ) -> Result<(M, F), Failure> {
     match (merged, own) {
         (Ok(merged), Ok(own)) => Ok((merged, own)),
+        // What rank 0 says word for word is said once.
+        (Err(Merged::World(warpfold_dist::Error::Failed { rank: 0, why })), Err(own))
+            if comm.rank() > 0 && why.starts_with(&own.to_string()) =>
+        {
+            Err(Failure::Told(own.exit_code()))
+        }
         // A rank that failed tells its own story; the others name it.
         (Err(Merged::World(_)) | Ok(_), Err(own)) => Err(own),
         (Err(Merged::World(error)), Ok(_)) => Err(error.into()),

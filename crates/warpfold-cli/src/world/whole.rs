@@ -1,6 +1,7 @@
 //! Reductions of whole inputs: ranges of elements, as even as bytes allow, of all inputs one after another; texts by lines.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use warpfold::partial::Output;
@@ -8,28 +9,29 @@ use warpfold::{AnyPartial, DType, Op};
 use warpfold_dist::{Agreement, Comm, all_merge, exchange, share};
 use warpfold_engine::Stream;
 
-use super::{Merged, agreement, device, has_text, lines, open, progress, settle, tell};
+use super::bar::Bar;
+use super::{Merged, agreement, device, has_text, lines, open, settle, tell};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Folder, Work};
 use crate::input::text::{Gaps, Notes};
 use crate::input::{self, Input, Name, Order};
 use crate::left_out::TextNotes;
-use crate::progress::Progress;
 use crate::report::{self, Format, Report};
 use crate::streams;
 
 /// The elements of shares begin at multiples of so many bytes: a cache line.
 const GRID_BYTES: u64 = 64;
 
-pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failure> {
+pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm, bar: &Bar<'_>) -> Result<(), Failure> {
     let mut parted = None;
-    let folded = fold(asked, comm, &mut parted);
+    let folded = fold(asked, comm, bar, &mut parted);
     let merged = match parted {
         // All ranks know already that one of them has no result.
         Some(error) => Err(Merged::World(error)),
         None => merge(asked, comm, &folded),
     };
+    bar.clear();
     let (merged, folded) = settle(comm, merged, folded)?;
     report(asked, comm, &folded, merged)
 }
@@ -73,6 +75,7 @@ struct Share {
 fn fold(
     asked: &Reduction,
     comm: &dyn Comm,
+    bar: &Bar<'_>,
     parted: &mut Option<warpfold_dist::Error>,
 ) -> Result<Folded, Failure> {
     let mut inputs = open(asked, comm);
@@ -107,12 +110,14 @@ fn fold(
         )));
     }
     let described = describe(&inputs, dtype);
+    // Bytes that all ranks read; of a text that is not cut, whoever reads it.
+    bar.start(asked, inputs.iter().filter_map(Input::work).sum());
     let names: Vec<Name> = inputs.iter().map(|input| input.name().clone()).collect();
     let device = device(asked, comm)?;
     let work = Work { op, dtype, policy: asked.policy(), bytes: None };
     let executor = devices::choose(device, work, &asked.tuning())?.executor;
     let folded = match op {
-        Op::Dot => fold_pair(asked, comm, &executor, dtype, inputs),
+        Op::Dot => fold_pair(asked, comm, bar, &executor, dtype, inputs),
         _ => {
             let shares = shares(inputs, dtype, comm);
             for Share { input, elements, .. } in &shares {
@@ -125,10 +130,7 @@ fn fold(
                 };
                 tell(asked, comm, input, &part);
             }
-            let elements = |share: &Share| share.elements.end - share.elements.start;
-            let bytes = shares.iter().map(elements).sum::<u64>() * dtype.size() as u64;
-            let progress = Progress::start(progress(asked, comm), Some(bytes));
-            fold_shares(asked, &executor, dtype, shares, progress)
+            fold_shares(asked, &executor, dtype, shares, bar)
         }
     }?;
     Ok(Folded { names, inputs: described, device: executor.device(), ..folded })
@@ -188,7 +190,7 @@ fn fold_shares(
     executor: &Executor,
     dtype: DType,
     shares: Vec<Share>,
-    mut progress: Progress,
+    bar: &Bar<'_>,
 ) -> Result<Folded, Failure> {
     let (op, policy) = (asked.op(), asked.policy());
     let (mut n, mut folding, mut done) = (0, Duration::ZERO, 0);
@@ -197,6 +199,7 @@ fn fold_shares(
     let (mut read, mut texts) = (Vec::new(), Vec::new());
     for Share { which, input, elements, before } in shares {
         let (name, watch, notes) = (input.name().clone(), input.watch(), input.notes());
+        let (counted, before_it) = (input.read_so_far(), done);
         let in_head = input.lines().map(|lines| lines.notes.clone()).unwrap_or_default();
         let first = elements.start;
         let mut folder = Folder::new(executor, op, dtype, policy)?;
@@ -211,7 +214,10 @@ fn fold_shares(
             folder.push(elements)?;
             folding += start.elapsed();
             (at, n, done) = (at + len, n + len, done + piece.len() as u64);
-            progress.set(done);
+            if let Some(counted) = &counted {
+                done = before_it + counted.load(Relaxed);
+            }
+            bar.set(done);
         }
         watch.check()?;
         let start = Instant::now();
@@ -219,7 +225,8 @@ fn fold_shares(
         folding += start.elapsed();
         texts.extend(notes.map(|notes| (which, without(notes.counts(), &in_head))));
     }
-    Ok(Folded { texts, ..of(dtype, read, n, progress.elapsed(), folding) })
+    bar.finish(done);
+    Ok(Folded { texts, ..of(dtype, read, n, bar.elapsed(), folding) })
 }
 
 fn of(dtype: DType, read: Vec<Read>, n: u64, total: Duration, folding: Duration) -> Folded {
@@ -241,6 +248,7 @@ fn without(notes: Notes, head: &Notes) -> Notes {
 fn fold_pair(
     asked: &Reduction,
     comm: &dyn Comm,
+    bar: &Bar<'_>,
     executor: &Executor,
     dtype: DType,
     inputs: Vec<Input>,
@@ -264,8 +272,6 @@ fn fold_pair(
     for input in [&x, &y] {
         tell(asked, comm, input, &format!("elements {} to {}", range.start, range.end));
     }
-    let bytes = 2 * (range.end - range.start) * size;
-    let mut progress = Progress::start(progress(asked, comm), Some(bytes));
     let mut folder = Folder::new(executor, Op::Dot, dtype, asked.policy())?;
     let (mut n, mut folding) = (0, Duration::ZERO);
     if !range.is_empty() {
@@ -283,12 +289,13 @@ fn fold_pair(
             folder.push_pair(left, right)?;
             folding += start.elapsed();
             n += left.len() as u64;
-            progress.set(2 * n * size);
+            bar.set(2 * n * size);
         }
     }
     watches.iter().try_for_each(|watch| watch.check())?;
     let read = vec![Read { which: 0, n, partial: folder.into_partial()? }];
-    Ok(of(dtype, read, n, progress.elapsed(), folding))
+    bar.finish(2 * n * size);
+    Ok(of(dtype, read, n, bar.elapsed(), folding))
 }
 
 /// The result and the number of all elements.

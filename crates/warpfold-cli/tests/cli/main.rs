@@ -34,3 +34,5 @@ mod sweep;
 mod terminal;
 mod text;
 mod world;
+mod world_alike;
+mod world_bar;

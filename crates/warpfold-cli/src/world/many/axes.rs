@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use warpfold::shape::{Folding, Layout};
-use warpfold::{AnyPartial, At, Error, Op};
+use warpfold::{AnyPartial, At, Op};
 use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, folded, is_whole};
+use super::{Folded, Made, Read, folded, is_whole, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -154,32 +154,36 @@ fn cut_whole(folding: &Folding, ranks: u64) -> Option<usize> {
     kept.max_by_key(|&at| (axes[at].length.min(ranks), axes[at].stride.unsigned_abs()))
 }
 
-/// The results of a slab's outputs, named and indexed as those of the whole.
+/// The results of a slab's outputs, named and indexed as those of the whole; `cut` is the axis along which it was cut, and where it begins there.
 fn results(
     asked: &Reduction,
     request: &Request<'_>,
     folding: &Folding,
     slab: &Slab,
     cut: Option<(usize, u64)>,
-) -> Result<Vec<(&'static str, Vec<warpfold::Value>)>, Failure> {
-    let is_empty = slab.from == slab.to;
-    let named = |error: Error| match (error, cut) {
-        (Error::Output { output: At::Indices(mut indices), error }, Some((axis, first))) => {
+) -> Result<Read, Failure> {
+    let shape = folding.shape();
+    let number = |at: &At| {
+        let At::Indices(own) = at else { return 0 };
+        let mut indices = own.clone();
+        if let Some((axis, first)) = cut {
             // Its place among the axes that are kept.
             let kept = folding.folded()[..axis].iter().filter(|folded| !**folded).count();
             indices[kept] += first;
-            Error::Output { output: At::Indices(indices), error }
         }
-        (other, _) => other,
+        let all = indices.iter().zip(&shape);
+        all.fold(0, |number, (index, length)| number * length + index) as usize
     };
-    let columns = engine::columns(request, asked.finish()?).map_err(named)?;
-    let values = |column: &warpfold::Column| -> Vec<warpfold::Value> {
-        let all = if is_empty { 0 } else { column.len() };
-        (0..all).map(|at| column.get(at)).collect()
-    };
-    let mut found: Vec<_> = columns.iter().map(|(name, column)| (*name, values(column))).collect();
-    if asked.parts.flat {
-        for (name, values) in &mut found {
+    let name = |output: usize| At::Indices(indices(output as u64, &shape));
+    let columns = engine::columns(request, asked.finish()?);
+    let mut found = values(columns, number, name)?;
+    if slab.from == slab.to {
+        // The names of the columns alone: what has no result is another rank's.
+        let columns = found.unwrap_or_default();
+        return Ok(Ok(columns.into_iter().map(|(name, _)| (name, Vec::new())).collect()));
+    }
+    if let (Ok(columns), true) = (&mut found, asked.parts.flat) {
+        for (name, values) in columns {
             if !matches!(*name, "argmin" | "argmax") {
                 continue;
             }
@@ -191,4 +195,17 @@ fn results(
         }
     }
     Ok(found)
+}
+
+/// The indices of an output in an array of a shape.
+pub(super) fn indices(output: u64, shape: &[u64]) -> Vec<u64> {
+    let mut rest = output;
+    let digit = |length: &u64| {
+        let digit = rest % length.max(&1);
+        rest /= length.max(&1);
+        digit
+    };
+    let mut indices: Vec<u64> = shape.iter().rev().map(digit).collect();
+    indices.reverse();
+    indices
 }

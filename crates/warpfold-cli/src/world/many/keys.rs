@@ -12,8 +12,10 @@ use warpfold_dist::{Agreement, Comm, Way, all_merge_keyed, share};
 use warpfold_engine::{self as engine, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
-use super::gathered::{Filled, Slab};
-use super::{Columns, Folded, Inputs, Made, Merged, flatten, folded, is_whole, read_one, segments};
+use super::gathered::Filled;
+use super::{
+    Columns, Folded, Inputs, Made, Merged, flatten, folded, is_whole, listed, read_one, segments,
+};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -67,8 +69,6 @@ impl<'a> Groups<'a> {
             let before = found.iter().map(before).collect();
             return Ok(Groups { parts, ranks, before });
         };
-        // All keys, so that one that is no number of a group is named as in one process.
-        engine::group_dense(keys, groups, keys.len(), policy)?;
         let parts = engine::group_dense(own, groups, own.len(), policy)?;
         let before = |group| K::from_id(group).map_or(0, |key| before(&key));
         Ok(Groups { parts, ranks: Vec::new(), before: (0..groups).map(before).collect() })
@@ -83,32 +83,27 @@ pub(super) fn fold(
 ) -> Result<Folded, Failure> {
     let x = whole.array()?;
     let (op, policy, n) = (asked.op(), asked.policy(), x.len() as u64);
+    // In the order of one process: keys, what is asked of them, memory.
+    with_key!(keys, keys => {
+        warpfold::group::check_lengths(keys.len(), x.len())?;
+        if let Some(groups) = asked.parts.groups {
+            engine::group_dense(keys, groups, keys.len(), policy)?;
+        }
+    });
     engine::Stream::new(op, x.dtype(), policy)?;
     let mine = share(n, 1, comm.rank(), comm.size());
-    let mut mine = mine.start as usize..mine.end as usize;
-    let is_whole = is_whole(op, x.dtype());
-    if is_whole {
-        // A key's elements may lie anywhere: rank 0 takes all of them.
-        mine = if comm.rank() == 0 { 0..x.len() } else { 0..0 };
+    let mine = mine.start as usize..mine.end as usize;
+    if is_whole(op, x.dtype()) {
+        return fold_whole(asked, comm, whole, keys);
     }
     if let Some(groups) = asked.parts.groups {
         let partial = AnyPartial::empty(op, x.dtype()).to_bytes().len() as u64;
         many::fits(groups.saturating_mul(1 + partial / 24), available_memory())?;
     }
-    let Groups { parts, ranks, before } = with_key!(keys, keys => {
-        warpfold::group::check_lengths(keys.len(), x.len())?;
-        Groups::of(asked, keys, mine.clone())?
-    });
+    let Groups { parts, ranks, before } =
+        with_key!(keys, keys => Groups::of(asked, keys, mine.clone())?);
     let request = Request::new(op, x.part(mine)).parts(Arc::new(parts)).policy(policy);
     let outputs = asked.parts.groups.unwrap_or(0) as usize;
-    if is_whole && asked.parts.groups.is_some() {
-        let own = if comm.rank() == 0 { outputs } else { 0 };
-        let columns = engine::columns(&request, asked.finish()?)?;
-        let read = |column: &Column| (0..own).map(|at| column.get(at)).collect();
-        let columns = columns.iter().map(|(name, column)| (*name, read(column))).collect();
-        let made = Made::Results { slab: Slab::run(outputs, 0, own), columns, cut: Vec::new() };
-        return Ok(folded(Labels::Numbers, outputs, n, made));
-    }
     let partials = engine::partials(&request)?.into_iter().zip(before);
     let partials =
         partials.map(|(partial, before)| partial.reindexed(&|index| index + before)).collect();
@@ -118,6 +113,32 @@ pub(super) fn fold(
         None => Made::Keyed(ranks.into_iter().map(i128::from).collect(), partials),
     };
     Ok(folded(Labels::Numbers, outputs, n, made))
+}
+
+/// Each key's elements go to one rank, as they stand in the whole.
+fn fold_whole(
+    asked: &Reduction,
+    comm: &dyn Comm,
+    whole: &Whole,
+    keys: &Whole,
+) -> Result<Folded, Failure> {
+    let x = whole.array()?;
+    let (labels, lists) = with_key!(keys, K, keys => {
+        let of: Vec<(K, Vec<usize>)> = match asked.parts.groups {
+            None => listed::by_key(keys).into_iter().collect(),
+            Some(groups) => {
+                many::fits(groups, available_memory())?;
+                let mut of = listed::by_key(keys);
+                let list = |group| K::from_id(group).and_then(|key| of.remove(&key));
+                let lists: Vec<_> = (0..groups).map(list).map(Option::unwrap_or_default).collect();
+                return listed::fold(asked, comm, x, &lists, Labels::Numbers, &|group| At::Group(group.to_string()));
+            }
+        };
+        let (found, lists): (Vec<K>, Vec<Vec<usize>>) = of.into_iter().unzip();
+        (Column::of(found), lists)
+    });
+    let name = |output: usize| At::Group(labels.get(output).to_string());
+    listed::fold(asked, comm, x, &lists, Labels::key(labels.clone()), &name)
 }
 
 /// Results by key, and the keys.
@@ -137,7 +158,7 @@ pub(super) fn merge(
     for (output, partial) in partials.iter().enumerate() {
         read_one(asked, finish, &name, &mut filled, output, partial)?;
     }
-    let mut columns = filled.columns();
+    let mut columns = filled.columns()?;
     if columns.is_empty() {
         let names =
             if asked.op() == Op::MinMax { &["min", "max"][..] } else { &[asked.op().name()] };

@@ -1,10 +1,12 @@
 //! Many results by all ranks: those of outputs that one rank has as a whole are gathered, and of the others their partials are merged.
 //!
 //! Axes are cut along one of them, segments at elements, keys at elements. What depends on where it is cut, and stats, go to one rank an output.
+//! Where outputs have no result, the first of them is told, as by one process, whichever rank had it.
 
 mod axes;
 mod gathered;
 mod keys;
+mod listed;
 mod segments;
 
 use std::time::Instant;
@@ -12,15 +14,16 @@ use std::time::Instant;
 use warpfold::partial::{Finish, Output};
 use warpfold::{AnyPartial, At, DType, Error, Op, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_many, exchange};
+use warpfold_engine as engine;
 
 use super::{Merged, agreement, open, settle, tell};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::{Order, Whole};
-use crate::many::{self, Parted};
+use crate::many::{self, Combined, Parted};
 use crate::table::{self, Labels, Table};
-use gathered::{Filled, Slab};
+use gathered::{Filled, Missing, Slab};
 
 /// What a rank made of its share.
 struct Folded {
@@ -37,11 +40,54 @@ struct Folded {
 
 enum Made {
     /// Results of the outputs that this rank has as a whole, and partials of pieces of others.
-    Results { slab: Slab, columns: Vec<(&'static str, Vec<Value>)>, cut: Vec<(usize, AnyPartial)> },
+    Results { slab: Slab, columns: Read, cut: Vec<(usize, AnyPartial)> },
     /// A partial of every output.
     Partials(Vec<AnyPartial>),
     /// Partials of outputs that are known by their keys.
     Keyed(Vec<i128>, Vec<AnyPartial>),
+}
+
+/// The columns of outputs that one rank has as a whole; or the first output among all that has no result, and the error that names it.
+type Read = Result<Vec<(&'static str, Vec<Value>)>, (u64, Error)>;
+
+/// Reads the results of outputs; the error of one that has none comes with its number among all, as `number` has it, and under its name.
+fn values(
+    columns: Result<engine::Columns, Error>,
+    number: impl Fn(&At) -> usize,
+    name: impl Fn(usize) -> At,
+) -> Result<Read, Error> {
+    let read = |column: &warpfold::Column| (0..column.len()).map(|at| column.get(at)).collect();
+    match columns {
+        Ok(columns) => Ok(Ok(columns.iter().map(|(name, column)| (*name, read(column))).collect())),
+        Err(Error::Output { output, error }) => {
+            let number = number(&output);
+            Ok(Err((number as u64, Error::Output { output: name(number), error })))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// In which of the columns of stats, which are read one after another, there is no result.
+fn column(error: &Error) -> u64 {
+    const COLUMNS: [Op; 10] = [
+        Op::Sum,
+        Op::Mean,
+        Op::Var,
+        Op::Std,
+        Op::Min,
+        Op::Max,
+        Op::ArgMin,
+        Op::ArgMax,
+        Op::L1,
+        Op::L2,
+    ];
+    match error {
+        Error::Output { error, .. } => column(error),
+        Error::Empty { op, .. } | Error::TooFew { op, .. } | Error::Overflow { op, .. } => {
+            COLUMNS.iter().position(|known| known == op).unwrap_or(0) as u64
+        }
+        _ => 0,
+    }
 }
 
 /// Whether outputs are not cut: their partials depend on cuts, or are not read as columns are.
@@ -53,7 +99,7 @@ pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failur
     let begun = Instant::now();
     let read = read(asked, comm);
     let folded = match &read {
-        Ok(Inputs { whole, parted }) => fold(asked, comm, whole, parted, begun),
+        Ok(Inputs { whole, parted, .. }) => fold(asked, comm, whole, parted, begun),
         Err(_) => Err(Failure::Told(1)),
     };
     // What is wrong with the inputs is the story to tell.
@@ -71,7 +117,10 @@ pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failur
         dtype: folded.dtype.to_string(),
         n: folded.elements,
         bytes: folded.elements * folded.dtype.size() as u64,
-        labels: labels.unwrap_or(folded.labels),
+        labels: inputs.map_or_else(
+            || Labels::Numbers,
+            |inputs| inputs.combined.labels(labels.unwrap_or(folded.labels)),
+        ),
         columns: columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
         accuracy: asked.accuracy,
         device: Device::Cpu,
@@ -89,6 +138,8 @@ pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failur
 struct Inputs {
     whole: Whole,
     parted: Parted,
+    /// What keys stand for where they are numbers of combinations.
+    combined: Combined,
 }
 
 fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
@@ -99,7 +150,7 @@ fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let values = input.watch();
     let whole = input.whole(order)?;
     let read = Parted::read(asked, &values)?;
-    Ok(Inputs { whole, parted: read.parted })
+    Ok(Inputs { whole, parted: read.parted, combined: read.tuples })
 }
 
 fn fold(
@@ -149,10 +200,20 @@ fn merge(
     let agreement = agreement.and(&described);
     match &folded.made {
         Made::Results { slab, columns, cut } => {
-            let filled = gathered::gather(comm, &agreement, folded.outputs, slab, columns)?;
+            let missing = columns.as_ref().err().map(|(output, error)| {
+                let column = if asked.op() == Op::Stats { column(error) } else { 0 };
+                let error = inputs.combined.named(error.clone().into());
+                Missing { column, output: *output, why: error.to_string() }
+            });
+            let mine = match (columns, &missing) {
+                (_, Some(missing)) => Err(missing),
+                (columns, None) => Ok(columns.as_deref().unwrap_or_default()),
+            };
+            let gathered = gathered::gather(comm, &agreement, folded.outputs, slab, mine)?;
             let name = |output| name(asked, folded, inputs, output);
-            let columns = with_pieces(asked, comm, &agreement, filled, cut, finish, &name)?;
-            Ok((columns, None))
+            let columns =
+                with_pieces(asked, comm, &agreement, folded.outputs, gathered, cut, finish, &name);
+            Ok((columns.map_err(|merged| merged.named(inputs))?, None))
         }
         Made::Partials(partials) => {
             let partials = all_merge_many(comm, &agreement, Ok(partials), Way::Auto)?;
@@ -161,12 +222,23 @@ fn merge(
             for (output, partial) in partials.iter().enumerate() {
                 read_one(asked, finish, &name, &mut filled, output, partial)?;
             }
-            let mut columns = filled.columns();
+            let mut columns = filled.columns()?;
             flatten(asked, inputs, &mut columns);
             Ok((columns, None))
         }
         Made::Keyed(own, partials) => {
-            keys::merge(asked, comm, &agreement, (own, partials), inputs, finish)
+            let merged = keys::merge(asked, comm, &agreement, (own, partials), inputs, finish);
+            merged.map_err(|merged| merged.named(inputs))
+        }
+    }
+}
+
+impl Merged {
+    /// An error of a group, by its keys.
+    fn named(self, inputs: &Inputs) -> Merged {
+        match self {
+            Merged::Result(failure) => Merged::Result(inputs.combined.named(failure)),
+            other => other,
         }
     }
 }
@@ -176,7 +248,8 @@ fn with_pieces(
     asked: &Reduction,
     comm: &dyn Comm,
     agreement: &Agreement,
-    mut filled: Filled,
+    outputs: usize,
+    gathered: Result<Filled, Missing>,
     cut: &[(usize, AnyPartial)],
     finish: Finish,
     name: &dyn Fn(usize) -> At,
@@ -190,6 +263,11 @@ fn with_pieces(
     }
     let all = exchange(comm, agreement.clone().and("pieces").text(), Ok(&bytes))?;
     let mut pieces: std::collections::BTreeMap<usize, AnyPartial> = Default::default();
+    // Where an output has no result, the pieces of those before it may have none either.
+    let (mut filled, missing) = match gathered {
+        Ok(filled) => (filled, None),
+        Err(missing) => (Filled::new(outputs), Some(missing)),
+    };
     for (rank, bytes) in all.iter().enumerate() {
         let refused = |why: String| warpfold_dist::Error::Contribution { rank, why };
         let mut rest = &bytes[..];
@@ -202,7 +280,7 @@ fn with_pieces(
                 .ok_or_else(|| refused("its pieces end too early".into()))?;
             let partial = AnyPartial::from_bytes_of(agreement.dtype(), partial)
                 .map_err(|error| refused(error.to_string()))?;
-            if !partial.serves(asked.op()) || output >= filled.outputs() {
+            if !partial.serves(asked.op()) || output >= outputs {
                 return Err(refused("its piece is none of this reduction".into()).into());
             }
             match pieces.entry(output) {
@@ -215,9 +293,15 @@ fn with_pieces(
         }
     }
     for (output, partial) in &pieces {
+        if missing.as_ref().is_some_and(|missing| missing.output < *output as u64) {
+            break;
+        }
         read_one(asked, finish, name, &mut filled, *output, partial)?;
     }
-    Ok(filled.columns())
+    match missing {
+        None => Ok(filled.columns()?),
+        Some(missing) => Err(Merged::Result(Failure::Data(missing.why))),
+    }
 }
 
 /// Rounds one output's partial.
@@ -239,7 +323,7 @@ fn read_one(
         Merged::Result(error.into())
     })?;
     match found {
-        Output::One(value) => filled.set(op.name(), output, value),
+        Output::One(value) => drop(filled.set(op.name(), output, value)),
         Output::Pair(min, max) => {
             filled.set("min", output, min);
             filled.set("max", output, max);
@@ -270,15 +354,7 @@ fn name(asked: &Reduction, folded: &Folded, inputs: &Inputs, output: usize) -> A
         (Labels::Axes(shape), _) => {
             let kept =
                 if asked.parts.keepdims { axes::kept(asked, &inputs.whole) } else { shape.clone() };
-            let mut rest = output as u64;
-            let digit = |length: &u64| {
-                let digit = rest % length.max(&1);
-                rest /= length.max(&1);
-                digit
-            };
-            let mut digits: Vec<u64> = kept.iter().rev().map(digit).collect();
-            digits.reverse();
-            At::Indices(digits)
+            At::Indices(axes::indices(output as u64, &kept))
         }
         (Labels::Numbers, _) => At::Group(output.to_string()),
         _ => At::Segment(output as u64),

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use warpfold::segment::Bounds;
-use warpfold::{AnyPartial, At, Error, Op, Segments, Value};
+use warpfold::{AnyPartial, At, Op, Segments, Value};
 use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Request, Stream};
 
 use super::gathered::Slab;
-use super::{Folded, Made, folded};
+use super::{Folded, Made, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -98,17 +98,13 @@ pub(super) fn fold_bounds(
     let own = x.part(from as usize..to as usize);
     let parts = engine::segments(Segments::offsets(&offsets), own.len() as u64, policy)?;
     let request = Request::new(op, own).parts(Arc::new(parts)).policy(policy);
-    let columns = engine::columns(&request, asked.finish()?).map_err(|error| match error {
-        Error::Output { output: At::Segment(own), error } => {
-            Error::Output { output: name(whole.start + own as usize), error }
-        }
-        other => other,
-    })?;
-    let read = |column: &warpfold::Column| (0..column.len()).map(|at| column.get(at)).collect();
-    let mut columns: Vec<(&'static str, Vec<Value>)> =
-        columns.iter().map(|(name, column)| (*name, read(column))).collect();
-    if asked.parts.flat {
-        for (name, values) in &mut columns {
+    let number = |at: &At| match at {
+        At::Segment(own) => whole.start + *own as usize,
+        _ => 0,
+    };
+    let mut columns = values(engine::columns(&request, asked.finish()?), number, name)?;
+    if let (Ok(columns), true) = (&mut columns, asked.parts.flat) {
+        for (name, values) in columns {
             if matches!(*name, "argmin" | "argmax") {
                 for (value, segment) in values.iter_mut().zip(whole.clone()) {
                     if let Value::U64(index) = value {

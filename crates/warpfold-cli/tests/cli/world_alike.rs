@@ -1,0 +1,162 @@
+//! `--world` says what one process says: results, errors and exit codes, whatever the operation, type, data, parts and number of ranks.
+
+use warpfold::{DType, Op};
+
+use crate::arrays::{Array, dictionary, npy_header};
+use crate::program::{Folder, run};
+use crate::world::world;
+
+const TYPES: [DType; 8] = [
+    DType::Bool,
+    DType::I8,
+    DType::I32,
+    DType::U64,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+    DType::Complex64,
+];
+const SIZES: [usize; 4] = [2, 3, 4, 7];
+const N: usize = 60;
+
+/// Special values between others, of every type that has such: the largest, NaN, infinities, zeros of both signs.
+fn special(dtype: DType) -> Vec<u8> {
+    let mut bytes = Array::sample(dtype, N).bytes(false);
+    let size = dtype.size();
+    let mut set = |k: usize, element: &[u8]| {
+        let element = element.repeat(size / element.len());
+        bytes[k * size..][..size].copy_from_slice(&element);
+    };
+    match dtype {
+        DType::F32 | DType::Complex64 => {
+            let all = [f32::MAX, f32::MAX, -0.0, 0.0, f32::INFINITY, f32::NAN, f32::NEG_INFINITY];
+            [3, 4, 9, 10, 25, 41, 55].iter().zip(all).for_each(|(&k, x)| set(k, &x.to_le_bytes()));
+        }
+        DType::F64 => {
+            let all = [f64::MAX, f64::MAX, -0.0, 0.0, f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
+            [3, 4, 9, 10, 25, 41, 55].iter().zip(all).for_each(|(&k, x)| set(k, &x.to_le_bytes()));
+        }
+        DType::BF16 => {
+            // Infinity and NaN.
+            set(25, &[0x80, 0x7f]);
+            set(41, &[0xc0, 0x7f]);
+        }
+        DType::I8 => (20..40).for_each(|k| set(k, &[0x7f])),
+        DType::I32 => (20..40).for_each(|k| set(k, &i32::MAX.to_le_bytes())),
+        DType::U64 => (20..40).for_each(|k| set(k, &u64::MAX.to_le_bytes())),
+        _ => {}
+    }
+    bytes
+}
+
+/// Rank 0 says what one process says, and the others nothing; all of them end alike.
+fn alike(args: &[&str], size: usize) {
+    let alone = run(args);
+    let found = world(args, size);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    for (rank, found) in found.iter().enumerate() {
+        let said = (found.status.code(), text(&found.stdout), text(&found.stderr));
+        let (out, err) = if rank == 0 { (&alone.out[..], &alone.err[..]) } else { ("", "") };
+        let (code, out, err) = (alone.code, out.to_string(), err.to_string());
+        assert_eq!(said, (code, out, err), "rank {rank} of {size}: {args:?}");
+    }
+}
+
+/// Every so many of all cases, each with a world of another size; all of them, and every size, if `WARPFOLD_ALL_WORLDS` is set.
+#[test]
+fn worlds_say_what_one_process_says() {
+    const EVERY: usize = 13;
+    let is_all = std::env::var_os("WARPFOLD_ALL_WORLDS").is_some();
+    let folder = Folder::new();
+    let numbers = |name: &str, numbers: &[i32]| {
+        let shape = format!("({},)", numbers.len());
+        let mut bytes = npy_header(1, &dictionary("<i4", false, &shape), 64);
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        folder.file(name, bytes)
+    };
+    let n = N as i32;
+    let offsets = numbers("offsets.npy", &[0, 20, 20, 21, 21, 40, n, n]);
+    let lengths = numbers("lengths.npy", &[13, 0, 1, 26, 0, 20]);
+    let keys = numbers("keys.npy", &(0..n).map(|k| k * k % 11 - 3).collect::<Vec<_>>());
+    let groups = numbers("groups.npy", &(0..n).map(|k| k / 9 * 2).collect::<Vec<_>>());
+    let none = numbers("none.npy", &[]);
+    let parts: [&[&str]; 12] = [
+        &[],
+        &["--nan", "ignore"],
+        &["--segments", &offsets],
+        &["--segments", &offsets, "--nan", "ignore"],
+        &["--lengths", &lengths, "--flat"],
+        &["--every", "12"],
+        &["--by", &keys],
+        &["--by", &keys, "--by", &groups],
+        &["--by", &groups, "--groups", "14"],
+        &["--by", &groups, "--sorted"],
+        &["--axis", "0"],
+        &["--axis", "1", "--keepdims"],
+    ];
+    let (mut case, mut run) = (0, 0);
+    for dtype in TYPES {
+        let (plain, special) = (Array::sample(dtype, N).bytes(false), special(dtype));
+        for (data, bytes) in [("plain", &plain[..]), ("special", &special), ("nothing", &[])] {
+            let (shape, by) = match data {
+                "nothing" => ("(0, 6)", &none),
+                _ => ("(10, 6)", &keys),
+            };
+            let header =
+                npy_header(1, &dictionary(&Array::sample(dtype, 0).descr(false), false, shape), 64);
+            let raw = folder.file(&format!("{dtype}-{data}.bin"), bytes);
+            let npy = folder.file(&format!("{dtype}-{data}.npy"), [&header, bytes].concat());
+            for &op in Op::ALL.iter().filter(|&&op| op != Op::Dot) {
+                for parts in parts {
+                    case += 1;
+                    if !is_all && case % EVERY != 0 {
+                        continue;
+                    }
+                    let is_shaped = parts.first() == Some(&"--axis");
+                    let parts: Vec<&str> = parts
+                        .iter()
+                        .filter(|part| op == Op::ArgMin || op == Op::ArgMax || **part != "--flat")
+                        .map(|part| if data == "nothing" && *part == keys { by } else { *part })
+                        .collect();
+                    let input = match is_shaped {
+                        true if dtype == DType::BF16 => continue,
+                        true => vec![op.name(), &npy],
+                        false => vec![op.name(), &raw, "--dtype", dtype.name()],
+                    };
+                    let args = [input, parts].concat();
+                    let sizes = if is_all { &SIZES[..] } else { &SIZES[run % 4..][..1] };
+                    sizes.iter().for_each(|&size| alike(&args, size));
+                    run += 1;
+                }
+            }
+        }
+    }
+    assert!(run > 300, "{run}");
+}
+
+/// Outputs without a result on several ranks: the first is named, whether it is one rank's as a whole or was cut.
+#[test]
+fn the_first_output_without_a_result_is_named() {
+    let folder = Folder::new();
+    let x = folder.file("x.bin", Array::sample(DType::F64, N).bytes(false));
+    let offsets = |name: &str, all: [i32; 7]| {
+        let mut bytes = npy_header(1, &dictionary("<i4", false, "(7,)"), 64);
+        all.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        folder.file(name, bytes)
+    };
+    // Single elements have no variance with ddof 1: some on rank 0, some on the last, and one segment of all ranks.
+    for (name, all) in [
+        ("late.npy", [0, 10, 20, 59, 60, 60, 60]),
+        ("both.npy", [0, 10, 10, 11, 30, 30, 60]),
+        ("cut.npy", [0, 0, 60, 60, 60, 60, 60]),
+        ("middle.npy", [0, 29, 31, 31, 59, 60, 60]),
+    ] {
+        let offsets = offsets(name, all);
+        for size in SIZES {
+            for op in ["mean", "min", "argmax", "stats", "minmax"] {
+                alike(&[op, &x, "--dtype", "f64", "--segments", &offsets], size);
+            }
+            alike(&["var", &x, "--dtype", "f64", "--segments", &offsets, "--ddof", "1"], size);
+        }
+    }
+}
