@@ -51,6 +51,10 @@ impl Filled {
         Filled { outputs, columns: Vec::new() }
     }
 
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
     /// Fills in a cell; what was there.
     pub(super) fn set(&mut self, name: &'static str, output: usize, value: Value) -> Option<Value> {
         let at = self.columns.iter().position(|(other, _)| *other == name);
@@ -131,7 +135,8 @@ cells! {
 /// counted from 1, or 0.
 const HEAD: usize = 5;
 
-/// Gathers what each rank has: where it belongs, and its columns, one after another; or the first of its outputs that has no result.
+/// Gathers what each rank has: where it belongs, and its columns, one after another; or the first of its outputs that has no result. If any has none,
+/// nothing is filled in.
 ///
 /// # Errors
 /// As [`exchange`], and [`Error::Contribution`] for what is no slab of the outputs, or overlaps another.
@@ -141,7 +146,7 @@ pub(super) fn gather(
     outputs: usize,
     slab: &Slab,
     mine: Result<&[(&'static str, Vec<Value>)], &Missing>,
-) -> Result<Result<Filled, Missing>, Error> {
+) -> Result<(Filled, Option<Missing>), Error> {
     let columns = mine.unwrap_or_default();
     let place = mine.err().map_or([0; 2], |missing| [missing.column + 1, missing.output + 1]);
     let head = [slab.from as u64, slab.to as u64, columns.len() as u64, place[0], place[1]];
@@ -177,10 +182,10 @@ pub(super) fn gather(
         }
         heads.push((head, rest));
     }
-    if let Some(missing) = first {
-        return Ok(Err(missing));
-    }
     let mut filled = Filled::new(outputs);
+    if first.is_some() {
+        return Ok((filled, first));
+    }
     for (rank, ([from, to, count, ..], rest)) in heads.into_iter().enumerate() {
         let (from, to) = (from as usize, to as usize);
         let (cells, more) = rest.as_chunks::<CELL>();
@@ -199,7 +204,7 @@ pub(super) fn gather(
             }
         }
     }
-    Ok(Ok(filled))
+    Ok((filled, None))
 }
 
 #[cfg(test)]
@@ -278,7 +283,7 @@ mod tests {
                 }
                 let mine = [("sum", vec![Value::F64(1.0), Value::F64(2.0)])];
                 let slab = Slab::run(4, 0, 2);
-                gather(&comm, &agreement, 4, &slab, Ok(&mine))?.expect("no result").columns()?;
+                gather(&comm, &agreement, 4, &slab, Ok(&mine))?.0.columns()?;
                 Ok(())
             });
             let error = found[0].clone().expect_err(what).to_string();
@@ -300,7 +305,7 @@ mod tests {
             let mine = [("mean", vec![Value::F64(1.0); 3])];
             let mine = if rank == 1 { Ok(&mine[..]) } else { Err(&missing) };
             let slab = Slab::run(10, 3 * rank, 3 * rank + 3);
-            gather(&comm, &agreement, 10, &slab, mine).expect("an exchange").err()
+            gather(&comm, &agreement, 10, &slab, mine).expect("an exchange").1
         });
         let first = Missing { column: 0, output: 4, why: "of rank 2".into() };
         assert!(found.iter().all(|found| *found == Some(first.clone())), "{found:?}");

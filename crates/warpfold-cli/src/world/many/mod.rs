@@ -211,8 +211,7 @@ fn merge(
             };
             let gathered = gathered::gather(comm, &agreement, folded.outputs, slab, mine)?;
             let name = |output| name(asked, folded, inputs, output);
-            let columns =
-                with_pieces(asked, comm, &agreement, folded.outputs, gathered, cut, finish, &name);
+            let columns = with_pieces(asked, comm, &agreement, gathered, cut, finish, &name);
             Ok((columns.map_err(|merged| merged.named(inputs))?, None))
         }
         Made::Partials(partials) => {
@@ -248,8 +247,7 @@ fn with_pieces(
     asked: &Reduction,
     comm: &dyn Comm,
     agreement: &Agreement,
-    outputs: usize,
-    gathered: Result<Filled, Missing>,
+    (mut filled, missing): (Filled, Option<Missing>),
     cut: &[(usize, AnyPartial)],
     finish: Finish,
     name: &dyn Fn(usize) -> At,
@@ -263,11 +261,6 @@ fn with_pieces(
     }
     let all = exchange(comm, agreement.clone().and("pieces").text(), Ok(&bytes))?;
     let mut pieces: std::collections::BTreeMap<usize, AnyPartial> = Default::default();
-    // Where an output has no result, the pieces of those before it may have none either.
-    let (mut filled, missing) = match gathered {
-        Ok(filled) => (filled, None),
-        Err(missing) => (Filled::new(outputs), Some(missing)),
-    };
     for (rank, bytes) in all.iter().enumerate() {
         let refused = |why: String| warpfold_dist::Error::Contribution { rank, why };
         let mut rest = &bytes[..];
@@ -280,7 +273,7 @@ fn with_pieces(
                 .ok_or_else(|| refused("its pieces end too early".into()))?;
             let partial = AnyPartial::from_bytes_of(agreement.dtype(), partial)
                 .map_err(|error| refused(error.to_string()))?;
-            if !partial.serves(asked.op()) || output >= outputs {
+            if !partial.serves(asked.op()) || output >= filled.outputs() {
                 return Err(refused("its piece is none of this reduction".into()).into());
             }
             match pieces.entry(output) {
@@ -293,6 +286,7 @@ fn with_pieces(
         }
     }
     for (output, partial) in &pieces {
+        // Where an output has no result, the pieces of those before it may have none either.
         if missing.as_ref().is_some_and(|missing| missing.output < *output as u64) {
             break;
         }
