@@ -161,3 +161,28 @@ fn the_first_output_without_a_result_is_named() {
         }
     }
 }
+
+/// Texts and random numbers in parts, several keys, and what is not to be parted by key: each rank folds outputs or elements of its own.
+#[test]
+fn texts_random_numbers_and_several_keys_in_parts_are_shared_out() {
+    let folder = Folder::new();
+    let rows = (0..90).map(|k| format!("{},{},{}\n", k % 7, k * k % 5, (k * 37 % 41) as f64 / 8.0));
+    let table = folder.file("t.csv", format!("a,b,x\n{}", rows.collect::<String>()));
+    let table = table.as_str();
+    let column = [table, "--column", "x"];
+    for size in [2, 3, 7] {
+        for op in ["sum", "stats", "prod", "argmax"] {
+            alike(&[&[op][..], &column, &["--by", "a"]].concat(), size);
+            alike(&[&[op][..], &column, &["--by", "a", "--by", "b"]].concat(), size);
+            alike(&[&[op][..], &column, &["--every", "15"]].concat(), size);
+        }
+        for op in ["stats", "prod"] {
+            alike(&[&[op][..], &column, &["--by", "a", "--groups", "7"]].concat(), size);
+        }
+        alike(&[&["argmin"][..], &column, &["--by", "a", "--flat"]].concat(), size);
+        alike(&[&["stats"][..], &column, &["--by", "b", "--flat"]].concat(), size);
+        for op in ["sum", "prod", "stats", "max"] {
+            alike(&[op, "--random", "1000", "--dtype", "f64", "--every", "100"], size);
+        }
+    }
+}
