@@ -36,9 +36,9 @@ enum class Step {
 struct Finish {
     Step step;
     u32 sum_limbs, square_limbs, parts;  // of 64 bits a part
-    Format to;                   // what is written
+    Format to;                     // what is written
     bool exact, is_signed, skips;  // a float's exact record or others; signed integers; NaNs were skipped
-    i32 unit;                    // of sums; that of squares is twice it
+    i32 unit;                      // of sums; that of squares is twice it
 
     __device__ __forceinline__ explicit Finish(u64 options)
         : step(Step(options & 0xff)), sum_limbs(options >> 8 & 0xff), square_limbs(options >> 16 & 0xff),

@@ -2,9 +2,9 @@
 // through the host.
 //
 // One warp, launched after the fold's kernel on the same stream: x is the fold's record, n the number of elements,
-// `stamp` the ddof, `options` what Finish takes apart. value: f32 or f64, of f16 and bf16 that if asked for, complex as a pair; any, all: one byte; linf
-// of integers: u64, sumsq of them 192 bits; prod of integers: the low 64 bits, then 1 if those are not all. NaN where
-// the host would give an error: without elements, or ddof of them.
+// `stamp` the ddof, `options` what Finish takes apart. value: f32 or f64, of f16 and bf16 that if asked for, complex as
+// a pair; any, all: one byte; linf of integers: u64, sumsq of them 192 bits; prod of integers: the low 64 bits, then 1
+// if those are not all. NaN where the host would give an error: without elements, or ddof of them.
 #include "op/complex_product.cuh"
 #include "op/finish_product.cuh"
 #include "op/real_product.cuh"

@@ -179,7 +179,8 @@ struct ComplexSpans {
         chain.exponent += shift - near;
     }
     // Up to 32 leaves, one by one.
-    template <u32 FACTOR, class Leaf> static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
+    template <u32 FACTOR, class Leaf>
+    static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
         bool plain = true;
 #pragma unroll 1
         for (u32 k = 0; k < count; k++) plain &= is_plain(leaf(k));

@@ -166,8 +166,9 @@ template <class E> struct FloatTotal {
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
-        if (c.fold() == MEAN && begin == end) fault(a, EMPTY, k);
-        else write_result<E>(a, c, k, canonical(nearest_result<E>(c.fold() == MEAN ? s.sum / W(end - begin) : s.sum, c)));
+        const bool mean = c.fold() == MEAN;
+        if (mean && begin == end) fault(a, EMPTY, k);
+        else write_result<E>(a, c, k, canonical(nearest_result<E>(mean ? s.sum / W(end - begin) : s.sum, c)));
     }
 };
 

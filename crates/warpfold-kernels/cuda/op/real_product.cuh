@@ -81,7 +81,8 @@ struct RealSpans {
         return {__longlong_as_double(word[0]), __longlong_as_double(word[1]), i64(word[2]) >> 4, word[2] & 15};
     }
     // Up to 32 leaves, one by one, of which so many make a factor; leaf(k) is the k-th as f64.
-    template <u32 FACTOR, class Leaf> static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
+    template <u32 FACTOR, class Leaf>
+    static __device__ __forceinline__ Node run_of_leaves(u32 count, const Leaf& leaf) {
         f64 high = 1, low = 0;
         i64 exponent = 0;
         u64 flags = 0;

@@ -75,7 +75,8 @@ template <class Op> struct TreeArray {
                          STAGES = OF_RUN / VECTORS, PACKED = Op::PACKED_WORDS, NODE_WORDS = Op::NODE_WORDS;
     // Words of shared memory: vectors of each warp; packed runs of two tiles; spans that wait for their right
     // neighbours, at most one a level. In the end the spans of two levels lie in the place of the first two.
-    static constexpr u32 STAGE_WORDS = Op::WARPS * VECTORS * RUN * 2, ROW = RUN + 1, RUN_WORDS = PACKED * TILE_BLOCKS * ROW,
+    static constexpr u32 STAGE_WORDS = Op::WARPS * VECTORS * RUN * 2, ROW = RUN + 1,
+                         RUN_WORDS = PACKED * TILE_BLOCKS * ROW,
                          LEVELS = 44, TOP = SPANS / 8 + 2, ROOM = STAGE_WORDS + 2 * RUN_WORDS;
     static_assert(2 * TOP * NODE_WORDS <= ROOM, "two levels of spans find room");
     struct alignas(16) Shared {
@@ -332,7 +333,8 @@ template <class Op> struct TreeArray {
         }
         const bool is_some = leaves.begun < leaves.ended;
         const u64 count = is_some ? last_span - first_span + 1 : 0;
-        const u64 mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0, tiles = mine << shift;
+        const u64 mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+        const u64 tiles = mine << shift;
         __syncthreads();
         if (tiles > 0) load_stage(0, 0, 0);
 #pragma unroll 1

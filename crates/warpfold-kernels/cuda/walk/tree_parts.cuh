@@ -6,7 +6,8 @@
 // spans of a power of two of blocks, each folded as an output, whose results are joined by the same lanes in a second
 // launch.
 //
-// Floor: input and output once through the memory; lanes whose runs are a line apart ask for 16 bytes of each at a time.
+// Floor: input and output once through the memory; lanes whose runs are a line apart ask for 16 bytes of each at a
+// time.
 #pragma once
 #include "walk/gather.cuh"
 #include "walk/tree_block.cuh"
@@ -178,7 +179,8 @@ __device__ __forceinline__ void fold_parts(const TreeParts& parts, const Run& ru
         const u64 piece = base + lane / lanes, begin = parts.pieces > 1 ? piece % parts.pieces * parts.span : 0;
         TreeInput in = {0, 0, 1, nullptr};
         if (piece < all) in = input_of(parts, parts.pieces > 1 ? piece / parts.pieces : piece);
-        const u64 left = in.count > begin ? in.count - begin : 0, count = parts.pieces > 1 ? min(left, parts.span) : left;
+        const u64 left = in.count > begin ? in.count - begin : 0;
+        const u64 count = parts.pieces > 1 ? min(left, parts.span) : left;
         const auto n = fold_part<Spans>(count, lanes, [&](u64 k, u32 count) { return run(in, begin + k, count); });
         if (lane % lanes == 0 && piece < all) write(piece, n);
     }
