@@ -8,7 +8,7 @@ use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, Read, folded, is_whole, values};
+use super::{Folded, Made, Read, flatten_read, folded, is_whole, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -182,18 +182,7 @@ fn results(
         let columns = found.unwrap_or_default();
         return Ok(Ok(columns.into_iter().map(|(name, _)| (name, Vec::new())).collect()));
     }
-    if let (Ok(columns), true) = (&mut found, asked.parts.flat) {
-        for (name, values) in columns {
-            if !matches!(*name, "argmin" | "argmax") {
-                continue;
-            }
-            for (own, value) in values.iter_mut().enumerate() {
-                if let warpfold::Value::U64(place) = value {
-                    *place = folding.flat(slab.output(own) as u64, *place);
-                }
-            }
-        }
-    }
+    flatten_read(asked, &mut found, |own, index| folding.flat(slab.output(own) as u64, index));
     Ok(found)
 }
 

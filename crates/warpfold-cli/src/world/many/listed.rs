@@ -9,7 +9,7 @@ use warpfold_dist::Comm;
 use warpfold_engine::{self as engine, HostArray, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, folded, values};
+use super::{Folded, Made, flatten_read, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input;
@@ -76,17 +76,8 @@ pub(super) fn fold(
         _ => 0,
     };
     let mut columns = values(engine::columns(&request, asked.finish()?), number, name)?;
-    if let (Ok(columns), true) = (&mut columns, asked.parts.flat) {
-        for (name, values) in columns {
-            if matches!(*name, "argmin" | "argmax") {
-                for (value, list) in values.iter_mut().zip(&lists[mine.clone()]) {
-                    if let warpfold::Value::U64(index) = value {
-                        *index = list[*index as usize] as u64;
-                    }
-                }
-            }
-        }
-    }
+    let of_mine = &lists[mine.clone()];
+    flatten_read(asked, &mut columns, |own, index| of_mine[own][index as usize] as u64);
     let slab = Slab::run(lists.len(), mine.start, mine.end);
     let made = Made::Results { slab, columns, cut: Vec::new() };
     Ok(folded(labels, lists.len(), x.len() as u64, made))

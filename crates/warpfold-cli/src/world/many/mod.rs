@@ -67,6 +67,17 @@ fn values(
     }
 }
 
+/// Has indices of extremes count from the start of the whole, where `--flat` asks for that: of output `k` of these, `flat(k, index)`.
+fn flatten_read(asked: &Reduction, read: &mut Read, flat: impl Fn(usize, u64) -> u64) {
+    let (true, Ok(columns)) = (asked.parts.flat, read) else { return };
+    let indices = columns.iter_mut().filter(|(name, _)| matches!(*name, "argmin" | "argmax"));
+    for (output, value) in indices.flat_map(|(_, values)| values.iter_mut().enumerate()) {
+        if let Value::U64(index) = value {
+            *index = flat(output, *index);
+        }
+    }
+}
+
 /// In which of the columns of stats, which are read one after another, there is no result.
 fn column(error: &Error) -> u64 {
     const COLUMNS: [Op; 10] = [

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use warpfold::segment::Bounds;
-use warpfold::{AnyPartial, At, Op, Segments, Value};
+use warpfold::{AnyPartial, At, Op, Segments};
 use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Request, Stream};
 
 use super::gathered::Slab;
-use super::{Folded, Made, folded, values};
+use super::{Folded, Made, flatten_read, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -103,17 +103,9 @@ pub(super) fn fold_bounds(
         _ => 0,
     };
     let mut columns = values(engine::columns(&request, asked.finish()?), number, name)?;
-    if let (Ok(columns), true) = (&mut columns, asked.parts.flat) {
-        for (name, values) in columns {
-            if matches!(*name, "argmin" | "argmax") {
-                for (value, segment) in values.iter_mut().zip(whole.clone()) {
-                    if let Value::U64(index) = value {
-                        *index += bounds.range(segment).start as u64;
-                    }
-                }
-            }
-        }
-    }
+    flatten_read(asked, &mut columns, |own, index| {
+        bounds.range(whole.start + own).start as u64 + index
+    });
     let piece =
         |(segment, elements): (usize, Range<usize>)| -> Result<(usize, AnyPartial), Failure> {
             let begin = if asked.parts.flat { 0 } else { bounds.range(segment).start };
