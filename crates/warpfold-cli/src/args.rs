@@ -313,11 +313,11 @@ impl Reduction {
 
     /// The float type to round to, if the reduction has a rounded result.
     fn round_to(&self) -> Result<Option<DType>, Failure> {
-        match (self.round_to, is_rounded(self.op())) {
+        match (self.round_to, self.op().is_rounded()) {
             (Some(to), false) => Err(Failure::Usage(format!(
                 "--as {to} chooses what a result is rounded to, and {} rounds none; {} take it",
                 self.op(),
-                ops(is_rounded)
+                ops(Op::is_rounded)
             ))),
             (to, _) => Ok(to),
         }
@@ -365,12 +365,6 @@ impl Reduction {
     pub(crate) fn verbosity(&self) -> Verbosity {
         if self.verbose { Verbosity::Verbose } else { Verbosity::Quiet }
     }
-}
-
-/// Whether a reduction rounds its result to a float type (integers: can do so).
-pub(crate) fn is_rounded(op: Op) -> bool {
-    use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Sumsq, Var};
-    matches!(op, Sum | Mean | Var | Std | L1 | L2 | Sumsq | Linf | Prod | Dot)
 }
 
 fn has_ddof(op: Op) -> bool {

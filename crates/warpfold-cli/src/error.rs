@@ -129,7 +129,7 @@ impl Failure {
 fn in_terms_of_options(error: &warpfold::Error) -> String {
     match error {
         warpfold::Error::Overflow { op, dtype, result, value, .. } => {
-            let rounding = if crate::args::is_rounded(*op) { "--as f64 rounds it, " } else { "" };
+            let rounding = if op.is_rounded() { "--as f64 rounds it, " } else { "" };
             format!(
                 "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
             )

@@ -70,6 +70,14 @@ ops! {
     Stats = "stats",
 }
 
+impl Op {
+    /// Whether its result of floats is rounded, once, and so may be of any float type (of integers it can be).
+    pub const fn is_rounded(self) -> bool {
+        use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Sumsq, Var};
+        matches!(self, Sum | Mean | Var | Std | L1 | L2 | Sumsq | Linf | Prod | Dot)
+    }
+}
+
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

@@ -11,23 +11,6 @@ use crate::names::name;
 use crate::policy::Correction;
 use crate::take::Home;
 
-/// Whether a reduction of floats has a rounded result, which can be of any float type.
-const fn is_rounded(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Sum
-            | Op::Mean
-            | Op::Var
-            | Op::Std
-            | Op::L1
-            | Op::L2
-            | Op::Sumsq
-            | Op::Linf
-            | Op::Prod
-            | Op::Dot
-    )
-}
-
 /// Whether the result is a float whatever the elements are.
 const fn is_float(op: Op) -> bool {
     matches!(op, Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2)
@@ -90,7 +73,7 @@ impl Wanted {
             }
             Some(to) => integer = Some(to),
             // The array API gives what it was given.
-            None if matches!(dtype, DType::F16 | DType::BF16) && is_rounded(op) => {
+            None if matches!(dtype, DType::F16 | DType::BF16) && op.is_rounded() => {
                 round_to = Some(dtype)
             }
             // JAX has 32 bits by default, and would round or wrap what is wider.
@@ -211,7 +194,7 @@ impl Wanted {
 
     /// No results, of the type that some would have, which no values do not show.
     pub(crate) fn typed(&self, column: Column) -> Column {
-        if !column.is_empty() || !is_rounded(self.op) {
+        if !column.is_empty() || !self.op.is_rounded() {
             return column;
         }
         let read_as = if self.dtype == DType::Bool { DType::U8 } else { self.dtype };

@@ -51,27 +51,18 @@ enum Step {
 /// # Errors
 /// [`Error::Unsupported`] for other types than the accumulator's and that of elements of 16 bits.
 fn rounding(op: Op, dtype: DType, round_to: Option<DType>) -> Result<Rounding> {
-    let is_rounded = matches!(
-        op,
-        Op::Sum
-            | Op::Dot
-            | Op::Prod
-            | Op::Mean
-            | Op::Var
-            | Op::Std
-            | Op::L1
-            | Op::L2
-            | Op::Sumsq
-            | Op::Linf
-    );
     let real = match dtype {
         DType::F16 | DType::BF16 | DType::F32 => DType::F32,
         _ => DType::F64,
     };
     match round_to {
         None => Ok(Rounding::Accumulator),
-        Some(to) if is_rounded && to == real && !dtype.is_complex() => Ok(Rounding::Accumulator),
-        Some(to @ (DType::F16 | DType::BF16)) if is_rounded && to == dtype => Ok(Rounding::Element),
+        Some(to) if op.is_rounded() && to == real && !dtype.is_complex() => {
+            Ok(Rounding::Accumulator)
+        }
+        Some(to @ (DType::F16 | DType::BF16)) if op.is_rounded() && to == dtype => {
+            Ok(Rounding::Element)
+        }
         Some(_) => Err(Error::Unsupported {
             option: "leaving another type on the device",
             op,

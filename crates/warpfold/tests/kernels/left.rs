@@ -95,9 +95,7 @@ pub(crate) fn difference<M: Leaves, T: Element>(
 
 /// The elements' type, if it has 16 bits and results can be rounded to it.
 pub(crate) fn own_of_16<T: Element>(op: Op) -> Option<DType> {
-    let sums = matches!(op, Op::Sum | Op::Dot | Op::Prod | Op::Mean | Op::Var | Op::Std);
-    let is_rounded = sums || matches!(op, Op::L1 | Op::L2 | Op::Sumsq | Op::Linf);
-    (is_rounded && matches!(T::DTYPE, DType::F16 | DType::BF16)).then_some(T::DTYPE)
+    (op.is_rounded() && matches!(T::DTYPE, DType::F16 | DType::BF16)).then_some(T::DTYPE)
 }
 
 /// One reduction's value, left on the device and finished on the host.
