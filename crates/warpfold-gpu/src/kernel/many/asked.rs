@@ -82,20 +82,21 @@ impl Asked<'_> {
         [out, workspace, faults]: [u64; 3],
     ) -> Result<Vec<ManyLaunch>> {
         let Batch { op, dtype, .. } = plan.batch;
+        let unsupported =
+            |why| Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
+        let is_spread = matches!(op, Op::Var | Op::Std);
+        if is_spread && plan.rounding == Rounding::Element && ddof > COUNTED_IN_16 {
+            return unsupported(
+                "kernels that leave 16 bits take a ddof of 16 bits; run it on the CPU",
+            );
+        }
         let ddof = match (plan.fold.takes_ddof(), op) {
-            (false, _) if plan.rounding == Rounding::Accumulator || ddof <= COUNTED_IN_16 => ddof,
+            (false, _) => ddof,
             (true, Op::L2 | Op::Sumsq) => 0,
-            _ if plan.rounding == Rounding::Element && ddof > COUNTED_IN_16 => {
-                let why = "kernels that leave 16 bits take a ddof of 16 bits; run it on the CPU";
-                return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
-            }
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,
-            _ => {
-                let why = "kernels take ddof in 32 bits; run it on the CPU";
-                return Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
-            }
+            _ => return unsupported("kernels take ddof in 32 bits; run it on the CPU"),
         };
         let multiprocessors = self.machine.facts().multiprocessors;
         let launches =
