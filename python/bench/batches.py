@@ -7,10 +7,9 @@ which any row had other bits than alone, `rows` the results that had; `right` sa
 
 import json
 import math
-import subprocess
-import time
 from fractions import Fraction
 
+import machine
 import torch
 import warpfold as wf
 
@@ -102,16 +101,7 @@ def main():
         for op, (mine, torchs) in OPS.items():
             peers = {name: compared(f, rows, op) for name, f in (("warpfold", mine), ("torch", torchs))}
             found.append({"op": op, "length": length, **peers})
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
-    print(json.dumps({
-        "schema": 1,
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "gpu": torch.cuda.get_device_name(),
-        "driver": driver.stdout.strip(),
-        "versions": {"warpfold": wf.__version__, "torch": torch.__version__},
-        "batches": BATCHES,
-        "rows": found,
-    }, indent=1))
+    print(json.dumps({**machine.gpu(), "batches": BATCHES, "rows": found}, indent=1))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ host; `device` the time of a call on the GPU, between events around many of them
 import json
 import math
 import statistics
-import subprocess
 import time
 
+import machine
 import torch
 import warpfold as wf
 
@@ -94,15 +94,7 @@ def main():
                 assert mine().cpu().equal(getattr(wf, op)(x.cpu(), axis=1))
                 times = measured({"warpfold": mine, "torch": peer}, 5)
                 rows.append({"op": op, "dtype": str(dtype)[6:], "shape": list(shape), "axis": 1, "us": times})
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
-    print(json.dumps({
-        "schema": 1,
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "gpu": torch.cuda.get_device_name(),
-        "driver": driver.stdout.strip(),
-        "versions": {"warpfold": wf.__version__, "torch": torch.__version__},
-        "rows": rows,
-    }, indent=1))
+    print(json.dumps({**machine.gpu(), "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":
