@@ -5,4 +5,4 @@
 #include "op/part_spread.cuh"
 #include "op/part_folds.cuh"
 
-SEGMENT_KERNEL(ENTRY, fold_rows, FOLD<ELEMENT>)
+SEGMENT_KERNEL(ENTRY, fold_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)

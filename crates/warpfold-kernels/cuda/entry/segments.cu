@@ -11,4 +11,4 @@
 #include "op/part_squares.cuh"
 #include "walk/segments.cuh"
 
-SEGMENT_KERNEL(ENTRY, fold_segments, FOLD<ELEMENT>)
+SEGMENT_KERNEL(ENTRY, fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>)

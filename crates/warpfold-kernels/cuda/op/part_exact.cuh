@@ -8,7 +8,7 @@
 //
 // The window of such a pair is more than 100 bits, wherever the data lie: numbers of one scale are not missed.
 #pragma once
-#include "op/part_floats.cuh"
+#include "op/part_window.cuh"
 
 // What pairs give, beside fold() of SegmentArguments' choice.
 enum Exact_ { EXACT_SUM, EXACT_MEAN, EXACT_L1 };
@@ -73,7 +73,13 @@ __device__ __forceinline__ bool divide_pair(f64 sum, f64 rest, f64 n, f64& quoti
            (sum == 0 || fabs(sum) > 0x1p-800);
 }
 
-template <class E> struct ExactTotal {
+// Windows of floats of up to 32 bits; a fold of f64 has none.
+template <class E, Powers POWERS> struct WindowOf {
+    typedef PartWindow<E, POWERS> Window;
+};
+template <Powers POWERS> struct WindowOf<f64, POWERS> {};
+
+template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
     typedef E Element;
     typedef Wide<E> W;
     struct alignas(16) State {
@@ -105,6 +111,10 @@ template <class E> struct ExactTotal {
     }
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
         add_f64(s, f64(asked.of(x)));
+    }
+    static __device__ __forceinline__ bool holds_something(const State& s) { return !(s.sum == 0 && s.rest == 0); }
+    template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
+        add_f64(s, all.number[0]);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         const f64 sum = __dadd_rn(a.sum, b.sum), error = lost(a.sum, b.sum, sum);

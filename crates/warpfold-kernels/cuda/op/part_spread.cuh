@@ -76,6 +76,7 @@ struct LooseSum {
         sum = all;
     }
     __device__ __forceinline__ bool is_finite() const { return sum - sum == 0; }
+    __device__ __forceinline__ bool holds_something() const { return !(sum == 0 && rest == 0); }
 };
 // What the sum of so many magnitudes lacks at most, in parts of itself. An addition to the second part, which n errors
 // of half a unit of the first make up, loses half a unit of that; a merge does so twice.
@@ -104,7 +105,7 @@ template <class W> __device__ __forceinline__ void merge_sums(LooseSum& a, const
     else a.add_pair(b.sum, b.rest);
 }
 
-template <class E> struct ExactNorm {
+template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
     typedef E Element;
     typedef ExactTotal<E> Total;
     typedef Wide<E> W;
@@ -118,6 +119,11 @@ template <class E> struct ExactNorm {
     static __device__ __forceinline__ State identity() { return {{0, 0}}; }
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
         if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = Total::missed();
+    }
+    static __device__ __forceinline__ bool holds_something(const State& s) { return s.squares.holds_something(); }
+    template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
+        s.squares.add(all.number[0]);
+        s.squares.add(all.number[1]);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
@@ -139,7 +145,7 @@ template <class E> struct ExactNorm {
     }
 };
 
-template <class E> struct ExactSpread {
+template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     typedef E Element;
     typedef ExactTotal<E> Total;
     typedef Wide<E> W;
@@ -159,6 +165,14 @@ template <class E> struct ExactSpread {
         if constexpr (NARROW) s.sum.add_short(w);
         else s.sum.add_pair(w, 0);
         if (!add_square<E>(s.squares, w)) s.sum.sum = Total::missed();
+    }
+    static __device__ __forceinline__ bool holds_something(const State& s) {
+        return s.sum.holds_something() || s.squares.holds_something();
+    }
+    template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
+        s.sum.add_short(all.number[0]);
+        s.squares.add(all.number[1]);
+        s.squares.add(all.number[2]);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         merge_sums(a.sum, b.sum, W());

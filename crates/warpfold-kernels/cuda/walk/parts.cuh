@@ -102,9 +102,9 @@ template <class State> __device__ __forceinline__ State shuffle_words(const Stat
     return words.state;
 }
 
-// An entry point of a kernel file for one element type: its name, what it does, and the fold.
-#define SEGMENT_KERNEL(name, body, ...) \
-    extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, __VA_ARGS__::BLOCKS) \
+// An entry point of a kernel file for one element type: its name, what it does, blocks a multiprocessor, and the fold.
+#define SEGMENT_KERNEL(name, body, blocks, ...) \
+    extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, blocks) \
         name(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, \
              Workspace* workspace, u64* faults, u64 options) { \
         body<__VA_ARGS__>({x, n, offsets, bounds, length, segments, out, workspace, faults, options}); \

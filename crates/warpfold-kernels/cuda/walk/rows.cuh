@@ -1,11 +1,12 @@
-// Many reductions at once: of segments of one length that follow each other, rows of a matrix, too many to be divided
-// among warps and too short to fill one.
+// Many reductions at once: of segments of one length that follow each other, rows of a matrix, enough of them that none
+// has to be divided among blocks.
 //
 // Nothing is searched: a row's place is its number times its length. Rows of up to 128 bytes are a lane's, several to a
 // lane: a warp copies 4 KiB of them, in whole vectors, to shared memory, the first half of them while it folds the tile
 // before, from where each lane reads its own; vectors are placed so that the lanes of an access meet different banks.
-// Longer rows are shared by 4 to 32 neighbouring lanes, which read neighbouring elements and join what they have by
-// shuffles. Neighbouring warps take neighbouring rows, so that the memory sees one wide front.
+// Longer rows are shared by 4 to 256 neighbouring threads, which read neighbouring elements and join what they have by
+// shuffles. Neighbouring warps take neighbouring rows, so that the memory sees one wide front. Vectors that a row has
+// in part are put together from its elements, so that all rows, the first and the last as well, go in whole steps.
 //
 // Floor: input and results once through the memory. Instructions of short rows, f32: 1 to load and store a vector, 2 to
 // 5 an element to read and add it, about 25 a result. Counted in the simulator, instructions of PTX an element, sums of
@@ -18,14 +19,26 @@
 // four at a time 71, 79, 88, 89 and 50, 61, 82, 81; half a tile ahead 83 % for 1, as those have no need of shared
 // memory, 82, 88, 88; loads that are not told to leave the caches first, beside which results are written, 83, 89, 91,
 // 90 and 74, 61, 82, 82. Rows that lanes share write little, and lose 4 % by that.
+//
+// Measured on an H100, the same, sums and variances of rows of 1024 to 16384 bf16: a question an element 39 to 52 and 20
+// to 27; windows (op/part_window.cuh) 68 and 50; results finished by 32 lanes at a time 62 for variances; the array's
+// first and last row not element by element, which one lane after another waited for, 82 and 71; eight vectors at once by
+// three blocks in place of four, 86. Tried there: the next step's vectors loaded before one is added, 65, for registers;
+// four vectors asked at once, 58; two sums a lane, no change.
 #pragma once
-#include "walk/parts.cuh"
+#include "walk/whole_vectors.cuh"
+
+// Folds of 16 bits with little state: the questions of a vector are few, so that more of them are loaded at once, by
+// fewer warps with more registers each.
+template <class Fold>
+constexpr bool IS_LIGHT = sizeof(typename Fold::Element) == 2 && sizeof(typename Fold::State) == 16;
+template <class Fold> constexpr int ROW_BLOCKS = IS_LIGHT<Fold> ? 3 : Fold::BLOCKS;
 
 template <class Fold> struct RowWarp {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     // Vectors that a lane copies at once; bytes of the rows that are a lane's own, which is what it copies.
-    static constexpr u32 PER = PER_VECTOR<E>, VECTORS = 8, BYTES = 16 * VECTORS, FLIGHT = 4;
+    static constexpr u32 PER = PER_VECTOR<E>, VECTORS = 8, BYTES = 16 * VECTORS, FLIGHT = IS_LIGHT<Fold> ? 8 : 4;
 
     const SegmentArguments& a;
     const Choice choice;
@@ -126,58 +139,123 @@ template <class Fold> struct RowWarp {
         }
     }
 
-    // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. The vectors of the array's first
-    // and last row may be in part beyond it.
-    __device__ __forceinline__ void shared(u32 lanes) const {
-        const u32 at_once = 32 / lanes, sub = lane % lanes, shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
-        const Vector* vectors = reinterpret_cast<const Vector*>(reinterpret_cast<u64>(a.x) & ~15ull);
+    // What of a vector belongs to a row, element by element, as its rest may lie beyond the array; zeros beside it.
+    // `at` is where it begins in the row, perhaps before that.
+    __device__ __forceinline__ Vector part_of(u64 begin, u32 at) const {
+        Elements<E> e(Vector{});
+#pragma unroll
+        for (u32 i = 0; i < PER; i++) {
+            if (at + i < length) e.element[i] = static_cast<const E*>(a.x)[begin + (at + i)];
+        }
+        return e.vector;
+    }
+
+    // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. Where a row is several warps', they
+    // leave their states in `joined`. Results wait in `held` until every lane has one to finish.
+    __device__ __forceinline__ void shared(u32 lanes, State* joined, State* held) const {
+        const u32 at_once = SEGMENT_THREADS / lanes, sub = threadIdx.x % lanes, near = lanes < 32 ? lanes : 32,
+                  per_warp = 32 / near, shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
+        // As many steps for all rows, wherever they begin in a vector.
+        const u32 before = length % PER == 0 ? shift : PER - 1, each = FLIGHT * lanes * PER,
+                  steps = (before + length + each - 1) / each;
+        const Vector* vectors = reinterpret_cast<const Vector*>(reinterpret_cast<u64>(a.x) & ~15ull) + sub;
+        WholeVectors<Fold> whole(setup);
+        u32 waiting = 0;
+        u64 held_from = u64(blockIdx.x) * at_once;
 #pragma unroll 1
-        for (u64 base = warp * at_once; base < a.segments; base += warps * at_once) {
-            const u64 row = base + lane / lanes, begin = row * length;
-            const u32 count = row < a.segments ? length : 0, skew = u32((begin + shift) % PER);
+        for (u64 base = held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
+            const u64 row = base + threadIdx.x / lanes, begin = row * length;
+            const u32 skew = u32((begin + shift) % PER), count = row < a.segments ? length : 0,
+                      end = count > 0 ? skew + count : 0;
+            const Vector* from = vectors + (begin + shift) / PER;
             State state = Fold::identity();
-            if (row > 0 && row + 1 < a.segments) {
-                const Vector* from = vectors + (begin + shift) / PER;
+            u32 first = 0;
 #pragma unroll 1
-                for (u32 first = sub; first * PER < skew + count; first += FLIGHT * lanes) {
-                    Vector p[FLIGHT];
+            for (u32 step = 0; step < steps; step++, first += each) {
+                Vector p[FLIGHT];
+                const u32 at = first + sub * PER;
+                const u64 index = begin + at - skew;
+                const bool all = __all_sync(0xffffffffu, first >= skew && first + each <= end);
+                if (all) {
 #pragma unroll
-                    for (u32 k = 0; k < FLIGHT; k++) {
+                    for (u32 k = 0; k < FLIGHT; k++, from += lanes) p[k] = load(from);
+                } else {
+#pragma unroll
+                    for (u32 k = 0; k < FLIGHT; k++, from += lanes) {
+                        const u32 vector = at + k * lanes * PER;
                         p[k] = Vector{};
-                        if ((first + k * lanes) * PER < skew + count) p[k] = load(from + first + k * lanes);
-                    }
-#pragma unroll
-                    for (u32 k = 0; k < FLIGHT; k++) {
-                        const Elements<E> e(p[k]);
-                        const u32 at = (first + k * lanes) * PER - skew;
-#pragma unroll
-                        for (u32 i = 0; i < PER; i++) {
-                            if (at + i < count) Fold::add(state, e.element[i], begin + at + i, setup);
-                        }
+                        if (vector >= skew && vector + PER <= end) p[k] = load(from);
+                        else if (vector < end) p[k] = part_of(begin, vector - skew);
                     }
                 }
-            } else {
-                const E* x = static_cast<const E*>(a.x) + begin;
+                whole.begin(p[0]);
+                if (all || WholeVectors<Fold>::TAKES_ZEROS) {
+                    whole.template take_all<FLIGHT>(state, p, index, lanes * PER, setup);
+                } else {
 #pragma unroll 1
-                for (u32 at = sub; at < count; at += lanes) Fold::add(state, x[at], begin + at, setup);
+                    for (u32 k = 0; k < FLIGHT; k++) {
+                        const u32 of_row = at + k * lanes * PER - skew;
+#pragma unroll 1
+                        for (u32 i = 0; i < PER; i++) {
+                            const E x = take_first<E>(p[0]);
+                            if (of_row + i < count) Fold::add(state, x, begin + (of_row + i), setup);
+                        }
+                        move_down(p);
+                    }
+                }
+                whole.settle(state, FLIGHT);
             }
             __syncwarp();
-#pragma unroll(sizeof(State) <= 8 ? 5 : 1)
-            for (u32 by = 16; by > 0; by /= 2) {
-                if (by >= lanes) continue;
-                const State other = shuffle_words(state, (lane + by) % 32);
-                Fold::merge(state, other);
+            if (whole.leave(state, near)) join(state, near);
+            if (lanes > 32) {
+                if (lane == 0) joined[threadIdx.x / 32] = state;
+                __syncthreads();
+                state = joined[(threadIdx.x / 32 + lane) % SEGMENT_WARPS];
+                if (sub < 32) join(state, lanes / 32);
+                __syncthreads();
             }
-            if (sub == 0 && count > 0) finish(row, state);
+            if (lane % near == 0) held[waiting + lane / near] = state;
+            waiting += per_warp;
+            if (waiting == 32 || base + u64(gridDim.x) * at_once >= a.segments) {
+                __syncwarp();
+                const u64 mine = held_from + u64(gridDim.x) * at_once * (lane / per_warp) +
+                                 threadIdx.x / 32 * 32 / lanes + lane % per_warp;
+                // Of warps that share rows the first one finishes them.
+                if (lane < waiting && mine < a.segments && threadIdx.x / 32 * 32 % lanes == 0) finish(mine, held[lane]);
+                __syncwarp();
+                waiting = 0;
+                held_from = base + u64(gridDim.x) * at_once;
+            }
+        }
+    }
+
+    // The states of so many neighbours, in the first one's.
+    static __device__ __forceinline__ void join(State& state, u32 lanes) {
+#pragma unroll(sizeof(State) <= 8 ? 5 : 1)
+        for (u32 by = 16; by > 0; by /= 2) {
+            if (by >= lanes) continue;
+            const State other = shuffle_words(state, (threadIdx.x + by) % 32);
+            Fold::merge(state, other);
         }
     }
 };
 
-// `bounds` is how many lanes share a row: 1 for those of up to 128 bytes, which begin at a vector.
+// `bounds` is how many lanes share a row: 1 for those of up to 128 bytes, which begin at a vector; else 4 to 256.
 template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArguments& a) {
-    __shared__ Vector tile[SEGMENT_WARPS][32 * RowWarp<Fold>::VECTORS];
+    typedef typename Fold::State State;
+    constexpr u32 VECTORS = RowWarp<Fold>::VECTORS;
+    __shared__ Vector tile[SEGMENT_WARPS][32 * VECTORS];
+    // States that wait to be finished, and those of a row's warps.
+    constexpr u32 JOINED = 16 * VECTORS;
+    static_assert(32 * sizeof(State) <= JOINED * sizeof(Vector) && SEGMENT_WARPS * sizeof(State) <= JOINED * sizeof(Vector),
+                  "there is room for both in a tile");
     const RowWarp<Fold> rows(a);
-    if (a.length == 1) rows.single();
-    else if (a.bounds == 1) rows.own(tile[threadIdx.x / 32]);
-    else rows.shared(u32(a.bounds));
+    if (a.length == 1) {
+        rows.single();
+    } else if (a.bounds == 1) {
+        rows.own(tile[threadIdx.x / 32]);
+    } else {
+        rows.shared(u32(a.bounds), reinterpret_cast<State*>(tile[0] + JOINED),
+                    reinterpret_cast<State*>(tile[threadIdx.x / 32]));
+    }
 }

@@ -6,6 +6,7 @@
 // joined by a scan, of as many steps as the longest such run needs.
 #pragma once
 #include "walk/segment_runs.cuh"
+#include "walk/whole_vectors.cuh"
 
 template <class Fold> struct SegmentWarp {
     typedef typename Fold::Element E;
@@ -59,10 +60,11 @@ template <class Fold> struct SegmentWarp {
     bool full;              // whether segment s + lane has elements
     State carry, mine;      // the open segment up to e: of the warp, and what lanes hold apart
     bool apart = false;
+    WholeVectors<Fold> whole;
 
     __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, CarryOut<State>& piece)
         : a(a), bounds(a), shared(shared), piece(piece), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32),
-          carry(Fold::identity()), mine(Fold::identity()) {}
+          carry(Fold::identity()), mine(Fold::identity()), whole(setup) {}
 
     // How many ends come before a place on the path: 32 probes at a time.
     __device__ __forceinline__ u64 ends_before(u64 place, u64 first, u64 weight) const {
@@ -171,18 +173,9 @@ template <class Fold> struct SegmentWarp {
             Vector p[FLIGHT];
 #pragma unroll
             for (u32 k = 0; k < FLIGHT; k++) p[k] = load(vectors + at / PER + k * 32 + lane);
-#pragma unroll UNROLL
-            for (u32 k = 0; k < FLIGHT; k++) {
-                Elements<E> x(p[0]);
-                if constexpr (UNROLL > 1) x.vector = p[k];
-                const u64 index = start + (at + (k * 32 + lane) * PER);
-#pragma unroll
-                for (u32 i = 0; i < PER; i++) Fold::add(mine, x.element[i], index + i, setup);
-                if constexpr (UNROLL == 1) {
-#pragma unroll
-                    for (u32 j = 1; j < FLIGHT; j++) p[j - 1] = p[j];
-                }
-            }
+            whole.begin(p[0]);
+            whole.template take_all<UNROLL>(mine, p, start + (at + lane * PER), 32 * PER, setup);
+            whole.settle(mine, FLIGHT);
         }
         e = at;
         apart = true;
@@ -190,10 +183,12 @@ template <class Fold> struct SegmentWarp {
 
     __device__ __forceinline__ void gather_lanes() {
         if (!apart) return;
+        if (whole.leave(mine, 32)) {
 #pragma unroll 1
-        for (u32 by = 16; by > 0; by /= 2) {
-            const State other = shuffle_words(mine, (lane + by) % 32);
-            Fold::merge(mine, other);
+            for (u32 by = 16; by > 0; by /= 2) {
+                const State other = shuffle_words(mine, (lane + by) % 32);
+                Fold::merge(mine, other);
+            }
         }
         Fold::merge(carry, shuffle_words(mine, 0));
         mine = Fold::identity();

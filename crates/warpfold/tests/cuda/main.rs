@@ -41,6 +41,8 @@ mod stream;
 #[path = "../kernels/tables.rs"]
 mod tables;
 mod threads;
+#[path = "../kernels/windows.rs"]
+mod windows;
 
 use std::cell::RefCell;
 use std::sync::OnceLock;

@@ -35,6 +35,8 @@ mod segments;
 mod spread;
 #[path = "../kernels/tables.rs"]
 mod tables;
+#[path = "../kernels/windows.rs"]
+mod windows;
 
 use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;

@@ -6,6 +6,7 @@ use super::columns::Columns;
 use super::components::Components;
 use super::cuda_fold::{fold_of, unsupported};
 use super::many_fold::ManyFold;
+use super::rows::{lanes_of_rows, rows_per_multiprocessor};
 use super::shares::{
     SEGMENT_THREADS, WARPS, block_fold, block_threads, block_type, grid_of_work,
     least_grid_of_segments, per_multiprocessor,
@@ -24,9 +25,9 @@ use crate::{DType, Nan, Op, Result};
 pub enum CudaWay {
     /// Every warp an equal share of elements and ends of segments, whatever the lengths.
     Segments,
-    /// Short segments of one length, side by side in lanes: `lanes` of them share one.
+    /// Segments of one length, side by side in lanes: `lanes` of them share one.
     Rows {
-        /// 1, or a power of two up to 32.
+        /// 1, or a power of two from 4 to 256.
         lanes: u64,
     },
     /// Neighbouring columns side by side in lanes, rows shared out among warps.
@@ -44,7 +45,7 @@ impl CudaWay {
     pub const fn why(self) -> &'static str {
         match self {
             CudaWay::Segments => "each output's elements are contiguous",
-            CudaWay::Rows { .. } => "outputs' elements are contiguous, few, and as many of each",
+            CudaWay::Rows { .. } => "outputs' elements are contiguous, and as many of each",
             CudaWay::Columns(_) => "neighbouring elements belong to neighbouring outputs",
             CudaWay::Strided(_) => "an output's elements lie apart",
             CudaWay::Blocks => "each result is rounded once, from sums that take a block to hold",
@@ -118,9 +119,11 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         _ if fold.is_extreme() => batch.dtype.size() >= 2,
         _ => !narrow || batch.dtype.is_float(),
     };
-    let by_length = |length, outputs| match taken {
-        true => by_length(length, outputs, batch.dtype, full),
-        false => CudaWay::Segments,
+    let by_length = |length, outputs| {
+        let lanes = taken
+            .then(|| lanes_of_rows(fold, batch.dtype, length, outputs, gpu.multiprocessors))
+            .flatten();
+        lanes.map_or(CudaWay::Segments, |lanes| CudaWay::Rows { lanes })
     };
     let way = match &batch.partition {
         Partition::Groups { .. } => {
@@ -150,8 +153,18 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             }
         }
     };
+    let full = match &way {
+        CudaWay::Rows { .. } => {
+            u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype)
+        }
+        _ => full,
+    };
     let grid = match &way {
-        CudaWay::Segments | CudaWay::Rows { .. } => grid_of_work(&batch),
+        CudaWay::Segments => grid_of_work(&batch),
+        CudaWay::Rows { lanes } => match lanes {
+            1 => grid_of_work(&batch),
+            lanes => batch.outputs().saturating_mul(*lanes).div_ceil(SEGMENT_THREADS.into()),
+        },
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
         CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
         CudaWay::Blocks => batch.outputs(),
@@ -173,27 +186,6 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
 /// Whether a lane has room for the states of a vector's columns: those of eight columns of f16 with 32 bytes each are too many.
 fn columns_by_vectors(fold: ManyFold, dtype: DType) -> bool {
     fold.state_bytes(dtype) * (16 / dtype.size() as u64) <= 128
-}
-
-/// Bytes of the rows that a lane folds alone (`rows.cuh`).
-const BYTES_OF_A_LANE: u64 = 128;
-
-/// Elements that a lane should have at least where lanes share a row, and the most that rows have.
-const SHARED: (u64, u64) = (32, 2048);
-
-/// The way for segments of one length, whose first begins at a multiple of 16 bytes.
-fn by_length(length: u64, outputs: u64, dtype: DType, full: u64) -> CudaWay {
-    let size = dtype.size() as u64;
-    if length > 0 && length * size <= BYTES_OF_A_LANE {
-        return CudaWay::Rows { lanes: 1 };
-    }
-    let lanes = (length / SHARED.0).max(1).next_power_of_two().clamp(4, 32);
-    // Long rows, and those that are too few to give every warp its own, are divided.
-    let enough = outputs.saturating_mul(lanes) / 32 >= full * WARPS;
-    match size >= 2 && length > 0 && length <= SHARED.1 && enough {
-        true => CudaWay::Rows { lanes },
-        false => CudaWay::Segments,
-    }
 }
 
 /// Length of rows that lie one after another, outputs in their order.

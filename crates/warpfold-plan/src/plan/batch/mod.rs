@@ -6,6 +6,7 @@ mod components;
 mod cuda;
 mod cuda_fold;
 mod many_fold;
+mod rows;
 mod shares;
 mod strided;
 mod trees;

@@ -1,0 +1,124 @@
+// How a lane takes whole vectors of a part: element by element, or by the window of its fold, if that has one
+// (op/part_window.cuh).
+//
+//   Window(Setup)             empty; add(Vector[]): whether it holds all elements, which then are in it; binades, which say
+//                             what it holds (field, covers); place(field) moves it; take_out(): what it has, in COUNT
+//                             numbers, which of the lanes of a warp may be added
+//   take_in(State&, Sums)     adds these to a state
+//   holds_something(State)    whether a state is not that of nothing
+#pragma once
+#include "walk/parts.cuh"
+
+template <class> struct VoidOf {
+    typedef void type;
+};
+__device__ __forceinline__ u32 largest_of_lanes(u32 x) {
+#pragma unroll
+    for (u32 by = 16; by > 0; by /= 2) {
+        const u32 other = __shfl_xor_sync(0xffffffffu, x, by);
+        x = other > x ? other : x;
+    }
+    return x;
+}
+
+template <int N> __device__ __forceinline__ void move_down(Vector (&p)[N]) {
+#pragma unroll
+    for (int k = 1; k < N; k++) p[k - 1] = p[k];
+}
+
+// How a lane takes whole vectors of a part: element by element.
+template <class Fold, class = void> struct WholeVectors {
+    typedef typename Fold::Element E;
+    typedef typename Fold::State State;
+    typedef typename Fold::Setup Setup;
+    static constexpr u32 PER = PER_VECTOR<E>;
+    // Whether zeros may be taken beside the elements.
+    static constexpr bool TAKES_ZEROS = false;
+
+    __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
+    __device__ __forceinline__ void begin(const Vector&) {}
+    __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
+        const Elements<E> e(p);
+#pragma unroll
+        for (u32 i = 0; i < PER; i++) Fold::add(state, e.element[i], index + i, setup);
+    }
+    // Several, so many elements apart; the code stands COPIES times.
+    template <int COPIES, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index, u32 apart,
+                                                                          const Setup& setup) {
+#pragma unroll COPIES
+        for (u32 k = 0; k < N; k++) {
+            take(state, p[COPIES > 1 ? k : 0], index + u64(k) * apart, setup);
+            if constexpr (COPIES == 1) move_down(p);
+        }
+    }
+    // All lanes, after so many vectors of each at most.
+    __device__ __forceinline__ void settle(State&, u32) {}
+    // All lanes, when so many neighbours have taken all of a part: whether their states are still apart.
+    __device__ __forceinline__ bool leave(State&, u32) { return true; }
+};
+
+// By a fold's window: vectors that it does not hold go element by element, and it follows them.
+template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::Window::Sums>::type> {
+    typedef typename Fold::Element E;
+    typedef typename Fold::State State;
+    typedef typename Fold::Setup Setup;
+    typedef typename Fold::Window Window;
+    static constexpr u32 PER = PER_VECTOR<E>, MOST = 128 / PER;
+    static constexpr bool TAKES_ZEROS = true;
+    Window window;
+    u32 taken = 0, missed = 0;  // vectors in the window, and the largest exponent field that it should move for
+    bool begun = false;
+
+    __device__ __forceinline__ explicit WholeVectors(const Setup& setup) : window(setup) {}
+    // All lanes, before the first vector: puts the window there.
+    __device__ __forceinline__ void begin(const Vector& p) {
+        if (begun) return;
+        begun = true;
+        const u32 field = largest_of_lanes(window.binades.field(p));
+        if (field > 0) window.place(field);
+    }
+    __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
+        const Vector one[1] = {p};
+        if (window.add(one)) return;
+        const u32 field = window.binades.field(p);
+        if (!window.binades.covers(field) && field > missed) missed = field;
+        // One copy of the code: elements move down to where it looks for them.
+        Vector left = p;
+#pragma unroll 1
+        for (u32 i = 0; i < PER; i++) Fold::add(state, take_first<E>(left), index + i, setup);
+    }
+    // Two at a time, of one question.
+    template <int, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index, u32 apart,
+                                                                   const Setup& setup) {
+        static_assert(N % 2 == 0, "pairs of vectors");
+#pragma unroll
+        for (u32 k = 0; k < N; k += 2) {
+            const Vector pair[2] = {p[k], p[k + 1]};
+            if (window.add(pair)) continue;
+            take(state, p[k], index + u64(k) * apart, setup);
+            take(state, p[k + 1], index + u64(k + 1) * apart, setup);
+        }
+    }
+    __device__ __forceinline__ void settle(State& state, u32 vectors) {
+        taken += vectors;
+        const bool moves = __any_sync(0xffffffffu, missed > 0);
+        if (!moves && taken + vectors <= MOST) return;
+        Fold::take_in(state, window.take_out());
+        taken = 0;
+        if (moves) window.place(largest_of_lanes(missed));
+        missed = 0;
+    }
+    __device__ __forceinline__ bool leave(State& state, u32 lanes) {
+        typename Window::Sums all = window.take_out();
+        taken = 0;
+#pragma unroll 1
+        for (u32 by = lanes / 2; by > 0; by /= 2) {
+#pragma unroll
+            for (int k = 0; k < Window::COUNT; k++)
+                all.number[k] = __dadd_rn(all.number[k], __shfl_down_sync(0xffffffffu, all.number[k], by));
+        }
+        const bool apart = __any_sync(0xffffffffu, Fold::holds_something(state));
+        if (threadIdx.x % lanes == 0) Fold::take_in(state, all);
+        return apart;
+    }
+};
