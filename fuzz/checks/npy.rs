@@ -2,9 +2,8 @@
 
 use std::io::Cursor;
 
-use warpfold::DType;
-use warpfold_cli::input::npy::{Array, Descr, Header};
-use warpfold_cli::input::{Name, Produce};
+use warpfold_io::npy::{Array, Descr, Header};
+use warpfold_io::{DType, Name, Produce};
 
 /// Reads the bytes as a `.npy` file: exactly the elements that the header promises, or an error. Returns whether it was accepted.
 pub fn check(bytes: &[u8]) -> bool {

@@ -2,12 +2,11 @@
 
 use std::io::{Cursor, Read};
 
-use warpfold::DType;
-use warpfold_cli::input::Name;
-use warpfold_cli::input::text::{
+use warpfold_io::text::{
     Column, Dialect, Gaps, Header, Layout, LeftOut, Missing, Notes, SharedNotes, TextError,
     TextReader,
 };
+use warpfold_io::{DType, Name};
 
 /// Reads numbers from the bytes after the first, which chooses element type, layout and column; a high one says that three more choose the
 /// dialect. No panic, no more numbers than the text has room for, and the same however the bytes arrive. Returns whether all of it was accepted.

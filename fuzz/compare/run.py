@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the program's readers with Python's csv module and with NumPy, case by case: values, not only crashes.
 
-    cargo build -p warpfold-cli --example read_each
+    cargo build -p warpfold-io --example read_each
     python3 fuzz/compare/run.py --reader target/debug/examples/read_each --cases 100000
 
 Ends with 1 at the first differences, which it prints. A run is the same wherever its seed is.
@@ -88,7 +88,7 @@ def compare_npy(seed, count, reader):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--reader", required=True, help="the example read_each of warpfold-cli")
+    parser.add_argument("--reader", required=True, help="the example read_each of warpfold-io")
     parser.add_argument("--cases", type=int, default=4000, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--export", help="a JSON file for the summary")

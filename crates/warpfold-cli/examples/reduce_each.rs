@@ -11,7 +11,7 @@ use warpfold::cuda::Gpu;
 use warpfold::kernel::{AnyBuffer, AnyReduce};
 use warpfold::partial::Finish;
 use warpfold::{Accuracy, DType, Op, Overflow, Policy};
-use warpfold_cli::input::{Distribution, Produce as _, Random};
+use warpfold_io::{Distribution, Produce as _, Random};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("the file for what was done has to be named")?;

@@ -16,7 +16,7 @@ use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Cost, Detail, Device, Settings};
 use warpfold::{Accuracy, DType, Op, Overflow, Policy};
-use warpfold_cli::input::{Distribution, Produce as _, Random};
+use warpfold_io::{Distribution, Produce as _, Random};
 use warpfold_lab::segments::{Cut, Keys, cases};
 
 /// The GPU whose counters these stand beside.

@@ -14,8 +14,8 @@ use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, number_type};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
+use crate::input::Watch;
 use crate::input::is_columns;
-use crate::input::stamp::Watch;
 use crate::input::text::Column;
 use crate::report::{self, Format, Report};
 use crate::table::{Labels, Table};

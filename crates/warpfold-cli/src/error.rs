@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
+use warpfold_io::{Name, Problem, system_message};
 
-use crate::input::{Name, Problem};
 use crate::say;
 
 /// Why there is no result.
@@ -14,14 +14,9 @@ pub enum Failure {
     /// What was asked makes no sense, whatever the data are.
     #[error("{0}")]
     Usage(String),
-    /// An input is not what it should be.
-    #[error("{name}: {problem}")]
-    Input {
-        /// Which one.
-        name: Name,
-        /// What is wrong with it.
-        problem: Box<Problem>,
-    },
+    /// An input is not what it should be, or a file is not written.
+    #[error("{0}")]
+    Io(warpfold_io::Error),
     /// A file of columns is not what it should be.
     #[error("{0}")]
     Data(String),
@@ -42,22 +37,13 @@ pub enum Failure {
         /// What is wrong with it.
         why: String,
     },
-    /// There is no memory for the buffer that an input is read into.
-    #[error(
-        "there is no memory for a buffer of {} MiB; raise the limit (ulimit -v), or take fewer --threads",
-        bytes >> 20
-    )]
-    NoBuffer {
-        /// Bytes of the buffer.
-        bytes: u64,
-    },
     /// The system starts no thread.
     #[error("no thread can be started: {reason}; raise the limits (ulimit -v, ulimit -u)")]
     NoThread {
         /// The system's word for it.
         reason: String,
     },
-    /// The result could not be written.
+    /// A result could not be written.
     #[error("cannot write {what}: {reason}")]
     Output {
         /// The file, or standard output.
@@ -76,10 +62,20 @@ pub enum Failure {
     ReaderGone,
 }
 
+impl From<warpfold_io::Error> for Failure {
+    fn from(error: warpfold_io::Error) -> Failure {
+        match error {
+            warpfold_io::Error::Usage(why) => Failure::Usage(why),
+            warpfold_io::Error::Layout(error) => Failure::Reduction(error),
+            error => Failure::Io(error),
+        }
+    }
+}
+
 impl Failure {
     /// An input that is not what it should be.
     pub fn input(name: &Name, problem: impl Into<Problem>) -> Failure {
-        Failure::Input { name: name.clone(), problem: Box::new(problem.into()) }
+        Failure::Io(warpfold_io::Error::input(name, problem))
     }
 
     /// A thread that could not be started.
@@ -103,10 +99,9 @@ impl Failure {
             | Failure::NoDevice(_)
             | Failure::Tuning { .. }
             | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
-            Failure::Input { .. }
+            Failure::Io(_)
             | Failure::Data(_)
             | Failure::Reduction(_)
-            | Failure::NoBuffer { .. }
             | Failure::NoThread { .. }
             | Failure::Output { .. }
             | Failure::World(_) => 1,
@@ -144,14 +139,5 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
             format!("{output}: {}", in_terms_of_options(error))
         }
         other => other.to_string(),
-    }
-}
-
-/// The system's message without Rust's error number.
-pub(crate) fn system_message(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_string(),
-        None => text,
     }
 }

@@ -1,7 +1,7 @@
-//! The `warpfold` program as a library, so that tests and fuzz targets reach its readers.
+//! The `warpfold` program as a library, for its tests and examples.
 //!
 //! ```text
-//! args (clap) -> run -> input (files, streams, random numbers -> pieces of native bytes)
+//! args (clap) -> run -> warpfold_io (files, streams, random numbers -> pieces of native bytes)
 //!                    -> warpfold::Stream (folds the pieces)
 //!                    -> report (text, json, csv, npy)
 //!      or, for many results:
@@ -24,14 +24,11 @@ mod data;
 mod device;
 mod error;
 mod explain;
-pub mod input;
 mod ladder;
 mod left_out;
 mod many;
 mod mapped;
 mod memory;
-mod narrow;
-mod outfile;
 mod overview;
 mod page;
 mod plot;
@@ -56,6 +53,7 @@ mod world;
 pub use error::Failure;
 pub use memory::Allocator;
 pub(crate) use streams::say;
+pub(crate) use warpfold_io::{self as input, outfile};
 
 use std::process::ExitCode;
 

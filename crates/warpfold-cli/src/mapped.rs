@@ -383,13 +383,12 @@ impl Side {
         let mut found = None;
         for file in files.into_iter().flatten() {
             match file.whole(Order::C) {
-                Err(failure) if found.is_none() && is_no_column(&failure) => {
-                    found = Some(Err(failure));
-                }
-                whole => return whole,
+                Err(error) if found.is_none() && is_no_column(&error) => found = Some(error),
+                whole => return Ok(whole?),
             }
         }
-        found.unwrap_or_else(|| Err(Failure::Usage(format!("{} is no file", self.name))))
+        Err(found
+            .map_or_else(|| Failure::Usage(format!("{} is no file", self.name)), Failure::from))
     }
 
     /// The next piece of the files; empty at the end of the last.
@@ -403,12 +402,12 @@ impl Side {
                         return Ok(());
                     }
                     Ok(None) => self.pieces = None,
-                    Err(failure) if is_no_column(&failure) && self.otherwise.is_some() => {
+                    Err(error) if is_no_column(&error) && self.otherwise.is_some() => {
                         self.inputs = self.otherwise.take().unwrap_or_default();
                         self.is_all = true;
                         self.pieces = None;
                     }
-                    Err(failure) => return Err(failure),
+                    Err(error) => return Err(error.into()),
                 }
             }
             let Some(input) = self.inputs.pop_front() else {
@@ -420,9 +419,8 @@ impl Side {
     }
 }
 
-fn is_no_column(failure: &Failure) -> bool {
-    let Failure::Input { problem, .. } = failure else { return false };
-    matches!(&**problem, Problem::Text(TextError::NoColumn { .. }))
+fn is_no_column(error: &warpfold_io::Error) -> bool {
+    matches!(error.problem(), Some(Problem::Text(TextError::NoColumn { .. })))
 }
 
 /// Folds as many elements as every side has; how many, and their bytes, or `None` at the end.

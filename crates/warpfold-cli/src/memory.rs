@@ -1,13 +1,13 @@
 //! Memory: an allocation that fails ends the program with one line, not with an abort.
 //!
 //! Rust aborts where a vector cannot grow, and stable Rust lets nobody say otherwise, except the allocator itself. The program's is the system's, and
-//! what that refuses is said in one line before the process ends with exit code 1. Whoever can do without the memory [asks fallibly](fallibly).
+//! what that refuses is said in one line before the process ends with exit code 1. Whoever can do without the memory [asks fallibly](warpfold_io::memory::fallibly).
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::Write;
 
-use crate::signals;
+use warpfold_io::ending;
+use warpfold_io::memory::is_fallible;
 
 /// Room that threads leave for buffers, where memory is limited: those of two inputs, and as much again.
 pub(crate) const BUFFERS: usize = 96 << 20;
@@ -15,24 +15,6 @@ pub(crate) const BUFFERS: usize = 96 << 20;
 /// The system's allocator, which ends the process where it has no memory; for the program's own `#[global_allocator]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Allocator;
-
-thread_local! {
-    /// Whether this thread is ready to be refused.
-    static FALLIBLE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs something that takes a refusal of memory as an answer.
-pub(crate) fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
-    let before = FALLIBLE.replace(true);
-    let answer = ask();
-    FALLIBLE.set(before);
-    answer
-}
-
-/// Whether so many bytes of address space could be had now.
-pub(crate) fn has_room(bytes: usize) -> bool {
-    memmap2::MmapMut::map_anon(bytes).is_ok()
-}
 
 /// Where address space is limited, keeps the C library from reserving 64 MiB of it for each thread.
 pub(crate) fn keep_to_one_arena() {
@@ -51,7 +33,7 @@ pub(crate) fn keep_to_one_arena() {
 
 #[cold]
 fn refused(layout: Layout) {
-    if FALLIBLE.try_with(Cell::get).unwrap_or(false) {
+    if is_fallible() {
         return;
     }
     // Nothing may be allocated here.
@@ -64,7 +46,7 @@ fn refused(layout: Layout) {
         "warpfold: there is no memory for {mebibytes} MiB more; raise the limit (ulimit -v), or take fewer --threads or a smaller input"
     );
     let length = room - rest.len();
-    signals::end(std::str::from_utf8(&line[..length]).unwrap_or_default(), 1)
+    ending::end(std::str::from_utf8(&line[..length]).unwrap_or_default(), 1)
 }
 
 // SAFETY: every call goes to the system's allocator with the same arguments, and what that returns is returned; `refused` does not allocate.

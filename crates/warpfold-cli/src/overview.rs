@@ -139,7 +139,7 @@ fn fold<T: Element>(
             let piece = match pieces.next_piece() {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break,
-                Err(failure) => return no_number(failure),
+                Err(error) => return no_number(error),
             };
             let elements = input::elements::<T>(piece, stream.seen());
             stream.push(elements.map_err(|problem| Failure::input(&name, problem))?)?;
@@ -153,16 +153,14 @@ fn fold<T: Element>(
 }
 
 /// A column of words has no statistics; any other failure is one.
-fn no_number(failure: Failure) -> Result<Found, Failure> {
-    match failure {
-        Failure::Input { problem, .. }
-            if matches!(*problem, Problem::Text(TextError::NotANumber { .. })) =>
-        {
+fn no_number(error: warpfold_io::Error) -> Result<Found, Failure> {
+    match error.problem() {
+        Some(problem @ Problem::Text(TextError::NotANumber { .. })) => {
             let why = problem.to_string();
             let why = why.split(';').next().unwrap_or(&why).to_string();
             Ok(Found { summary: None, missing: 0, why: Some(why) })
         }
-        other => Err(other),
+        _ => Err(error.into()),
     }
 }
 

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar as Bar, ProgressDrawTarget, ProgressStyle};
 
+use warpfold_io::ending;
+
 use crate::args::ProgressBar;
-use crate::signals;
 
 /// Work that takes less shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -45,7 +46,7 @@ impl Progress {
         if !self.shown && self.started.elapsed() >= PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown = true;
-            signals::show_bar(true);
+            ending::show_bar(true);
         }
         bar.set_position(done);
     }
@@ -61,7 +62,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-            signals::show_bar(false);
+            ending::show_bar(false);
         }
     }
 }

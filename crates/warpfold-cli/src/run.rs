@@ -79,7 +79,7 @@ pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
     outfile::check(path)?;
     let parts = [&asked.parts.segments, &asked.parts.lengths];
     let read = asked.inputs.iter().chain(&asked.parts.by).chain(parts.into_iter().flatten());
-    outfile::refuse_inputs(path, read.map(PathBuf::as_path))
+    Ok(outfile::refuse_inputs(path, read.map(PathBuf::as_path))?)
 }
 
 pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
@@ -96,12 +96,12 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
             _ => LeftOut::Counted,
         };
         let wanted = Wanted { dtype, kind, column, dialect, beside, left_out };
-        return input::open(&asked.inputs, &wanted);
+        return Ok(input::open(&asked.inputs, &wanted)?);
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);
     let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
     arrays
-        .map(|array| Random::new(dtype, n, distribution, seed, array).map(Input::random))
+        .map(|array| Ok(Input::random(Random::new(dtype, n, distribution, seed, array)?)))
         .collect()
 }
 

@@ -4,20 +4,16 @@
 //! threads are started one after another, each after a look whether there is room for it, and the pool is made of those that run.
 
 use std::io;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use warpfold_io::memory::has_room;
+use warpfold_io::threads::{BESIDE, STACK, start};
 
 use crate::Failure;
-use crate::memory::{self, has_room};
-
-/// The stack of a thread, as Rust has it by default.
-const STACK: usize = 2 << 20;
-
-/// What a thread takes beside its stack before it runs: guard pages, a stack for signals, the allocator's first page.
-const BESIDE: usize = 1 << 20;
+use crate::memory;
 
 /// Starts the global pool of threads: `most` of them, as many as the machine has cores unless given, or as many as there is room for.
 ///
@@ -64,24 +60,4 @@ pub(crate) fn start_pool(most: Option<usize>) -> Result<(), Failure> {
     // It fails only where there is a pool already, as in tests.
     let _ = pool.build_global();
     Ok(())
-}
-
-/// Starts a thread and waits until it runs.
-///
-/// # Errors
-/// There is no room for it, or the system grants no more.
-pub(crate) fn start(
-    name: &str,
-    work: impl FnOnce() + Send + 'static,
-) -> io::Result<JoinHandle<()>> {
-    if !has_room(STACK + BESIDE) {
-        return Err(io::ErrorKind::OutOfMemory.into());
-    }
-    let (runs, running) = sync_channel(1);
-    let thread = Builder::new().name(name.into()).stack_size(STACK).spawn(move || {
-        let _ = runs.send(());
-        work();
-    })?;
-    let _ = running.recv();
-    Ok(thread)
 }

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use warpfold::plan::{TUNING_SCHEMA, Tuning};
 
 use crate::Failure;
-use crate::error::system_message;
 use crate::outfile;
 use crate::say;
+use warpfold_io::system_message;
 
 /// The largest file that is read: a hundred times what a machine of many GPUs needs.
 const MOST_BYTES: u64 = 1 << 20;
@@ -124,7 +124,7 @@ pub(crate) fn write(path: &Path, tuning: &Tuning) -> Result<(), Failure> {
     }
     let mut text = serde_json::to_string_pretty(tuning).expect("names and numbers are JSON");
     text.push('\n');
-    outfile::replace(path, text.as_bytes())
+    Ok(outfile::replace(path, text.as_bytes())?)
 }
 
 #[cfg(test)]

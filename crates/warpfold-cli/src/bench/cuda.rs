@@ -10,8 +10,8 @@ use warpfold_lab::report::Failure as Wrong;
 use super::{bar, export, read_peers, verdict};
 use crate::args::{BenchCuda, FirstUses};
 use crate::device::{self, Device};
-use crate::error::system_message;
 use crate::{Failure, streams};
+use warpfold_io::system_message;
 
 /// Shows on a terminal how far the benchmark is.
 struct Watch(ProgressBar);

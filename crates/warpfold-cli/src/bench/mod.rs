@@ -19,8 +19,8 @@ use serde::Serialize;
 use warpfold_lab::cuda::report::{Peer, peers};
 use warpfold_lab::report::json;
 
-use crate::error::system_message;
 use crate::{Failure, outfile};
+use warpfold_io::system_message;
 
 /// Shows on a terminal how far a benchmark is.
 pub(crate) fn bar() -> ProgressBar {
@@ -51,7 +51,7 @@ fn export(file: Option<&Path>, report: &impl Serialize) -> Result<(), Failure> {
         what: file.display().to_string(),
         reason: system_message(&error),
     })?;
-    outfile::replace(file, text.as_bytes())
+    Ok(outfile::replace(file, text.as_bytes())?)
 }
 
 /// Fails if results were wrong.

@@ -6,7 +6,7 @@ use warpfold::DType;
 
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
-use crate::input::stamp::Watch;
+use crate::input::Watch;
 use crate::input::text::{Column as Chosen, Dialect, LeftOut, Missing, SharedNotes, TextError};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
 
@@ -65,7 +65,10 @@ pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read,
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
 fn text(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, Failure> {
     let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
-    let is_too_narrow = |failure: &Failure| matches!(failure, Failure::Input { problem, .. } if matches!(**problem, Problem::Text(TextError::OutOfRange { .. })));
+    let is_too_narrow = |failure: &Failure| {
+        let Failure::Io(error) = failure else { return false };
+        matches!(error.problem(), Some(Problem::Text(TextError::OutOfRange { .. })))
+    };
     match of(DType::I64) {
         // A pipe can be read once only.
         Err(failure) if is_too_narrow(&failure) && path.is_file() => match of(DType::U64) {

@@ -22,7 +22,7 @@ use warpfold_lab::machine::available_memory;
 
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
-use crate::input::stamp::Watch;
+use crate::input::Watch;
 use crate::input::text::{Gaps, SharedNotes};
 use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
@@ -278,7 +278,7 @@ impl Parted {
         match self {
             Parted::Keys(whole)
             | Parted::Offsets(Numbers::Whole(whole))
-            | Parted::Lengths(Numbers::Whole(whole)) => whole.check_unchanged(),
+            | Parted::Lengths(Numbers::Whole(whole)) => Ok(whole.check_unchanged()?),
             _ => Ok(()),
         }
     }

@@ -19,9 +19,9 @@ use warpfold_ladder::{
 use super::args::Page;
 use crate::bench::bar;
 use crate::device::Device;
-use crate::error::system_message;
 use crate::ladder::fits;
 use crate::{Failure, stage};
+use warpfold_io::system_message;
 
 /// The layout of the file; a reader refuses others.
 const SCHEMA: u32 = 1;
@@ -205,5 +205,5 @@ fn all(
 
 /// Writes everything to a file.
 pub(crate) fn export(found: &Gathered, file: &Path) -> Result<(), Failure> {
-    crate::outfile::replace(file, crate::sheet::json(found).as_bytes())
+    Ok(crate::outfile::replace(file, crate::sheet::json(found).as_bytes())?)
 }

@@ -63,7 +63,7 @@ pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
         Plot::Terminal => Ok(()),
         Plot::File(path) => {
             outfile::check(path)?;
-            outfile::refuse_inputs(path, asked.inputs.iter().map(PathBuf::as_path))
+            Ok(outfile::refuse_inputs(path, asked.inputs.iter().map(PathBuf::as_path))?)
         }
     }
 }

@@ -85,5 +85,5 @@ pub(crate) fn replace_file(
             bytes = columns::bytes(columns::of_row(row)?, written)?;
         }
     }
-    outfile::replace(path, &bytes)
+    Ok(outfile::replace(path, &bytes)?)
 }

@@ -2,7 +2,7 @@
 
 use warpfold::{Complex, Float, Value};
 
-use crate::narrow::narrow;
+use warpfold_io::narrow;
 
 /// One real number of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -170,7 +170,7 @@ pub(crate) fn show(asked: &Reduction, table: &Table) -> Result<(), Failure> {
 /// Prints a table. On a terminal, text is cut where it is long, unless it is wanted in full; every other reader gets all of it.
 fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
     let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
-    let mut out = BufWriter::new(streams::output().map_err(Failure::stdout)?);
+    let mut out = BufWriter::new(warpfold_io::standard::output().map_err(Failure::stdout)?);
     let written = match format {
         Format::Text if matches!(table.labels, Labels::Columns(_)) && table.columns.len() > 1 => {
             aligned::write(table, &mut out)
@@ -196,11 +196,11 @@ fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Fa
     #[cfg(feature = "parquet")]
     if let FileFormat::Columns(written) = format {
         let results = columns::of_table(table)?;
-        return outfile::replace_with(path, |file| {
+        return Ok(outfile::replace_with(path, |file| {
             columns::write(results, written, &mut BufWriter::new(file))
-        });
+        })?);
     }
-    outfile::replace_with(path, |file| {
+    Ok(outfile::replace_with(path, |file| {
         let mut out = BufWriter::new(file);
         match format {
             FileFormat::Npy => npy::write(table, &mut out)?,
@@ -211,7 +211,7 @@ fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Fa
             FileFormat::Columns(_) => unreachable!("written above"),
         }
         out.flush()
-    })
+    })?)
 }
 
 /// Writes what is between the items of a list.

@@ -1,4 +1,4 @@
-//! The corpora of the fuzz targets, replayed.
+//! The corpus of a fuzz target, replayed.
 
 #![allow(unreachable_pub, reason = "the checks are shared with the fuzz targets")]
 
@@ -6,10 +6,6 @@ use std::path::PathBuf;
 
 #[path = "../../../../fuzz/checks/map.rs"]
 mod map;
-#[path = "../../../../fuzz/checks/npy.rs"]
-mod npy;
-#[path = "../../../../fuzz/checks/text.rs"]
-mod text;
 
 fn replay(target: &str, check: fn(&[u8]) -> bool) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
@@ -24,32 +20,4 @@ fn replay(target: &str, check: fn(&[u8]) -> bool) {
 #[test]
 fn map_seeds() {
     replay("map", map::check);
-}
-
-#[test]
-fn npy_seeds() {
-    replay("npy", npy::check);
-}
-
-#[test]
-fn text_seeds() {
-    replay("text", text::check);
-}
-
-/// Every prefix and every single changed byte of a small valid file.
-#[test]
-fn damaged_headers_are_met_without_a_panic() {
-    let dictionary = crate::arrays::dictionary("<f4", false, "(2, 3)");
-    let mut good = crate::arrays::npy_header(1, &dictionary, 16);
-    good.extend([0; 24]);
-    for end in 0..=good.len() {
-        npy::check(&good[..end]);
-    }
-    for at in 0..good.len() {
-        for byte in [0, b'9', b'(', b'\'', b',', 0xff] {
-            let mut bad = good.clone();
-            bad[at] = byte;
-            npy::check(&bad);
-        }
-    }
 }

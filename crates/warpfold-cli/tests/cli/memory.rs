@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::process::Command;
 
-use warpfold_cli::input::{PIECE_BYTES, PIECES_IN_FLIGHT};
+use warpfold_io::{PIECE_BYTES, PIECES_IN_FLIGHT};
 
 use crate::arrays::{dictionary, npy_header};
 use crate::program::{Folder, Run, finish, shell};

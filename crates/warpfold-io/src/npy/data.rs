@@ -1,0 +1,242 @@
+//! [`Array`]: a `.npy` file opened, checked and ready to be read.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memmap2::{Mmap, MmapOptions};
+use warpfold_num::DType;
+use warpfold_plan::shape::Layout;
+
+use super::gather::Transposed;
+use super::{Descr, Header, NpyError};
+use crate::Endian;
+use crate::raw::{Extent, RawReader};
+use crate::stamp::{Held, Stamp, Watch, Watched, guard_maps};
+use crate::{Error, Name, Order, Pieces, Problem, Produce, Whole};
+
+/// Where the elements come from.
+enum Data {
+    Mapped(Mmap),
+    Stream(Box<dyn Read + Send>),
+}
+
+/// A `.npy` file, opened and checked.
+pub struct Array {
+    header: Header,
+    dtype: DType,
+    endian: Endian,
+    /// What a mapped file was when it was opened.
+    stamp: Option<Stamp>,
+    /// The file of a map.
+    held: Option<Arc<Held>>,
+    data: Data,
+}
+
+impl Array {
+    /// Opens a file: reads its header, checks its length, and maps it if it can be mapped.
+    ///
+    /// # Errors
+    /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`].
+    pub fn open(mut file: File, asked: Option<DType>) -> Result<Array, Problem> {
+        let metadata = file.metadata()?;
+        let stamp = Stamp::of(&metadata);
+        let header = Header::read(&mut file)?;
+        let (dtype, endian) = resolve(&header, asked)?;
+        if !metadata.is_file() {
+            let data = Data::Stream(Box::new(file));
+            return Ok(Array { header, dtype, endian, stamp, held: None, data });
+        }
+        let expected = header.len * dtype.size() as u64;
+        let found = metadata.len().saturating_sub(header.data_start);
+        if found < expected {
+            return Err(NpyError::Truncated { expected, found }.into());
+        }
+        if found > expected {
+            return Err(NpyError::Trailing { expected }.into());
+        }
+        let (held, data) = match map(&file, header.data_start, expected) {
+            Some(map) => (Held::new(file), Data::Mapped(map)),
+            None => (None, Data::Stream(Box::new(Watched::after(file, stamp, header.data_start)))),
+        };
+        Ok(Array { header, dtype, endian, stamp, held, data })
+    }
+
+    /// Reads the header of a stream.
+    ///
+    /// # Errors
+    /// As [`Header::read`]; [`Problem::OtherType`].
+    pub fn stream(
+        mut source: Box<dyn Read + Send>,
+        asked: Option<DType>,
+    ) -> Result<Array, Problem> {
+        let header = Header::read(&mut source)?;
+        let (dtype, endian) = resolve(&header, asked)?;
+        Ok(Array { header, dtype, endian, stamp: None, held: None, data: Data::Stream(source) })
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// What the file says of itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Type, shape, order and way of reading, in a few words.
+    pub fn describe(&self) -> String {
+        let shape: Vec<_> = self.header.shape.iter().map(u64::to_string).collect();
+        let order = if self.header.is_transposed() { "Fortran order" } else { "C order" };
+        let way = match self.data {
+            Data::Mapped(_) => "mapped",
+            Data::Stream(_) => "read ahead",
+        };
+        format!("{} ({}), {order}, {way}", self.dtype, shape.join(", "))
+    }
+
+    /// All of it in memory: the file's own pages where its elements are native and aligned, and lie in the order asked for.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces) and [`Whole::copied`].
+    pub(crate) fn whole(self, name: &Name, order: Order) -> Result<Whole, Error> {
+        let shape = &self.header.shape;
+        let turned = order == Order::C && self.header.is_transposed();
+        let in_columns = self.header.fortran_order && !turned;
+        let layout = if in_columns { Layout::fortran(shape) } else { Layout::c(shape) };
+        let (layout, dtype) = (layout?, self.dtype);
+        match self.data {
+            Data::Mapped(map)
+                if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
+            {
+                let watch = Watch::new(name.clone(), self.stamp).holding(self.held);
+                Ok(Whole::mapped(name.clone(), dtype, layout, map, watch))
+            }
+            data => {
+                let pieces = Array { data, ..self }.pieces(name, order)?;
+                Whole::copied(name.clone(), dtype, Some(layout), pieces)
+            }
+        }
+    }
+
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// [`Problem::NeedsMapping`].
+    pub fn pieces(self, name: &Name, order: Order) -> Result<Pieces, Error> {
+        let all = 0..self.header.len;
+        self.range(name, order, all)
+    }
+
+    /// The elements of a stream, in the order in which they come, for who reads them without a second thread.
+    ///
+    /// # Errors
+    /// [`Problem::NoRange`] of what is mapped.
+    pub fn reader(self, name: &Name) -> Result<impl Produce + use<>, Error> {
+        let Data::Stream(source) = self.data else {
+            return Err(Error::input(name, Problem::NoRange));
+        };
+        let extent = Extent::Exactly(self.header.len * self.dtype.size() as u64);
+        Ok(RawReader::new(name.clone(), source, self.dtype, self.endian, extent))
+    }
+
+    /// Starts to read a range of elements, in the order asked for.
+    ///
+    /// # Errors
+    /// [`Problem::NeedsMapping`]; [`Problem::NoRange`] of what is not mapped, unless it is all.
+    pub(crate) fn range(
+        self,
+        name: &Name,
+        order: Order,
+        range: Range<u64>,
+    ) -> Result<Pieces, Error> {
+        let Array { header, dtype, endian, stamp, held, data } = self;
+        let watch = Watch::new(name.clone(), stamp).holding(held);
+        let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
+            .then(|| Transposed::new(&header.shape));
+        let bytes = header.len * dtype.size() as u64;
+        let size = dtype.size() as u64;
+        // Elements of a map lie in memory, so their bytes fit an address.
+        let (at, end) = ((range.start * size) as usize, (range.end * size) as usize);
+        match (data, transposed) {
+            (Data::Stream(_), _) if range != (0..header.len) => {
+                Err(Error::input(name, Problem::NoRange))
+            }
+            (Data::Stream(_), Some(_)) => Err(Error::input(name, Problem::NeedsMapping)),
+            (data @ Data::Stream(_), None) => {
+                let reader =
+                    Array { header, dtype, endian, stamp, held: None, data }.reader(name)?;
+                Ok(Pieces::produce(reader, Some(bytes)))
+            }
+            (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
+                Ok(Pieces::Mapped { map, at, end, watch })
+            }
+            (Data::Mapped(map), transposed) => {
+                let copy = MappedCopy { map, at, end, dtype, endian, transposed, watch };
+                Ok(Pieces::produce(copy, Some((end - at) as u64)))
+            }
+        }
+    }
+}
+
+/// Whether the elements can be folded where they lie. Bools cannot: they are checked, and must not change after that.
+fn is_aligned(map: &Mmap, dtype: DType) -> bool {
+    dtype != DType::Bool && map.as_ptr().addr().is_multiple_of(dtype.size().min(8))
+}
+
+fn resolve(header: &Header, asked: Option<DType>) -> Result<(DType, Endian), Problem> {
+    match (header.descr, asked) {
+        (Descr::Known(found, _), Some(asked)) if found != asked => {
+            Err(Problem::OtherType { found, asked })
+        }
+        (Descr::Known(dtype, endian), _) => Ok((dtype, endian)),
+        (Descr::TwoBytes, Some(DType::BF16)) => Ok((DType::BF16, Endian::Little)),
+        (Descr::TwoBytes, _) => Err(NpyError::MaybeBf16.into()),
+    }
+}
+
+/// Maps `bytes` bytes from `start` on; `None` where the system cannot (no memory, no such file system), and for no bytes.
+fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
+    let len = usize::try_from(bytes).ok().filter(|&len| len > 0)?;
+    guard_maps();
+    // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. A page that
+    // is gone when it is read ends the process (`guard_maps`), and a file that was written to gives no result (`Watch`); elements that are read in place
+    // have no invalid bit patterns (bools are copied, then checked).
+    let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }.ok()?;
+    #[cfg(unix)]
+    let _ = map.advise(memmap2::Advice::Sequential);
+    Some(map)
+}
+
+/// Copies a mapped array that cannot be folded where it lies: of the other byte order, misaligned, of bools, or transposed.
+struct MappedCopy {
+    map: Mmap,
+    /// Bytes done.
+    at: usize,
+    /// Where they end.
+    end: usize,
+    dtype: DType,
+    endian: Endian,
+    transposed: Option<Transposed>,
+    watch: Watch,
+}
+
+impl Produce for MappedCopy {
+    fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Error> {
+        let filled = piece.len().min(self.end - self.at);
+        let piece = &mut piece[..filled];
+        let size = self.dtype.size();
+        match &self.transposed {
+            Some(transposed) => transposed.copy(size, &self.map, (self.at / size) as u64, piece),
+            None => piece.copy_from_slice(&self.map[self.at..self.at + filled]),
+        }
+        self.endian.make_native(piece, self.dtype);
+        self.at += filled;
+        if self.at == self.end {
+            self.watch.check()?;
+        }
+        Ok(filled)
+    }
+}

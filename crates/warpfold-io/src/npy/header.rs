@@ -1,0 +1,179 @@
+//! [`Header`]: the first bytes of a `.npy` file.
+
+use std::io::{ErrorKind, Read};
+
+use warpfold_num::DType;
+
+use super::NpyError;
+use super::literal::{Literal, dictionary};
+use crate::Endian;
+use crate::Problem;
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// Longest header that is read; NumPy's are 118 bytes, and its own reader stops at 10,000 characters.
+const HEADER_LIMIT: u64 = 64 << 10;
+
+/// What the elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Descr {
+    /// A type that NumPy has a name for, and the order of its bytes.
+    Known(DType, Endian),
+    /// `V2`: two bytes of anything, which is how bfloat16 is saved.
+    TwoBytes,
+}
+
+/// What a `.npy` file says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The element type.
+    pub descr: Descr,
+    /// Whether the first index varies fastest.
+    pub fortran_order: bool,
+    /// The size of each axis; none for a single element.
+    pub shape: Vec<u64>,
+    /// The number of elements.
+    pub len: u64,
+    /// Where the elements start, in bytes from the start of the file.
+    pub data_start: u64,
+}
+
+impl Header {
+    /// Reads a header and leaves the reader where the elements start.
+    ///
+    /// # Errors
+    /// [`Problem::Npy`] for everything that is not as the format has it, [`Problem::Io`].
+    pub fn read(reader: &mut (impl Read + ?Sized)) -> Result<Header, Problem> {
+        let mut start = [0; 8];
+        take(reader, &mut start[..6]).map_err(|p| match p {
+            Problem::Npy(_) => NpyError::NotNpy.into(),
+            other => other,
+        })?;
+        if &start[..6] != MAGIC {
+            return Err(NpyError::NotNpy.into());
+        }
+        take(reader, &mut start[6..])?;
+        let (major, minor) = (start[6], start[7]);
+        let mut length = [0; 4];
+        let width = match (major, minor) {
+            (1, 0) => 2,
+            (2 | 3, 0) => 4,
+            _ => return Err(NpyError::Version { major, minor }.into()),
+        };
+        take(reader, &mut length[..width])?;
+        let bytes = u64::from(u32::from_le_bytes(length));
+        if bytes > HEADER_LIMIT {
+            return Err(NpyError::HeaderTooLong { bytes, limit: HEADER_LIMIT }.into());
+        }
+        let mut text = vec![0; bytes as usize];
+        take(reader, &mut text)?;
+        // Versions 1 and 2 are Latin-1, version 3 is UTF-8; they differ in field names only, which no array here has.
+        let text = match major {
+            3 => String::from_utf8(text).map_err(|_| NpyError::Header("it is not UTF-8".into()))?,
+            _ => text.into_iter().map(char::from).collect(),
+        };
+        let header = Header::parse(&text, 8 + width as u64 + bytes)?;
+        Ok(header)
+    }
+
+    fn parse(text: &str, data_start: u64) -> Result<Header, NpyError> {
+        let (mut descr, mut order, mut shape) = (None, None, None);
+        for (key, value) in dictionary(text).map_err(NpyError::Header)? {
+            match key.as_str() {
+                "descr" => descr = Some(value),
+                "fortran_order" => order = Some(value),
+                "shape" => shape = Some(value),
+                _ => return Err(NpyError::Header(format!("it has an unknown key {key:?}"))),
+            }
+        }
+        let missing = |key| NpyError::Header(format!("the key {key:?} is missing"));
+        let descr = descr_of(descr.ok_or_else(|| missing("descr"))?)?;
+        let fortran_order = match order.ok_or_else(|| missing("fortran_order"))? {
+            Literal::Bool(fortran) => fortran,
+            other => {
+                return Err(NpyError::Header(format!(
+                    "fortran_order is {}, not True or False",
+                    other.kind()
+                )));
+            }
+        };
+        let shape = shape_of(shape.ok_or_else(|| missing("shape"))?)?;
+        let size = match descr {
+            Descr::Known(dtype, _) => dtype.size() as u64,
+            Descr::TwoBytes => 2,
+        };
+        // An axis of 0 makes the array empty, however long the others are.
+        let len = match shape.contains(&0) {
+            true => Some(0),
+            false => shape.iter().try_fold(1u64, |n, &axis| n.checked_mul(axis)),
+        };
+        match len {
+            Some(len) if len.checked_mul(size).is_some_and(|bytes| bytes <= i64::MAX as u64) => {
+                Ok(Header { descr, fortran_order, shape, len, data_start })
+            }
+            _ => Err(NpyError::ShapeOverflow { shape: format!("{shape:?}") }),
+        }
+    }
+
+    /// Whether the elements lie in another order than C's.
+    pub fn is_transposed(&self) -> bool {
+        self.fortran_order && self.shape.iter().filter(|&&axis| axis > 1).count() > 1
+    }
+}
+
+fn take(reader: &mut (impl Read + ?Sized), bytes: &mut [u8]) -> Result<(), Problem> {
+    reader.read_exact(bytes).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => NpyError::HeaderTruncated.into(),
+        _ => error.into(),
+    })
+}
+
+fn descr_of(descr: Literal) -> Result<Descr, NpyError> {
+    let text = match descr {
+        Literal::Text(text) => text,
+        Literal::List(_) => return Err(unknown("a structured type")),
+        other => return Err(NpyError::Header(format!("descr is {}, not a string", other.kind()))),
+    };
+    let (order, code) = text.split_at_checked(1).unwrap_or(("", &text));
+    let dtype = match code {
+        "O" | "O8" | "O4" => return Err(NpyError::Objects),
+        "V2" if order == "<" || order == "|" => return Ok(Descr::TwoBytes),
+        "b1" => DType::Bool,
+        "i1" => DType::I8,
+        "i2" => DType::I16,
+        "i4" => DType::I32,
+        "i8" => DType::I64,
+        "u1" => DType::U8,
+        "u2" => DType::U16,
+        "u4" => DType::U32,
+        "u8" => DType::U64,
+        "f2" => DType::F16,
+        "f4" => DType::F32,
+        "f8" => DType::F64,
+        "c8" => DType::Complex64,
+        "c16" => DType::Complex128,
+        _ => return Err(unknown(&format!("{text:?}"))),
+    };
+    match order {
+        "<" => Ok(Descr::Known(dtype, Endian::Little)),
+        ">" => Ok(Descr::Known(dtype, Endian::Big)),
+        "|" if dtype.size() == 1 => Ok(Descr::Known(dtype, Endian::NATIVE)),
+        _ => Err(NpyError::Header(format!("the type {text:?} does not say its byte order"))),
+    }
+}
+
+/// A type in words, or quoted already.
+fn unknown(descr: &str) -> NpyError {
+    let known: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
+    NpyError::Type { descr: descr.to_owned(), known: known.join(", ") }
+}
+
+fn shape_of(shape: Literal) -> Result<Vec<u64>, NpyError> {
+    let wrong = || NpyError::Header("the shape is no tuple of integers".into());
+    let Literal::Tuple(axes) = shape else { return Err(wrong()) };
+    let size = |axis| match axis {
+        Literal::Integer(size) => Ok(size),
+        _ => Err(wrong()),
+    };
+    axes.into_iter().map(size).collect()
+}

@@ -1,0 +1,464 @@
+//! From what the command line names to [`Input`]s that are known to exist and to fit together.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use warpfold_num::{DType, Op};
+
+use crate::Endian;
+use crate::kind::unpacked_extension;
+use crate::packed::Packing;
+use crate::random::CHUNK;
+use crate::raw::{Extent, RawReader};
+use crate::stamp::{Stamp, Watch, Watched};
+use crate::text::lines::Lines;
+use crate::text::{
+    Column, Columns, Dialect, Layout, LeftOut, Missing, Notes, SharedNotes, TextReader,
+};
+use crate::{Error, Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
+
+/// The order in which a reduction takes the elements of an array of several axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Whatever is fastest: nothing depends on it.
+    Memory,
+    /// The last index fastest, as NumPy numbers elements, whatever the order in the file.
+    C,
+}
+
+impl Order {
+    /// What a reduction needs: those that return or compare indices need C order.
+    pub fn of(op: Op) -> Order {
+        match op {
+            Op::ArgMin | Op::ArgMax | Op::Stats | Op::Dot => Order::C,
+            _ => Order::Memory,
+        }
+    }
+}
+
+/// What the options say of the inputs.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// `--dtype`.
+    pub dtype: Option<DType>,
+    /// `--input`.
+    pub kind: Option<Kind>,
+    /// `--column`.
+    pub column: Option<Column>,
+    /// How text is written.
+    pub dialect: Dialect,
+    /// Other columns of the text, whose missing cells leave rows out as well.
+    pub beside: Vec<Column>,
+    /// What is kept of rows that are left out.
+    pub left_out: LeftOut,
+}
+
+/// An input that exists and whose type is known.
+pub struct Input {
+    name: Name,
+    dtype: DType,
+    /// Where known before reading.
+    bytes: Option<u64>,
+    /// What the file was, for sources that are opened again.
+    stamp: Option<Stamp>,
+    source: Source,
+}
+
+enum Source {
+    Npy(npy::Array),
+    /// Opened when its turn comes: there may be more files than a process may hold open.
+    Raw,
+    Text {
+        layout: Layout,
+        column: Option<Column>,
+        dialect: Dialect,
+        beside: Vec<Column>,
+        file_bytes: Option<u64>,
+        read: Arc<AtomicU64>,
+        notes: SharedNotes,
+        left_out: LeftOut,
+        /// What part of the text is read, if not all.
+        lines: Option<Lines>,
+    },
+    Random(Random),
+}
+
+/// Checks and opens the inputs; all their elements are of one type.
+///
+/// # Errors
+/// [`Error::Usage`] where the options do not fit the inputs; [`Error::Input`] with the first input that is wrong.
+pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::Usage("standard input (-) can be read once only; name it once".into()));
+    }
+    let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
+    let kind = |name: &Name| wanted.kind.unwrap_or_else(|| Kind::of(name));
+    let has_columns = |name: &Name| kind(name) == Kind::Text || is_archive(name);
+    if wanted.column.is_some() && !names.iter().any(has_columns) {
+        let advice = "--column chooses a column of text or an array of an .npz file, and no input is either; leave it out or add --input text";
+        return Err(Error::Usage(advice.into()));
+    }
+    let mut inputs: Vec<Input> = Vec::with_capacity(names.len());
+    for name in names {
+        let input = Input::open(&name, kind(&name), wanted)?;
+        if let Some(first) = inputs.first()
+            && first.dtype != input.dtype
+        {
+            let problem = Problem::MixedTypes { found: input.dtype, other: first.dtype };
+            return Err(Error::input(&name, problem));
+        }
+        inputs.push(input);
+    }
+    Ok(inputs)
+}
+
+/// The columns of a text, by its first row.
+///
+/// # Errors
+/// [`Error::Input`] where it cannot be read, or its first row is neither names nor numbers.
+pub fn text_columns(name: &Name, dialect: Dialect) -> Result<Columns, Error> {
+    size(name).map_err(|problem| Error::input(name, problem))?;
+    let layout = layout(name);
+    let columns = Columns::read(stream(name, None)?, layout, dialect);
+    columns.map_err(|error| Error::input(name, error))
+}
+
+fn layout(name: &Name) -> Layout {
+    match name {
+        Name::File(path) => Layout::of(&unpacked_extension(path)),
+        _ => Layout::Sniff,
+    }
+}
+
+/// Whether a name is that of NumPy's archives.
+fn is_archive(name: &Name) -> bool {
+    matches!(name, Name::File(path) if extension(path) == "npz")
+}
+
+impl Input {
+    fn open(name: &Name, kind: Kind, wanted: &Wanted) -> Result<Input, Error> {
+        let fail = |problem: Problem| Error::input(name, problem);
+        let stamp = match name {
+            Name::File(path) => Stamp::of(&fs::metadata(&**path).map_err(|e| fail(e.into()))?),
+            _ => None,
+        };
+        // How much a compressed file holds is known once it is read.
+        let packing = Packing::of(name);
+        let size = size(name).map_err(fail)?.filter(|_| packing.is_none());
+        let name = name.clone();
+        match (kind, wanted.dtype) {
+            (Kind::Npy, dtype) => {
+                let array = match &name {
+                    Name::File(path) if is_archive(&name) => {
+                        npz::open(&name, path, stamp, wanted.column.as_ref(), dtype)?
+                    }
+                    Name::File(path) if packing.is_none() => File::open(&**path)
+                        .map_err(Problem::from)
+                        .and_then(|file| npy::Array::open(file, dtype))
+                        .map_err(|problem| Error::input(&name, problem))?,
+                    _ => npy::Array::stream(stream(&name, stamp)?, dtype)
+                        .map_err(|problem| Error::input(&name, problem))?,
+                };
+                let dtype = array.dtype();
+                let bytes = Some(array.header().len * dtype.size() as u64);
+                Ok(Input { name, dtype, bytes, stamp, source: Source::Npy(array) })
+            }
+            (Kind::Raw, None) => Err(Error::Usage(format!(
+                "{name} is read as raw elements and needs --dtype (or --input npy, --input text); for example --dtype f32"
+            ))),
+            (Kind::Raw, Some(dtype)) => match size {
+                Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
+                    Err(Error::input(&name, Problem::NotWhole { bytes, dtype }))
+                }
+                bytes => Ok(Input { name, dtype, bytes, stamp, source: Source::Raw }),
+            },
+            (Kind::Text, dtype) => {
+                let layout = layout(&name);
+                let dtype = dtype.unwrap_or(DType::F64);
+                let dialect = wanted.dialect;
+                if dialect.missing == Missing::Nan && !(dtype.is_float() || dtype.is_complex()) {
+                    return Err(Error::Usage(format!(
+                        "--missing nan needs a type that has a NaN, and {dtype} has none; take --missing skip, or a float --dtype"
+                    )));
+                }
+                let delimiter = dialect.delimiter.or(match layout {
+                    Layout::Delimited(delimiter) => Some(delimiter),
+                    _ => None,
+                });
+                let twice = |mark: Option<u8>| mark.is_some() && delimiter == mark;
+                if twice(Some(dialect.decimal)) || twice(dialect.comment) {
+                    return Err(Error::Usage(
+                        "one character cannot separate fields and begin fractions or comments; choose another --delimiter, for example ';'".into(),
+                    ));
+                }
+                let (column, beside) = (wanted.column.clone(), wanted.beside.clone());
+                let source = Source::Text {
+                    layout,
+                    column,
+                    dialect,
+                    beside,
+                    file_bytes: size,
+                    read: Arc::default(),
+                    notes: SharedNotes::default(),
+                    left_out: wanted.left_out,
+                    lines: None,
+                };
+                Ok(Input { name, dtype, bytes: None, stamp, source })
+            }
+        }
+    }
+
+    /// Random numbers as an input.
+    pub fn random(random: Random) -> Input {
+        let dtype = random.dtype();
+        let bytes = Some(random.elements() * dtype.size() as u64);
+        Input { name: Name::Random, dtype, bytes, stamp: None, source: Source::Random(random) }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The size of its elements, where that is known before reading.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    /// Bytes that will be read, where that is known: those of the text, for text.
+    pub fn work(&self) -> Option<u64> {
+        match self.source {
+            Source::Text { file_bytes, .. } => file_bytes,
+            _ => self.bytes,
+        }
+    }
+
+    /// Counts the bytes of a text while it is read; elements tell nothing of its length.
+    pub fn read_so_far(&self) -> Option<Arc<AtomicU64>> {
+        match &self.source {
+            Source::Text { read, .. } => Some(read.clone()),
+            _ => None,
+        }
+    }
+
+    /// What is found in a text beside its numbers, while it is read.
+    pub fn notes(&self) -> Option<SharedNotes> {
+        match &self.source {
+            Source::Text { notes, .. } => Some(notes.clone()),
+            _ => None,
+        }
+    }
+
+    /// How it is read, in a few words.
+    pub fn describe(&self) -> String {
+        match &self.source {
+            Source::Npy(array) => array.describe(),
+            Source::Raw => format!("{} raw, read ahead", self.dtype),
+            Source::Text { .. } => format!("text read as {}", self.dtype),
+            Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
+        }
+    }
+
+    /// Reads all of it, or maps it, with its shape; what is no `.npy` file has one axis. In memory, elements lie in the order asked for.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Error::Input`] where there is no memory for it.
+    pub fn whole(self, order: Order) -> Result<Whole, Error> {
+        let (name, dtype) = (self.name.clone(), self.dtype);
+        match self.source {
+            Source::Npy(array) => array.whole(&name, order),
+            _ => Whole::copied(name, dtype, None, self.pieces(order)?),
+        }
+    }
+
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where the input cannot be opened (any more) or not be read in this order.
+    pub fn pieces(self, order: Order) -> Result<Pieces, Error> {
+        let Input { name, dtype, bytes, stamp, source } = self;
+        match source {
+            Source::Npy(array) => array.pieces(&name, order),
+            Source::Random(random) => Ok(Pieces::produce(random, bytes)),
+            Source::Raw => {
+                let source = stream(&name, stamp)?;
+                let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
+                Ok(Pieces::produce(reader, bytes))
+            }
+            Source::Text {
+                layout, column, dialect, beside, read, notes, left_out, lines, ..
+            } => {
+                let (skip, lines_before) =
+                    lines.as_ref().map_or((0, 0), |lines| (lines.elements, lines.lines_before));
+                let source: Box<dyn Read + Send> = match lines {
+                    None => stream(&name, stamp)?,
+                    Some(lines) => part(&name, stamp, &lines)?,
+                };
+                let source = Box::new(Counted { source, read });
+                let reader = TextReader::new(name, source, layout, column, dtype);
+                let reader = reader.dialect(dialect, beside).notes(notes, left_out);
+                Ok(Pieces::produce(reader.behind(skip, lines_before), None))
+            }
+        }
+    }
+}
+
+impl Input {
+    /// How its text is written, if it is a text in a file.
+    pub fn written(&self) -> Option<Dialect> {
+        match (&self.source, &self.name) {
+            (Source::Text { dialect, file_bytes: Some(_), .. }, Name::File(_)) => Some(*dialect),
+            _ => None,
+        }
+    }
+
+    /// What a text's head holds: elements, and what was found beside them.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub fn read_head(&self, head: &[u8]) -> Result<(u64, Notes), Error> {
+        let Source::Text { layout, column, dialect, beside, .. } = &self.source else {
+            return Err(Error::input(&self.name, Problem::NoRange));
+        };
+        let source = Box::new(io::Cursor::new(head.to_vec()));
+        let reader =
+            TextReader::new(self.name.clone(), source, *layout, column.clone(), self.dtype);
+        let dialect = Dialect { verbose: false, ..*dialect };
+        let mut reader = reader.dialect(dialect, beside.clone());
+        let (mut number, mut elements) = (vec![0; self.dtype.size()], 0);
+        while reader.next_number(&mut number).map_err(|error| Error::input(&self.name, error))? {
+            elements += 1;
+        }
+        Ok((elements, reader.found().clone()))
+    }
+
+    /// Will read a part of its text.
+    pub fn take_lines(&mut self, part: Lines) {
+        if let Source::Text { lines, dialect, .. } = &mut self.source {
+            // Whoever reads the first part says what the header is.
+            dialect.verbose &= part.head.is_empty();
+            *lines = Some(part);
+        }
+    }
+
+    /// The part of its text that is read, if not all.
+    pub fn lines(&self) -> Option<&Lines> {
+        match &self.source {
+            Source::Text { lines, .. } => lines.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Elements that a share must be a multiple of: those of random numbers come in chunks.
+    pub fn grain(&self) -> u64 {
+        match self.source {
+            Source::Random(_) => CHUNK as u64,
+            _ => 1,
+        }
+    }
+
+    /// Whether elements can be counted only by reading all of it.
+    pub fn is_text(&self) -> bool {
+        matches!(self.source, Source::Text { .. })
+    }
+
+    /// Says once all is read whether the file is the one that was opened.
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.name.clone(), self.stamp)
+    }
+
+    /// Starts to read a range of elements; text is read as a whole.
+    ///
+    /// # Errors
+    /// As [`pieces`](Self::pieces); [`Problem::NoRange`] where there is nothing but a stream.
+    pub fn range(self, order: Order, range: Range<u64>) -> Result<Pieces, Error> {
+        let Input { name, dtype, source, .. } = self;
+        let failed = |problem: Problem| Error::input(&name, problem);
+        match source {
+            Source::Npy(array) => array.range(&name, order, range),
+            Source::Raw if Packing::of(&name).is_some() => Err(failed(Problem::NoRange)),
+            Source::Raw => {
+                let file = file(&name).map_err(failed)?;
+                let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
+                // Other ranks read other ranges: of the file that was opened, or none has a result.
+                let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
+                Watch::new(name.clone(), self.stamp).check_same(&Watch::new(name.clone(), now))?;
+                let size = dtype.size() as u64;
+                file.seek(SeekFrom::Start(range.start * size)).map_err(|e| failed(e.into()))?;
+                let bytes = (range.end - range.start) * size;
+                let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
+                let reader = RawReader::new(name.clone(), source, dtype, Endian::Little, extent);
+                Ok(Pieces::produce(reader, Some(bytes)))
+            }
+            Source::Random(random) => {
+                let bytes = (range.end - range.start) * dtype.size() as u64;
+                Ok(Pieces::produce(random.range(range), Some(bytes)))
+            }
+            source => Input { name, dtype, bytes: None, stamp: self.stamp, source }.pieces(order),
+        }
+    }
+}
+
+/// Counts what is read.
+struct Counted {
+    source: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.source.read(buffer)?;
+        self.read.fetch_add(n as u64, Relaxed);
+        Ok(n)
+    }
+}
+
+/// The size of a regular file; fails where the name is of no use.
+fn size(name: &Name) -> Result<Option<u64>, Problem> {
+    let Name::File(path) = name else { return Ok(None) };
+    let metadata = fs::metadata(&**path)?;
+    if metadata.is_dir() {
+        return Err(Problem::Directory);
+    }
+    Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+fn file(name: &Name) -> Result<Option<File>, Problem> {
+    match name {
+        Name::File(path) => Ok(Some(File::open(&**path)?)),
+        _ => Ok(None),
+    }
+}
+
+/// The head of a text and a part of it. Others read other parts: of the file that was opened, or none has a result.
+fn part(name: &Name, stamp: Option<Stamp>, lines: &Lines) -> Result<Box<dyn Read + Send>, Error> {
+    let failed = |problem: Problem| Error::input(name, problem);
+    let mut file = file(name).map_err(failed)?.ok_or(Problem::NoRange).map_err(failed)?;
+    let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
+    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
+    file.seek(SeekFrom::Start(lines.range.start)).map_err(|e| failed(e.into()))?;
+    let rest = file.take(lines.range.end - lines.range.start);
+    Ok(Box::new(io::Cursor::new(lines.head.to_vec()).chain(rest)))
+}
+
+fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
+    match file(name).map_err(|problem| Error::input(name, problem))? {
+        Some(file) => {
+            let watched = Watched::new(file, stamp).map_err(|error| Error::input(name, error))?;
+            Ok(match Packing::of(name) {
+                Some(packing) => packing.unpack(Box::new(watched)),
+                None => Box::new(watched),
+            })
+        }
+        None => crate::standard::input().map_err(|error| Error::input(name, error)),
+    }
+}

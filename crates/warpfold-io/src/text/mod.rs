@@ -1,0 +1,30 @@
+//! Numbers as text: CSV, TSV, and numbers separated by blanks.
+//!
+//! Fields may be quoted in CSV and TSV. A first line of names is a header; [`Dialect`] says what names and comments are, and what a cell
+//! without a number does. Without a column chosen, all fields count, row after row.
+//! Every number is rounded once to its element type, whatever the number of digits.
+
+mod column;
+mod columns;
+mod dialect;
+mod gaps;
+mod line_ends;
+pub mod lines;
+mod notes;
+mod number;
+mod plain;
+mod problem;
+mod quotes;
+mod reader;
+mod record;
+mod words;
+
+pub use column::Column;
+pub use columns::Columns;
+pub use dialect::{Dialect, Header, Missing};
+pub use gaps::{Gaps, Indices, LeftOut};
+pub use notes::{Notes, SharedNotes};
+pub use number::{Number, NumberError};
+pub use problem::TextError;
+pub use reader::TextReader;
+pub use record::Layout;

@@ -1,0 +1,212 @@
+//! [`TextError`]: what can be wrong with a text, and where.
+
+use std::fmt;
+
+use warpfold_num::DType;
+
+use super::dialect::is_missing;
+
+/// What is wrong with a text; the message follows the file's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// A field that is no number of the type.
+    #[error("line {line}, column {column}: {} is no {dtype}{}", Quoted(text), hint(text, *column, *dtype))]
+    NotANumber {
+        /// Line, from 1.
+        line: u64,
+        /// Column (field), from 1.
+        column: u64,
+        /// The field.
+        text: Vec<u8>,
+        /// The element type.
+        dtype: DType,
+    },
+    /// An integer that its type cannot hold.
+    #[error(
+        "line {line}, column {column}: {} does not fit in {dtype} ({range}); choose a wider --dtype",
+        Quoted(text)
+    )]
+    OutOfRange {
+        /// Line, from 1.
+        line: u64,
+        /// Column (field), from 1.
+        column: u64,
+        /// The field.
+        text: Vec<u8>,
+        /// The element type.
+        dtype: DType,
+        /// The type's range.
+        range: String,
+    },
+    /// A first row that is neither names nor numbers.
+    #[error(
+        "line {line}, column {column}: {} makes this first row neither names nor numbers; correct it, or say --header yes if the row holds names, --header no if it is data{}",
+        Quoted(text),
+        first_row_hint(text)
+    )]
+    FirstRow {
+        /// Line, from 1.
+        line: u64,
+        /// Column (field), from 1.
+        column: u64,
+        /// The field.
+        text: Vec<u8>,
+    },
+    /// A first row of names, and nothing after it.
+    #[error(
+        "line {line} looks like names, and no row of numbers follows; say --header yes if the text is empty but for its names"
+    )]
+    OnlyNames {
+        /// Line, from 1.
+        line: u64,
+    },
+    /// A quote that is open at the end of the text.
+    #[error(
+        "line {line}: a quote opens here and is never closed; close it, or double it (\"\") if it belongs to the text"
+    )]
+    OpenQuote {
+        /// Line where the quote opens, from 1.
+        line: u64,
+    },
+    /// Text that follows a closing quote.
+    #[error(
+        "line {line}: text follows a closing quote; put all of the cell in quotes, or none of it, and double a quote (\"\") that belongs to it"
+    )]
+    AfterQuote {
+        /// Line of the quote, from 1.
+        line: u64,
+    },
+    /// Two bytes a character.
+    #[error(
+        "is UTF-16, and text is read as UTF-8; convert it, for example with iconv -f UTF-16 -t UTF-8"
+    )]
+    Utf16,
+    /// A line with another number of fields than the lines before it.
+    #[error("line {line} has {found} columns, and the lines before it have {expected}")]
+    Ragged {
+        /// Line, from 1.
+        line: u64,
+        /// Its fields.
+        found: u64,
+        /// Fields of the lines before.
+        expected: u64,
+    },
+    /// A line without the chosen column.
+    #[error("line {line} has no column {column}: it has {found}")]
+    NoField {
+        /// Line, from 1.
+        line: u64,
+        /// The column asked for, from 1.
+        column: u64,
+        /// Fields found.
+        found: u64,
+    },
+    /// No column has that name.
+    #[error("no column is called {name:?}; the first line has {columns}{}", delimiter_hint(columns.as_bytes()))]
+    NoColumn {
+        /// The name asked for.
+        name: String,
+        /// The first line's fields.
+        columns: String,
+    },
+    /// Two columns have that name.
+    #[error(
+        "two columns are called {name:?}; choose one by its number, --column {first} or --column {second}"
+    )]
+    TwoColumns {
+        /// The name asked for.
+        name: String,
+        /// The first column with that name, from 1.
+        first: u64,
+        /// The second.
+        second: u64,
+    },
+    /// A line (or quoted field) longer than the program keeps in memory.
+    #[error(
+        "line {line} is longer than {limit} bytes; break it into rows, or close its quote if one is open"
+    )]
+    TooLong {
+        /// Line, from 1.
+        line: u64,
+        /// The most bytes kept.
+        limit: usize,
+    },
+    /// The file is not what it was.
+    #[error(
+        "changed while it was read ({0}); there is no result; run again when nothing writes to it"
+    )]
+    Changed(String),
+    /// The system would not read it.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl TextError {
+    /// The same in a text with more lines before it: what a row of data can be, whose lines were counted from some later one.
+    #[must_use]
+    pub(super) fn after(mut self, lines: u64) -> TextError {
+        if let TextError::NotANumber { line, .. }
+        | TextError::OutOfRange { line, .. }
+        | TextError::Ragged { line, .. }
+        | TextError::NoField { line, .. }
+        | TextError::TooLong { line, .. } = &mut self
+        {
+            *line += lines;
+        }
+        self
+    }
+}
+
+/// Bytes shown as text, shortened.
+struct Quoted<'a>(&'a [u8]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LONGEST: usize = 60;
+        let text = String::from_utf8_lossy(self.0);
+        match text.char_indices().nth(LONGEST) {
+            None => write!(f, "{text:?}"),
+            Some((end, _)) => write!(f, "{:?}…", &text[..end]),
+        }
+    }
+}
+
+/// Advice where one field holds what separates the fields of other files.
+fn delimiter_hint(field: &[u8]) -> String {
+    // Names are shown escaped.
+    let has_tab = field.contains(&b'\t') || field.windows(2).any(|pair| pair == b"\\t");
+    let found = [(field.contains(&b';'), "';'"), (has_tab, "tab"), (field.contains(&b'|'), "'|'")];
+    let of = found.into_iter().find(|(is_there, _)| *is_there);
+    of.map_or(String::new(), |(_, name)| {
+        format!("; if {name} separates the fields, say --delimiter {name}")
+    })
+}
+
+fn first_row_hint(text: &[u8]) -> String {
+    match text {
+        _ if text.starts_with(b"#") => ", --comment '#' if such rows are comments".into(),
+        _ if is_missing(text) => {
+            ", and fill the field or say --missing nan or --missing skip if there is no number"
+                .into()
+        }
+        _ => delimiter_hint(text),
+    }
+}
+
+fn hint(text: &[u8], column: u64, dtype: DType) -> &'static str {
+    let has_nan = dtype.is_float() || dtype.is_complex();
+    match (is_missing(text), column) {
+        _ if text.starts_with(b"#") => {
+            "; correct it, or say --comment '#' if such rows are comments"
+        }
+        (true, _) if !has_nan => {
+            "; fill the field, choose another column with --column, or say --missing skip"
+        }
+        (true, _) => {
+            "; fill the field, choose another column with --column, or say --missing nan or --missing skip"
+        }
+        (false, 1) => "; correct it, or check --dtype",
+        (false, _) => "; correct it, or choose the column to read with --column",
+    }
+}
