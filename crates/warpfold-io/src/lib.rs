@@ -23,11 +23,13 @@
 //! # }
 //! ```
 
+mod ahead;
 mod buffer;
 mod endian;
 pub mod ending;
 mod error;
 mod kind;
+mod mapped;
 pub mod memory;
 mod name;
 mod narrow;
@@ -50,6 +52,7 @@ pub use buffer::Buffer;
 pub use endian::Endian;
 pub use error::{Error, system_message};
 pub use kind::{Kind, extension, is_columns};
+pub use mapped::Mapped;
 pub use name::Name;
 pub use narrow::narrow;
 pub use open::{Input, Order, Wanted, open, text_columns};

@@ -11,15 +11,18 @@ use warpfold_num::{DType, Op};
 
 use crate::Endian;
 use crate::kind::unpacked_extension;
+use crate::mapped::map;
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
-use crate::stamp::{Stamp, Watch, Watched};
+use crate::stamp::{Held, Stamp, Watch, Watched};
 use crate::text::lines::Lines;
 use crate::text::{
     Column, Columns, Dialect, Layout, LeftOut, Missing, Notes, SharedNotes, TextReader,
 };
-use crate::{Error, Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
+use crate::{
+    Error, Kind, Mapped, Name, PIECE_BYTES, Pieces, Problem, Random, Whole, extension, npy, npz,
+};
 
 /// The order in which a reduction takes the elements of an array of several axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,7 +265,7 @@ impl Input {
     pub fn describe(&self) -> String {
         match &self.source {
             Source::Npy(array) => array.describe(),
-            Source::Raw => format!("{} raw, read ahead", self.dtype),
+            Source::Raw => format!("{} raw", self.dtype),
             Source::Text { .. } => format!("text read as {}", self.dtype),
             Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
         }
@@ -290,6 +293,10 @@ impl Input {
             Source::Npy(array) => array.pieces(&name, order),
             Source::Random(random) => Ok(Pieces::produce(random, bytes)),
             Source::Raw => {
+                let all = 0..bytes.unwrap_or(0);
+                if let Some(pieces) = mapped(&name, stamp, dtype, all)? {
+                    return Ok(pieces);
+                }
                 let source = stream(&name, stamp)?;
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
                 Ok(Pieces::produce(reader, bytes))
@@ -387,12 +394,16 @@ impl Input {
             Source::Npy(array) => array.range(&name, order, range),
             Source::Raw if Packing::of(&name).is_some() => Err(failed(Problem::NoRange)),
             Source::Raw => {
+                let size = dtype.size() as u64;
+                let bytes = range.start * size..range.end * size;
+                if let Some(pieces) = mapped(&name, self.stamp, dtype, bytes)? {
+                    return Ok(pieces);
+                }
                 let file = file(&name).map_err(failed)?;
                 let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
                 // Other ranks read other ranges: of the file that was opened, or none has a result.
                 let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
                 Watch::new(name.clone(), self.stamp).check_same(&Watch::new(name.clone(), now))?;
-                let size = dtype.size() as u64;
                 file.seek(SeekFrom::Start(range.start * size)).map_err(|e| failed(e.into()))?;
                 let bytes = (range.end - range.start) * size;
                 let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
@@ -437,6 +448,29 @@ fn file(name: &Name) -> Result<Option<File>, Problem> {
         Name::File(path) => Ok(Some(File::open(&**path)?)),
         _ => Ok(None),
     }
+}
+
+/// Bytes of a raw file, mapped: where they are native elements, and so many that it pays. Bools are read, as they must not change once they were checked.
+fn mapped(
+    name: &Name,
+    stamp: Option<Stamp>,
+    dtype: DType,
+    bytes: Range<u64>,
+) -> Result<Option<Pieces>, Error> {
+    let Name::File(path) = name else { return Ok(None) };
+    let length = bytes.end - bytes.start;
+    let is_native = Endian::Little.is_native(dtype) && dtype != DType::Bool;
+    if length <= PIECE_BYTES as u64 || !is_native || Packing::of_path(path).is_some() {
+        return Ok(None);
+    }
+    let failed = |error: io::Error| Error::input(name, error);
+    let file = File::open(&**path).map_err(failed)?;
+    let now = Stamp::of(&file.metadata().map_err(failed)?);
+    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
+    let Some(map) = map(&file, bytes.start, length) else { return Ok(None) };
+    let watch = Watch::new(name.clone(), now).holding(Held::new(file));
+    let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
+    Ok(Some(Pieces::Mapped(mapped)))
 }
 
 /// The head of a text and a part of it. Others read other parts: of the file that was opened, or none has a result.

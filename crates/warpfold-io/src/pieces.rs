@@ -5,11 +5,8 @@ use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_cha
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use memmap2::Mmap;
-
 use crate::Buffer;
-use crate::stamp::Watch;
-use crate::{Error, threads};
+use crate::{Error, Mapped, threads};
 
 /// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
 ///
@@ -35,16 +32,7 @@ pub trait Produce: Send + 'static {
 #[derive(Debug)]
 pub enum Pieces {
     /// Bytes of a mapped file, folded where they lie.
-    Mapped {
-        /// The file.
-        map: Mmap,
-        /// Where the next piece starts.
-        at: usize,
-        /// Where the last one ends.
-        end: usize,
-        /// Says at the end if the file has changed.
-        watch: Watch,
-    },
+    Mapped(Mapped),
     /// Bytes that a second thread makes.
     Produced(ReadAhead),
 }
@@ -61,13 +49,12 @@ impl Pieces {
     /// Whatever is wrong with the input.
     pub fn next_piece(&mut self) -> Result<Option<&[u8]>, Error> {
         match self {
-            Pieces::Mapped { map, at, end, watch } => {
-                let piece = &map[*at..(*end).min(*at + PIECE_BYTES)];
+            Pieces::Mapped(mapped) => {
+                let piece = mapped.take(PIECE_BYTES);
                 if piece.is_empty() {
-                    watch.check()?;
+                    mapped.check_unchanged()?;
                 }
-                *at += piece.len();
-                Ok((!piece.is_empty()).then_some(piece))
+                Ok((!piece.is_empty()).then(|| &mapped.bytes()[piece]))
             }
             Pieces::Produced(ahead) => ahead.next(),
         }

@@ -97,6 +97,21 @@ impl Held {
         // Counted down by `drop` in either case.
         (HELD.fetch_add(1, Relaxed) < Held::MOST).then_some(held)
     }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
+
+    /// Reads from a place, wherever the file stands.
+    pub(crate) fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(&self.0, buffer, at);
+        #[cfg(not(unix))]
+        {
+            let _ = (buffer, at);
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
 }
 
 impl Drop for Held {
@@ -113,6 +128,11 @@ impl Watch {
     /// Watches the file itself, not its name.
     pub(crate) fn holding(self, held: Option<Arc<Held>>) -> Watch {
         Watch { held, ..self }
+    }
+
+    /// The file itself.
+    pub(crate) fn held(&self) -> Option<&Arc<Held>> {
+        self.held.as_ref()
     }
 
     /// Fails if another reading of the same name has met another file, or a changed one.

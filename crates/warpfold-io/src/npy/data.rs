@@ -5,16 +5,17 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::Mmap;
 use warpfold_num::DType;
 use warpfold_plan::shape::Layout;
 
 use super::gather::Transposed;
 use super::{Descr, Header, NpyError};
 use crate::Endian;
+use crate::mapped::map;
 use crate::raw::{Extent, RawReader};
-use crate::stamp::{Held, Stamp, Watch, Watched, guard_maps};
-use crate::{Error, Name, Order, Pieces, Problem, Produce, Whole};
+use crate::stamp::{Held, Stamp, Watch, Watched};
+use crate::{Error, Mapped, Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
 enum Data {
@@ -171,10 +172,16 @@ impl Array {
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
-                Ok(Pieces::Mapped { map, at, end, watch })
+                Ok(Pieces::Mapped(Mapped::new(map, at..end, watch).read_ahead(header.data_start)))
             }
             (Data::Mapped(map), transposed) => {
-                let copy = MappedCopy { map, at, end, dtype, endian, transposed, watch };
+                let mapped = Mapped::new(map, at..end, watch);
+                // One that is transposed is read here and there.
+                let mapped = match transposed {
+                    None => mapped.read_ahead(header.data_start),
+                    Some(_) => mapped,
+                };
+                let copy = MappedCopy { mapped, dtype, endian, transposed };
                 Ok(Pieces::produce(copy, Some((end - at) as u64)))
             }
         }
@@ -197,45 +204,27 @@ fn resolve(header: &Header, asked: Option<DType>) -> Result<(DType, Endian), Pro
     }
 }
 
-/// Maps `bytes` bytes from `start` on; `None` where the system cannot (no memory, no such file system), and for no bytes.
-fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
-    let len = usize::try_from(bytes).ok().filter(|&len| len > 0)?;
-    guard_maps();
-    // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. A page that
-    // is gone when it is read ends the process (`guard_maps`), and a file that was written to gives no result (`Watch`); elements that are read in place
-    // have no invalid bit patterns (bools are copied, then checked).
-    let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }.ok()?;
-    #[cfg(unix)]
-    let _ = map.advise(memmap2::Advice::Sequential);
-    Some(map)
-}
-
 /// Copies a mapped array that cannot be folded where it lies: of the other byte order, misaligned, of bools, or transposed.
 struct MappedCopy {
-    map: Mmap,
-    /// Bytes done.
-    at: usize,
-    /// Where they end.
-    end: usize,
+    mapped: Mapped,
     dtype: DType,
     endian: Endian,
     transposed: Option<Transposed>,
-    watch: Watch,
 }
 
 impl Produce for MappedCopy {
     fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Error> {
-        let filled = piece.len().min(self.end - self.at);
+        let some = self.mapped.take(piece.len());
+        let (start, filled, map) = (some.start, some.len(), self.mapped.bytes());
         let piece = &mut piece[..filled];
         let size = self.dtype.size();
         match &self.transposed {
-            Some(transposed) => transposed.copy(size, &self.map, (self.at / size) as u64, piece),
-            None => piece.copy_from_slice(&self.map[self.at..self.at + filled]),
+            Some(transposed) => transposed.copy(size, map, (start / size) as u64, piece),
+            None => piece.copy_from_slice(&map[some]),
         }
         self.endian.make_native(piece, self.dtype);
-        self.at += filled;
-        if self.at == self.end {
-            self.watch.check()?;
+        if self.mapped.is_over() {
+            self.mapped.check_unchanged()?;
         }
         Ok(filled)
     }
