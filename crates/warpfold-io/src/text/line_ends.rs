@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use memchr::memchr;
+
 /// A source in which `\r\n` and `\r` are `\n`, so that no layout takes rows that end in `\r` for one.
 pub(super) struct LineEnds<R> {
     source: R,
@@ -16,9 +18,7 @@ impl<R> LineEnds<R> {
 
     /// Changes bytes in place, and says how many are left.
     fn change(&mut self, bytes: &mut [u8]) -> usize {
-        let find = |bytes: &[u8], from: usize| {
-            bytes[from..].iter().position(|&byte| byte == b'\r').map(|at| from + at)
-        };
+        let find = |bytes: &[u8], from: usize| memchr(b'\r', &bytes[from..]).map(|at| from + at);
         let mut from = usize::from(self.after_return && bytes.first() == Some(&b'\n'));
         self.after_return = false;
         let mut kept = 0;
@@ -48,7 +48,7 @@ impl<R: Read> Read for LineEnds<R> {
                 return Ok(0);
             }
             let bytes = &mut buffer[..read];
-            let kept = match self.after_return || bytes.contains(&b'\r') {
+            let kept = match self.after_return || memchr(b'\r', bytes).is_some() {
                 true => self.change(bytes),
                 false => read,
             };

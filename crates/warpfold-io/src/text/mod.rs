@@ -6,6 +6,7 @@
 
 mod column;
 mod columns;
+mod decimal;
 mod dialect;
 mod gaps;
 mod line_ends;

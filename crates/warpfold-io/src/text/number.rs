@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use warpfold_num::{Complex, bf16, f16};
 
+use super::decimal::Decimal;
+
 use crate::narrow::narrow;
 
 /// Why a field is no element of the type.
@@ -25,6 +27,12 @@ pub trait Number: Sized {
     /// [`NumberError`].
     fn parse(text: &[u8]) -> Result<Self, NumberError>;
 
+    /// The element that a decimal is, where that is quickly told.
+    #[doc(hidden)]
+    fn of_decimal(_: Decimal) -> Option<Self> {
+        None
+    }
+
     /// The range of the type in words; empty where every number can be rounded to it.
     fn range() -> String {
         String::new()
@@ -35,10 +43,20 @@ fn utf8(text: &[u8]) -> Result<&str, NumberError> {
     std::str::from_utf8(text).map_err(|_| NumberError::NotANumber)
 }
 
+/// The element that a text is, if it is a decimal and nothing else, and that is quickly told.
+#[inline]
+fn quickly<T: Number>(text: &[u8]) -> Option<T> {
+    let (decimal, length) = Decimal::read(text)?;
+    T::of_decimal(decimal).filter(|_| length == text.len())
+}
+
 macro_rules! integer {
-    ($($ty:ty),+) => {$(
+    ($of:ident: $($ty:ty),+) => {$(
         impl Number for $ty {
             fn parse(text: &[u8]) -> Result<Self, NumberError> {
+                if let Some(number) = quickly(text) {
+                    return Ok(number);
+                }
                 let text = utf8(text)?;
                 <$ty>::from_str(text).map_err(|error| match error.kind() {
                     IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => NumberError::OutOfRange,
@@ -48,13 +66,19 @@ macro_rules! integer {
                 })
             }
 
+            #[inline]
+            fn of_decimal(decimal: Decimal) -> Option<Self> {
+                <$ty>::try_from(decimal.$of()?).ok()
+            }
+
             fn range() -> String {
                 format!("{} to {}", <$ty>::MIN, <$ty>::MAX)
             }
         }
     )+};
 }
-integer!(i8, i16, i32, i64, u8, u16, u32, u64);
+integer!(to_integer: i8, i16, i32, i64);
+integer!(to_unsigned: u8, u16, u32, u64);
 
 fn is_negative_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or_default();
@@ -150,16 +174,23 @@ impl Digits {
 }
 
 macro_rules! float {
-    ($($ty:ty),+) => {$(
+    ($($ty:ty: $of:expr),+) => {$(
         impl Number for $ty {
             fn parse(text: &[u8]) -> Result<Self, NumberError> {
-                <$ty as Rounded>::round(utf8(text)?).ok_or(NumberError::NotANumber)
+                match quickly(text) {
+                    Some(number) => Ok(number),
+                    None => <$ty as Rounded>::round(utf8(text)?).ok_or(NumberError::NotANumber),
+                }
+            }
+
+            #[inline]
+            fn of_decimal(decimal: Decimal) -> Option<Self> {
+                $of(decimal)
             }
         }
-
     )+};
 }
-float!(f16, bf16, f32, f64);
+float!(f16: |_| None, bf16: |_| None, f32: Decimal::to_f32, f64: Decimal::to_f64);
 
 impl<F: Rounded + Default> Number for Complex<F> {
     /// `1+2i`, `1+2j`, `(1+2j)`, `2j` or a real number.

@@ -7,8 +7,11 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter};
 
-use super::TextError;
+use warpfold_num::Element;
+
+use super::decimal::Decimal;
 use super::record::{LINE_LIMIT, Record, Source, uninterrupted, unreadable};
+use super::{Number, TextError};
 
 /// Bytes that are read at once; longer lines have longer buffers.
 const PIECE: usize = 1 << 16;
@@ -128,6 +131,35 @@ impl Plain {
             (found, start) = (found + 1, delimiter + 1);
         }
         (found == fields).then(|| cell.map(|cell| (cell.trim_ascii(), end)))?
+    }
+
+    /// Reads numbers of the next lines, each of which is a decimal and nothing else; says how many bytes it wrote. What comes next is for
+    /// [`next`](Self::next).
+    pub(super) fn numbers<T: Number + Element>(&mut self, piece: &mut [u8]) -> usize {
+        if self.delimiter.is_ascii_digit() || matches!(self.delimiter, b'-' | b'.') {
+            return 0;
+        }
+        let all = &self.buffer[..self.end];
+        let (mut at, mut filled, mut lines) = (self.at, 0, 0);
+        for number in piece.chunks_exact_mut(size_of::<T>()) {
+            let rest = &all[at..];
+            if rest.first().copied() == self.comment {
+                break;
+            }
+            let Some((decimal, length)) = Decimal::read(rest) else { break };
+            if rest.get(length) != Some(&b'\n') {
+                break;
+            }
+            let Some(element) = T::of_decimal(decimal) else { break };
+            number.copy_from_slice(bytemuck::bytes_of(&element));
+            at += length + 1;
+            filled += number.len();
+            lines += 1;
+        }
+        self.at = at;
+        self.seen = self.seen.max(at);
+        self.lines += lines;
+        filled
     }
 
     /// Takes the next line, which ends there, for read.

@@ -6,6 +6,7 @@ use warpfold_num::{DType, Element, with_element};
 
 use super::column::{self, Chosen};
 use super::dialect::is_missing;
+use super::plain::Plain;
 use super::record::{Record, Records};
 use super::{
     Column, Dialect, Header, Layout, LeftOut, Missing, Notes, Number, NumberError, SharedNotes,
@@ -15,6 +16,9 @@ use crate::{Error, Name, Produce};
 
 /// Parses a field and appends nothing: writes the number's native bytes.
 type Parse = fn(&[u8], &mut [u8]) -> Result<(), NumberError>;
+
+/// Reads lines that are a number each.
+type Numbers = fn(&mut Plain, &mut [u8]) -> usize;
 
 /// A first line that `--header auto` has judged.
 enum First {
@@ -29,6 +33,7 @@ pub struct TextReader {
     name: Name,
     dtype: DType,
     parse: Parse,
+    numbers: Numbers,
     range: fn() -> String,
     source: Option<Box<dyn Read + Send>>,
     layout: Layout,
@@ -77,6 +82,7 @@ impl TextReader {
             name,
             dtype,
             parse: with_element!(dtype, T => parse::<T>),
+            numbers: with_element!(dtype, T => Plain::numbers::<T>),
             range: with_element!(dtype, T => <T as Number>::range),
             source: Some(source),
             layout,
@@ -284,14 +290,18 @@ impl TextReader {
         if !is_at_row || !is_usual || may_lack {
             return 0;
         }
-        let mut filled = 0;
-        for number in piece.chunks_exact_mut(self.dtype.size()) {
+        let (size, mut filled) = (self.dtype.size(), 0);
+        loop {
+            if fields == 1 {
+                filled += (self.numbers)(plain, &mut piece[filled..]);
+            }
+            let Some(number) = piece.get_mut(filled..filled + size) else { break };
             let Some((text, end)) = plain.cell(field, fields) else { break };
             if (self.parse)(text, number).is_err() {
                 break;
             }
             plain.pass(end);
-            filled += number.len();
+            filled += size;
         }
         let rows = (filled / self.dtype.size()) as u64;
         (self.found.rows, self.at) = (self.found.rows + rows, self.at + rows);
