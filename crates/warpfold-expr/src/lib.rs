@@ -1,7 +1,7 @@
 //! Maps: what is reduced, where that is not the arrays themselves but an expression of them.
 //!
 //! A text is [parsed](Expr::parse), [given its inputs' types](Program::new), which makes a list of operations without names, and
-//! [run](Tiles) on a thousand elements at a time, in the processor's first cache.
+//! [run](Tiles) on a thousand elements at a time, in the processor's first cache, or [printed](ptx::Code) for a device.
 //!
 //! ```
 //! use warpfold_expr::{Expr, Program, Type};
@@ -25,6 +25,7 @@ mod isa;
 pub mod lanes;
 pub mod math;
 mod program;
+pub mod ptx;
 mod scalar;
 mod text;
 mod tile;

@@ -100,6 +100,19 @@ pub enum Node {
     Fma(Id, Id, Id),
 }
 
+impl Node {
+    /// The values that it is made of.
+    pub fn operands(&self) -> impl Iterator<Item = Id> + use<> {
+        let operands = match *self {
+            Node::Input(_) | Node::Const(_) => [None; 3],
+            Node::Unary(_, a) => [Some(a), None, None],
+            Node::Binary(_, a, b) => [Some(a), Some(b), None],
+            Node::Select(a, b, c) | Node::Fma(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        operands.into_iter().flatten()
+    }
+}
+
 /// What an expression of a program is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Root {

@@ -56,7 +56,7 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
         if last_use[id] == 0 {
             continue;
         }
-        for operand in operands(node) {
+        for operand in node.operands() {
             let last = &mut last_use[usize::from(operand)];
             *last = (*last).max(id);
         }
@@ -121,7 +121,8 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
         steps.push(Step { id: id as Id, ty: operand_type, action, to });
         sources.push(Source::Register(to));
         // An operand's register is free after the step, not in it: a step never writes what it reads.
-        let mut freed: Vec<usize> = operands(node)
+        let mut freed: Vec<usize> = node
+            .operands()
             .filter(|&operand| last_use[usize::from(operand)] == id)
             .filter_map(|operand| match sources[usize::from(operand)] {
                 Source::Register(register) => Some(register),
@@ -133,16 +134,6 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
         free.extend(freed);
     }
     (steps, sources, constants, count)
-}
-
-fn operands(node: &Node) -> impl Iterator<Item = Id> {
-    let operands = match *node {
-        Node::Input(_) | Node::Const(_) => [None; 3],
-        Node::Unary(_, a) => [Some(a), None, None],
-        Node::Binary(_, a, b) => [Some(a), Some(b), None],
-        Node::Select(a, b, c) | Node::Fma(a, b, c) => [Some(a), Some(b), Some(c)],
-    };
-    operands.into_iter().flatten()
 }
 
 /// One operand of a step.
