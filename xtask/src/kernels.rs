@@ -6,6 +6,7 @@ mod compile;
 mod facts;
 mod listing;
 mod lock;
+mod markers;
 #[cfg(feature = "pack")]
 mod pack;
 mod ptxas;
@@ -15,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpfold_kernels::modules;
+use warpfold_kernels::{catalog, modules};
 
 use crate::Outcome;
 use crate::nvrtc::Nvrtc;
@@ -253,6 +254,8 @@ fn assemble(
     for ((module, name), (facts, costs)) in rows.iter_mut() {
         match before.get(&[module.clone(), name.clone(), facts.sha256.clone()]) {
             Some(known) if known.iter().any(Option::is_some) => *costs = *known,
+            // Nothing runs it as it is.
+            _ if catalog::is_template(module) => {}
             _ => _ = missing.insert(module.clone()),
         }
     }

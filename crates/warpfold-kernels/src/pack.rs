@@ -59,6 +59,11 @@ impl Module {
         names::restore(&self.short_ptx()).into()
     }
 
+    /// Whether it runs only once the code of a map stands in it.
+    pub fn is_template(&self) -> bool {
+        catalog::is_template(self.name)
+    }
+
     /// Its kernels, in the order of the text.
     pub fn entries(&self) -> &'static [Entry] {
         self.entries

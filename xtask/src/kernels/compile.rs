@@ -10,7 +10,7 @@ use std::thread;
 use warpfold_kernels::catalog::{self, Build};
 use warpfold_kernels::ladder;
 
-use super::{facts, listing};
+use super::{facts, listing, markers};
 use crate::Outcome;
 use crate::nvrtc::Nvrtc;
 
@@ -45,6 +45,7 @@ pub(super) fn modules(
         let (text, constants) = facts::take_constants(&tidy(&text));
         let (ptx, lines) = listing::part(&listing::without_unread_constants(&text));
         let kernels = facts::of_module(&ptx, &constants);
+        markers::check(&job.module, &ptx)?;
         Ok((job.module.clone(), Made { ptx, lines, kernels }))
     });
     made.into_iter().collect()
@@ -65,6 +66,18 @@ fn jobs() -> Vec<Job> {
         ]);
         Job { module: build.module(), source: build.source().into(), options }
     });
+    let maps = catalog::MAPS.iter().flat_map(|map| {
+        map.types.iter().map(|ty| {
+            let element = catalog::ELEMENTS.iter().find(|element| element.name == *ty);
+            let mut options = target(catalog::BASE);
+            options.extend([
+                format!("--define-macro=FOLD={}", map.template),
+                format!("--define-macro=ELEMENT={}", element.map_or(*ty, |element| element.cpp)),
+                format!("--define-macro=ENTRY={}", map.entry(ty)),
+            ]);
+            Job { module: map.module(ty), source: map.source.into(), options }
+        })
+    });
     let plain = catalog::PLAIN.iter().map(|plain| Job {
         module: plain.module(),
         source: plain.source.into(),
@@ -75,7 +88,7 @@ fn jobs() -> Vec<Job> {
         source: format!("{}{}", rung.source.folder, rung.source.name),
         options: target(rung.target),
     });
-    folds.chain(many).chain(plain).chain(rungs).collect()
+    folds.chain(many).chain(maps).chain(plain).chain(rungs).collect()
 }
 
 /// The same done with each, by all processors, in their order.

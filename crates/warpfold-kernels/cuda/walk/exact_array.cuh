@@ -217,34 +217,46 @@ template <int STEP, class Fold, class Loaded> __device__ __forceinline__ void fo
 // Tiles in which a warp that found most vectors outside of its windows does not try them again.
 constexpr u32 DENSE = 15;
 
-// Whole tiles of VECTORS vectors a thread in tiles of a block, then what is left spread over all threads, as in
-// array.cuh. The last tile, or both of few numbers, loads all its vectors at once too, but takes them in one by one:
-// its code is small, which is what such arrays wait for.
-template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fold& fold, bool few, u64 head, u64 count,
-                                                                             const Load& load) {
-    constexpr int VECTORS = Fold::VECTORS, ELEMENTS = PER_VECTOR<typename Fold::Element>;
+// A tile after another of an array's vectors, VECTORS of them a thread.
+template <class Fold, class Load> struct LoadedTiles {
     typedef typename Fold::Loaded Loaded;
+    const Load& load;
+    Loaded (&next)[Fold::VECTORS];
+
+    // Loads this thread's vectors of the tile whose first one is i.
+    __device__ __forceinline__ void get(Loaded (&p)[Fold::VECTORS], u64 i) {
+#pragma unroll
+        for (int k = 0; k < Fold::VECTORS; k++) p[k] = load(i + k * blockDim.x);
+    }
+    // Starts to, for `take`.
+    __device__ __forceinline__ void ask(u64 i) { get(next, i); }
+    // What was asked for last.
+    __device__ __forceinline__ void take(Loaded (&p)[Fold::VECTORS], u64) {
+#pragma unroll
+        for (int k = 0; k < Fold::VECTORS; k++) p[k] = next[k];
+    }
+};
+
+// Whole tiles of VECTORS vectors a thread in tiles of a block, as far as there are in `in_tiles` of `count` vectors.
+// Returns where they end.
+template <class Fold, class Tiles>
+__device__ __forceinline__ u64 fold_whole_tiles(Fold& fold, u64 head, u64 in_tiles, u64 count, Tiles& tiles,
+                                                typename Fold::Loaded (&p)[Fold::VECTORS]) {
+    constexpr int VECTORS = Fold::VECTORS, ELEMENTS = PER_VECTOR<typename Fold::Element>;
     // Few threads do not hide the memory's latency from one another: they load the next tile before they take in this
     // one. So do those of narrow elements, which have more to do with each vector.
     constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= (sizeof(typename Fold::Element) == 2 ? 768 : 640);
     const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * VECTORS + threadIdx.x;
-    const auto load_tile = [&](Loaded(&p)[VECTORS], u64 i) {
-#pragma unroll
-        for (int k = 0; k < VECTORS; k++) p[k] = load(i + k * blockDim.x);
-    };
-    const u64 in_tiles = few ? 0 : count;
     u64 base = 0;
     u32 dense = 0;
-    Loaded p[VECTORS], next[VECTORS];
-    if (AHEAD && VECTORS * threads <= count) load_tile(next, first);
+    if (AHEAD && VECTORS * threads <= count) tiles.ask(first);
 #pragma unroll 1
     for (; base + VECTORS * threads <= in_tiles; base += VECTORS * threads) {
         if constexpr (AHEAD) {
-#pragma unroll
-            for (int k = 0; k < VECTORS; k++) p[k] = next[k];
-            if (base + 2 * VECTORS * threads <= count) load_tile(next, base + VECTORS * threads + first);
+            tiles.take(p, base + first);
+            if (base + 2 * VECTORS * threads <= count) tiles.ask(base + VECTORS * threads + first);
         } else {
-            load_tile(p, base + first);
+            tiles.get(p, base + first);
         }
         const u64 index = head + (base + first) * ELEMENTS;
         bool in_limbs = dense > 0;
@@ -284,6 +296,19 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fol
         }
         fold.end_tile();
     }
+    return base;
+}
+
+// Whole tiles, then what is left spread over all threads, as in array.cuh. The last tile, or both of few numbers, loads
+// all its vectors at once too, but takes them in one by one: its code is small, which is what such arrays wait for.
+template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fold& fold, bool few, u64 head, u64 count,
+                                                                             const Load& load) {
+    constexpr int VECTORS = Fold::VECTORS, ELEMENTS = PER_VECTOR<typename Fold::Element>;
+    typedef typename Fold::Loaded Loaded;
+    const u64 threads = u64(gridDim.x) * blockDim.x;
+    Loaded p[VECTORS], next[VECTORS];
+    LoadedTiles<Fold, Load> tiles = {load, next};
+    const u64 base = fold_whole_tiles(fold, head, few ? 0 : count, count, tiles, p);
     const u32 reach = last_reach(fold, few);
 #pragma unroll 1
     for (u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += VECTORS * threads) {

@@ -26,6 +26,14 @@ fn every_build_of_the_catalogue_is_embedded_with_its_entries_and_nothing_else_is
         assert!(module.ptx().contains(&declared), "{}", module.name);
         names.push(build.module());
     }
+    for map in catalog::MAPS {
+        for ty in map.types {
+            let module = find(&map.module(ty)).unwrap_or_else(|| panic!("{}", map.module(ty)));
+            let declared = format!(".visible .entry {}(", map.entry(ty));
+            assert!(module.is_template() && module.ptx().contains(&declared), "{}", module.name);
+            names.push(map.module(ty));
+        }
+    }
     for plain in catalog::PLAIN {
         let module = find(&plain.module()).unwrap_or_else(|| panic!("{}", plain.module()));
         let ptx = module.ptx();

@@ -1,0 +1,60 @@
+//! The pseudo-instructions of templates: a compiler that copied one, or left one out, would make kernels that fold something else.
+
+use std::collections::BTreeMap;
+
+use warpfold_kernels::catalog;
+
+use crate::Outcome;
+
+/// Fails unless each pseudo-instruction of a template stands where it is to: loads before the loop or in it, one map for each step
+/// of a tile and one for the end of all.
+pub(super) fn check(module: &str, ptx: &str) -> Outcome {
+    let (mut loads, mut ends) = (Vec::new(), 0);
+    let mut maps: BTreeMap<u32, usize> = BTreeMap::new();
+    for line in ptx.lines() {
+        let Some(marker) = line.trim().strip_prefix("warpfold.") else { continue };
+        let (name, operands) = marker.split_once(' ').unwrap_or((marker, ""));
+        let first = operands.split(',').next().and_then(|number| number.trim().parse().ok());
+        match (name, first) {
+            ("load", Some(steps)) => loads.push(steps),
+            ("map", Some(step)) => *maps.entry(step).or_default() += 1,
+            ("end", Some(_)) => ends += 1,
+            _ => return Err(format!("{module}: `{line}` is no pseudo-instruction")),
+        }
+    }
+    let steps = loads.first().copied().unwrap_or(0);
+    let are_alike = loads.iter().all(|&other| other == steps);
+    let is_each_once =
+        maps.len() as u32 == steps && maps.iter().all(|(&k, &count)| k < steps && count == 1);
+    let is_right = match catalog::is_template(module) {
+        true => matches!(loads.len(), 1 | 2) && are_alike && steps > 0 && is_each_once && ends == 1,
+        false => loads.is_empty() && maps.is_empty() && ends == 0,
+    };
+    match is_right {
+        true => Ok(()),
+        false => Err(format!(
+            "{module}: {} loads, maps by step {maps:?} and {ends} ends; each map is to stand once, and nowhere but in templates",
+            loads.len()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    const WHOLE: &str = "\twarpfold.load 2, 4, %rd1, %rd2;\n\twarpfold.map 0, 4, %r1, %r2, %rd1;\n\twarpfold.map 1, 4, %r1, %r2, %rd1;\n\twarpfold.end 4, %r1, %r2, %rd1, %rd3;\n";
+
+    #[test]
+    fn each_pseudo_instruction_stands_once() {
+        assert_eq!(check("map_count_bool.sm70", WHOLE), Ok(()));
+        assert!(check("count_bool.sm70", WHOLE).is_err());
+        for line in WHOLE.lines() {
+            let less = WHOLE.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("map_count_bool.sm70", &less).is_err(), "without {line}");
+            let more = format!("{WHOLE}{line}\n{line}\n");
+            assert!(check("map_count_bool.sm70", &more).is_err(), "more of {line}");
+        }
+        assert!(check("map_count_bool.sm70", &WHOLE.replace(".map 1", ".map 2")).is_err());
+    }
+}
