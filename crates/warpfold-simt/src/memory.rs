@@ -312,6 +312,16 @@ impl Memory {
         Ok(bytes.skip((offset % 4) as usize).take(count as usize).collect())
     }
 
+    /// `count` bytes from a device address on, as [`read_bytes`](Self::read_bytes) has them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_at(&self, address: u64, count: u64) -> Result<Vec<u8>, BufferError> {
+        let offset = address & ((1 << WINDOW_BITS) - 1);
+        let buffer = Buffer { address: address - offset, bytes: offset + count };
+        self.read_bytes(buffer, offset, count)
+    }
+
     /// The allocation behind a buffer, where it holds the bytes asked for.
     fn within(&self, buffer: Buffer, offset: u64, count: u64) -> Result<&Allocation, BufferError> {
         let allocation = self.of(buffer)?;

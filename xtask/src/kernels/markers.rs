@@ -43,7 +43,8 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
 mod tests {
     use super::check;
 
-    const WHOLE: &str = "\twarpfold.load 2, 4, %rd1, %rd2;\n\twarpfold.map 0, 4, %r1, %r2, %rd1;\n\twarpfold.map 1, 4, %r1, %r2, %rd1;\n\twarpfold.end 4, %r1, %r2, %rd1, %rd3;\n";
+    const WHOLE: &str = "\twarpfold.load 2, 4, %rd1, %rd2;\n\
+        \twarpfold.map 0, 4, %r1, %r2, %rd1;\n\twarpfold.map 1, 4, %r1, %r2, %rd1;\n\twarpfold.end 4, %r1, %r2, %rd1, %rd3;\n";
 
     #[test]
     fn each_pseudo_instruction_stands_once() {

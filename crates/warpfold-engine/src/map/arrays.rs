@@ -7,9 +7,9 @@ use warpfold_plan::HostArray;
 use super::{Map, refused};
 
 /// The arrays' one length.
-pub(super) fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
+pub(super) fn length(map: &Map, given: &[(DType, usize)]) -> Result<usize> {
     let wanted = map.program.inputs();
-    let dtypes: Vec<DType> = inputs.iter().map(HostArray::dtype).collect();
+    let dtypes: Vec<DType> = given.iter().map(|&(dtype, _)| dtype).collect();
     if dtypes != wanted {
         return Err(refused(
             "map",
@@ -17,19 +17,22 @@ pub(super) fn length(map: &Map, inputs: &[HostArray<'_>]) -> Result<usize> {
             "give the arrays that it was made for",
         ));
     }
-    let n = inputs.first().map_or(0, HostArray::len);
-    match inputs.iter().position(|input| input.len() != n) {
+    let n = given.first().map_or(0, |&(_, len)| len);
+    match given.iter().position(|&(_, len)| len != n) {
         None => Ok(n),
         Some(other) => {
             let obstacle = format!(
                 "{} has {n} elements and {} has {}",
-                map.names[0],
-                map.names[other],
-                inputs[other].len()
+                map.names[0], map.names[other], given[other].1
             );
             Err(refused("map", obstacle, "give arrays of one length"))
         }
     }
+}
+
+/// The types and lengths of arrays.
+pub(super) fn given(inputs: &[HostArray<'_>]) -> Vec<(DType, usize)> {
+    inputs.iter().map(|input| (input.dtype(), input.len())).collect()
 }
 
 /// Some elements of an array.

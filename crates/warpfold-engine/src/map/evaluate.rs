@@ -32,7 +32,7 @@ pub fn evaluate(text: &str, inputs: &[(&str, DType)], arrays: &[HostArray<'_>]) 
     // The checks of a reduction are those of an evaluation.
     let any = Reduction::of(Measure::Op(warpfold_num::Op::Min), expr);
     let map: Map = wanted::map(&[any], None, inputs, Default::default())?;
-    let n = arrays::length(&map, arrays)?;
+    let n = arrays::length(&map, &arrays::given(arrays))?;
     let slices: Vec<_> = arrays.iter().map(arrays::slice).collect();
     let mut tiles = Tiles::new(&program, false);
     with_element!(program.ty(root).dtype(), T => {

@@ -12,7 +12,7 @@ pub(super) const HALF: f64 = 256.0;
 
 /// What is left of a sum of powers of e.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Exponents {
+pub struct Exponents {
     /// The two largest s with their sums, the larger first.
     sums: Vec<(f64, Exact<f64>)>,
     /// Whether an exponent was NaN.

@@ -9,7 +9,7 @@ use warpfold_expr::{Id, Slice, TILE, Tiles, Type, lanes};
 use warpfold_num::{Accuracy, Error, Nan, Op, Policy, Result};
 use warpfold_plan::{HostArray, Request};
 
-use super::arrays::{held, length, part, slice};
+use super::arrays::{given, held, length, part, slice};
 use super::exponents::HALF;
 use super::running::Folds;
 use super::task::{Part, Task};
@@ -29,7 +29,7 @@ const SHORT: usize = 2 << 10;
 const WHOLE: usize = 32 << 10;
 
 pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
-    let n = length(map, inputs)?;
+    let n = length(map, &given(inputs))?;
     let slices: Vec<Slice<'_>> = inputs.iter().map(slice).collect();
     let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
     let grains = n.div_ceil(GRAIN);

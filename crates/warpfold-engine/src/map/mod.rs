@@ -46,16 +46,17 @@ mod wanted;
 mod weights;
 
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_expr::{Expr, Held, Program, TILE, Tiles};
+use warpfold_expr::{Expr, Held, Id, Program, TILE, Tiles};
 use warpfold_num::{DType, Error, Op, Policy, Result, Value};
 pub use warpfold_plan::HostArray;
 use warpfold_plan::{Indices, Parts};
 
 use crate::Columns;
 pub use evaluate::evaluate;
+pub use exponents::Exponents;
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
-use task::{Part, Task};
+pub use task::{Pairs, Part, Squares, Task};
 use wanted::Wanted;
 
 /// What is reduced, as it was said.
@@ -138,6 +139,11 @@ pub struct Folded {
 }
 
 impl Folded {
+    /// What another machine has left of each of a map's [tasks](Map::tasks).
+    pub fn of(parts: Vec<Part>) -> Self {
+        Folded { parts }
+    }
+
     /// Takes in what is left of later elements.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
@@ -199,6 +205,42 @@ impl Map {
     /// The operations, one a line.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// What is folded; results share what they have in common.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The choices.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The condition on which elements count, if there is one.
+    pub fn condition(&self) -> Option<Id> {
+        self.has_keep.then(|| self.program.roots()[0].value)
+    }
+
+    /// The values whose NaNs, as they are ignored, take an element out of a task.
+    pub fn nans_of(&self, task: &Task) -> Vec<Id> {
+        if self.policy.nan == warpfold_num::Nan::Propagate {
+            return Vec::new();
+        }
+        let all = self.drops_nans().then(|| self.tasks.iter().flat_map(|task| task.given()));
+        let mut ids: Vec<Id> = all.into_iter().flatten().chain(task.given()).collect();
+        ids.retain(|&id| self.program.ty(id).is_float());
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The one length of arrays of such types and lengths.
+    ///
+    /// # Errors
+    /// [`Error::Map`] if they are not the inputs that the map was made for, or not of one length.
+    pub fn length(&self, given: &[(DType, usize)]) -> Result<usize> {
+        arrays::length(self, given)
     }
 
     /// What is left of nothing.

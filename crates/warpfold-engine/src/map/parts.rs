@@ -188,7 +188,7 @@ pub(super) fn columns(
     indices: Indices,
     finish: warpfold_exact::partial::Finish,
 ) -> Result<Vec<(String, Columns)>> {
-    let n = arrays::length(map, inputs)?;
+    let n = arrays::length(map, &arrays::given(inputs))?;
     if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
         let remedy = "ask for the results that are wanted, one by one";
         return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));

@@ -11,7 +11,7 @@ use super::exponents::Exponents;
 
 /// Something that is folded of the values of expressions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Task {
+pub enum Task {
     /// Values, as a reduction of an array.
     Values(Op, Id),
     /// Conditions, counted.
@@ -24,13 +24,20 @@ pub(super) enum Task {
     Pairs(Id, Id),
     /// Weights times squares: exact products of the weights with the upper and the lower halves of squares, of floats.
     Squares {
+        /// The weight.
         weight: Id,
         /// The value, where its square may lie outside the halves' range; integers have no halves.
         value: Id,
+        /// The upper and the lower half of its square.
         halves: Option<(Id, Id)>,
     },
     /// The sum of powers of e: the exponents, and the powers of those that are near zero.
-    Exponents { exponent: Id, power: Id },
+    Exponents {
+        /// The exponent.
+        exponent: Id,
+        /// The power.
+        power: Id,
+    },
 }
 
 /// What is left of a task.
@@ -39,26 +46,33 @@ pub(super) enum Task {
     clippy::large_enum_variant,
     reason = "as of `AnyPartial`: an allocation for each small sum"
 )]
-pub(super) enum Part {
+pub enum Part {
+    /// Of all tasks but these.
     Partial(AnyPartial),
+    /// Of pairs.
     Pairs(Box<Pairs>),
+    /// Of weighted squares.
     Squares(Box<Squares>),
+    /// Of powers of e.
     Exponents(Box<Exponents>),
 }
 
 /// Sums of squares and products of pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pairs {
-    pub(super) left: AnyPartial,
-    pub(super) both: AnyPartial,
-    pub(super) right: AnyPartial,
+pub struct Pairs {
+    /// The squares of the first values.
+    pub left: AnyPartial,
+    /// The products.
+    pub both: AnyPartial,
+    /// The squares of the second values.
+    pub right: AnyPartial,
     /// What is no finite number among the differences.
-    pub(super) differences: Special,
+    pub differences: Special,
 }
 
 /// Weighted squares.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Squares {
+pub struct Squares {
     /// Products of halves of squares, of floats.
     pub(super) products: AnyPartial,
     /// The others: of floats in units of 2^-3222, of integers all.
@@ -67,7 +81,7 @@ pub(super) struct Squares {
 
 impl Task {
     /// The expressions that it reads.
-    pub(super) fn ids(self) -> impl Iterator<Item = Id> {
+    pub fn ids(self) -> impl Iterator<Item = Id> {
         let ids = match self {
             Task::Values(_, id) | Task::Conditions(id) | Task::Weights(id) => {
                 [Some(id), None, None, None]
@@ -82,13 +96,13 @@ impl Task {
     }
 
     /// Those whose NaNs, where they are ignored, take the element with them; halves of squares are NaN of infinities too.
-    pub(super) fn given(self) -> impl Iterator<Item = Id> {
+    pub fn given(self) -> impl Iterator<Item = Id> {
         let count = if matches!(self, Task::Squares { .. }) { 2 } else { usize::MAX };
         self.ids().take(count)
     }
 
     /// What is left of nothing.
-    pub(super) fn empty(self, program: &Program) -> Part {
+    pub fn empty(self, program: &Program) -> Part {
         let dtype = |id| program.ty(id).dtype();
         let products = |id| AnyPartial::empty(Op::Dot, dtype(id));
         match self {

@@ -1,7 +1,7 @@
 //! [`Code`]: values of a program as instructions of PTX, for one element, over registers.
 //!
-//! The instructions give the bits that [`Tiles`](crate::Tiles) do: each operation of floats says `.rn`, so that no compiler contracts it; minima and maxima are selections;
-//! an integer operation without a value sets a predicate, by which the caller tells of the element. Functions such as `exp` are not printed.
+//! The instructions give the bits that [`Tiles`](crate::Tiles) do: each operation of floats says `.rn`, so that no compiler contracts it; minima and maxima are
+//! selections; an integer operation without a value sets a predicate, by which the caller tells of the element. Functions such as `exp` are not printed.
 
 mod convert;
 mod float;

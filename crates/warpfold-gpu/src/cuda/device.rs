@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
-use crate::kernel::{FoldKernel, Kernel, ManyLaunch};
+use crate::kernel::{Code, FoldKernel, Kernel, ManyLaunch};
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
@@ -155,8 +155,9 @@ impl Device {
 
     /// The entry point of a launch for many reductions, loaded on first use, and allowed the shared memory that the launch takes.
     pub(super) fn many(&self, launch: &ManyLaunch) -> Result<Function> {
+        let name = launch.name();
         let ready = |known: &HashMap<String, (Function, u32)>| {
-            let (function, allowed) = *known.get(&launch.entry)?;
+            let (function, allowed) = *known.get(name)?;
             (launch.shared_bytes <= allowed).then_some(function)
         };
         if let Some(function) = ready(&self.many.read().unwrap_or_else(PoisonError::into_inner)) {
@@ -166,16 +167,20 @@ impl Device {
         if let Some(function) = ready(&known) {
             return Ok(function);
         }
-        let function = match known.get(&launch.entry) {
-            Some(&(function, _)) => function,
-            None => {
+        let function = match (known.get(name), &launch.code) {
+            (Some(&(function, _)), _) => function,
+            (None, Code::Shipped(_)) => {
                 let module = launch.module(self.description.compute)?;
                 let entries = [launch.entry.clone()];
                 driver::load(&self.context, module.name, &module.ptx(), &entries)?[0]
             }
+            (None, Code::Spliced(spliced)) => {
+                let entries = [launch.entry.clone()];
+                driver::load(&self.context, &spliced.name, spliced.ptx(), &entries)?[0]
+            }
         };
         driver::allow_shared(&self.context, function, launch.shared_bytes)?;
-        known.insert(launch.entry.clone(), (function, launch.shared_bytes));
+        known.insert(name.to_owned(), (function, launch.shared_bytes));
         Ok(function)
     }
 }

@@ -110,15 +110,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device); also if the device holds bytes that are no value of the type (a `bool` of 2).
     pub fn download<T: Element>(&self, x: View<'_, T>) -> Result<Vec<T>> {
-        let x = x.untyped();
-        x.check(self)?;
-        if let Some(stream) = x.ready.stream {
-            driver::synchronize(stream, || "waiting for another stream".into())?;
-        }
-        let mut bytes = vec![0; x.len() * size_of::<T>()];
-        // SAFETY: the view borrows so many elements in this GPU's memory, as who made it promised.
-        unsafe { driver::read(&self.0.device.context, x.address, &mut bytes)? };
-        kernel::elements(&bytes)
+        kernel::elements(&self.bytes_of(x.untyped())?)
     }
 
     /// An array of zeros on the device.
@@ -207,6 +199,17 @@ impl Executor for Gpu {
 
     fn unwritten(&self, bytes: usize) -> Result<kernel::Memory> {
         Ok(kernel::Memory::Cuda(Memory::uninitialised(&self.0.device.context, bytes)?))
+    }
+
+    fn bytes_of(&self, x: AnyView<'_>) -> Result<Vec<u8>> {
+        x.check(self)?;
+        if let Some(stream) = x.ready.stream {
+            driver::synchronize(stream, || "waiting for another stream".into())?;
+        }
+        let mut bytes = vec![0; x.len() * x.dtype.size()];
+        // SAFETY: the view borrows so many elements in this GPU's memory, as who made it promised.
+        unsafe { driver::read(&self.0.device.context, x.address, &mut bytes)? };
+        Ok(bytes)
     }
 
     fn run_many(&self, launches: &[ManyLaunch], after: &[Ready<'_>]) -> Result<()> {

@@ -47,6 +47,12 @@ pub trait Executor: Send + Sync {
     /// [`Error::Device`](crate::Error::Device): out of memory, with the sizes.
     fn unwritten(&self, bytes: usize) -> Result<Memory>;
 
+    /// The bytes of an array in its memory.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), also for an array of another machine.
+    fn bytes_of(&self, x: AnyView<'_>) -> Result<Vec<u8>>;
+
     /// Runs launches one after another, once what the streams were given so far is done, and waits for the last.
     ///
     /// # Errors

@@ -65,21 +65,21 @@ pub(super) fn complex_stats<T: Element>(
 }
 
 /// What is left to be read.
-struct Integers<'a> {
+pub(super) struct Integers<'a> {
     specials: u64,
     words: &'a [u64],
 }
 
 impl<'a> Integers<'a> {
-    fn of(record: &'a [u64]) -> Self {
+    pub(super) fn of(record: &'a [u64]) -> Self {
         Integers { specials: record[0], words: &record[2..] }
     }
 
-    fn moments<T: Element>(&mut self, count: u64) -> Moments<T> {
+    pub(super) fn moments<T: Element>(&mut self, count: u64) -> Moments<T> {
         Moments { sum: Parts::from_fn(|_| self.next()), squares: self.next(), count }
     }
 
-    fn next<L: Limbs>(&mut self) -> Register<L> {
+    pub(super) fn next<L: Limbs>(&mut self) -> Register<L> {
         let mut fixed = Fixed::<L>::default();
         let limbs = fixed.0.as_mut();
         let (mine, rest) = self.words.split_at(limbs.len());

@@ -14,6 +14,7 @@ mod groups;
 mod joined;
 mod launch;
 mod many;
+pub mod map;
 mod record;
 mod reduce;
 mod sharded;
@@ -34,7 +35,8 @@ pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
 pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
-pub use many::{AnyReduceMany, AnySegments, ManyLaunch};
+pub use many::{AnyReduceMany, AnySegments, Code, ManyLaunch};
+pub use map::{AnyMap, MapGrid, MapLaunches, Spliced};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]

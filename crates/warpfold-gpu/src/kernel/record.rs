@@ -101,7 +101,7 @@ fn partial<T: Element>(plan: &CudaPlan, record: &[u64]) -> Partial<T> {
 }
 
 /// Exact moments of integers: `[sum, 2 limbs; squares, 3 limbs]`.
-fn moments<T: Element>(record: &[u64], n: u64) -> Moments<T> {
+pub(super) fn moments<T: Element>(record: &[u64], n: u64) -> Moments<T> {
     // Squares are never negative, whatever their elements: their top limb is extended by zeros.
     let squares = Register { fixed: extend(&record[2..5], 0), special: Special::NONE };
     Moments { sum: registers::<T, _>(&record[..2]), squares, count: n }
@@ -247,7 +247,7 @@ fn largest_complex<T: Element>(record: &[u64]) -> Magnitude<T> {
 }
 
 /// The one register of an integer element, signed if the element is.
-fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Parts<Register<L>> {
+pub(super) fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Parts<Register<L>> {
     let negative = low.last().is_some_and(|&top| top >> 63 == 1) && signed::<T>();
     let fixed = extend(low, if negative { u64::MAX } else { 0 });
     T::Parts::from_fn(|_| Register { fixed, special: Special::NONE })

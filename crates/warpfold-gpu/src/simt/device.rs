@@ -11,7 +11,7 @@ use super::memory::{Memory, Shared, home, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
-    self, AnyBuffer, AnyView, Arguments, Buffer, Executor, Home, Launch, Machine, ManyLaunch,
+    self, AnyBuffer, AnyView, Arguments, Buffer, Code, Executor, Home, Launch, Machine, ManyLaunch,
     RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods, record_offset,
     record_words, value_bytes, workspace_bytes,
 };
@@ -272,7 +272,15 @@ impl Device {
                 shared_bytes,
                 ..simulated(entry.clone(), *grid, *block, words)
             };
-            self.launch_raw(launch.module(self.facts.compute)?, &simulated, None)
+            match &launch.code {
+                Code::Shipped(_) => {
+                    self.launch_raw(launch.module(self.facts.compute)?, &simulated, None)
+                }
+                Code::Spliced(spliced) => {
+                    let counters = self.simulate(&*programs::spliced(spliced)?, &simulated, None);
+                    counters.map_err(|error| fault(&launch.entry, error.to_string()))
+                }
+            }
         };
         launches.iter().map(run).collect()
     }
@@ -334,6 +342,11 @@ impl Executor for Device {
 
     fn unwritten(&self, bytes: usize) -> Result<kernel::Memory> {
         Ok(kernel::Memory::Simt(Memory::unwritten(&self.memory, bytes as u64, 0)?))
+    }
+
+    fn bytes_of(&self, x: AnyView<'_>) -> Result<Vec<u8>> {
+        x.check(self)?;
+        super::memory::read_at(&self.memory, x.address, x.len * x.dtype.size())
     }
 
     fn run_many(&self, launches: &[ManyLaunch], _: &[Ready<'_>]) -> Result<()> {

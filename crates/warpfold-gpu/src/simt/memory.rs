@@ -68,6 +68,12 @@ pub(super) fn home(shared: &Shared) -> Home {
     Home::Simt(Arc::as_ptr(shared).addr())
 }
 
+/// So many bytes from an address on.
+pub(super) fn read_at(shared: &Shared, address: u64, bytes: usize) -> Result<Vec<u8>> {
+    let found = lock(shared).read_at(address, bytes as u64);
+    found.map_err(|e| failed("reading an array", &e))
+}
+
 fn failed(asked: &str, error: &machine::BufferError) -> Error {
     Error::Device {
         asked: format!("{asked} in the simulator's memory"),

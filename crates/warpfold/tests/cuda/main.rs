@@ -26,6 +26,8 @@ mod left;
 #[path = "../kernels/many.rs"]
 mod many;
 mod many_large;
+#[path = "../kernels/maps.rs"]
+mod maps;
 #[path = "../kernels/named.rs"]
 mod named;
 #[path = "../kernels/products.rs"]

@@ -3,7 +3,7 @@
 use super::GivenKeys;
 use super::scatter::Scatter;
 use crate::Result;
-use crate::kernel::{Executor, ManyLaunch, Memory};
+use crate::kernel::{Code, Executor, ManyLaunch, Memory};
 use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
 
 /// Threads of a block that counts digits (`groups.cu`).
@@ -103,6 +103,6 @@ impl Sort {
 
 /// A launch of a kernel for groups.
 pub(super) fn launch(module: &str, entry: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
-    let (module, entry) = (module.to_owned(), entry.to_owned());
-    ManyLaunch { module, entry, grid, block: THREADS, shared_bytes: 0, words }
+    let (code, entry) = (Code::Shipped(module.to_owned()), entry.to_owned());
+    ManyLaunch { code, entry, grid, block: THREADS, shared_bytes: 0, words }
 }

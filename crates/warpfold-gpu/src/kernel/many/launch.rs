@@ -1,16 +1,28 @@
 //! [`ManyLaunch`]: a launch of a kernel for many reductions, as a plain value.
 
+use std::sync::Arc;
+
+use crate::kernel::map::Spliced;
 use crate::plan::{
     Again, Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, LoopTable, Strided, block_threads,
 };
 use crate::shape::Loop;
 use crate::{Error, Op, Result};
 
+/// A module of PTX.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Code {
+    /// One that ships, without its target.
+    Shipped(String),
+    /// One with the code of a map in it.
+    Spliced(Arc<Spliced>),
+}
+
 /// One launch: a one-dimensional grid, parameters of 64 bits each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManyLaunch {
-    /// The module that holds the kernel, without its target.
-    pub module: String,
+    /// The module that holds the kernel.
+    pub code: Code,
     /// The kernel's entry point.
     pub entry: String,
     /// Blocks.
@@ -24,13 +36,25 @@ pub struct ManyLaunch {
 }
 
 impl ManyLaunch {
-    /// The PTX module that holds it.
+    /// What tells its kernel from all others.
+    pub fn name(&self) -> &str {
+        match &self.code {
+            Code::Shipped(_) => &self.entry,
+            Code::Spliced(spliced) => &spliced.name,
+        }
+    }
+
+    /// The PTX module that ships and holds it, of a map its template.
     ///
     /// # Errors
     /// [`Error::Device`] if a device of this compute capability (times ten) is older than every build.
     pub fn module(&self, compute: u32) -> Result<warpfold_kernels::Module> {
         let base = warpfold_kernels::catalog::BASE;
-        let found = warpfold_kernels::find(&format!("{}.sm{base}", self.module));
+        let name = match &self.code {
+            Code::Shipped(name) => name,
+            Code::Spliced(_) => &self.entry,
+        };
+        let found = warpfold_kernels::find(&format!("{name}.sm{base}"));
         found.filter(|_| compute >= base).ok_or_else(|| Error::Device {
             asked: format!("the kernel {}", self.entry),
             obstacle: "no build of it runs on this device; compute capability 7.0 is the least"
@@ -57,7 +81,8 @@ pub(super) type Cut = (u64, u64, BoundsKind, u64);
 impl Launches<'_> {
     fn of(&self, module: String, suffix: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
         let entry = format!("{module}{suffix}");
-        ManyLaunch { module, entry, grid, block: self.plan.block, shared_bytes: 0, words }
+        let code = Code::Shipped(module);
+        ManyLaunch { code, entry, grid, block: self.plan.block, shared_bytes: 0, words }
     }
 
     /// What kernels are told beside sizes and addresses; those of variances take ddof there.

@@ -8,7 +8,7 @@ mod stats;
 
 use asked::{Asked, Undefined};
 use faults::Faults;
-pub use launch::ManyLaunch;
+pub use launch::{Code, ManyLaunch};
 
 use super::array::{AnyBuffer, AnyView};
 use super::executor::Executor;

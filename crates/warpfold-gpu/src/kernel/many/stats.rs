@@ -86,7 +86,7 @@ impl Asked<'_> {
         // Offsets were looked at by the sums; nothing new can be wrong with them.
         let faults = self.machine.copy_of(&[0xff; super::Faults::BYTES])?;
         let launch = ManyLaunch {
-            module: "segment_lengths".into(),
+            code: super::Code::Shipped("segment_lengths".into()),
             entry: "segment_lengths".into(),
             grid: segments.div_ceil(THREADS.into()).min(1 << 16) as u32,
             block: THREADS,

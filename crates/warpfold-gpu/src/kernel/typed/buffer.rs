@@ -84,6 +84,18 @@ impl<M: Machine, T: Element> Buffer<M, T> {
     }
 }
 
+impl<'a, M: Machine, T: Element> From<&'a Buffer<M, T>> for AnyView<'a> {
+    fn from(buffer: &'a Buffer<M, T>) -> Self {
+        buffer.array.view()
+    }
+}
+
+impl<'a, M: Machine, T: Element> From<View<'a, M, T>> for AnyView<'a> {
+    fn from(view: View<'a, M, T>) -> Self {
+        view.untyped()
+    }
+}
+
 /// A borrowed array in device memory.
 pub struct View<'a, M: Machine, T> {
     array: AnyView<'a>,

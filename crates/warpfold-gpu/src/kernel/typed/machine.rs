@@ -8,7 +8,7 @@ use super::reduce::Reduce;
 use crate::Result;
 use crate::element::{Element, Ordered};
 use crate::group::Key;
-use crate::kernel::{AnyBuffer, AnyGroups, Executor};
+use crate::kernel::{AnyBuffer, AnyGroups, AnyMap, AnyView, Executor};
 use crate::shape::Layout;
 
 /// An [`Executor`] that typed arrays name as theirs: a GPU by its driver, or the simulator.
@@ -131,6 +131,26 @@ pub trait Machine: Executor + Clone + Sized {
         Ok(Groups::new(AnyGroups::runs(self, keys.into().untyped(), values.into().untyped())?))
     }
 
+    /// Starts reductions of an expression of arrays by their names; see [`AnyMap`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// let device = warpfold::simt::Device::new();
+    /// let (x, y) = (device.upload(&[1.0f64, 5.0, 2.0])?, device.upload(&[4.0f64, 3.0, 2.0])?);
+    /// let distance = device.map("abs(x - y)", [("x", &x), ("y", &y)]);
+    /// assert_eq!(distance.sum()?, 5.0f64.into());
+    /// assert_eq!(distance.where_("x != y").mean()?, 2.5f64.into());
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    fn map<'a, V: Into<AnyView<'a>>>(
+        &'a self,
+        expression: &str,
+        inputs: impl IntoIterator<Item = (&'a str, V)>,
+    ) -> AnyMap<'a> {
+        AnyMap::new(self, expression, inputs)
+    }
+
     /// Starts a reduction of two arrays of one length: dot.
     ///
     /// # Errors
@@ -155,6 +175,15 @@ macro_rules! machine_methods {
                 x: impl Into<$crate::kernel::View<'a, $machine, T>>,
             ) -> $crate::kernel::Reduce<'a, $machine, T> {
                 $crate::kernel::Machine::reduce(self, x)
+            }
+
+            /// Starts reductions of an expression of arrays by their names; see [`Machine::map`]($crate::kernel::Machine::map).
+            pub fn map<'a, V: Into<$crate::kernel::AnyView<'a>>>(
+                &'a self,
+                expression: &str,
+                inputs: impl IntoIterator<Item = (&'a str, V)>,
+            ) -> $crate::kernel::AnyMap<'a> {
+                $crate::kernel::Machine::map(self, expression, inputs)
             }
 
             /// Starts a reduction of two arrays of one length: dot.

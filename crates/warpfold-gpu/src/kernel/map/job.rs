@@ -1,0 +1,282 @@
+//! [`Job`]: what a task of a map is on a device: kernels, and how what they leave is read.
+
+use std::collections::BTreeMap;
+
+use warpfold_engine::map::{Map, Pairs, Part, Task};
+use warpfold_expr::{Id, Program, Type};
+use warpfold_num::limbs::Special;
+
+use super::read;
+use super::shape::{Differences, Shape, Template, Values};
+use crate::partial::Count;
+use crate::plan::Fold;
+use crate::{Accuracy, AnyPartial, DType, Error, Op, Result};
+
+/// A kernel of a task, or of two.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Job {
+    pub(super) shape: Shape,
+    /// What its record holds, in that order.
+    pub(super) left: Vec<Left>,
+}
+
+/// One thing that a kernel leaves, and the task that it is of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Left {
+    pub(super) task: usize,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum What {
+    /// The partial of an array's fold.
+    Partial(Fold),
+    /// How many conditions hold, as the partial of a reduction of values.
+    Conditions(Op),
+    /// Of pairs: squares of the first values, products, squares of the second.
+    Pair(usize),
+}
+
+/// The kernels for a map's tasks.
+///
+/// # Errors
+/// [`Error::Map`] for what no kernel folds, by name.
+pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
+    if map.policy().accuracy == Accuracy::Fast {
+        return Err(refused(
+            "a map of fast accuracy on a device".into(),
+            "its kernels are exact".into(),
+            "leave the accuracy out",
+        ));
+    }
+    let mut jobs: Vec<Job> = Vec::new();
+    for (task, what) in map.tasks().iter().enumerate() {
+        let shape = |template, values| Shape {
+            template,
+            values,
+            keep: map.condition(),
+            nans: map.nans_of(what),
+            weight: None,
+            differences: Differences::Ignored,
+        };
+        let mut add = |shape: Shape, left: Vec<What>| {
+            let left = left.into_iter().map(|what| Left { task, what }).collect();
+            jobs.push(Job { shape, left });
+        };
+        match *what {
+            Task::Values(op, id) => values(map.program(), op, id, &shape, &mut add)?,
+            Task::Conditions(id) => {
+                add(
+                    shape(Template::Count, Values::Condition(id)),
+                    vec![What::Conditions(Op::Count)],
+                );
+            }
+            Task::Products(a, b) => {
+                let fold = dot_of(map.program().ty(a));
+                add(shape(Template::Dot, Values::Two(a, b)), vec![What::Partial(fold)]);
+            }
+            Task::Weights(id) => {
+                let fold = sum_of(map.program().ty(id));
+                let shape = Shape { weight: Some(id), ..shape(Template::Sum, Values::One(id)) };
+                weights(map.program(), &mut jobs, task, id, shape, fold);
+            }
+            Task::Pairs(a, b) => pairs(map.program().ty(a), (a, b), &shape, &mut add),
+            Task::Squares { .. } => {
+                return Err(refused(
+                    "a weighted variance or deviation on a device".into(),
+                    "no kernel folds weighted squares".into(),
+                    "reduce on the processor",
+                ));
+            }
+            Task::Exponents { .. } => {
+                return Err(refused(
+                    "logsumexp on a device".into(),
+                    "`exp` runs on the processor only so far".into(),
+                    "reduce on the processor",
+                ));
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn sum_of(ty: Type) -> Fold {
+    if ty.is_float() { Fold::ExactSum } else { Fold::Sum }
+}
+
+fn dot_of(ty: Type) -> Fold {
+    if ty.is_float() { Fold::ExactDot } else { Fold::Dot }
+}
+
+type Add<'a> = dyn FnMut(Shape, Vec<What>) + 'a;
+
+/// The kernels of a reduction of values.
+fn values(
+    program: &Program,
+    op: Op,
+    id: Id,
+    shape: &dyn Fn(Template, Values) -> Shape,
+    add: &mut Add<'_>,
+) -> Result<()> {
+    let ty = program.ty(id);
+    match op {
+        Op::Count | Op::Any | Op::All => {
+            add(shape(Template::Count, Values::Condition(id)), vec![What::Conditions(Op::Count)]);
+        }
+        Op::Sum | Op::Mean if ty == Type::Bool => {
+            add(shape(Template::Count, Values::Condition(id)), vec![What::Conditions(Op::Sum)]);
+        }
+        _ if ty == Type::Bool => {
+            return Err(refused(
+                format!("{op} of `{}` on a device", program.text(id)),
+                "it is a condition, and kernels count and sum these".into(),
+                "say i64(…) of it",
+            ));
+        }
+        Op::Sum | Op::Mean => {
+            add(shape(Template::Sum, Values::One(id)), vec![What::Partial(sum_of(ty))]);
+        }
+        Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
+            let fold = if ty.is_float() { Fold::ExactMoments } else { Fold::Moments };
+            add(shape(Template::Moments, Values::One(id)), vec![What::Partial(fold)]);
+        }
+        Op::Min | Op::ArgMin | Op::Max | Op::ArgMax | Op::MinMax => {
+            if !matches!(op, Op::Max | Op::ArgMax) {
+                add(shape(Template::Min, Values::One(id)), vec![What::Partial(Fold::ArgMin)]);
+            }
+            if !matches!(op, Op::Min | Op::ArgMin) {
+                add(shape(Template::Max, Values::One(id)), vec![What::Partial(Fold::ArgMax)]);
+            }
+        }
+        Op::Prod | Op::Stats | Op::L1 | Op::Linf | Op::Dot => {
+            let remedy = match op {
+                Op::L1 => "sum its magnitudes: abs(…)",
+                Op::Linf => "take max of its magnitudes: abs(…)",
+                _ => "reduce on the processor, or write the values to an array first",
+            };
+            return Err(refused(
+                format!("{op} of `{}` on a device", program.text(id)),
+                format!("no kernel folds {op} of a map"),
+                remedy,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Weights are summed beside their products with the values, where floats have those.
+fn weights(
+    program: &Program,
+    jobs: &mut Vec<Job>,
+    task: usize,
+    weight: Id,
+    shape: Shape,
+    fold: Fold,
+) {
+    let left = Left { task, what: What::Partial(fold) };
+    let products = jobs.iter_mut().find(|job| {
+        let is_weighted = matches!(job.shape.values, Values::Two(w, _) if w == weight);
+        let is_alike = job.shape.nans == shape.nans;
+        program.ty(weight).is_float()
+            && job.shape.template == Template::Dot
+            && is_weighted
+            && is_alike
+    });
+    match products {
+        Some(job) => {
+            job.shape =
+                Shape { template: Template::Weighted, weight: Some(weight), ..job.shape.clone() };
+            job.left.insert(0, left);
+        }
+        None => jobs.push(Job { shape, left: vec![left] }),
+    }
+}
+
+/// Squares and products: of f32 by one kernel, of f64 by two, of integers by three.
+fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, add: &mut Add<'_>) {
+    let both =
+        |template| Shape { differences: Differences::Told, ..shape(template, Values::Two(a, b)) };
+    let dot = |x, y| shape(Template::Dot, Values::Two(x, y));
+    match ty {
+        Type::F32 => add(both(Template::Pairs), (0..3).map(What::Pair).collect()),
+        Type::F64 => {
+            add(both(Template::SquareDot), vec![What::Pair(0), What::Pair(1)]);
+            add(dot(b, b), vec![What::Pair(2)]);
+        }
+        _ => {
+            for (k, (x, y)) in [(a, a), (a, b), (b, b)].into_iter().enumerate() {
+                add(dot(x, y), vec![What::Pair(k)]);
+            }
+        }
+    }
+}
+
+/// What a kernel has left: its record, and what it counted.
+pub(super) struct Found<'r> {
+    pub(super) record: &'r [u64],
+    pub(super) kept: u64,
+    pub(super) flags: u64,
+}
+
+/// What the kernels of a map leave of each task, indices from one on.
+pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) -> Vec<Part> {
+    let mut parts: Vec<Part> = map.tasks().iter().map(|task| task.empty(map.program())).collect();
+    let mut pairs: BTreeMap<usize, [Option<AnyPartial>; 3]> = BTreeMap::new();
+    for (job, found) in jobs.iter().zip(found) {
+        let dtype = job.shape.dtype(map.program());
+        let mut words = read::Words::new(found.record);
+        for left in &job.left {
+            match left.what {
+                What::Partial(fold) => {
+                    let partial = words.partial(fold, dtype, found.kept, first);
+                    merge(&mut parts[left.task], partial);
+                }
+                What::Conditions(op) => {
+                    let Task::Values(_, id) = map.tasks()[left.task] else {
+                        let count = Count { seen: found.kept, nonzero: found.record[0] };
+                        merge(&mut parts[left.task], read::count(DType::Bool, count));
+                        continue;
+                    };
+                    let dtype = map.program().ty(id).dtype();
+                    let partial = match op {
+                        Op::Sum => read::sum_of_conditions(found.record[0], found.kept),
+                        _ => {
+                            read::count(dtype, Count { seen: found.kept, nonzero: found.record[0] })
+                        }
+                    };
+                    merge(&mut parts[left.task], partial);
+                }
+                What::Pair(k) => {
+                    let fold = if dtype.is_float() { Fold::ExactDot } else { Fold::Dot };
+                    let partial = words.partial(fold, dtype, found.kept, first);
+                    pairs.entry(left.task).or_default()[k] = Some(partial);
+                    if let (Part::Pairs(pairs), flags @ 1..) = (&mut parts[left.task], found.flags)
+                    {
+                        let special = if flags & 1 != 0 { Special::NAN } else { Special::PLUS };
+                        pairs.differences = pairs.differences.union(special);
+                    }
+                }
+            }
+        }
+    }
+    for (task, found) in pairs {
+        let [Some(left), Some(both), Some(right)] = found else {
+            unreachable!("pairs leave three sums")
+        };
+        if let Part::Pairs(part) = &mut parts[task] {
+            **part = Pairs { left, both, right, differences: part.differences };
+        }
+    }
+    parts
+}
+
+fn merge(part: &mut Part, partial: AnyPartial) {
+    match part {
+        Part::Partial(mine) => mine.merge(&partial),
+        other => unreachable!("{other:?} is no partial"),
+    }
+}
+
+pub(super) fn refused(asked: String, obstacle: String, remedy: &str) -> Error {
+    Error::Map { asked, obstacle, remedy: remedy.into() }
+}

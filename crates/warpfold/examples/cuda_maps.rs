@@ -1,0 +1,213 @@
+//! Maps on a GPU: their bits beside the processor's, their speed beside reading alone, and how long a new expression takes.
+//!
+//! `cuda_maps [BYTES]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use warpfold::cuda::{Gpu, Queue, RawKernel};
+use warpfold::kernel::{AnyView, MapLaunches};
+use warpfold::map::{Folded, HostArray, Map, Reduction};
+use warpfold::partial::Finish;
+use warpfold::{Element, Policy, f16};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Launches between two marks, and how many times both are measured in turn.
+const LAUNCHES: usize = 10;
+const ROUNDS: usize = 9;
+
+/// A map: the reduction, the condition, how many of the arrays it reads, and the percentage of the read ceiling that is asked of it.
+struct Case {
+    reduction: &'static str,
+    keep: Option<&'static str>,
+    arrays: usize,
+    asked: Option<u32>,
+}
+
+const fn case(reduction: &'static str, arrays: usize, asked: u32) -> Case {
+    Case { reduction, keep: None, arrays, asked: Some(asked) }
+}
+
+const fn more(reduction: &'static str, arrays: usize, keep: Option<&'static str>) -> Case {
+    Case { reduction, keep, arrays, asked: None }
+}
+
+const FLOATS: &[Case] = &[
+    case("sum(abs(x - y))", 2, 96),
+    case("mean(x, weights=abs(y))", 2, 90),
+    case("cosine(x, y)", 2, 90),
+    case("count(x > 0.3)", 1, 98),
+    case("argmax(abs(x))", 1, 98),
+    case("count(x > y)", 2, 98),
+    case("argmax(abs(x - y))", 2, 98),
+    more("sum(abs(x))", 1, None),
+    more("sum(x * y)", 2, None),
+    more("rmse(x, y)", 2, None),
+    more("mean(x)", 2, Some("y > 0")),
+    more("var(x - y)", 2, None),
+    more("sum(select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5))", 2, None),
+];
+
+const NARROW: &[Case] = &[
+    more("sum(abs(x - y))", 2, None),
+    more("count(x > 0.3)", 1, None),
+    more("argmax(abs(x))", 1, None),
+];
+
+const INTEGERS: &[Case] =
+    &[more("sum(x - y)", 2, None), more("count(x > y)", 2, None), more("max(abs(x))", 1, None)];
+
+struct Bench {
+    gpu: Gpu,
+    read: RawKernel,
+    bytes: usize,
+}
+
+impl Bench {
+    fn of_type<T: Element>(&self, both: &[T], cases: &[Case]) -> Outcome<()> {
+        let n = both.len() / 2;
+        let on = self.gpu.upload(both)?;
+        let arrays = [HostArray::of(&both[..n]), HostArray::of(&both[n..])];
+        let views: [AnyView<'_>; 2] = [on.slice(..n).into(), on.slice(n..).into()];
+        let out = self.gpu.upload(&[0u64; 64])?;
+        for case in cases {
+            let reduction: Reduction = case.reduction.parse()?;
+            let names = [("x", T::DTYPE), ("y", T::DTYPE)];
+            let of = &names[..case.arrays];
+            let map = Map::all(&[reduction], case.keep, of, Policy::default())?;
+            let result =
+                |folded: &Folded| format!("{:?}", map.results(folded, Finish::default())[0]);
+            let here = result(&map.fold(&arrays[..case.arrays], 0)?);
+            let there =
+                result(&warpfold::kernel::map::fold(&self.gpu, &map, &views[..case.arrays], 0)?);
+            let launches = MapLaunches::new(&self.gpu, &map, &views[..case.arrays], None)?;
+            let bytes = case.arrays * self.bytes;
+            let [read, time] =
+                self.times(bytes, on.address(), out.address(), launches.launches())?;
+            let percent = (1000.0 * read / time).round() / 10.0;
+            let asked = case.asked.map_or("null".into(), |asked| asked.to_string());
+            let keep = case.keep.map_or("null".into(), |keep| format!("\"{keep}\""));
+            println!(
+                "{{\"map\": \"{}\", \"where\": {keep}, \"dtype\": \"{}\", \"bytes\": {bytes}, \"launches\": {}, \
+                 \"has_bits_of_processor\": {}, \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {percent}, \"asked_percent\": {asked}}}",
+                case.reduction,
+                T::DTYPE,
+                launches.launches().len(),
+                here == there
+            );
+            if here != there {
+                eprintln!("{}: {there}, and on the processor {here}", case.reduction);
+            }
+        }
+        Ok(())
+    }
+
+    /// Microseconds of reading alone and of the launches, medians of rounds in which they take turns.
+    fn times(
+        &self,
+        bytes: usize,
+        address: u64,
+        out: u64,
+        launches: &[warpfold::kernel::ManyLaunch],
+    ) -> Outcome<[f64; 2]> {
+        let grid = self.gpu.facts().multiprocessors * 4;
+        let mut queue = self.gpu.queue()?;
+        let mut times = [Vec::new(), Vec::new()];
+        let mut timed = |queue: &mut Queue, which: usize, round: usize| -> Outcome<()> {
+            let begin = queue.mark()?;
+            for _ in 0..LAUNCHES {
+                // SAFETY: the array has so many bytes and `out` room for what is written; both outlive the queue's work, as do the launches' memory.
+                unsafe {
+                    match which {
+                        0 => queue.start_raw(
+                            &self.read,
+                            [grid, 512, 0],
+                            &[address, bytes as u64 / 16, out],
+                        )?,
+                        _ => queue.start_many(launches)?,
+                    }
+                }
+            }
+            let time = queue.mark()?.microseconds_since(&begin)? / LAUNCHES as f64;
+            // The first round warms up.
+            if round > 0 {
+                times[which].push(time);
+            }
+            Ok(())
+        };
+        for round in 0..=ROUNDS {
+            timed(&mut queue, 0, round)?;
+            timed(&mut queue, 1, round)?;
+        }
+        Ok(times.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        }))
+    }
+
+    /// How long the first call of a new expression takes, one whose code the driver has in its cache, and the next ones.
+    fn first_uses(&self) -> Outcome<()> {
+        // One that no driver has seen.
+        let nonce = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() % 1_000_000_007;
+        let x: Vec<f32> = (0..1000).map(|k| k as f32).collect();
+        for (name, expression) in
+            [("sum", format!("abs(x - {nonce}e-6)")), ("argmax", format!("abs(x - {nonce}e-7)"))]
+        {
+            let op = name.parse::<warpfold::Op>()?;
+            let timed = |gpu: &Gpu| -> Outcome<[f64; 2]> {
+                let on = gpu.upload(&x)?;
+                // What every first call of a GPU pays.
+                gpu.map("x", [("x", &on)]).count()?;
+                let map = gpu.map(&expression, [("x", &on)]);
+                let once = || -> Outcome<f64> {
+                    let start = Instant::now();
+                    map.output(op, Finish::default())?;
+                    Ok(start.elapsed().as_secs_f64() * 1e3)
+                };
+                let first = once()?;
+                let mut later = (0..50).map(|_| once()).collect::<Outcome<Vec<_>>>()?;
+                later.sort_by(f64::total_cmp);
+                Ok([first, later[later.len() / 2]])
+            };
+            let [new, later] = timed(&self.gpu)?;
+            // Another opening of the GPU loads its kernels anew, by the driver's cache.
+            let [cached, _] = timed(&Gpu::open(0)?)?;
+            println!(
+                "{{\"first_use\": \"{name}\", \"new_ms\": {new:.2}, \"cached_ms\": {cached:.2}, \"later_ms\": {later:.3}, \
+                 \"asked_new_ms\": 400, \"asked_cached_ms\": 10}}"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Numbers about one, of either sign and of all their digits.
+fn numbers<T: Element>(bytes: usize, part: impl Fn(f64) -> T) -> Vec<T> {
+    let mut state = 7u64;
+    let mut next = || {
+        state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+        let bits = state ^ state >> 29;
+        let size = 0.1 + (bits >> 12) as f64 / (1u64 << 52) as f64 * 1.3;
+        if bits & 1 == 0 { size } else { -size }
+    };
+    (0..2 * bytes / size_of::<T>()).map(|_| part(next())).collect()
+}
+
+fn main() -> Outcome<()> {
+    let gpu = Gpu::open(0)?;
+    let bytes = match std::env::args().nth(1) {
+        Some(bytes) => bytes.parse::<usize>()? / 64 * 64,
+        None => 1 << 29,
+    };
+    let limits = warpfold_kernels::find("limits.sm70").ok_or("the kernels lack one that reads")?;
+    let read = RawKernel::load(&gpu, &limits.ptx(), "read_4")?;
+    println!("{{\"gpu\": \"{}\"}}", gpu.description().name);
+    let bench = Bench { gpu, read, bytes };
+    bench.first_uses()?;
+    bench.of_type(&numbers(bytes, |x| x as f32), FLOATS)?;
+    bench.of_type(&numbers(bytes, |x| x), FLOATS)?;
+    bench.of_type(&numbers(bytes, f16::from_f64), NARROW)?;
+    bench.of_type(&numbers(bytes, |x| (x * 1e9) as i32), INTEGERS)?;
+    bench.of_type(&numbers(bytes, |x| (x * 1e18) as i64), INTEGERS)?;
+    Ok(())
+}

@@ -1,0 +1,613 @@
+//! Maps on a machine: the bits of the processor's tiles, of plain Rust with an exact sum, and the same errors.
+
+use num_bigint::BigInt;
+use proptest::prelude::*;
+use warpfold::kernel::{AnyView, Machine, MapGrid};
+use warpfold::map::{Expressions, HostArray, Map, Reduction};
+use warpfold::partial::{Finish, Output};
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, bf16, f16};
+
+use crate::compare::same;
+use crate::data::{Kind, Random, array};
+use crate::machine;
+
+/// What is mapped, and how.
+#[derive(Clone, Copy)]
+struct Asked<'t> {
+    value: &'t str,
+    keep: Option<&'t str>,
+    weights: Option<&'t str>,
+    nan: Nan,
+}
+
+impl<'t> Asked<'t> {
+    const fn of(value: &'t str) -> Self {
+        Asked { value, keep: None, weights: None, nan: Nan::Propagate }
+    }
+
+    const fn keep(self, keep: &'t str) -> Self {
+        Asked { keep: Some(keep), ..self }
+    }
+
+    const fn weights(self, weights: &'t str) -> Self {
+        Asked { weights: Some(weights), ..self }
+    }
+
+    const fn ignoring_nans(self) -> Self {
+        Asked { nan: Nan::Ignore, ..self }
+    }
+
+    fn on_processor(&self, op: Op, inputs: &[(&str, HostArray<'_>)]) -> Result<Output> {
+        let mut expressions = Expressions::value(self.value)?;
+        if let Some(keep) = self.keep {
+            expressions = expressions.keep(keep)?;
+        }
+        if let Some(weights) = self.weights {
+            expressions = expressions.weights(weights)?;
+        }
+        let names: Vec<_> = inputs.iter().map(|(name, array)| (*name, array.dtype())).collect();
+        let arrays: Vec<_> = inputs.iter().map(|(_, array)| *array).collect();
+        let policy = Policy { nan: self.nan, ..Policy::default() };
+        let map = Map::new(op, &expressions, &names, policy)?;
+        map.finish(&map.fold(&arrays, 0)?, Finish::default())
+    }
+
+    fn on_machine(
+        &self,
+        op: Op,
+        machine: &impl Machine,
+        inputs: &[(&'static str, AnyView<'_>)],
+    ) -> Result<Output> {
+        // Small blocks, so that there are whole tiles.
+        let grid = MapGrid { blocks: 2, threads: 64 };
+        let mut map = machine.map(self.value, inputs.iter().copied()).nan(self.nan).grid(grid);
+        if let Some(keep) = self.keep {
+            map = map.where_(keep);
+        }
+        if let Some(weights) = self.weights {
+            map = map.weights(weights);
+        }
+        map.output(op, Finish::default())
+    }
+}
+
+/// Compares reductions of two arrays, from any element on.
+fn compare<T: Element>(asked: Asked<'_>, ops: &[Op], x: &[T], y: &[T], skip: usize) {
+    let Some(machine) = machine(2, 3) else { return };
+    let (on, other) = (machine.upload(x).unwrap(), machine.upload(y).unwrap());
+    let (x, y) = (&x[skip.min(x.len())..], &y[skip.min(y.len())..]);
+    let views = [
+        ("x", on.slice(skip.min(on.len())..).into()),
+        ("y", other.slice(skip.min(other.len())..).into()),
+    ];
+    for &op in ops {
+        let here = asked.on_processor(op, &[("x", HostArray::of(x)), ("y", HostArray::of(y))]);
+        let there = asked.on_machine(op, &machine, &views);
+        let Asked { value, keep, weights, nan } = asked;
+        assert!(
+            same(&there, &here),
+            "{op} of `{value}` where {keep:?} with {weights:?}, {nan:?}, {} {} from {skip}: {there:?}, and here {here:?}",
+            x.len(),
+            T::DTYPE
+        );
+    }
+}
+
+const FLOATS: &[Op] = &[
+    Op::Sum,
+    Op::Mean,
+    Op::Var,
+    Op::Std,
+    Op::L2,
+    Op::Sumsq,
+    Op::Min,
+    Op::Max,
+    Op::MinMax,
+    Op::ArgMin,
+    Op::ArgMax,
+    Op::Count,
+    Op::Any,
+    Op::All,
+];
+const SUMS: &[Op] = &[Op::Sum, Op::Mean];
+
+fn floats<T: Element>() {
+    let mut random = Random(1);
+    for n in [0, 1, 31, 32, 1025] {
+        let (x, y) =
+            (array::<T>(Kind::Plain, n, &mut random), array::<T>(Kind::Plain, n, &mut random));
+        for skip in [0, 1] {
+            compare(Asked::of("abs(x - y)"), FLOATS, &x, &y, skip);
+            compare(Asked::of("x * y"), SUMS, &x, &y, skip);
+            compare(Asked::of("x - y").keep("x > y"), FLOATS, &x, &y, skip);
+        }
+    }
+    let n = 5003;
+    for kind in [
+        Kind::Plain,
+        Kind::Specials,
+        Kind::Ties,
+        Kind::Zeros,
+        Kind::AllNan,
+        Kind::Lowest,
+        Kind::Wide,
+    ] {
+        let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+        compare(Asked::of("x - y"), FLOATS, &x, &y, 0);
+        compare(Asked::of("x - y").ignoring_nans(), FLOATS, &x, &y, 0);
+        compare(Asked::of("x").keep("y < 0.25"), FLOATS, &x, &y, 1);
+        compare(Asked::of("x * y").keep("y != x"), SUMS, &x, &y, 0);
+        compare(Asked::of("x").weights("abs(y)"), SUMS, &x, &y, 0);
+        compare(Asked::of("x").weights("abs(y)").keep("y > -0.5").ignoring_nans(), SUMS, &x, &y, 0);
+        compare(Asked::of("x").keep("false"), FLOATS, &x, &y, 0);
+    }
+}
+
+#[test]
+fn floats_have_the_bits_of_the_processor() {
+    floats::<f32>();
+    floats::<f64>();
+}
+
+#[test]
+fn narrow_floats_have_the_bits_of_the_processor() {
+    floats::<f16>();
+    floats::<bf16>();
+}
+
+#[test]
+fn integers_have_the_bits_of_the_processor() {
+    fn of<T: Element>() {
+        const OPS: &[Op] = &[
+            Op::Sum,
+            Op::Mean,
+            Op::Var,
+            Op::L2,
+            Op::Sumsq,
+            Op::Min,
+            Op::Max,
+            Op::MinMax,
+            Op::ArgMin,
+            Op::ArgMax,
+            Op::Count,
+            Op::Any,
+        ];
+        let mut random = Random(5);
+        for n in [0, 1, 31, 1025, 3001] {
+            for kind in [Kind::Plain, Kind::Ties, Kind::Lowest] {
+                let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+                compare(Asked::of("x"), OPS, &x, &y, 0);
+                compare(Asked::of("min(x, y)"), OPS, &x, &y, 1);
+                compare(Asked::of("max(x, y)").keep("x > y"), OPS, &x, &y, 0);
+                compare(Asked::of("x // 3 - y // 5").keep("x > y"), OPS, &x, &y, 0);
+                compare(Asked::of("x % 7").weights("y % 3"), SUMS, &x, &y, 0);
+                // These overflow, or have no quotient, at some element or other.
+                compare(Asked::of("x * y * y"), SUMS, &x, &y, 0);
+                compare(Asked::of("x // y").keep("x != 1"), SUMS, &x, &y, 0);
+                compare(Asked::of("x - y"), SUMS, &x, &y, 0);
+            }
+        }
+    }
+    of::<i8>();
+    of::<i16>();
+    of::<i32>();
+    of::<i64>();
+    of::<u8>();
+    of::<u16>();
+    of::<u32>();
+    of::<u64>();
+}
+
+#[test]
+fn conditions_are_counted_and_summed() {
+    let mut random = Random(9);
+    for n in [0, 1, 31, 1025, 5000] {
+        let (x, y) = (
+            array::<bool>(Kind::Plain, n, &mut random),
+            array::<bool>(Kind::Plain, n, &mut random),
+        );
+        let ops = [Op::Count, Op::Any, Op::All, Op::Sum, Op::Mean];
+        compare(Asked::of("x and not y"), &ops, &x, &y, 0);
+        compare(Asked::of("x").keep("y"), &ops, &x, &y, 3);
+        let (x, y) = (
+            array::<f32>(Kind::Specials, n, &mut random),
+            array::<f32>(Kind::Plain, n, &mut random),
+        );
+        compare(Asked::of("x > y"), &ops, &x, &y, 1);
+        compare(Asked::of("x < 0.5 or isnan(x)").keep("y > 0"), &ops, &x, &y, 0);
+    }
+}
+
+#[test]
+fn several_results_are_those_of_the_processor() {
+    fn of<T: Element>(texts: &[&str], kind: Kind) {
+        let Some(machine) = machine(2, 3) else { return };
+        let mut random = Random(21);
+        for n in [1, 1025, 3000] {
+            let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+            let names = [("x", T::DTYPE), ("y", T::DTYPE)];
+            let wanted: Vec<Reduction> = texts.iter().map(|text| text.parse().unwrap()).collect();
+            let map = Map::all(&wanted, Some("x != y"), &names, Policy::default()).unwrap();
+            let here = map
+                .fold(&[HostArray::of(&x), HostArray::of(&y)], 0)
+                .map(|folded| map.results(&folded, Finish::default()));
+            let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
+            let there = machine.map("x", [("x", &on), ("y", &other)]).where_("x != y");
+            let there = there.grid(MapGrid { blocks: 2, threads: 64 }).all(texts);
+            let (Ok(here), Ok(there)) = (&here, &there) else { panic!("{here:?}, {there:?}") };
+            for ((name, here), (_, there)) in here.iter().zip(there.iter()) {
+                assert!(
+                    same(here, there),
+                    "{name} of {n} {}: {there:?}, and here {here:?}",
+                    T::DTYPE
+                );
+            }
+        }
+    }
+    let floats = [
+        "rmse(x, y)",
+        "cosine(x, y)",
+        "sum(abs(x - y))",
+        "far = count(abs(x - y) > 0.5)",
+        "max(abs(x - y))",
+        "mean(x, weights=abs(y))",
+    ];
+    for kind in [Kind::Plain, Kind::Ties] {
+        of::<f32>(&floats, kind);
+        of::<f64>(&floats, kind);
+    }
+    let pairs = ["rmse(x, y)", "cosine(x, y)"];
+    for kind in [Kind::Specials, Kind::Wide, Kind::AllNan] {
+        of::<f32>(&pairs, kind);
+        of::<f64>(&pairs, kind);
+    }
+    of::<i32>(&["rmse(x, y)", "cosine(x, y)", "var(x)", "argmax(x // 2)"], Kind::Plain);
+}
+
+#[test]
+fn inputs_of_several_types_stand_side_by_side() {
+    let Some(machine) = machine(2, 3) else { return };
+    let mut random = Random(33);
+    let n = 3001;
+    let a = array::<f16>(Kind::Plain, n, &mut random);
+    let b = array::<f64>(Kind::Plain, n, &mut random);
+    let c = array::<i8>(Kind::Plain, n, &mut random);
+    let d = array::<bool>(Kind::Plain, n, &mut random);
+    let e = array::<u16>(Kind::Plain, n, &mut random);
+    let f = array::<bf16>(Kind::Plain, n, &mut random);
+    let g = array::<u32>(Kind::Plain, n, &mut random);
+    let h = array::<i64>(Kind::Ties, n, &mut random);
+    let (da, db, dc, dd) = (
+        machine.upload(&a).unwrap(),
+        machine.upload(&b).unwrap(),
+        machine.upload(&c).unwrap(),
+        machine.upload(&d).unwrap(),
+    );
+    let (de, df, dg, dh) = (
+        machine.upload(&e).unwrap(),
+        machine.upload(&f).unwrap(),
+        machine.upload(&g).unwrap(),
+        machine.upload(&h).unwrap(),
+    );
+    let text = "select(d, f64(a) * b, f64(c) + f64(e) / 3) - f64(f32(f)) + f64(g) * f64(h)";
+    let arrays = [
+        HostArray::of(&a),
+        HostArray::of(&b),
+        HostArray::of(&c),
+        HostArray::of(&d),
+        HostArray::of(&e),
+        HostArray::of(&f),
+        HostArray::of(&g),
+        HostArray::of(&h),
+    ];
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let here: Vec<_> = names.into_iter().zip(arrays).collect();
+    for skip in [0, 1] {
+        let views: Vec<(&'static str, AnyView<'_>)> = vec![
+            ("a", da.slice(skip..).into()),
+            ("b", db.slice(skip..).into()),
+            ("c", dc.slice(skip..).into()),
+            ("d", dd.slice(skip..).into()),
+            ("e", de.slice(skip..).into()),
+            ("f", df.slice(skip..).into()),
+            ("g", dg.slice(skip..).into()),
+            ("h", dh.slice(skip..).into()),
+        ];
+        for (keep, op) in
+            [(None, Op::Sum), (Some("h > 0"), Op::ArgMax), (Some("not d and c > 3"), Op::Var)]
+        {
+            let asked = Asked { keep, ..Asked::of(text) };
+            let there = asked.on_machine(op, &machine, &views);
+            let cut: Vec<_> = here.iter().map(|&(name, array)| (name, tail(array, skip))).collect();
+            let wanted = asked.on_processor(op, &cut);
+            assert!(
+                same(&there, &wanted),
+                "{op} where {keep:?} from {skip}: {there:?}, and here {wanted:?}"
+            );
+        }
+    }
+}
+
+fn tail(array: HostArray<'_>, skip: usize) -> HostArray<'_> {
+    warpfold::with_element!(array.dtype(), T => HostArray::of(&array.slice::<T>().unwrap()[skip..]))
+}
+
+/// An exact sum of finite numbers, rounded to nearest-even: integers in units of 2^-1074.
+fn exact_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = BigInt::ZERO;
+    for x in values {
+        let bits = x.abs().to_bits();
+        let (field, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
+        let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
+        let term = BigInt::from(significand) << (field.max(1) - 1);
+        sum += if x < 0.0 { -term } else { term };
+    }
+    let (size, negative) = (sum.magnitude().clone(), sum < BigInt::ZERO);
+    let shift = size.bits().saturating_sub(53);
+    let mut kept = u64::try_from(&size >> shift).unwrap();
+    if shift > 0 {
+        let rest = &size - (num_bigint::BigUint::from(kept) << shift);
+        let half = num_bigint::BigUint::from(1u8) << (shift - 1);
+        kept += u64::from(rest > half || rest == half && kept % 2 == 1);
+    }
+    // A power of two from 2^-1074 on; none of these overflows.
+    let power =
+        if shift < 52 { f64::from_bits(1 << shift) } else { f64::from_bits((shift - 51) << 52) };
+    let value = kept as f64 * power;
+    if negative { -value } else { value }
+}
+
+#[test]
+fn sums_are_those_of_plain_rust_and_exact_integers() {
+    let Some(machine) = machine(2, 3) else { return };
+    let mut random = Random(77);
+    let grid = MapGrid { blocks: 2, threads: 64 };
+    for n in [1, 31, 1025, 4000] {
+        for kind in [Kind::Plain, Kind::Wide] {
+            let (mut x, mut y) =
+                (array::<f64>(kind, n, &mut random), array::<f64>(kind, n, &mut random));
+            // Nothing overflows.
+            for value in x.iter_mut().chain(&mut y) {
+                *value = if value.abs() > 1e290 { *value * 2f64.powi(-200) } else { *value };
+            }
+            let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
+            let map = |text| machine.map(text, [("x", &on), ("y", &other)]).grid(grid);
+            let pairs = || x.iter().zip(&y);
+            assert_eq!(
+                map("abs(x - y)").sum(),
+                Ok(exact_sum(pairs().map(|(x, y)| (x - y).abs())).into())
+            );
+            let kept = pairs().filter(|(x, y)| x < y).map(|(x, y)| x + y);
+            assert_eq!(map("x + y").where_("x < y").sum(), Ok(exact_sum(kept).into()));
+            let (a, b) = (
+                machine.upload(&x.iter().map(|&x| x as f32).collect::<Vec<_>>()).unwrap(),
+                machine.upload(&y.iter().map(|&y| y as f32).collect::<Vec<_>>()).unwrap(),
+            );
+            if kind == Kind::Plain {
+                // Products of f32 are exact in f64.
+                let products =
+                    exact_sum(pairs().map(|(x, y)| f64::from(*x as f32) * f64::from(*y as f32)));
+                assert_eq!(
+                    machine.map("a * b", [("a", &a), ("b", &b)]).grid(grid).sum(),
+                    Ok((products as f32).into())
+                );
+            }
+            let (least, at) =
+                pairs().enumerate().fold((f64::INFINITY, 0), |(least, at), (k, (x, y))| {
+                    let value = x * x + y;
+                    if value < least { (value, k) } else { (least, at) }
+                });
+            assert_eq!(
+                (map("x * x + y").min(), map("x * x + y").argmin()),
+                (Ok(least.into()), Ok(at as u64))
+            );
+            let far = pairs().filter(|(x, y)| (*x - *y).abs() > 0.5).count();
+            assert_eq!(map("abs(x - y) > 0.5").count(), Ok(far as u64));
+        }
+    }
+}
+
+#[test]
+fn an_integer_without_a_value_is_told_with_its_first_index() {
+    let Some(machine) = machine(2, 3) else { return };
+    let mut x = vec![1i64; 4000];
+    (x[3999], x[1234], x[77]) = (i64::MAX, i64::MAX, i64::MIN);
+    let on = machine.upload(&x).unwrap();
+    let grid = MapGrid { blocks: 2, threads: 64 };
+    let map = |text| machine.map(text, [("x", &on)]).grid(grid);
+    let error = map("x + 1").sum().unwrap_err().to_string();
+    assert!(
+        error.starts_with("`x + 1` at index 1234: i64 does not hold 9223372036854775808; "),
+        "{error}"
+    );
+    assert!(
+        map("x + 1")
+            .where_("x > 1")
+            .starting_at(100)
+            .max()
+            .unwrap_err()
+            .to_string()
+            .contains("at index 1334")
+    );
+    assert_eq!(map("x + 1").where_("x == 1").sum(), Ok((2 * 3997i64).into()));
+    let error = map("f64(x)").weights("f64(x)").mean().unwrap_err().to_string();
+    assert!(error.starts_with("the weight at index 77: it is -9223372036854776000; "), "{error}");
+    // The condition itself has no condition.
+    assert!(
+        map("x")
+            .where_("x + 1 > 0")
+            .sum()
+            .unwrap_err()
+            .to_string()
+            .contains("`x + 1` at index 1234")
+    );
+}
+
+#[test]
+fn what_no_kernel_folds_is_refused_by_name() {
+    let Some(machine) = machine(2, 3) else { return };
+    let x = machine.upload(&[1.0f32, 2.0]).unwrap();
+    let longer = machine.upload(&[1.0f32, 2.0, 3.0]).unwrap();
+    let map = |text| machine.map(text, [("x", &x)]);
+    let refused = |result: Result<Value>| match result {
+        Err(Error::Map { asked, obstacle, .. }) => format!("{asked}: {obstacle}"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        refused(map("exp(x) + 1").sum()),
+        "`exp(x)` on a device: `exp` runs on the processor only so far"
+    );
+    assert_eq!(
+        refused(map("x**5").sum()),
+        "`x**5` on a device: `**5` runs on the processor only so far"
+    );
+    let one = |op| match map("x + 1").output(op, Finish::default()) {
+        Ok(Output::One(value)) => Ok(value),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => Err(error),
+    };
+    for op in [Op::Prod, Op::Stats, Op::L1, Op::Linf] {
+        assert_eq!(
+            refused(one(op)),
+            format!("{op} of `x + 1` on a device: no kernel folds {op} of a map")
+        );
+    }
+    assert!(refused(map("x").weights("x").var(0)).contains("no kernel folds weighted squares"));
+    assert!(refused(map("x > 1").max()).contains("it is a condition"));
+    let fast = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
+    assert!(refused(map("x + 1").policy(fast).sum()).contains("its kernels are exact"));
+    assert!(
+        refused(machine.map("x + y", [("x", &x), ("y", &longer)]).sum())
+            .contains("x has 2 elements and y has 3")
+    );
+    let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, &x));
+    let many = machine.map("a + b + c + d + e + f + g + h", nine).where_("i > 0");
+    assert_eq!(refused(many.sum()), "a map on a device: it reads 9 inputs, and a kernel reads 8");
+    // Of nothing too.
+    let nothing = machine.upload::<f32>(&[]).unwrap();
+    assert!(refused(machine.map("exp(x)", [("x", &nothing)]).sum()).contains("`exp` runs"));
+    let elsewhere = crate::machine(2, 4).unwrap();
+    let far = elsewhere.upload(&[1.0f32, 2.0]).unwrap();
+    let error = machine.map("x + y", [("x", AnyView::from(&x)), ("y", AnyView::from(&far))]).sum();
+    assert!(matches!(error, Err(Error::Device { .. })) || cfg!(not(feature = "simt")), "{error:?}");
+}
+
+#[test]
+fn hostile_texts_are_refused_before_anything_is_spliced() {
+    let Some(machine) = machine(2, 3) else { return };
+    let x = machine.upload(&[1.0f32, 2.0]).unwrap();
+    let long = "x + ".repeat(300_000) + "x";
+    let deep = "(".repeat(100_000) + "x";
+    let texts = [
+        "x; ret;",
+        "} .visible .entry f() {",
+        "x // begin inline asm",
+        "\u{0}",
+        "x\n",
+        "wf_1",
+        "%r1",
+        "{x}",
+        "st.global",
+        &long,
+        &deep,
+        "",
+    ];
+    for text in texts {
+        let result = machine.map(text, [("x", &x)]).sum();
+        let shown: String = text.chars().take(40).collect();
+        match result {
+            Err(Error::Map { .. }) => {}
+            Ok(value) if text == "x\n" => assert_eq!(value, 3.0f32.into()),
+            other => panic!("{shown}: {other:?}"),
+        }
+    }
+    // A name is never in the text.
+    let name = "x\"; trap; //";
+    let modules = machine.map("\"x; trap\" + 1", [("x; trap", &x)]).modules(Op::Sum);
+    match modules {
+        Ok(modules) => {
+            assert!(modules.iter().all(|module| !module.ptx().contains("trap;")), "{name}")
+        }
+        Err(error) => assert!(matches!(error, Error::Map { .. }), "{error}"),
+    }
+}
+
+#[test]
+fn the_same_map_is_spliced_once() {
+    let Some(machine) = machine(2, 3) else { return };
+    let x = machine.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    let module = |text: &str| machine.map(text, [("x", &x)]).modules(Op::Sum).unwrap().remove(0);
+    assert_eq!(module("abs(x - 1.5)"), module("abs(x - 1.5)"));
+    assert!(module("abs(x - 1.5)").ptx() != module("abs(x - 2.5)").ptx());
+    let ptx = module("abs(x - 1.5)").ptx().to_owned();
+    assert!(!ptx.contains("warpfold."), "every pseudo-instruction is replaced");
+    assert!(ptx.contains("sub.rn.f32"));
+    let other =
+        machine.map("abs(x - 1.5)", [("x", x.slice(1..))]).modules(Op::Sum).unwrap().remove(0);
+    assert!(other.ptx() != ptx, "elements that lie elsewhere are read otherwise");
+}
+
+/// A random expression of x and y.
+fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("x".to_string()),
+        Just("y".to_string()),
+        (-40..40i32).prop_map(|k| format!("({:?} + x * 0)", f64::from(k) / 8.0))
+    ];
+    leaf.prop_recursive(4, 12, 3, |inner| {
+        prop_oneof![
+            (
+                prop_oneof![Just("abs"), Just("sqrt"), Just("floor"), Just("-"), Just("round")],
+                inner.clone()
+            )
+                .prop_map(|(f, a)| format!("{f}({a})")),
+            (prop_oneof![Just("+"), Just("-"), Just("*"), Just("/")], inner.clone(), inner.clone())
+                .prop_map(|(f, a, b)| format!("({a} {f} {b})")),
+            (prop_oneof![Just("min"), Just("max")], inner.clone(), inner.clone())
+                .prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
+            (inner.clone(), inner.clone(), inner)
+                .prop_map(|(a, b, c)| format!("select({a} < {b}, {c}, {b})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn random_expressions_have_the_bits_of_the_processor(
+        value in expression(),
+        keep in expression(),
+        seed in any::<u64>(),
+        n in 1..600usize,
+        op in prop_oneof![Just(Op::Sum), Just(Op::ArgMax), Just(Op::Var), Just(Op::Min)],
+    ) {
+        let mut random = Random(seed);
+        let (x, y) = (array::<f32>(Kind::Specials, n, &mut random), array::<f32>(Kind::Wide, n, &mut random));
+        let value = format!("rounded({value})");
+        compare(Asked::of(&value).keep(&format!("{keep} < 1")), &[op], &x, &y, seed as usize % 4 % n);
+    }
+}
+
+#[test]
+fn partials_of_pieces_join() {
+    let Some(machine) = machine(2, 3) else { return };
+    let mut random = Random(3);
+    let x = array::<f32>(Kind::Ties, 3000, &mut random);
+    let on = machine.upload(&x).unwrap();
+    let expressions = Expressions::value("abs(x) + 1").unwrap();
+    let map = Map::new(Op::ArgMax, &expressions, &[("x", DType::F32)], Policy::default()).unwrap();
+    let mut all = map.empty();
+    for (start, end) in [(0, 1111), (1111, 1112), (1112, 3000)] {
+        let piece = warpfold::kernel::map::fold(
+            &machine,
+            &map,
+            &[on.slice(start..end).into()],
+            start as u64,
+        );
+        all.merge(&piece.unwrap());
+    }
+    let whole = map.fold(&[HostArray::of(&x)], 0).unwrap();
+    let finish = |folded| map.finish(folded, Finish::default());
+    assert_eq!(finish(&all), finish(&whole));
+}

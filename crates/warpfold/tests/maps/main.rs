@@ -1,0 +1,20 @@
+//! Maps in the simulator. What a GPU is given in `tests/cuda`, on machines that have none.
+#![cfg(feature = "simt")]
+
+#[path = "../kernels/compare.rs"]
+#[allow(dead_code, reason = "other tests look at more")]
+mod compare;
+#[path = "../kernels/data.rs"]
+#[allow(dead_code, reason = "other tests look at more")]
+mod data;
+#[path = "../kernels/maps.rs"]
+mod maps;
+
+use warpfold::plan::CudaFacts;
+use warpfold::simt::{Device, Settings};
+
+/// A device of few multiprocessors, so that grids stay small.
+fn machine(multiprocessors: u32, seed: u64) -> Option<Device> {
+    let facts = CudaFacts { compute: 90, multiprocessors };
+    Some(Device::with(facts, Settings { seed, ..Settings::default() }))
+}
