@@ -9,7 +9,7 @@ use warpfold::partial::Finish;
 use warpfold::{DType, Error, Op};
 
 use crate::args::{Reduction, Verbosity};
-use crate::device::Device;
+use crate::device::{self, Device, Executor, Work};
 use crate::input::text::{Column, Missing, TextError};
 use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Texts;
@@ -28,6 +28,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let (finish, begun) = (asked.finish()?, Instant::now());
     let (wanted, mut sides) = opened(asked)?;
     let map = wanted.map(asked, &sides)?;
+    let executor = executor(asked, &map)?;
     if asked.verbosity() == Verbosity::Verbose {
         for side in &sides {
             for input in &side.inputs {
@@ -47,7 +48,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let (mut n, mut done) = (0, 0);
     while let Some((count, bytes)) = step(&mut sides, n, |arrays| {
         let start = Instant::now();
-        folded.merge(&map.fold(arrays, n)?);
+        folded.merge(&executor.fold_map(&map, arrays, n)?);
         folding += start.elapsed();
         Ok(())
     })? {
@@ -64,7 +65,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n,
         output,
         accuracy: asked.accuracy,
-        device: Device::Cpu,
+        device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.as_secs_f64(),
         texts: texts.found(asked.verbosity() == Verbosity::Verbose),
@@ -76,6 +77,16 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         report::replace_file(path, *format, &report)?;
     }
     streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
+}
+
+/// What folds: the processor, unless another device is asked for by name.
+fn executor(asked: &Reduction, map: &Map) -> Result<Executor, Failure> {
+    let device = match asked.device {
+        Device::Auto => Device::Cpu,
+        named => named,
+    };
+    let work = Work { op: asked.op(), dtype: map.dtype(), policy: asked.policy(), bytes: None };
+    Ok(device::choose(device, work, &asked.tuning())?.executor)
 }
 
 /// What is asked for, before the inputs' types are known.
@@ -163,9 +174,6 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
 
 /// Fails for what expressions do not go with.
 pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
-    if !matches!(asked.device, Device::Auto | Device::Cpu) {
-        return Err(Failure::Usage("--map, --where, --weights, --of and --with reduce on the CPU, and not on GPUs; leave out --device".into()));
-    }
     if !asked.maps.of.is_empty() && asked.op() != Op::Stats {
         return Err(Failure::Usage(format!(
             "--of says which results stats prints, and {} prints its own; say warpfold stats --of …",

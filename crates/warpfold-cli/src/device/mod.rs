@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 pub(crate) use folder::Folder;
 pub(crate) use list::list;
+use warpfold::kernel::{self, AnyBuffer};
+use warpfold::map::{Folded, HostArray, Map};
 use warpfold::plan::{Link, Place, Side, Tuning, place_host};
 use warpfold::{DType, Op, Policy, simt};
 
@@ -91,6 +93,23 @@ pub(crate) enum Executor {
 }
 
 impl Executor {
+    /// What a map leaves of arrays of the host, which a GPU or the simulator is given copies of.
+    pub(crate) fn fold_map(
+        &self,
+        map: &Map,
+        arrays: &[HostArray<'_>],
+        first: u64,
+    ) -> Result<Folded, Failure> {
+        match self {
+            Executor::Cpu => Ok(map.fold(arrays, first)?),
+            #[cfg(feature = "cuda")]
+            Executor::Cuda(gpu) => fold_map(gpu, map, arrays, first),
+            #[cfg(not(feature = "cuda"))]
+            Executor::Cuda(gpu) => gpu.absent(),
+            Executor::Simt(device) => fold_map(device, map, arrays, first),
+        }
+    }
+
     /// The device that results name; never `Auto`.
     pub(crate) fn device(&self) -> Device {
         match self {
@@ -99,6 +118,18 @@ impl Executor {
             Executor::Simt(_) => Device::Simt,
         }
     }
+}
+
+fn fold_map(
+    machine: &dyn kernel::Executor,
+    map: &Map,
+    arrays: &[HostArray<'_>],
+    first: u64,
+) -> Result<Folded, Failure> {
+    let upload = |array: &HostArray<'_>| AnyBuffer::upload(machine, array.dtype(), array.bytes());
+    let buffers = arrays.iter().map(upload).collect::<warpfold::Result<Vec<_>>>()?;
+    let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
+    Ok(kernel::map::fold(machine, map, &views, first)?)
 }
 
 /// Opens the device asked for, or the better one.

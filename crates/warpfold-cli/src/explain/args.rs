@@ -9,8 +9,11 @@ use crate::args::{choice, count};
 /// An explanation as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; of many reductions at once segments, rows, columns, strided, scatter; or a rung of the ladder: 06_interleaved
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; of many reductions at once segments, rows, columns, strided, scatter; map, of an expression; or a rung of the ladder: 06_interleaved
     pub(crate) kernel: String,
+
+    /// The expression that map is of, such as 'abs(x - y)': its names are random arrays
+    pub(crate) expression: Option<String>,
 
     /// Elements of the array, which are random
     #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1000")]
@@ -20,7 +23,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "B")]
     pub(crate) block: Option<u32>,
 
-    /// Operation of a rung, or of many reductions at once [default: sum]
+    /// Operation of a rung, of many reductions at once, or of map [default: sum]
     #[arg(long, value_name = "OP", value_parser = choice::ladder_op())]
     pub(crate) op: Option<Op>,
 

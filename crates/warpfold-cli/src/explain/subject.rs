@@ -1,6 +1,7 @@
 //! [`Subject`]: what is explained. Here and below, and only here, kernels are looked up and given arrays.
 
 mod many;
+mod map;
 mod production;
 mod rung;
 
@@ -50,6 +51,21 @@ impl Subject {
     /// # Errors
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
     pub(crate) fn of(asked: &Explain) -> Result<Subject, Failure> {
+        match (&asked.expression, asked.kernel == map::NAME) {
+            (Some(text), true) => return map::subject(text, asked),
+            (None, true) => {
+                let message = "map takes an expression, as in warpfold explain map 'abs(x - y)'";
+                return Err(Failure::Usage(message.into()));
+            }
+            (Some(text), false) => {
+                let message = format!(
+                    "`{text}`: only map takes an expression; leave it out, or say map for {:?}",
+                    asked.kernel
+                );
+                return Err(Failure::Usage(message));
+            }
+            (None, false) => {}
+        }
         if let Some(rung) = rung::find(&asked.kernel) {
             return rung::subject(rung, asked);
         }

@@ -22,6 +22,9 @@ pub(super) struct Mapped<'w> {
 /// Runs many reductions of an expression and prints their results.
 pub(super) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     mapped::check(asked)?;
+    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+        return Err(Failure::Usage("an expression's axes, segments and keys reduce on the CPU, and not on GPUs; leave out --device".into()));
+    }
     super::check(asked)?;
     if asked.written.dialect(false).missing == Missing::Skip {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));

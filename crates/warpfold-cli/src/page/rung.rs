@@ -29,6 +29,7 @@ fn explained(
     let asked = Explain {
         predict: gpu.unwrap_or(&H200),
         kernel: rung.name.to_owned(),
+        expression: None,
         n,
         block: Some(BLOCK),
         op: None,

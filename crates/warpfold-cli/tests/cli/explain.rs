@@ -187,6 +187,21 @@ fn blocks_are_no_larger_than_a_kernel_takes_unless_asked_for() {
 }
 
 #[test]
+fn kernels_of_expressions_are_explained_with_their_code() {
+    let text = run(["explain", "map", "abs(x - y)", "--n", "3000"]);
+    assert_eq!(text.code, Some(0), "{text:?}");
+    assert!(text.out.contains("map_sum_f32") && text.out.contains("abs(x - y)"), "{text:?}");
+    // Lines of the template are named, though the code in it has none.
+    assert!(text.out.contains("exact_array.cuh"), "{text:?}");
+    let found = run(["explain", "map", "x > y", "--op", "max"]);
+    found.fails(2, &["it is a condition"]);
+    run(["explain", "map"]).fails(2, &["map takes an expression"]);
+    run(["explain", "map", "exp(x)"]).fails(2, &["`exp` runs on the processor only so far"]);
+    run(["explain", "map", "sinh(x)"]).fails(2, &["`sinh` is no function"]);
+    run(["explain", "sum", "abs(x)"]).fails(2, &["only map takes an expression"]);
+}
+
+#[test]
 fn many_reductions_at_once_are_explained_by_their_ways() {
     for (way, kernel, words) in [
         ("segments", "segment_exact_f32", &["offsets", "segment_warp.cuh"][..]),

@@ -122,6 +122,29 @@ fn inputs_of_other_sizes_of_elements_stay_side_by_side() {
 }
 
 #[test]
+fn a_simulated_gpu_prints_what_the_processor_prints() {
+    for args in [
+        &["sum", "--map", "price * qty"][..],
+        &["sum", "--map", "price * qty", "--where", "qty > 3"][..],
+        &["mean", "--map", "price", "--weights", "qty"][..],
+        &["argmax", "--map", "abs(price - 5)", "--where", "shop == 1"][..],
+        &[
+            "stats",
+            "--of",
+            "sum(price * qty)",
+            "--of",
+            "dear = count(price > 3)",
+            "--of",
+            "rmse(price, qty)",
+        ][..],
+        &["count", "--map", "price > 3"][..],
+    ] {
+        let there = sales(&[args, &["--device", "simt"]].concat());
+        assert_eq!((there.code, &there.out), (Some(0), &sales(args).out), "{args:?}: {there:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_in_one_line() {
     for (args, part) in [
         (&["sum", "--map", "price * "][..], "map, column 9"),
@@ -132,7 +155,12 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["var", "--map", "price * qty"][..], "say `rounded(price * qty)`"),
         (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
         (&["sum", "--map", "price", "--with", "w=nowhere.npy"][..], "no expression uses"),
-        (&["sum", "--map", "price", "--device", "simt"][..], "leave out --device"),
+        (&["sum", "--map", "price", "--by", "shop", "--device", "simt"][..], "leave out --device"),
+        (
+            &["sum", "--map", "exp(price)", "--device", "simt"][..],
+            "`exp` runs on the processor only so far",
+        ),
+        (&["prod", "--map", "price + 1", "--device", "simt"][..], "no kernel folds prod of a map"),
         (&["stats", "--map", "price", "--by", "shop"][..], "stats of an expression's parts"),
         (&["sum", "--of", "sum(price)"][..], "say warpfold stats --of"),
         (&["stats", "--of", "sum(price)", "--of", "sum(price)"][..], "twice"),

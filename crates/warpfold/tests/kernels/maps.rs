@@ -611,3 +611,25 @@ fn partials_of_pieces_join() {
     let finish = |folded| map.finish(folded, Finish::default());
     assert_eq!(finish(&all), finish(&whole));
 }
+
+#[test]
+fn the_planners_grids_give_the_same_bits() {
+    let Some(machine) = machine(4, 5) else { return };
+    let mut random = Random(13);
+    let (x, y) = (
+        array::<f32>(Kind::Wide, 20_000, &mut random),
+        array::<f32>(Kind::Plain, 20_000, &mut random),
+    );
+    let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
+    let names = [("x", DType::F32), ("y", DType::F32)];
+    let texts =
+        ["sum(x - y)", "cosine(x, y)", "argmin(x)", "mean(x, weights=abs(y))", "count(x > y)"];
+    let wanted: Vec<Reduction> = texts.iter().map(|text| text.parse().unwrap()).collect();
+    let map = Map::all(&wanted, None, &names, Policy::default()).unwrap();
+    let here = map.fold(&[HostArray::of(&x), HostArray::of(&y)], 0).unwrap();
+    let there = machine.map("x", [("x", &on), ("y", &other)]).all(&texts).unwrap();
+    let here = map.results(&here, Finish::default());
+    for ((name, here), (_, there)) in here.iter().zip(there.iter()) {
+        assert!(same(here, there), "{name}: {there:?}, and here {here:?}");
+    }
+}
