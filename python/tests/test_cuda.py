@@ -398,3 +398,46 @@ class TestJax:
             wf.sum(there)
         many = jax.jit(lambda x: jax.lax.fori_loop(0, 50, lambda k, s: s + wf.jax.max(x + k), 0.0))
         assert float(many(there)) == float(many(jax.device_put(x, cpu)))
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "int8", "int32", "int64"])
+def test_expressions(name):
+    for n in (0, 1, 33, 1000, 100_003):
+        x, y = tensor(name, (n,), n), tensor(name, (n,), n + 1)
+        for op in ("sum", "mean", "var", "std", "l2", "min", "max", "argmin", "argmax"):
+            for where in (None, "x < y"):
+                f, more = getattr(wf, op), {} if where is None else {"where": where}
+                there = outcome(f, "min(x, y)", x=x.cuda(), y=y.cuda(), **more)
+                assert there == outcome(f, "min(x, y)", x=x, y=y, **more), (name, op, n, where)
+        there = outcome(wf.count_nonzero, "x > y", x=x.cuda(), y=y.cuda())
+        assert there == outcome(wf.count_nonzero, "x > y", x=x, y=y), (name, n)
+
+
+def test_expressions_with_masks_and_weights():
+    x, w = tensor("float32", (1001,)), tensor("float32", (1001,), 1).abs()
+    mask = x > 0
+    a, b = wf.arg("x"), wf.arg("w")
+    there = outcome(wf.mean, "x", x=x.cuda(), weights="w", w=w.cuda(), where=mask.cuda())
+    assert there == outcome(wf.mean, "x", x=x, weights="w", w=w, where=mask)
+    there = outcome(wf.sum, abs(a - b), x=x.cuda(), w=w.cuda(), where=a > 0)
+    assert there == outcome(wf.sum, abs(a - b), x=x, w=w, where=a > 0)
+    # One shape, and in Python's order.
+    z = x[:1000].reshape(10, 100)
+    assert outcome(wf.sum, "x * 2", x=z.cuda(), keepdims=True) == outcome(wf.sum, "x * 2", x=z, keepdims=True)
+
+
+def test_expressions_that_no_kernel_folds_are_refused():
+    x = tensor("float32", (100,)).cuda()
+    for call, words in (
+        (lambda: wf.sum("exp(x)", x=x), "processor only"),
+        (lambda: wf.prod("x + 1", x=x), "no kernel folds prod"),
+        (lambda: wf.var("x", x=x, weights="y", y=x), "weighted"),
+        (lambda: wf.sum("x + y", x=x, y=x.cpu()), "host's memory"),
+        (lambda: wf.sum("x + y", x=x, y=x[:50]), "one shape"),
+        (lambda: wf.sum("x + 1", x=x[::2]), "contiguous"),
+        (lambda: wf.sum("x + 1", x=x.reshape(10, 10), axis=0), "reduced whole"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            call()
+    with pytest.raises((ValueError, OverflowError), match="index 3"):
+        wf.sum("x + x", x=torch.tensor([1, 2, 3, 2**63 - 1]).cuda())

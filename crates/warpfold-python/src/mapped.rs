@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 use warpfold_engine::map::{Expressions, Folded, Map};
 use warpfold_engine::{HostArray, Parts, Request};
 use warpfold_exact::partial::Output;
@@ -18,7 +18,7 @@ use crate::masked::{Kept, mask};
 use crate::names::name;
 use crate::reduce::{Call, check_bools, columns};
 use crate::run::run;
-use crate::take::{Block, Home, Input, Views, broadcast, take};
+use crate::take::{Block, Home, Input, Taken, Views, broadcast, take, take_any};
 
 /// The names that arrays of an expression cannot have, as they are options.
 const OPTIONS: [&str; 14] = [
@@ -223,12 +223,12 @@ pub(crate) fn expression<'py>(
         return Err(no_weights(call.op));
     }
     let mut expressions = Expressions::value(&text.to_string()).map_err(|error| raised(&error))?;
-    let mut own: Vec<(String, Input)> = Vec::new();
+    let mut own: Vec<(String, Taken)> = Vec::new();
     if let Some(keep) = call.more.r#where {
         if let Ok(text) = keep.cast::<PyString>() {
             let text = text.to_string();
             expressions = expressions.keep(&text).map_err(|error| option("where", error))?;
-        } else if let Some(mask) = mask(Some(keep))? {
+        } else if let Some(mask) = taken_mask(keep)? {
             expressions = expressions.keep("\"where\"").map_err(|error| raised(&error))?;
             own.push(("where".into(), mask));
         }
@@ -237,7 +237,7 @@ pub(crate) fn expression<'py>(
         let text = match weights.cast::<PyString>() {
             Ok(text) => text.to_string(),
             Err(_) => {
-                own.push(("weights".into(), take(weights)?));
+                own.push(("weights".into(), take_any(weights)?));
                 "\"weights\"".into()
             }
         };
@@ -262,6 +262,10 @@ pub(crate) fn expression<'py>(
             )));
         }
     }
+    if inputs.iter().any(|input| matches!(input, Taken::Gpu(_))) {
+        return on_gpu(py, call, &expressions, &names, inputs);
+    }
+    let inputs = inputs.into_iter().map(Taken::into_input).collect::<PyResult<Vec<_>>>()?;
     let inputs: Vec<(&str, &Input)> = names.iter().map(String::as_str).zip(&inputs).collect();
     let Some((_, first)) = inputs.first() else {
         return Err(PyValueError::new_err(
@@ -276,15 +280,47 @@ pub(crate) fn expression<'py>(
     Mapped { expressions, inputs, shape, home, dtype: None }.reduce(py, call)
 }
 
+/// The same of arrays on a GPU.
+fn on_gpu<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    expressions: &Expressions,
+    names: &[String],
+    inputs: Vec<Taken>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut arrays = Vec::with_capacity(inputs.len());
+    for (name, input) in names.iter().zip(inputs) {
+        let Taken::Gpu(array) = input else {
+            return Err(PyTypeError::new_err(format!(
+                "{name} lies in the host's memory, and others of the expression on a GPU; copy it there, or the others to the host"
+            )));
+        };
+        arrays.push(array);
+    }
+    let inputs: Vec<_> = names.iter().map(String::as_str).zip(&arrays).collect();
+    crate::cuda::mapped::reduce(py, call, expressions, &inputs, None)
+}
+
+/// A mask, which may lie on a GPU; `None` where all elements count.
+fn taken_mask(given: &Bound<'_, PyAny>) -> PyResult<Option<Taken>> {
+    if given.is_instance_of::<PyBool>() {
+        return Ok(mask(Some(given))?.map(Taken::Array));
+    }
+    match take_any(given)? {
+        Taken::Gpu(mask) => Ok(Some(Taken::Gpu(mask))),
+        _ => Ok(mask(Some(given))?.map(Taken::Array)),
+    }
+}
+
 /// The array that a name of an expression stands for.
-fn array(op: Op, bound: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Input> {
+fn array(op: Op, bound: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Taken> {
     if OPTIONS.contains(&name) {
         return Err(PyValueError::new_err(format!(
             "the expression names `{name}`, which is an option of {op}; call the array something else"
         )));
     }
     match bound.map(|bound| bound.get_item(name)).transpose()?.flatten() {
-        Some(array) => take(&array),
+        Some(array) => take_any(&array),
         None => Err(PyTypeError::new_err(format!(
             "the expression names `{name}`, and no array is bound to it; give {name}=array"
         ))),

@@ -7,6 +7,7 @@
 
 mod devices;
 mod left;
+pub(crate) mod mapped;
 mod rows;
 pub(crate) mod segments;
 pub(crate) mod xla;
