@@ -38,7 +38,7 @@ fn number(kind: Kind, range: &Range, row: usize, random: &mut Random) -> f64 {
     let of_row = scale((row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
     match kind {
         Kind::Scales => unit * of_row,
-        Kind::Zeros if bits % 3 > 0 => 0.0f64.copysign(unit),
+        Kind::Zeros if !bits.is_multiple_of(3) => 0.0f64.copysign(unit),
         Kind::Zeros => unit * of_row,
         Kind::Apart => unit * scale(random.next()),
         Kind::Specials => match (bits % 300, row % 4) {
