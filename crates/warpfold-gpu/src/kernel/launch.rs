@@ -186,8 +186,8 @@ const TREE_ROOT: u64 = 2;
 /// Bytes of the largest state that a block leaves.
 const STATE_BYTES: u64 = 96;
 
-/// Bytes of the spans of a tree that blocks leave: up to 2048, of up to five words (`tree_array.cuh`).
-const TREE_BYTES: u64 = 2048 * 40;
+/// Bytes of the spans of a tree that warps leave, up to 8192, and of what sets of them come to, of up to five words each (`tree_array.cuh`).
+const TREE_BYTES: u64 = (8192 + 65) * 40;
 
 /// Bytes of a workspace for grids of up to so many blocks.
 pub const fn workspace_bytes(blocks: u32) -> u64 {

@@ -5,6 +5,12 @@
 // an element that is zero, not finite or at an end of the range is multiplied again, leaf by leaf.
 #pragma once
 #include "num/double_double.cuh"
+#include "walk/tree_block.cuh"
+
+// The exponent field of the larger of two, in integers; of a NaN, the largest.
+__device__ __forceinline__ u32 larger_field(f64 a, f64 b) {
+    return max(u32(__double2hiint(a)) & 0x7fffffff, u32(__double2hiint(b)) & 0x7fffffff) >> 20;
+}
 
 struct ComplexNode {
     DoubleDouble re, im;
@@ -94,7 +100,7 @@ struct ComplexChain {
     }
     // Brings the larger part to 1 <= |high| < 2.
     __device__ __forceinline__ void rescale() {
-        const i32 shift = exponent_of(fmax(fabs(re.high), fabs(im.high)));
+        const i32 shift = i32(larger_field(re.high, im.high)) - 1023;
         const f64 by = power_of_two(-shift);
         re = {__dmul_rn(re.high, by), __dmul_rn(re.low, by)};
         im = {__dmul_rn(im.high, by), __dmul_rn(im.low, by)};
@@ -120,7 +126,7 @@ __device__ __forceinline__ void multiply_pair(ComplexChain& chain, Pair x, Pair 
 struct ComplexSpans {
     typedef ComplexNode Node;
     typedef Node State;
-    static constexpr u32 NODE_WORDS = 5, PACKED_WORDS = 5;
+    static constexpr u32 NODE_WORDS = 5, PACKED_WORDS = 5, LANES = 2;
 
     static __device__ __forceinline__ Node one() { return Node::one(); }
     // Runs of a block, in order, if all are plain.
@@ -137,6 +143,27 @@ struct ComplexSpans {
         __device__ __forceinline__ bool is_plain() const { return plain; }
         __device__ __forceinline__ Node node() const { return chain.node(); }
     };
+    // A whole block by its runs and two lanes, of which the second has the imaginary part: the pipeline of f64 takes as
+    // long for one lane of a warp as for 32. Sums of two parts are the same in either order.
+    template <class Run> static __device__ __forceinline__ Node block(bool is_some, const Run& run) {
+        const bool is_second = threadIdx.x % 2 == 1;
+        Node n = is_some ? run(0) : one();
+        u32 worst = larger_field(n.re.high, n.im.high) - 1;
+        DoubleDouble mine = is_second ? n.im : n.re, other = is_second ? n.re : n.im;
+        i64 exponent = n.exponent;
+#pragma unroll 2
+        for (u32 k = 1; k < RUN; k++) {
+            if (is_some) n = run(k);
+            worst = max(worst, larger_field(n.re.high, n.im.high) - 1);
+            exponent += n.exponent;
+            const DoubleDouble im = is_second ? n.im : DoubleDouble{-n.im.high, -n.im.low};
+            mine = ComplexChain::sum(ComplexChain::times<false>(mine, n.re), ComplexChain::times<false>(other, im));
+            other = shuffle_words(mine, threadIdx.x % 32 ^ 1);
+        }
+        const ComplexChain chain = {is_second ? other : mine, is_second ? mine : other, exponent};
+        if (!is_some || worst < 0x7fe) return chain.node();
+        return join_runs<ComplexSpans>(RUN, run);
+    }
     // The left neighbour first.
     static __device__ __forceinline__ Node join(const Node& a, const Node& b) {
         return product_of(a, b).without_signs_of_zeros();
@@ -217,37 +244,47 @@ __device__ __forceinline__ Pair leaf_of(Pair z, bool skip) {
 
 template <class E, Nan NAN> struct ComplexProduct : ComplexSpans {
     typedef E Element;
-    static constexpr u32 FACTOR = sizeof(E) == 8 ? 2 : 1, WARPS = 4, THREADS = 32 * WARPS;
+    static constexpr u32 FACTOR = sizeof(E) == 8 ? 2 : 1, WARPS = 4, THREADS = 32 * WARPS,
+                         TILE_LEVEL = 2;
     static constexpr int BLOCKS = 4;
 
+    // What an element's size has to do with doubles is looked at in integers: the pipeline of f64 is what limits.
     struct Chain {
         ComplexChain chain = {{1, 0}, {0, 0}, 0};
-        bool plain = true;
+        i32 fields = 0;
+        u32 worst = 0;  // at least MOST if an element was zero, no number or at an end of the range
+        static constexpr u32 MOST = FACTOR == 2 ? 0x7f7fffff : 0x7fd;
 
         __device__ __forceinline__ void vector(const Vector& p, int k) {
             Elements<E> e(p);
             if constexpr (FACTOR == 2) {
                 const Pair x = kept(e.element[0]), y = kept(e.element[1]);
-                plain &= ComplexSpans::is_plain(x) && ComplexSpans::is_plain(y);
+                worst = max(worst, max(size_of(x), size_of(y)));
                 multiply_pair(chain, x, y);
                 if (k % 2 == 1) chain.rescale();
             } else {
                 const Pair z = kept(e.element[0]);
-                const f64 most = fmax(fabs(z.re), fabs(z.im));
-                const i32 shift = exponent_of(most);
-                // A NaN hides from the larger part.
-                plain &= shift > -1023 && shift < 1023 && z.re == z.re && z.im == z.im;
-                const f64 by = power_of_two(-shift);
+                const u32 field = larger_field(z.re, z.im);
+                worst = max(worst, field - 1);
+                const f64 by = __hiloint2double((2046 - field) << 20, 0);
                 chain.template multiply<true>({__dmul_rn(z.re, by), 0}, {__dmul_rn(z.im, by), 0});
-                chain.exponent += shift;
+                fields += i32(field) - 1023;
             }
+        }
+        // Of a zero the largest number there is, of what is not finite more than MOST; so of the very largest numbers.
+        static __device__ __forceinline__ u32 size_of(Pair z) {
+            return __float_as_uint(__fadd_rn(fabsf(f32(z.re)), fabsf(f32(z.im)))) - 1;
         }
         static __device__ __forceinline__ Pair kept(E z) {
             if (NAN == Nan::Ignore && is_nan(z)) return {1, 0};
             return {f64(z.re), f64(z.im)};
         }
-        __device__ __forceinline__ bool is_plain() const { return plain; }
-        __device__ __forceinline__ Node node() const { return chain.node(); }
+        __device__ __forceinline__ bool is_plain() const { return worst < MOST; }
+        __device__ __forceinline__ Node node() const {
+            ComplexChain c = chain;
+            c.exponent += fields;
+            return c.node();
+        }
     };
     static __device__ __forceinline__ E unit() { return {1, 0}; }
     static __device__ __forceinline__ Pair leaf(E z) {

@@ -8,6 +8,7 @@
 #pragma once
 #include "num/double_double.cuh"
 #include "op/integer_product.cuh"
+#include "walk/tree_block.cuh"
 
 // The product of a span of the tree: mantissa 1 <= high < 2, exponent and sign apart. Flags: 1 a zero, 2 an infinity, 4
 // a NaN was met, which make the mantissa 1; 8 negative.
@@ -33,7 +34,7 @@ __device__ __forceinline__ RealNode brought_to_order(DoubleDouble sum, i64 expon
 struct RealSpans {
     typedef RealNode Node;
     typedef Node State;
-    static constexpr u32 NODE_WORDS = 4, PACKED_WORDS = 3;
+    static constexpr u32 NODE_WORDS = 4, PACKED_WORDS = 3, LANES = 1;
     static constexpr u64 SPECIAL = ZERO | BEYOND | NOT_A_NUMBER;
 
     static __device__ __forceinline__ Node one() { return {1, 0, 0, 0}; }
@@ -66,6 +67,10 @@ struct RealSpans {
             return n;
         }
     };
+    // A whole block by its runs.
+    template <class Run> static __device__ __forceinline__ Node block(bool is_some, const Run& run) {
+        return is_some ? multiply_block<RealSpans, 4>(run) : one();
+    }
     // The left neighbour first.
     static __device__ __forceinline__ Node join(const Node& a, const Node& b) {
         const u64 flags = joined(a.flags, b.flags);
@@ -117,6 +122,11 @@ struct RealSpans {
 // Elements of a factor: as many as f64 multiplies exactly.
 template <class E> constexpr u32 FACTOR_OF = sizeof(E) == 2 ? 4 : sizeof(E) == 4 ? 2 : 1;
 
+// Whether f64 has every product of 32 elements, and what it leaves, among its normal numbers: no exponent is taken out,
+// and a product that is zero or no number tells that a factor was.
+template <class E> constexpr bool IN_RANGE = false;
+template <> constexpr bool IN_RANGE<f16> = true;
+
 // A leaf: an element as f64; 1 for a NaN that is skipped, and of others there is one.
 __device__ __forceinline__ f64 leaf_of(f64 x, bool skip) {
     return x == x ? x : skip ? 1.0 : __longlong_as_double(0x7ff8000000000000ll);
@@ -125,8 +135,8 @@ __device__ __forceinline__ f64 leaf_of(f64 x, bool skip) {
 // Of an array of one type.
 template <class E, Nan NAN> struct RealProduct : RealSpans {
     typedef E Element;
-    static constexpr u32 FACTOR = FACTOR_OF<E>, WARPS = 8, THREADS = 32 * WARPS;
-    static constexpr int BLOCKS = 2;
+    static constexpr u32 FACTOR = FACTOR_OF<E>, WARPS = 4, THREADS = 32 * WARPS, TILE_LEVEL = 3;
+    static constexpr int BLOCKS = 4;
 
     // A run by vectors of its elements.
     struct Chain {
@@ -135,10 +145,14 @@ template <class E, Nan NAN> struct RealProduct : RealSpans {
         u32 worst = 0;  // at least 0x7fe if a factor was no normal number
 
         __device__ __forceinline__ void multiply(f64 factor) {
-            const i32 field = exponent_field(factor);
-            fields += field - 1023;
-            worst = max(worst, u32(field - 1));
-            const f64 m = mantissa_of(factor), product = __dmul_rn(high, m), error = __fma_rn(high, m, -product);
+            f64 m = factor;
+            if constexpr (!IN_RANGE<E>) {
+                const i32 field = exponent_field(factor);
+                fields += field - 1023;
+                worst = max(worst, u32(field - 1));
+                m = mantissa_of(factor);
+            }
+            const f64 product = __dmul_rn(high, m), error = __fma_rn(high, m, -product);
             low = __fma_rn(low, m, error);
             high = product;
         }
@@ -168,7 +182,9 @@ template <class E, Nan NAN> struct RealProduct : RealSpans {
             if constexpr (NAN == Nan::Ignore) return w != w ? decltype(w)(1) : w;
             else return w;
         }
-        __device__ __forceinline__ bool is_plain() const { return worst < 0x7fe; }
+        __device__ __forceinline__ bool is_plain() const {
+            return (IN_RANGE<E> ? u32(exponent_field(high) - 1) : worst) < 0x7fe;
+        }
         __device__ __forceinline__ Node node() const { return of_chain(high, low, fields); }
     };
     static __device__ __forceinline__ E unit() { return narrow<E>(decltype(widen(E()))(1)); }

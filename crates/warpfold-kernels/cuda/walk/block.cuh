@@ -25,6 +25,17 @@ template <class State> __device__ __forceinline__ State shuffle_down(const State
     return words.state;
 }
 
+template <class State> __device__ __forceinline__ State shuffle_words(const State& state, u32 from) {
+    union Words {
+        State state;
+        u32 word[sizeof(State) / 4];
+        __device__ __forceinline__ explicit Words(const State& s) : state(s) {}
+    } words(state);
+#pragma unroll
+    for (int k = 0; k < int(sizeof(State) / 4); k++) words.word[k] = __shfl_sync(0xffffffffu, words.word[k], from);
+    return words.state;
+}
+
 // Steps of large states, which take many instructions, stand in a loop.
 template <class Fold> __device__ __forceinline__ void warp_fold(typename Fold::State& state) {
     constexpr int AT_ONCE = sizeof(typename Fold::State) > 32 ? 1 : 5;

@@ -91,17 +91,6 @@ struct Bounds {
 
 constexpr int SEGMENT_THREADS = 256, SEGMENT_WARPS = SEGMENT_THREADS / 32;
 
-template <class State> __device__ __forceinline__ State shuffle_words(const State& state, u32 from) {
-    union Words {
-        State state;
-        u32 word[sizeof(State) / 4];
-        __device__ __forceinline__ explicit Words(const State& s) : state(s) {}
-    } words(state);
-#pragma unroll
-    for (int k = 0; k < int(sizeof(State) / 4); k++) words.word[k] = __shfl_sync(0xffffffffu, words.word[k], from);
-    return words.state;
-}
-
 // An entry point of a kernel file for one element type: its name, what it does, blocks a multiprocessor, and the fold.
 #define SEGMENT_KERNEL(name, body, blocks, ...) \
     extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, blocks) \

@@ -1,15 +1,13 @@
 // One array along the canonical tree (crates/warpfold-exact/src/tree), to the interval of its leaves: the results of
 // the largest aligned spans that it covers.
 //
-// A lane multiplies a run of 32 elements. Loads are coalesced: a warp reads a block of 32 runs in whole lines, into
-// shared memory, whose slots are swizzled so that neither writing lines nor reading runs meets a bank twice; the next
-// vectors are loaded meanwhile. Eight blocks are a tile, whose runs lie in shared memory until one warp, each time the
-// next one, multiplies them, a lane a block, and joins the blocks; the other warps go on with the next tile. Thread
-// blocks take spans of a power of two of tiles, so many that there are at most SPANS; the last one to arrive joins
-// these. Whoever holds a span that lies within the array, while the next larger one about it does not, writes it to the
-// record: so the ends of the array need no care, wherever it starts in the whole.
+// Warps take blocks of 32 runs by tiles (tree_tile.cuh), and spans of a power of two of tiles; none waits for another.
+// The last warp to arrive of a set of neighbouring spans joins them, and the last one of all the sets. Whoever holds a
+// span that lies within the array, while the next larger one about it does not, writes it to the record: so the ends of
+// the array need no care, wherever it starts in the whole.
 //
-// Floor: the array once through the memory. In the time of 4 bytes an H100 issues some 34 instructions a lane.
+// Floor: the array once through the memory. In the time of 4 bytes an H100 issues some 34 instructions a lane, and half
+// as many operations of f64.
 //
 // record: 5 words for the last block of an array from leaf 0 if that is no whole one and ROOT is asked for; then the
 // interval's parts in order, each of NODE_WORDS: a leaf, or a span.
@@ -18,14 +16,20 @@
 //
 //   Element, Node, NODE_WORDS                 what it reads, and the result of a span
 //   PACKED_WORDS, pack(), unpack()       in shared memory
+//   WARPS, TILE_LEVEL                    of a thread block; the blocks of its largest tiles, as a power of two
 //   Chain                                a run by its vectors: vector(Vector, k), is_plain(), node()
 //   Block                                a block by its runs: multiply(Node), is_plain(), node()
+//   LANES, block(bool, run)              a whole block of a tile, by so many lanes
 //   leaf(Element), run(count, leaf), join(a, b), write_leaf(u64*, leaf)
 #pragma once
-#include "walk/tree_block.cuh"
+#include "walk/tree_tile.cuh"
 
 constexpr u64 ROOT = 2;  // an option: the last block, if it is not whole
-constexpr u32 TILE_BLOCKS = 8, TILE_LEVEL = 3, SPANS = 2048, ROOT_WORDS = 5;
+constexpr u32 ROOT_WORDS = 5;
+// Spans of an array, at most: of a warp, and of all.
+constexpr u32 ROUNDS = 4, MOST_SPANS = 8192;
+// Spans that are joined at once, as a power of two, and the sets of them that an array may touch.
+constexpr u32 SET_LEVEL = 7, MOST_SETS = (MOST_SPANS >> SET_LEVEL) + 1;
 
 // The leaves of an array from the first on, and the number of each part of their interval.
 struct Leaves {
@@ -71,17 +75,14 @@ struct Leaves {
 template <class Op> struct TreeArray {
     typedef typename Op::Element E;
     typedef typename Op::Node Node;
-    static constexpr u32 PER = PER_VECTOR<E>, OF_RUN = RUN / PER, VECTORS = OF_RUN < 8 ? OF_RUN : 8,
-                         STAGES = OF_RUN / VECTORS, PACKED = Op::PACKED_WORDS, NODE_WORDS = Op::NODE_WORDS;
-    // Words of shared memory: vectors of each warp; packed runs of two tiles; spans that wait for their right
-    // neighbours, at most one a level. In the end the spans of two levels lie in the place of the first two.
-    static constexpr u32 STAGE_WORDS = Op::WARPS * VECTORS * RUN * 2, ROW = RUN + 1,
-                         RUN_WORDS = PACKED * TILE_BLOCKS * ROW,
-                         LEVELS = 44, TOP = SPANS / 8 + 2, ROOM = STAGE_WORDS + 2 * RUN_WORDS;
-    static_assert(2 * TOP * NODE_WORDS <= ROOM, "two levels of spans find room");
-    struct alignas(16) Shared {
-        u64 room[ROOM];
-        u64 waiting[LEVELS * NODE_WORDS];
+    typedef Tile<Op, 8, Op::TILE_LEVEL> Runs;
+    static constexpr u32 NODE_WORDS = Op::NODE_WORDS, STAGES = Runs::STAGES, LEVELS = 44;
+    struct OfWarp {
+        Runs tile;
+        u64 waiting[LEVELS * NODE_WORDS];  // spans that wait for their right neighbours, at most one a level
+    };
+    struct Shared {
+        OfWarp of_warp[Op::WARPS];
     };
 
     const Arguments& a;
@@ -89,21 +90,25 @@ template <class Op> struct TreeArray {
     Shared& shared;
     const u32 lane, warp, warps;
     const char* const zero;  // where leaf 0 would lie
-    u32 shift;               // a span is 2^shift tiles
-    u64 first_span, last_span;
-    Vector next[VECTORS];
+    u32 level, tile_level;   // a span is 2^level blocks, a tile of it as many of them as its warp joins at once
+    u32 group_level;         // spans that a thread block takes at a time, one a warp
+    u64 first_group, last_group;
+    Vector next[Runs::VECTORS];
 
     __device__ __forceinline__ TreeArray(const Arguments& a, Shared& shared)
         : a(a), leaves(reinterpret_cast<u64>(a.y), a.n), shared(shared), lane(threadIdx.x % 32), warp(threadIdx.x / 32),
-          warps(blockDim.x / 32), zero(static_cast<const char*>(a.x) - leaves.first * sizeof(E)), shift(0) {
-        const u64 first = leaves.begun / TILE_BLOCKS, last = (leaves.ended - 1) / TILE_BLOCKS;
-        while ((last >> shift) - (first >> shift) >= SPANS) shift++;
-        first_span = first >> shift;
-        last_span = last >> shift;
+          warps(blockDim.x / 32), zero(static_cast<const char*>(a.x) - leaves.first * sizeof(E)), level(0) {
+        group_level = 31 - __clz(warps);
+        const u64 last = leaves.ended - 1, most = min(ROUNDS * gridDim.x, MOST_SPANS >> group_level);
+        while ((last >> level >> group_level) - (leaves.begun >> level >> group_level) >= most) level++;
+        tile_level = min(level, Op::TILE_LEVEL);
+        first_group = leaves.begun >> level >> group_level;
+        last_group = last >> level >> group_level;
     }
 
     __device__ __forceinline__ const E* at(u64 leaf) const { return reinterpret_cast<const E*>(zero) + leaf; }
     __device__ __forceinline__ auto leaf_at(u64 leaf) const { return Op::leaf(*at(leaf)); }
+    __device__ __forceinline__ OfWarp& of_mine() const { return shared.of_warp[warp]; }
 
     __device__ __forceinline__ static void put(u64* to, const Node& n) {
         const Words<Node, u64> words(n);
@@ -128,10 +133,14 @@ template <class Op> struct TreeArray {
         written();
     }
     // A span of 2^level blocks is a part, or will be joined: tells which.
-    __device__ __forceinline__ bool settle(u32 level, u64 number, const Node& n) const {
+    static __device__ __forceinline__ bool settle(u64* record, const Leaves& leaves, u32 level, u64 number,
+                                                  const Node& n) {
         if (leaves.has(level + 1, number / 2)) return true;
-        write(a.record, leaves.first, a.n, (number << level) * BLOCK_LEAVES, n);
+        write(record, leaves.first, leaves.end - leaves.first, (number << level) * BLOCK_LEAVES, n);
         return false;
+    }
+    __device__ __forceinline__ bool settle(u32 level, u64 number, const Node& n) const {
+        return settle(a.record, leaves, level, number, n);
     }
 
     // Runs and leaves of a block that is not whole; all lanes of a warp.
@@ -161,203 +170,189 @@ template <class Op> struct TreeArray {
         written();
     }
 
-    // The tile that this thread block comes to as its q-th, and the block of it that is this warp's in a round.
-    __device__ __forceinline__ u64 tile_of(u64 q) const {
-        return (first_span + blockIdx.x + (q >> shift) * gridDim.x) << shift | (q & ((1ull << shift) - 1));
+    // The block that this warp comes to as its j-th.
+    __device__ __forceinline__ u64 block_of(u64 j) const {
+        const u64 group = first_group + blockIdx.x + (j >> level) * gridDim.x;
+        return ((group << group_level) + warp) << level | (j & ((1ull << level) - 1));
     }
-    __device__ __forceinline__ u64 block_of(u64 q, u32 round) const {
-        return tile_of(q) * TILE_BLOCKS + round * warps + warp;
-    }
-    __device__ __forceinline__ void load_stage(u64 q, u32 round, u32 stage) {
-        const u64 block = block_of(q, round);
+    __device__ __forceinline__ void load_stage(u64 block, u32 stage) {
         if (!leaves.has(0, block)) return;
-        const E* from = at(block * BLOCK_LEAVES);
-        const bool aligned = reinterpret_cast<u64>(from) % 16 == 0;
-#pragma unroll
-        for (u32 i = 0; i < VECTORS; i++) {
-            const u32 slot = i * RUN + lane, vector = slot / VECTORS * OF_RUN + stage * VECTORS + slot % VECTORS;
-            if (aligned) {
-                next[i] = ::load(reinterpret_cast<const Vector*>(from) + vector);
-            } else {
-                Elements<E> e(next[i]);
-#pragma unroll
-                for (u32 k = 0; k < PER; k++) e.element[k] = from[vector * PER + k];
-                next[i] = e.vector;
-            }
-        }
+        const char* const from = zero + block * (BLOCK_LEAVES * sizeof(E));
+        if (reinterpret_cast<u64>(zero) % 16 == 0) Runs::load(next, from, stage);
+        else Runs::gather(next, from, stage);
     }
-    // Where vector v of a stage's part of a run lies.
-    __device__ __forceinline__ static u32 slot_of(u32 run, u32 v) {
-        return run * VECTORS + (v ^ (VECTORS == 8 ? run % 8 : run / 2 % VECTORS));
-    }
-    __device__ __forceinline__ u64* runs_of(u64 q) const { return shared.room + STAGE_WORDS + q % 2 * RUN_WORDS; }
 
-    __device__ __forceinline__ void multiply_block(u64 q, u32 round, u64 tiles) {
-        Vector* const stage = reinterpret_cast<Vector*>(shared.room) + warp * VECTORS * RUN;
+    // The j-th block of so many, as the k-th of a tile.
+    __device__ __forceinline__ void multiply_block(u64 j, u64 blocks, u32 k) {
+        Runs& tile = of_mine().tile;
         typename Op::Chain chain;
+        const u64 block = block_of(j);
 #pragma unroll 1
         for (u32 s = 0; s < STAGES; s++) {
-#pragma unroll
-            for (u32 i = 0; i < VECTORS; i++) {
-                const u32 slot = i * RUN + lane;
-                stage[slot_of(slot / VECTORS, slot % VECTORS)] = next[i];
-            }
+            tile.put(next);
             __syncwarp();
-            if (s + 1 < STAGES) load_stage(q, round, s + 1);
-            else if ((round + 1) * warps < TILE_BLOCKS) load_stage(q, round + 1, 0);
-            else if (q + 1 < tiles) load_stage(q + 1, 0, 0);
+            const bool is_last = s + 1 == STAGES;
+            if (!is_last || j + 1 < blocks) load_stage(is_last ? block_of(j + 1) : block, is_last ? 0 : s + 1);
 #pragma unroll
-            for (u32 v = 0; v < VECTORS; v++) chain.vector(stage[slot_of(lane, v)], v);
+            for (u32 v = 0; v < Runs::VECTORS; v++) chain.vector(tile.at(v), v);
             __syncwarp();
         }
-        const u64 block = block_of(q, round);
-        if (!leaves.has(0, block)) return;
-        Node n;
-        if (chain.is_plain()) {
-            n = chain.node();
+        if (!leaves.has(0, block)) {
+            tile.leave(k, Op::one());
+        } else if (chain.is_plain()) {
+            tile.leave(k, chain.node());
         } else {
             const u64 run = block * BLOCK_LEAVES + lane * RUN;
-            n = Op::run(RUN, [&](u32 k) { return leaf_at(run + k); });
+            tile.leave(k, Op::run(RUN, [&](u32 k) { return leaf_at(run + k); }));
         }
-        u64 word[PACKED];
-        Op::pack(n, word);
-#pragma unroll
-        for (u32 k = 0; k < PACKED; k++)
-            runs_of(q)[(k * TILE_BLOCKS + round * warps + warp) * ROW + lane] = word[k];
     }
 
-    // Of the runs of a tile its blocks, and of these as much as lies in one span; one warp.
-    __device__ __forceinline__ void join_tile(u64 q) {
-        const u64 tile = tile_of(q);
-        u64 number = tile * TILE_BLOCKS + lane;
-        Node n = Op::one();
-        if (lane < TILE_BLOCKS && leaves.has(0, number)) {
-            const u64* const runs = runs_of(q) + lane * ROW;
-            n = multiply_runs<Op>(RUN, [&](u32 run) {
-                u64 word[PACKED];
-#pragma unroll
-                for (u32 k = 0; k < PACKED; k++) word[k] = runs[k * TILE_BLOCKS * ROW + run];
-                return Op::unpack(word);
-            });
-        }
+    // Of the runs of a tile its blocks, a lane each, and of these as much as lies in one span.
+    __device__ __forceinline__ void join_tile(u64 first_block) {
+        const u32 count = 1u << tile_level;
+        u64 number = first_block + lane;
+        Node n = of_mine().tile.blocks(count);
 #pragma unroll 1
-        for (u32 level = 0; level < TILE_LEVEL; level++, number /= 2) {
-            const Node right = shuffle_down(n, 1u << level);
-            const bool holds = lane < TILE_BLOCKS && lane % (1u << level) == 0 && leaves.has(level, number);
-            if (holds && settle(level, number, n) && lane % (2u << level) == 0) n = Op::join(n, right);
+        for (u32 l = 0; l < tile_level; l++, number /= 2) {
+            const Node right = shuffle_down(n, 1u << l);
+            const bool holds = lane < count && lane % (1u << l) == 0 && leaves.has(l, number);
+            if (holds && settle(l, number, n) && lane % (2u << l) == 0) n = Op::join(n, right);
         }
         if (lane > 0) return;
-        u32 level = TILE_LEVEL;
+        u32 l = tile_level;
 #pragma unroll 1
-        while (leaves.has(level, number)) {
-            if (level == TILE_LEVEL + shift) {
-                put(spans() + (number - first_span) * NODE_WORDS, n);
+        while (leaves.has(l, number)) {
+            if (l == level) {
+                put(spans(a.workspace) + (number - (first_group << group_level)) * NODE_WORDS, n);
                 return;
             }
-            if (!settle(level, number, n)) return;
-            u64* const waiting = shared.waiting + (level - TILE_LEVEL) * NODE_WORDS;
+            if (!settle(l, number, n)) return;
+            u64* const waiting = of_mine().waiting + (l - tile_level) * NODE_WORDS;
             if (number % 2 == 0) {
                 put(waiting, n);
                 return;
             }
             n = Op::join(get(waiting), n);
-            level++;
+            l++;
             number /= 2;
         }
     }
 
-    __device__ __forceinline__ u64* spans() const { return reinterpret_cast<u64*>(a.workspace + 1); }
-    __device__ __forceinline__ Node span(u64 number) const {
-        return load_state(reinterpret_cast<const Node*>(spans()) + (number - first_span));
+    // Spans, then what sets of them come to; a ticket for each set, which returns to zero by itself.
+    static __device__ __forceinline__ u64* spans(Workspace* workspace) { return reinterpret_cast<u64*>(workspace + 1); }
+    static __device__ __forceinline__ u64* sets_of(Workspace* workspace) {
+        return spans(workspace) + MOST_SPANS * NODE_WORDS;
     }
-
-    // The spans of all thread blocks: first eight by a thread, then two.
-    __device__ __forceinline__ void join_spans() {
-        u32 level = TILE_LEVEL + shift;
-        u64 first = first_span / 8, last = last_span / 8;
-        u64 *here = shared.room, *there = shared.room + TOP * NODE_WORDS;
+    // The spans of a set, of 2^level blocks each: four by a lane, then two by two. The first lane has the whole set's.
+    static __device__ __forceinline__ Node join_set(u64* record, const Leaves& leaves, u32 level, u64 set,
+                                                    const u64* nodes, u64 first) {
+        const u32 lane = threadIdx.x % 32;
+        u64 number = set << (SET_LEVEL - 2) | lane;
+        const auto node = [&](u64 k) {
+            return load_state(reinterpret_cast<const Node*>(nodes + (number * 4 + k - first) * NODE_WORDS));
+        };
+        Node n = Op::one();
+        if (leaves.has(level + 2, number)) {
+            const Node n0 = node(0), n1 = node(1), n2 = node(2), n3 = node(3);
+            n = Op::join(Op::join(n0, n1), Op::join(n2, n3));
+        } else {
+            Node left = n;
 #pragma unroll 1
-        for (u64 eight = first + threadIdx.x; eight <= last; eight += blockDim.x) {
-            // As a counter in binary: what waits for its right neighbour.
-            Node one = Op::one(), two = one, four = one, n;
-#pragma unroll 1
-            for (u32 k = 0; k < 8; k++) {
-                const u64 number = eight * 8 + k;
-                if (!leaves.has(level, number)) continue;
-                n = span(number);
-                if (!settle(level, number, n)) continue;
-                if (k % 2 == 0) {
-                    one = n;
-                    continue;
-                }
-                n = Op::join(one, n);
-                if (!settle(level + 1, number / 2, n)) continue;
-                if (k % 4 == 1) {
-                    two = n;
-                    continue;
-                }
-                n = Op::join(two, n);
-                if (!settle(level + 2, number / 4, n)) continue;
-                if (k == 3) four = n;
-                else put(here + (eight - first) * NODE_WORDS, Op::join(four, n));
+            for (u32 k = 0; k < 4; k++) {
+                if (!leaves.has(level, number * 4 + k)) continue;
+                const Node right = node(k);
+                if (!settle(record, leaves, level, number * 4 + k, right)) continue;
+                if (k % 2 == 0) left = right;
+                else settle(record, leaves, level + 1, number * 2 + k / 2, Op::join(left, right));
             }
         }
-        level += 3;
+        level += 2;
+#pragma unroll 1
+        for (u32 step = 1; step < 32; step *= 2, level++, number /= 2) {
+            const Node right = shuffle_down(n, step);
+            const bool holds = lane % step == 0 && leaves.has(level, number);
+            if (holds && settle(record, leaves, level, number, n) && lane % (2 * step) == 0) n = Op::join(n, right);
+        }
+        return n;
+    }
+    // A thread block has left its groups, at most ROUNDS, and the last one the ends: whoever is the last of a set of
+    // spans joins it, and the last one of all the sets.
+    static __device__ __noinline__ void arrive(Workspace* workspace, u64* record, u64 first, u64 n, u32 level,
+                                               u32 group_level, u64 first_group, u64 last_group, u64* done, u64 stamp) {
+        static_assert(MOST_SETS * sizeof(u32) <= sizeof(workspace->exact), "a ticket for each set");
+        static_assert(MOST_SETS < 1 << SET_LEVEL, "sets are less than a set of sets");
+        __shared__ u32 complete;
+        const Leaves leaves(first, n);
+        const bool is_some = leaves.begun < leaves.ended;
+        const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = 1u << group_level,
+                  in_set = SET_LEVEL - group_level;
+        const u64 first_set = first_group >> in_set, sets = is_some ? (last_group >> in_set) - first_set + 1 : 0;
+        const auto set_of = [&](u32 round) { return (first_group + blockIdx.x + u64(round) * gridDim.x) >> in_set; };
+        const u64 group = first_group + blockIdx.x + u64(lane) * gridDim.x;
+        const bool is_group = is_some && lane < ROUNDS && group <= last_group;
         __syncthreads();
-#pragma unroll 1
-        while (true) {
-#pragma unroll 1
-            for (u64 number = first + threadIdx.x; number <= last; number += blockDim.x) {
-                if (!leaves.has(level, number)) continue;
-                const u64* const mine = here + (number - first) * NODE_WORDS;
-                const Node n = get(mine);
-                if (settle(level, number, n) && number % 2 == 0)
-                    put(there + (number / 2 - first / 2) * NODE_WORDS, Op::join(n, get(mine + NODE_WORDS)));
+        if (warp == 0) {
+            bool is = false;
+            if (is_group) {
+                const u64 set = set_of(lane), begin = max(first_group, set << in_set),
+                          end = min(last_group, ((set + 1) << in_set) - 1);
+                u32* const tickets = reinterpret_cast<u32*>(workspace->exact);
+                is = take_ticket(tickets + (set - first_set), u32(end - begin)) == u32(end - begin);
             }
-            if (first == last) return;
-            level++;
-            first /= 2;
-            last /= 2;
-            u64* const swap = here;
-            here = there;
-            there = swap;
-            __syncthreads();
+            const u32 all = __ballot_sync(0xffffffffu, is);
+            if (lane == 0) complete = all;
+        }
+        __syncthreads();
+        u32 nth = 0;
+#pragma unroll 1
+        for (u32 round = 0; round < ROUNDS; round++) {
+            if ((complete >> round & 1) == 0 || nth++ % warps != warp) continue;
+            const u64 set = set_of(round);
+            const Node n = join_set(record, leaves, level, set, spans(workspace), first_group << group_level);
+            if (lane == 0) put(sets_of(workspace) + (set - first_set) * NODE_WORDS, n);
+        }
+        __syncthreads();
+        if (warp > 0) return;
+        // Of the sets, and of the ends.
+        bool is = false;
+        if ((lane < ROUNDS && (complete >> lane & 1)) || (lane == ROUNDS && blockIdx.x == gridDim.x - 1))
+            is = take_ticket(&workspace->ticket, u32(sets)) == sets;
+        if (!__any_sync(0xffffffffu, is)) return;
+        if (is_some) {
+#pragma unroll 1
+            for (u64 k = first_set >> SET_LEVEL; k <= (first_set + sets - 1) >> SET_LEVEL; k++)
+                join_set(record, leaves, level + SET_LEVEL, k, sets_of(workspace), first_set);
+        }
+        __syncwarp();
+        if (lane == 0 && done) {
+            __threadfence_system();
+            *reinterpret_cast<volatile u64*>(done) = stamp;
         }
     }
 
     __device__ __forceinline__ void fold() {
-        if (blockIdx.x == gridDim.x - 1 && warp == 0) {
+        if (blockIdx.x == gridDim.x - 1 && warp == warps - 1) {
             const bool root = (a.options & ROOT) && leaves.first == 0;
-            write_end(zero, a.record, leaves.first, a.n, leaves.first, leaves.head_end(), shared.room, false);
-            write_end(zero, a.record, leaves.first, a.n, leaves.tail_begin(), leaves.end, shared.room, root);
+            u64* const room = reinterpret_cast<u64*>(of_mine().tile.stage);
+            write_end(zero, a.record, leaves.first, a.n, leaves.first, leaves.head_end(), room, false);
+            write_end(zero, a.record, leaves.first, a.n, leaves.tail_begin(), leaves.end, room, root);
         }
         const bool is_some = leaves.begun < leaves.ended;
-        const u64 count = is_some ? last_span - first_span + 1 : 0;
-        const u64 mine = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
-        const u64 tiles = mine << shift;
-        __syncthreads();
-        if (tiles > 0) load_stage(0, 0, 0);
+        const u64 count = is_some ? last_group - first_group + 1 : 0;
+        const u64 groups = count > blockIdx.x ? (count - blockIdx.x + gridDim.x - 1) / gridDim.x : 0;
+        const u64 blocks = groups << level;
+        const u32 tile = 1u << tile_level;
+        if (blocks > 0) load_stage(block_of(0), 0);
 #pragma unroll 1
-        for (u64 q = 0; q < tiles; q++) {
-#pragma unroll 1
-            for (u32 round = 0; round * warps < TILE_BLOCKS; round++) multiply_block(q, round, tiles);
-            __syncthreads();
-            if (warp == q % warps) join_tile(q);
+        for (u64 j = 0; j < blocks; j++) {
+            const u32 k = u32(j) & (tile - 1);
+            multiply_block(j, blocks, k);
+            if (k + 1 < tile) continue;
+            __syncwarp();
+            join_tile(block_of(j) - k);
+            __syncwarp();
         }
-        __syncthreads();
-        if (gridDim.x > 1) {
-            __shared__ bool is_last;
-            if (threadIdx.x == 0)
-                is_last = take_ticket(&a.workspace->ticket, gridDim.x - 1) == gridDim.x - 1;
-            __syncthreads();
-            if (!is_last) return;
-        }
-        if (is_some) join_spans();
-        __syncthreads();
-        if (threadIdx.x == 0 && a.done) {
-            __threadfence_system();
-            *reinterpret_cast<volatile u64*>(a.done) = a.stamp;
-        }
+        arrive(a.workspace, a.record, leaves.first, a.n, level, group_level, first_group, last_group, a.done, a.stamp);
     }
 };
 

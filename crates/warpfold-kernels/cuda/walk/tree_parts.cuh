@@ -2,7 +2,8 @@
 //
 // A power of two of lanes share an output, as many as it has runs on the average, so that short outputs lie side by
 // side in a warp. A lane multiplies a run by vectors of its elements, which are loaded as such where they lie so; the
-// runs of a block go from lane to lane, and blocks are joined as a counter in binary carries. A long output is cut into
+// runs of a block go from lane to lane, and blocks are joined as a counter in binary carries. Whole blocks that a warp
+// has for itself go by tiles (tree_tile.cuh) where vectors of them are aligned. A long output is cut into
 // spans of a power of two of blocks, each folded as an output, whose results are joined by the same lanes in a second
 // launch.
 //
@@ -10,7 +11,9 @@
 // time.
 #pragma once
 #include "walk/gather.cuh"
-#include "walk/tree_block.cuh"
+#include "walk/tree_tile.cuh"
+
+constexpr u32 PART_WARPS = 4;  // of a thread block
 
 // Beside what all kernels by loops are given.
 struct TreeParts {
@@ -110,11 +113,13 @@ template <class Spans> struct Carried {
     Node waiting[44];
     u64 count = 0;
 
-    __device__ __forceinline__ void push(Node n) {
-        u32 level = 0;
+    // 2^level of them, as many as divide the count.
+    __device__ __forceinline__ void push(Node n, u32 level = 0) {
+        const u64 more = 1ull << level;
 #pragma unroll 1
-        for (u64 k = count++; k % 2 == 1; k /= 2, level++) n = Spans::join(waiting[level], n);
+        for (u64 k = count >> level; k % 2 == 1; k /= 2, level++) n = Spans::join(waiting[level], n);
         waiting[level] = n;
+        count += more;
     }
     // What stands to the right of a span is less than it, and so joins it as it is.
     __device__ __forceinline__ Node all() const {
@@ -127,17 +132,80 @@ template <class Spans> struct Carried {
     }
 };
 
+// So many whole blocks, one at least, pushed by the first lane; all lanes of a warp. Tells whether they were: only if
+// they are aligned to vectors.
+template <class Op> using PartTile = Tile<Op, 8, 2>;
+template <class Op, class Spans>
+__device__ __noinline__ bool fold_blocks(const typename Op::Element* x, u64 blocks, bool skip, PartTile<Op>& tile,
+                                         Carried<Spans>& carried) {
+    typedef PartTile<Op> Runs;
+    typedef typename Op::Element E;
+    typedef typename Op::Node Node;
+    if (reinterpret_cast<u64>(x) % 16 != 0) return false;
+    constexpr u64 BYTES = BLOCK_LEAVES * sizeof(E);
+    const u32 lane = threadIdx.x % 32;
+    const char* block = reinterpret_cast<const char*>(x);
+    Vector next[Runs::VECTORS];
+    Runs::load(next, block, 0);
+    u32 count = 0;
+#pragma unroll 1
+    for (u64 left = blocks; left > 0; left--, block += BYTES) {
+        typename Op::Chain chain;
+#pragma unroll 1
+        for (u32 s = 0; s < Runs::STAGES; s++) {
+            tile.put(next);
+            __syncwarp();
+            if (s + 1 < Runs::STAGES) Runs::load(next, block, s + 1);
+            else if (left > 1) Runs::load(next, block + BYTES, 0);
+#pragma unroll
+            for (u32 v = 0; v < Runs::VECTORS; v++) chain.vector(skip ? kept(tile.at(v), Op::unit()) : tile.at(v), v);
+            __syncwarp();
+        }
+        if (chain.is_plain()) {
+            tile.leave(count, chain.node());
+        } else {
+            const E* const run = reinterpret_cast<const E*>(block) + lane * RUN;
+            const auto leaf = [&](u32 k) { return Op::leaf(skip && is_nan(run[k]) ? Op::unit() : run[k]); };
+            tile.leave(count, Op::run(RUN, leaf));
+        }
+        if (++count < Runs::MOST && left > 1) continue;
+        __syncwarp();
+        Node n = tile.blocks(count);
+        // Neighbours, then the largest spans in order.
+        u32 level = 0;
+#pragma unroll 1
+        for (; 2u << level <= count; level++) {
+            const Node right = shuffle_down(n, 1u << level);
+            if (lane % (2u << level) == 0 && lane + (2u << level) <= count) n = Op::join(n, right);
+        }
+        u32 at = 0;
+#pragma unroll 1
+        for (level++; level-- > 0;) {
+            if ((count >> level & 1) == 0) continue;
+            const Node span = shuffle_words(n, at);
+            if (lane == 0) carried.push(span, level);
+            at += 1u << level;
+        }
+        count = 0;
+        __syncwarp();
+    }
+    return true;
+}
+
 // The results of as many outputs as a warp has groups of lanes, in the first lane of each; run(k, count) is an output's
-// run that begins with its k-th element.
-template <class Spans, class Run>
-__device__ __forceinline__ typename Spans::Node fold_part(u64 count, u32 lanes, const Run& run_at) {
+// run that begins with its k-th element, whole(blocks, carried) may push its whole blocks where a warp has one output.
+template <class Spans, class Run, class Whole>
+__device__ __forceinline__ typename Spans::Node fold_part(u64 count, u32 lanes, const Run& run_at, const Whole& whole) {
     typedef typename Spans::Node Node;
     const u32 lane = threadIdx.x % 32, mine = lane % lanes;
     // Of one run a block is that run.
     if (__all_sync(0xffffffffu, count <= RUN)) return mine == 0 && count > 0 ? run_at(0, u32(count)) : Spans::one();
     Carried<Spans> carried;
+    u64 first = 0;
+    if (lanes == 32 && count >= BLOCK_LEAVES && whole(count / BLOCK_LEAVES, carried))
+        first = count / BLOCK_LEAVES * BLOCK_LEAVES;
 #pragma unroll 1
-    for (u64 first = 0; __any_sync(0xffffffffu, first < count); first += BLOCK_LEAVES) {
+    for (; __any_sync(0xffffffffu, first < count); first += BLOCK_LEAVES) {
         const u64 left = first < count ? count - first : 0;
         const u32 leaves = left < BLOCK_LEAVES ? u32(left) : BLOCK_LEAVES;
         const auto leaves_of = [&](u32 run) {
@@ -168,9 +236,11 @@ __device__ __forceinline__ typename Spans::Node fold_part(u64 count, u32 lanes, 
     return mine == 0 && count > 0 ? carried.all() : Spans::one();
 }
 
-// All pieces of all outputs; run(input, k, count) as above, write(piece, node) writes the result.
-template <class Spans, class Run, class Write>
-__device__ __forceinline__ void fold_parts(const TreeParts& parts, const Run& run, const Write& write) {
+// All pieces of all outputs; run(input, k, count) and whole(first element, blocks, carried) as above, write(piece,
+// node) writes the result.
+template <class Spans, class Run, class Whole, class Write>
+__device__ __forceinline__ void fold_parts(const TreeParts& parts, const Run& run, const Whole& whole,
+                                           const Write& write) {
     const u32 lane = threadIdx.x % 32, lanes = u32(parts.lanes), side_by_side = 32 / lanes;
     const u64 warp = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32, warps = u64(gridDim.x) * blockDim.x / 32;
     const u64 all = parts.a.segments * parts.pieces;
@@ -181,7 +251,11 @@ __device__ __forceinline__ void fold_parts(const TreeParts& parts, const Run& ru
         if (piece < all) in = input_of(parts, parts.pieces > 1 ? piece / parts.pieces : piece);
         const u64 left = in.count > begin ? in.count - begin : 0;
         const u64 count = parts.pieces > 1 ? min(left, parts.span) : left;
-        const auto n = fold_part<Spans>(count, lanes, [&](u64 k, u32 count) { return run(in, begin + k, count); });
+        const auto n = fold_part<Spans>(
+            count, lanes, [&](u64 k, u32 count) { return run(in, begin + k, count); },
+            [&](u64 blocks, Carried<Spans>& carried) {
+                return in.loops == nullptr && in.stride == 1 && whole(in.first + begin, blocks, carried);
+            });
         if (lane % lanes == 0 && piece < all) write(piece, n);
     }
 }

@@ -123,7 +123,7 @@ impl Fold {
     /// (`private_limbs.cuh`), which leave room for fewer; so do runs of the canonical tree (`tree_array.cuh`).
     pub const fn most_threads(self, dtype: DType) -> u32 {
         if self.is_tree(dtype) {
-            return if dtype.is_complex() { 128 } else { 256 };
+            return 128;
         }
         if !self.is_exact() {
             return 512;
@@ -143,8 +143,7 @@ impl Fold {
     /// Blocks of the largest size that a multiprocessor has registers for, at any element type: the kernels' launch bounds.
     pub const fn most_blocks(self, dtype: DType) -> u32 {
         match self {
-            Fold::Prod if dtype.is_complex() => 4,
-            Fold::Prod if dtype.is_float() => 2,
+            Fold::Prod if dtype.is_float() => 4,
             Fold::Linf if dtype.is_complex() => 2,
             Fold::Stats => 2,
             _ => 3,

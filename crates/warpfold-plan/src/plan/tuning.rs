@@ -36,10 +36,10 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
         return exact_shape(fold, dtype);
     }
     if fold.is_tree(dtype) {
-        // A tile of eight blocks of the tree for each thread block.
-        let (block, packs) = (fold.most_threads(dtype), 512 * dtype.size() as u32);
+        // A block of the tree for each warp, and up to two where a thread block does all.
+        let (block, packs) = (fold.most_threads(dtype), 2 * dtype.size() as u32);
         let per_multiprocessor = fold.most_blocks(dtype);
-        return Shape { block, per_multiprocessor, packs: packs / block, alone: packs };
+        return Shape { block, per_multiprocessor, packs, alone: 2 * packs * block };
     }
     let per_multiprocessor = if bytes < 48 << 20 { 2 } else { 3 };
     // More than fit at once would leave the last ones to run alone.

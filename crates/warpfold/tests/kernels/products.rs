@@ -85,7 +85,7 @@ fn shapes_of<T: Element>() {
         [(32, 1, 1), (64, 3, 8), (96, 2, 1), (128, 7, 4), (512, 1, 64)]
     {
         let shape = Shape { block, per_multiprocessor, packs, alone: 0 };
-        // Where whole blocks begin and end, and within one run and one block; not aligned to vectors.
+        // Where whole blocks begin and end, and within one run and one block; not aligned to vectors; across the ends of sets of spans, and of sets of these.
         for (from, to, first) in [
             (0, 70_000, 0),
             (1, 40_000, 1),
@@ -94,6 +94,8 @@ fn shapes_of<T: Element>() {
             (0, 100, 1000),
             (5, 9000, 32_700),
             (0, 65_536, 8192),
+            (0, 12_000, 125_000),
+            (5, 9000, 16_773_000),
         ] {
             let found = machine.reduce(on.slice(from..to)).shape(shape).starting_at(first);
             let found = found.partial(Op::Prod).unwrap();
@@ -111,6 +113,21 @@ fn shapes_of<T: Element>() {
 #[test]
 fn no_shape_of_a_launch_shows_in_products() {
     of_floats!(shapes_of);
+}
+
+/// So many spans that whole sets of them are joined.
+#[test]
+fn products_of_many_spans_have_the_bits_of_the_processor() {
+    let Some(machine) = machine(4, 16) else { return };
+    let x = array::<f32>(Kind::Wide, (1 << 17) + 70_000, &mut Random(16));
+    let on = machine.upload(&x).unwrap();
+    let shape = Shape { block: 128, per_multiprocessor: 4, packs: 1, alone: 0 };
+    for first in [0, 60 << 10] {
+        let found = machine.reduce(on.slice(..)).shape(shape).starting_at(first);
+        let found = found.partial(Op::Prod).unwrap();
+        let wanted = expected(&x, Nan::Propagate, first);
+        assert_eq!(found.to_bytes(), wanted.to_bytes(), "from {first}");
+    }
 }
 
 fn pieces_of<T: Element>() {
@@ -158,8 +175,10 @@ fn parts_of<T: Element>() {
             (&[3, 4, 1000], &[0, 2]),
             (&[40, 20, 15], &[0, 1]),
             (&[2, 5500], &[0]),
+            (&[2, 6000], &[1]),
         ] {
-            let (layout, nan) = (Layout::c(shape).unwrap(), NANS[shape.len() % 2]);
+            let (layout, nan) =
+                (Layout::c(shape).unwrap(), NANS[(shape.iter().sum::<u64>() % 2) as usize]);
             let transposed = Layout::fortran(shape).unwrap();
             for layout in [layout, transposed] {
                 let here = View::of(&x, layout.clone()).unwrap();

@@ -188,7 +188,7 @@ impl Launches<'_> {
         let outputs = self.plan.batch.outputs();
         let words = vec![self.workspace, outputs, trees.pieces, self.out, self.options()];
         let warps = u64::from(self.plan.block) / 32;
-        let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 3) as u32;
+        let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 4) as u32;
         (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))
     }
 

@@ -12,7 +12,7 @@ use super::shares::{
     least_grid_of_segments, per_multiprocessor,
 };
 use super::strided::{LoopOrder, LoopTable, Strided};
-use super::trees::Trees;
+use super::trees::{TREE_THREADS, TREE_WARPS, Trees};
 use super::{Batch, BoundsKind, Partition};
 use crate::plan::{CudaFacts, Fold};
 use crate::shape::Form;
@@ -132,7 +132,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         _ if fold == ManyFold::Moments => CudaWay::Blocks,
         _ if fold == ManyFold::Prod && batch.dtype.is_float() => {
-            CudaWay::Trees(Trees::of(&batch, full * WARPS))
+            CudaWay::Trees(Trees::of(&batch, full * TREE_WARPS))
         }
         Partition::Segments { segments: outputs, bounds, .. } => match bounds {
             BoundsKind::Every(length) => by_length(*length, *outputs),
@@ -168,12 +168,13 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
         CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
         CudaWay::Blocks => batch.outputs(),
-        CudaWay::Trees(trees) => trees.units(batch.outputs()).div_ceil(WARPS),
+        CudaWay::Trees(trees) => trees.units(batch.outputs()).div_ceil(TREE_WARPS),
     };
     let block = match &way {
         CudaWay::Blocks => {
             block_threads(batch.op, batch.dtype, batch.outputs(), gpu.multiprocessors)
         }
+        CudaWay::Trees(_) => TREE_THREADS,
         _ => SEGMENT_THREADS,
     };
     let grid = grid.clamp(1, full) as u32;

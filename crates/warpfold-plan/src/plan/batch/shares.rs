@@ -61,7 +61,7 @@ const BLOCK_OF_MANY: u32 = 128;
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 pub(super) const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
     let product = matches!(fold, ManyFold::Prod) && dtype.is_float();
-    if product || fold.takes_ddof() || dtype.is_complex() { 3 } else { 4 }
+    if !product && (fold.takes_ddof() || dtype.is_complex()) { 3 } else { 4 }
 }
 
 #[cfg(test)]

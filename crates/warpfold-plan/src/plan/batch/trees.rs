@@ -15,6 +15,10 @@ pub struct Trees {
     pub span: u64,
 }
 
+/// Threads of a thread block, whose tiles of whole blocks lie in its shared memory (`tree_parts.cuh`), and its warps.
+pub(super) const TREE_THREADS: u32 = 128;
+pub(super) const TREE_WARPS: u64 = TREE_THREADS as u64 / 32;
+
 /// Elements of a run, of a block, and the fewest that a piece has.
 const RUN: u64 = 32;
 const BLOCK: u64 = 1024;
