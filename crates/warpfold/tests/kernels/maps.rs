@@ -488,8 +488,10 @@ fn what_no_kernel_folds_is_refused_by_name() {
     assert!(refused(machine.map("exp(x)", [("x", &nothing)]).sum()).contains("`exp` runs"));
     let elsewhere = crate::machine(2, 4).unwrap();
     let far = elsewhere.upload(&[1.0f32, 2.0]).unwrap();
-    let error = machine.map("x + y", [("x", AnyView::from(&x)), ("y", AnyView::from(&far))]).sum();
-    assert!(matches!(error, Err(Error::Device { .. })) || cfg!(not(feature = "simt")), "{error:?}");
+    let found = machine.map("x + y", [("x", AnyView::from(&x)), ("y", AnyView::from(&far))]).sum();
+    // Simulators are machines of their own; a GPU is the same one each time.
+    let is_right = matches!(found, Err(Error::Device { .. }) | Ok(Value::F32(6.0)));
+    assert!(is_right, "{found:?}");
 }
 
 #[test]
