@@ -90,6 +90,13 @@ fn command(cell: &Cell, folder: &Folder, preload: Option<&Preload>) -> Command {
 }
 
 fn run(cell: &Cell, preload: Option<&Preload>) -> Outcome {
+    // On busy cores a program may be done before it is seen at a stage.
+    let mut tries = (0..5).map(|_| try_to_run(cell, preload));
+    tries.find_map(|outcome| outcome).expect("the program is seen at the stage")
+}
+
+/// `None` if the program ended before it was seen at the stage of the cell's signal.
+fn try_to_run(cell: &Cell, preload: Option<&Preload>) -> Option<Outcome> {
     let folder = folder();
     let mut command = command(cell, &folder, preload);
     // A pipe that is open and stays empty, for who waits for data.
@@ -106,7 +113,9 @@ fn run(cell: &Cell, preload: Option<&Preload>) -> Outcome {
     let (signal, sent) = match cell.signal {
         None => (None, Instant::now()),
         Some(stage) => {
-            wait_for(&mut child, stage, &folder.at(".mark"));
+            if !wait_for(&mut child, stage, &folder.at(".mark")) {
+                return None;
+            }
             let kill = Command::new("kill").args([cell.fault, &child.id().to_string()]).status();
             assert!(kill.expect("kill runs").success());
             (Some(stage), Instant::now())
@@ -123,16 +132,17 @@ fn run(cell: &Cell, preload: Option<&Preload>) -> Outcome {
     let left = folder.names().into_iter().filter(is_left).collect();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
-    Outcome { status: output.status, out, err, file, left }
+    Some(Outcome { status: output.status, out, err, file, left })
 }
 
-/// Waits until the program has come to a stage.
-fn wait_for(child: &mut Child, stage: Signal, mark: &Path) {
+/// Waits until the program has come to a stage; false if it has ended before.
+fn wait_for(child: &mut Child, stage: Signal, mark: &Path) -> bool {
     let start = Instant::now();
+    let process = child.id();
     let has_come = || match stage {
         Signal::Stalled => mark.exists(),
         // Signals are listened to, the last of them SIGHUP, before anything is opened.
-        _ => fs::read_to_string(format!("/proc/{}/status", child.id()))
+        _ => fs::read_to_string(format!("/proc/{process}/status"))
             .unwrap_or_default()
             .lines()
             .find_map(|line| line.strip_prefix("SigCgt:"))
@@ -140,12 +150,16 @@ fn wait_for(child: &mut Child, stage: Signal, mark: &Path) {
             .is_some_and(|mask| mask & 1 == 1),
     };
     while !has_come() {
+        if child.try_wait().expect("a child").is_some() {
+            return false;
+        }
         assert!(start.elapsed() < Duration::from_secs(60), "the stage is never reached");
         std::thread::sleep(Duration::from_millis(10));
     }
     if stage != Signal::Stalled {
         std::thread::sleep(Duration::from_millis(200));
     }
+    true
 }
 
 /// A message in which sizes that depend on the machine are dots.
