@@ -127,8 +127,8 @@ impl<'a> AnyMap<'a> {
     /// The result of a reduction.
     ///
     /// # Errors
-    /// [`Error::Map`] where expressions do not suit the types or the reduction, for an integer operation without a value, and, by its name, for what no
-    /// kernel folds; those of the contract, as [`AnyPartial::finish`](crate::AnyPartial::finish) has them; [`Error::Device`].
+    /// [`Error::Map`](crate::Error::Map) where expressions do not suit the types or the reduction, for an integer operation without a value, and, by its name, for what no
+    /// kernel folds; those of the contract, as [`AnyPartial::finish`](crate::AnyPartial::finish) has them; [`Error::Device`](crate::Error::Device).
     pub fn output(&self, op: Op, finish: Finish) -> Result<Output> {
         let map = self.map(op)?;
         let launches = MapLaunches::new(self.machine, &map, &self.views(), self.grid)?;
@@ -140,7 +140,7 @@ impl<'a> AnyMap<'a> {
     /// expression and weights are left out.
     ///
     /// # Errors
-    /// As [`output`](Self::output); [`Error::Map`] for a text that is no reduction.
+    /// As [`output`](Self::output); [`Error::Map`](crate::Error::Map) for a text that is no reduction.
     pub fn all(&self, reductions: &[&str]) -> Result<Results> {
         let reductions: Vec<Reduction> =
             reductions.iter().map(|text| text.parse()).collect::<Result<_>>()?;
