@@ -1,0 +1,62 @@
+//! Templates of kernels that fold what an expression makes of their inputs.
+
+use super::BASE;
+
+/// Templates of folds of mapped values (`walk/map_array.cuh`), each with the types of values that it is compiled for: not kernels until the
+/// code of a map stands in the place of their pseudo-instructions.
+pub const MAPS: &[MapFold] = &[
+    MapFold::of("sum", "entry/map_sum.cu", "Sum", &["f32", "f64"]),
+    MapFold::of("moments", "entry/map_moments.cu", "Moments", &["f32", "f64"]),
+    MapFold::of("dot", "entry/map_dot.cu", "Dot", &["f32", "f64"]),
+    MapFold::of("weighted", "entry/map_weighted.cu", "Weighted", &["f32", "f64"]),
+    MapFold::of("pairs", "entry/map_pairs.cu", "Pairs", &["f32"]),
+    MapFold::of("square_dot", "entry/map_pairs.cu", "SquareDot", &["f64"]),
+    MapFold::of("sum", "entry/map_integers.cu", "Sum", &["i64", "u64"]),
+    MapFold::of("moments", "entry/map_integers.cu", "Moments", &["i64", "u64"]),
+    MapFold::of("dot", "entry/map_integers.cu", "Dot", &["i64", "u64"]),
+    MapFold::of("min", "entry/map_extremes.cu", "Min", &["f32", "f64", "i64", "u64"]),
+    MapFold::of("max", "entry/map_extremes.cu", "Max", &["f32", "f64", "i64", "u64"]),
+    MapFold::of("count", "entry/map_count.cu", "Count", &["bool"]),
+];
+
+/// Whether a module, by its name, is such a template.
+pub fn is_template(module: &str) -> bool {
+    module.starts_with("map_")
+}
+
+/// Parameters of such a template before all others: the inputs.
+pub const MAP_INPUTS: usize = 8;
+
+/// A template of folds of mapped values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MapFold {
+    /// Its name, part of its entries' names.
+    pub name: &'static str,
+    /// The file below `cuda/`.
+    pub source: &'static str,
+    /// The C++ template, over the type of the values.
+    pub template: &'static str,
+    /// The types of the values.
+    pub types: &'static [&'static str],
+}
+
+impl MapFold {
+    const fn of(
+        name: &'static str,
+        source: &'static str,
+        template: &'static str,
+        types: &'static [&'static str],
+    ) -> Self {
+        MapFold { name, source, template, types }
+    }
+
+    /// The entry's name for a type of values, `map_sum_f32`.
+    pub fn entry(&self, ty: &str) -> String {
+        format!("map_{}_{ty}", self.name)
+    }
+
+    /// The module's name, which is the file's: `map_sum_f32.sm70`.
+    pub fn module(&self, ty: &str) -> String {
+        format!("{}.sm{BASE}", self.entry(ty))
+    }
+}
