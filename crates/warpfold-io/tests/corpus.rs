@@ -2,22 +2,14 @@
 
 #![allow(unreachable_pub, reason = "the checks are shared with the fuzz targets")]
 
-use std::path::PathBuf;
-
 #[path = "../../../fuzz/checks/npy.rs"]
 mod npy;
+#[path = "../../../fuzz/checks/replay.rs"]
+mod replay;
 #[path = "../../../fuzz/checks/text.rs"]
 mod text;
 
-fn replay(target: &str, check: fn(&[u8]) -> bool) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
-    let (mut accepted, mut refused) = (0, 0);
-    for entry in std::fs::read_dir(folder).expect("the repository holds the corpus") {
-        let seed = std::fs::read(entry.expect("an entry").path()).expect("a readable seed");
-        *(if check(&seed) { &mut accepted } else { &mut refused }) += 1;
-    }
-    assert!(accepted >= 5 && refused >= 5, "{target}: {accepted} accepted, {refused} refused");
-}
+use replay::replay;
 
 #[test]
 fn npy_seeds() {
