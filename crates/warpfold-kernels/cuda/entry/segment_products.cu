@@ -87,10 +87,8 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
         });
 }
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
-    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out,
-                      u64 options) {
+    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options) {
     typedef Multiply<ELEMENT> P;
-    join_parts<P::Spans>(states, outputs, pieces, [&](u64 output, const P::Spans::Node& n) {
-        P::write(out, output, n, Choice{u32(options)});
-    });
+    join_parts<P::Spans>(states, outputs, pieces,
+                         [&](u64 output, const P::Spans::Node& n) { P::write(out, output, n, Choice{u32(options)}); });
 }

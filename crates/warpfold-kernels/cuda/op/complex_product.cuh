@@ -244,8 +244,7 @@ __device__ __forceinline__ Pair leaf_of(Pair z, bool skip) {
 
 template <class E, Nan NAN> struct ComplexProduct : ComplexSpans {
     typedef E Element;
-    static constexpr u32 FACTOR = sizeof(E) == 8 ? 2 : 1, WARPS = 4, THREADS = 32 * WARPS,
-                         TILE_LEVEL = 2;
+    static constexpr u32 FACTOR = sizeof(E) == 8 ? 2 : 1, WARPS = 4, THREADS = 32 * WARPS, TILE_LEVEL = 2;
     static constexpr int BLOCKS = 4;
 
     // What an element's size has to do with doubles is looked at in integers: the pipeline of f64 is what limits.
@@ -287,9 +286,7 @@ template <class E, Nan NAN> struct ComplexProduct : ComplexSpans {
         }
     };
     static __device__ __forceinline__ E unit() { return {1, 0}; }
-    static __device__ __forceinline__ Pair leaf(E z) {
-        return leaf_of(Pair{f64(z.re), f64(z.im)}, NAN == Nan::Ignore);
-    }
+    static __device__ __forceinline__ Pair leaf(E z) { return leaf_of(Pair{f64(z.re), f64(z.im)}, NAN == Nan::Ignore); }
     template <class Leaf> static __device__ __forceinline__ Node run(u32 count, const Leaf& leaf) {
         return run_of_leaves<FACTOR>(count, leaf);
     }

@@ -99,7 +99,8 @@ template <class E> struct ExactPair {
 // The root of the exact sum of squares of both parts of complex64.
 template <class E> struct PairNorm : ExactNorm<f32> {
     typedef E Element;
-    typedef struct {} Window;  // none of both parts
+    typedef struct {
+    } Window;  // none of both parts
     typedef ExactNorm<f32> Norm;
     struct Setup {
         typename Norm::Setup part;

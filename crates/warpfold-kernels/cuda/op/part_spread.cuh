@@ -204,8 +204,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     }
 
     // Apart from the loops, and compiled once.
-    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, Choice c,
-                                                W& value) {
+    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, Choice c, W& value) {
         // Of nothing but zeros.
         if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
             value = 0;

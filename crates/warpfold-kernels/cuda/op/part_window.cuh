@@ -1,21 +1,22 @@
 // Sums of natural data in parts: f64 accumulators that no addition rounds, for whole vectors of a window of exponents.
 //
-// A window holds zeros and numbers of SPAN binades below 2^end. An f64 has room for these and for 2^12 additions: 128 of
-// each lane of a warp, so that lanes are joined by plain additions. Squares, of twice as many bits, go to an accumulator
-// that starts at 1.5 * 2^M and so lies on the grid 2^(M-52) throughout, M = 2 end + 13, and what each leaves below that
-// grid, exact as well, to a plain sum (S. Rump, T. Ogita, S. Oishi, Accurate floating-point summation, 2008).
+// A window holds zeros and numbers of SPAN binades below 2^end. An f64 has room for these and for 2^12 additions: 128
+// of each lane of a warp, so that lanes are joined by plain additions. Squares, of twice as many bits, go to an
+// accumulator that starts at 1.5 * 2^M and so lies on the grid 2^(M-52) throughout, M = 2 end + 13, and what each
+// leaves below that grid, exact as well, to a plain sum (S. Rump, T. Ogita, S. Oishi, Accurate floating-point
+// summation, 2008).
 //
-// Instructions an element of bf16: 3 to ask whether the window holds it, for two at a time; one to take it apart from its
-// neighbour, a conversion and an addition; of squares 4 operations of f64 more. With a question and a choice of formats an
-// element it was some 35, and rows of 1024 to 16384 ran at a third of the read ceiling.
+// Instructions an element of bf16: 3 to ask whether the window holds it, for two at a time; one to take it apart from
+// its neighbour, a conversion and an addition; of squares 4 operations of f64 more. With a question and a choice of
+// formats an element it was some 35, and rows of 1024 to 16384 ran at a third of the read ceiling.
 #pragma once
 #include "op/part_floats.cuh"
 
 // Which vectors a window holds, and their elements as f64 takes them.
 template <class E> struct Binades;
 
-// Two elements a word. Taken to bit 15, what is held of bf16 leaves the three bits below clear, as 32 binades are 2^12 of
-// its numbers; f16, whose numbers lie in one window all together, must not reach it.
+// Two elements a word. Taken to bit 15, what is held of bf16 leaves the three bits below clear, as 32 binades are 2^12
+// of its numbers; f16, whose numbers lie in one window all together, must not reach it.
 template <> struct Binades<half> {
     static constexpr u32 SPAN = 32, FIELDS = 255;
     u32 kept, is_bfloat;
@@ -59,9 +60,6 @@ template <> struct Binades<half> {
             if (field != FIELDS && field > largest) largest = field;
         }
         return is_bfloat ? largest : 0;
-    }
-    __device__ __forceinline__ bool covers(u32 field) const {
-        return i32(field) - 127 < end && i32(field) - 127 + i32(SPAN) >= end;
     }
     template <int N, class Add> __device__ __forceinline__ void each(const Vector (&p)[N], const Add& add) const {
         if (is_bfloat) {
@@ -113,9 +111,6 @@ template <> struct Binades<f32> {
         }
         return largest;
     }
-    __device__ __forceinline__ bool covers(u32 field) const {
-        return i32(field) - 127 < end && i32(field) - 127 + i32(SPAN) >= end;
-    }
     template <int N, class Add> __device__ __forceinline__ void each(const Vector (&p)[N], const Add& add) const {
 #pragma unroll
         for (int k = 0; k < 4 * N; k++) add(f64(__uint_as_float(p[k / 4].word[k % 4] & kept)));
@@ -142,6 +137,11 @@ template <class E, Powers POWERS> struct PartWindow {
     __device__ __forceinline__ void place(u32 field) {
         binades.place(field);
         level = start();
+    }
+    // Whether it is where numbers of an exponent field are held.
+    __device__ __forceinline__ bool covers(u32 field) const {
+        const i32 exponent = i32(field) - 127;
+        return exponent < binades.end && exponent + i32(Binades<E>::SPAN) >= binades.end;
     }
     template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
         if (!binades.holds(p)) return false;

@@ -20,11 +20,11 @@
 // memory, 82, 88, 88; loads that are not told to leave the caches first, beside which results are written, 83, 89, 91,
 // 90 and 74, 61, 82, 82. Rows that lanes share write little, and lose 4 % by that.
 //
-// Measured on an H100, the same, sums and variances of rows of 1024 to 16384 bf16: a question an element 39 to 52 and 20
-// to 27; windows (op/part_window.cuh) 68 and 50; results finished by 32 lanes at a time 62 for variances; the array's
-// first and last row not element by element, which one lane after another waited for, 82 and 71; eight vectors at once by
-// three blocks in place of four, 86. Tried there: the next step's vectors loaded before one is added, 65, for registers;
-// four vectors asked at once, 58; two sums a lane, no change.
+// Measured on an H100, the same, sums and variances of rows of 1024 to 16384 bf16: a question an element 39 to 52 and
+// 20 to 27; windows (op/part_window.cuh) 68 and 50; results finished by 32 lanes at a time 62 for variances; the
+// array's first and last row not element by element, which one lane after another waited for, 82 and 71; eight vectors
+// at once by three blocks in place of four, 86. Tried there: the next step's vectors loaded before one is added, 65,
+// for registers; four vectors asked at once, 58; two sums a lane, no change.
 #pragma once
 #include "walk/whole_vectors.cuh"
 
@@ -150,8 +150,8 @@ template <class Fold> struct RowWarp {
         return e.vector;
     }
 
-    // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. Where a row is several warps', they
-    // leave their states in `joined`. Results wait in `held` until every lane has one to finish.
+    // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. Where a row is several warps',
+    // they leave their states in `joined`. Results wait in `held` until every lane has one to finish.
     __device__ __forceinline__ void shared(u32 lanes, State* joined, State* held) const {
         const u32 at_once = SEGMENT_THREADS / lanes, sub = threadIdx.x % lanes, near = lanes < 32 ? lanes : 32,
                   per_warp = 32 / near, shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
@@ -247,8 +247,9 @@ template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArg
     __shared__ Vector tile[SEGMENT_WARPS][32 * VECTORS];
     // States that wait to be finished, and those of a row's warps.
     constexpr u32 JOINED = 16 * VECTORS;
-    static_assert(32 * sizeof(State) <= JOINED * sizeof(Vector) && SEGMENT_WARPS * sizeof(State) <= JOINED * sizeof(Vector),
-                  "there is room for both in a tile");
+    static_assert(
+        32 * sizeof(State) <= JOINED * sizeof(Vector) && SEGMENT_WARPS * sizeof(State) <= JOINED * sizeof(Vector),
+        "there is room for both in a tile");
     const RowWarp<Fold> rows(a);
     if (a.length == 1) {
         rows.single();

@@ -18,9 +18,9 @@ constexpr u32 PART_WARPS = 4;  // of a thread block
 // Beside what all kernels by loops are given.
 struct TreeParts {
     SegmentArguments a;
-    Loops loops;  // none for segments
-    u64 inputs;   // of each output by loops
-    u64 lanes;    // of an output: a power of two up to 32
+    Loops loops;       // none for segments
+    u64 inputs;        // of each output by loops
+    u64 lanes;         // of an output: a power of two up to 32
     u64 pieces, span;  // of each output, all but the last of so many elements; one of all where lengths are not known
 };
 
@@ -273,8 +273,7 @@ __device__ __forceinline__ void join_parts(const typename Spans::Node* states, u
     for (u64 output = warp; output < outputs; output += warps) {
         Carried<Spans> carried;
 #pragma unroll 1
-        for (u64 k = lane * each; k < (lane + 1) * each && k < pieces; k++)
-            carried.push(states[output * pieces + k]);
+        for (u64 k = lane * each; k < (lane + 1) * each && k < pieces; k++) carried.push(states[output * pieces + k]);
         const Node mine = carried.count > 0 ? carried.all() : Spans::one();
         carried.count = 0;
 #pragma unroll 1

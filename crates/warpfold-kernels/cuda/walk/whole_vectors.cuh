@@ -1,9 +1,9 @@
 // How a lane takes whole vectors of a part: element by element, or by the window of its fold, if that has one
 // (op/part_window.cuh).
 //
-//   Window(Setup)             empty; add(Vector[]): whether it holds all elements, which then are in it; binades, which say
-//                             what it holds (field, covers); place(field) moves it; take_out(): what it has, in COUNT
-//                             numbers, which of the lanes of a warp may be added
+//   Window(Setup)             empty; add(Vector[]): whether it holds all elements, which then are in it; covers(field),
+//                             place(field): whether it is where an exponent field is, and moves it; take_out(): what it
+//                             has, in COUNT numbers, which of the lanes of a warp may be added
 //   take_in(State&, Sums)     adds these to a state
 //   holds_something(State)    whether a state is not that of nothing
 #pragma once
@@ -43,8 +43,8 @@ template <class Fold, class = void> struct WholeVectors {
         for (u32 i = 0; i < PER; i++) Fold::add(state, e.element[i], index + i, setup);
     }
     // Several, so many elements apart; the code stands COPIES times.
-    template <int COPIES, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index, u32 apart,
-                                                                          const Setup& setup) {
+    template <int COPIES, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index,
+                                                                          u32 apart, const Setup& setup) {
 #pragma unroll COPIES
         for (u32 k = 0; k < N; k++) {
             take(state, p[COPIES > 1 ? k : 0], index + u64(k) * apart, setup);
@@ -81,7 +81,7 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
         const Vector one[1] = {p};
         if (window.add(one)) return;
         const u32 field = window.binades.field(p);
-        if (!window.binades.covers(field) && field > missed) missed = field;
+        if (!window.covers(field) && field > missed) missed = field;
         // One copy of the code: elements move down to where it looks for them.
         Vector left = p;
 #pragma unroll 1
