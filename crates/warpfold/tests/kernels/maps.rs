@@ -5,11 +5,14 @@ use proptest::prelude::*;
 use warpfold::kernel::{AnyView, Machine, MapGrid};
 use warpfold::map::{Expressions, HostArray, Map, Reduction};
 use warpfold::partial::{Finish, Output};
-use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, bf16, f16};
+use warpfold::{DType, Element, Nan, Op, Policy, Result, bf16, f16};
 
 use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::machine;
+
+#[path = "maps/refused.rs"]
+mod refused;
 
 /// What is mapped, and how.
 #[derive(Clone, Copy)]
@@ -93,6 +96,11 @@ fn compare<T: Element>(asked: Asked<'_>, ops: &[Op], x: &[T], y: &[T], skip: usi
     }
 }
 
+/// Two arrays of a kind.
+fn pair<T: Element>(kind: Kind, n: usize, random: &mut Random) -> (Vec<T>, Vec<T>) {
+    (array(kind, n, random), array(kind, n, random))
+}
+
 const FLOATS: &[Op] = &[
     Op::Sum,
     Op::Mean,
@@ -114,8 +122,7 @@ const SUMS: &[Op] = &[Op::Sum, Op::Mean];
 fn floats<T: Element>() {
     let mut random = Random(1);
     for n in [0, 1, 31, 32, 1025] {
-        let (x, y) =
-            (array::<T>(Kind::Plain, n, &mut random), array::<T>(Kind::Plain, n, &mut random));
+        let (x, y) = pair::<T>(Kind::Plain, n, &mut random);
         for skip in [0, 1] {
             compare(Asked::of("abs(x - y)"), FLOATS, &x, &y, skip);
             compare(Asked::of("x * y"), SUMS, &x, &y, skip);
@@ -132,7 +139,7 @@ fn floats<T: Element>() {
         Kind::Lowest,
         Kind::Wide,
     ] {
-        let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+        let (x, y) = pair::<T>(kind, n, &mut random);
         compare(Asked::of("x - y"), FLOATS, &x, &y, 0);
         compare(Asked::of("x - y").ignoring_nans(), FLOATS, &x, &y, 0);
         compare(Asked::of("x").keep("y < 0.25"), FLOATS, &x, &y, 1);
@@ -175,7 +182,7 @@ fn integers_have_the_bits_of_the_processor() {
         let mut random = Random(5);
         for n in [0, 1, 31, 1025, 3001] {
             for kind in [Kind::Plain, Kind::Ties, Kind::Lowest] {
-                let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+                let (x, y) = pair::<T>(kind, n, &mut random);
                 compare(Asked::of("x"), OPS, &x, &y, 0);
                 compare(Asked::of("min(x, y)"), OPS, &x, &y, 1);
                 compare(Asked::of("max(x, y)").keep("x > y"), OPS, &x, &y, 0);
@@ -202,10 +209,7 @@ fn integers_have_the_bits_of_the_processor() {
 fn conditions_are_counted_and_summed() {
     let mut random = Random(9);
     for n in [0, 1, 31, 1025, 5000] {
-        let (x, y) = (
-            array::<bool>(Kind::Plain, n, &mut random),
-            array::<bool>(Kind::Plain, n, &mut random),
-        );
+        let (x, y) = pair::<bool>(Kind::Plain, n, &mut random);
         let ops = [Op::Count, Op::Any, Op::All, Op::Sum, Op::Mean];
         compare(Asked::of("x and not y"), &ops, &x, &y, 0);
         compare(Asked::of("x").keep("y"), &ops, &x, &y, 3);
@@ -224,7 +228,7 @@ fn several_results_are_those_of_the_processor() {
         let Some(machine) = machine(2, 3) else { return };
         let mut random = Random(21);
         for n in [1, 1025, 3000] {
-            let (x, y) = (array::<T>(kind, n, &mut random), array::<T>(kind, n, &mut random));
+            let (x, y) = pair::<T>(kind, n, &mut random);
             let names = [("x", T::DTYPE), ("y", T::DTYPE)];
             let wanted: Vec<Reduction> = texts.iter().map(|text| text.parse().unwrap()).collect();
             let map = Map::all(&wanted, Some("x != y"), &names, Policy::default()).unwrap();
@@ -405,148 +409,6 @@ fn sums_are_those_of_plain_rust_and_exact_integers() {
             assert_eq!(map("abs(x - y) > 0.5").count(), Ok(far as u64));
         }
     }
-}
-
-#[test]
-fn an_integer_without_a_value_is_told_with_its_first_index() {
-    let Some(machine) = machine(2, 3) else { return };
-    let mut x = vec![1i64; 4000];
-    (x[3999], x[1234], x[77]) = (i64::MAX, i64::MAX, i64::MIN);
-    let on = machine.upload(&x).unwrap();
-    let grid = MapGrid { blocks: 2, threads: 64 };
-    let map = |text| machine.map(text, [("x", &on)]).grid(grid);
-    let error = map("x + 1").sum().unwrap_err().to_string();
-    assert!(
-        error.starts_with("`x + 1` at index 1234: i64 does not hold 9223372036854775808; "),
-        "{error}"
-    );
-    assert!(
-        map("x + 1")
-            .where_("x > 1")
-            .starting_at(100)
-            .max()
-            .unwrap_err()
-            .to_string()
-            .contains("at index 1334")
-    );
-    assert_eq!(map("x + 1").where_("x == 1").sum(), Ok((2 * 3997i64).into()));
-    let error = map("f64(x)").weights("f64(x)").mean().unwrap_err().to_string();
-    assert!(error.starts_with("the weight at index 77: it is -9223372036854776000; "), "{error}");
-    // The condition itself has no condition.
-    assert!(
-        map("x")
-            .where_("x + 1 > 0")
-            .sum()
-            .unwrap_err()
-            .to_string()
-            .contains("`x + 1` at index 1234")
-    );
-}
-
-#[test]
-fn what_no_kernel_folds_is_refused_by_name() {
-    let Some(machine) = machine(2, 3) else { return };
-    let x = machine.upload(&[1.0f32, 2.0]).unwrap();
-    let longer = machine.upload(&[1.0f32, 2.0, 3.0]).unwrap();
-    let map = |text| machine.map(text, [("x", &x)]);
-    let refused = |result: Result<Value>| match result {
-        Err(Error::Map { asked, obstacle, .. }) => format!("{asked}: {obstacle}"),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(
-        refused(map("exp(x) + 1").sum()),
-        "`exp(x)` on a device: `exp` runs on the processor only so far"
-    );
-    assert_eq!(
-        refused(map("x**5").sum()),
-        "`x**5` on a device: `**5` runs on the processor only so far"
-    );
-    let one = |op| match map("x + 1").output(op, Finish::default()) {
-        Ok(Output::One(value)) => Ok(value),
-        Ok(other) => panic!("{other:?}"),
-        Err(error) => Err(error),
-    };
-    for op in [Op::Prod, Op::Stats, Op::L1, Op::Linf] {
-        assert_eq!(
-            refused(one(op)),
-            format!("{op} of `x + 1` on a device: no kernel folds {op} of a map")
-        );
-    }
-    assert!(refused(map("x").weights("x").var(0)).contains("no kernel folds weighted squares"));
-    assert!(refused(map("x > 1").max()).contains("it is a condition"));
-    let fast = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
-    assert!(refused(map("x + 1").policy(fast).sum()).contains("its kernels are exact"));
-    assert!(
-        refused(machine.map("x + y", [("x", &x), ("y", &longer)]).sum())
-            .contains("x has 2 elements and y has 3")
-    );
-    let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, &x));
-    let many = machine.map("a + b + c + d + e + f + g + h", nine).where_("i > 0");
-    assert_eq!(refused(many.sum()), "a map on a device: it reads 9 inputs, and a kernel reads 8");
-    // Of nothing too.
-    let nothing = machine.upload::<f32>(&[]).unwrap();
-    assert!(refused(machine.map("exp(x)", [("x", &nothing)]).sum()).contains("`exp` runs"));
-    let elsewhere = crate::machine(2, 4).unwrap();
-    let far = elsewhere.upload(&[1.0f32, 2.0]).unwrap();
-    let found = machine.map("x + y", [("x", AnyView::from(&x)), ("y", AnyView::from(&far))]).sum();
-    // Simulators are machines of their own; a GPU is the same one each time.
-    let is_right = matches!(found, Err(Error::Device { .. }) | Ok(Value::F32(6.0)));
-    assert!(is_right, "{found:?}");
-}
-
-#[test]
-fn hostile_texts_are_refused_before_anything_is_spliced() {
-    let Some(machine) = machine(2, 3) else { return };
-    let x = machine.upload(&[1.0f32, 2.0]).unwrap();
-    let long = "x + ".repeat(300_000) + "x";
-    let deep = "(".repeat(100_000) + "x";
-    let texts = [
-        "x; ret;",
-        "} .visible .entry f() {",
-        "x // begin inline asm",
-        "\u{0}",
-        "x\n",
-        "wf_1",
-        "%r1",
-        "{x}",
-        "st.global",
-        &long,
-        &deep,
-        "",
-    ];
-    for text in texts {
-        let result = machine.map(text, [("x", &x)]).sum();
-        let shown: String = text.chars().take(40).collect();
-        match result {
-            Err(Error::Map { .. }) => {}
-            Ok(value) if text == "x\n" => assert_eq!(value, 3.0f32.into()),
-            other => panic!("{shown}: {other:?}"),
-        }
-    }
-    // A name is never in the text.
-    let name = "x\"; trap; //";
-    let modules = machine.map("\"x; trap\" + 1", [("x; trap", &x)]).modules(Op::Sum);
-    match modules {
-        Ok(modules) => {
-            assert!(modules.iter().all(|module| !module.ptx().contains("trap;")), "{name}")
-        }
-        Err(error) => assert!(matches!(error, Error::Map { .. }), "{error}"),
-    }
-}
-
-#[test]
-fn the_same_map_is_spliced_once() {
-    let Some(machine) = machine(2, 3) else { return };
-    let x = machine.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0]).unwrap();
-    let module = |text: &str| machine.map(text, [("x", &x)]).modules(Op::Sum).unwrap().remove(0);
-    assert_eq!(module("abs(x - 1.5)"), module("abs(x - 1.5)"));
-    assert!(module("abs(x - 1.5)").ptx() != module("abs(x - 2.5)").ptx());
-    let ptx = module("abs(x - 1.5)").ptx().to_owned();
-    assert!(!ptx.contains("warpfold."), "every pseudo-instruction is replaced");
-    assert!(ptx.contains("sub.rn.f32"));
-    let other =
-        machine.map("abs(x - 1.5)", [("x", x.slice(1..))]).modules(Op::Sum).unwrap().remove(0);
-    assert!(other.ptx() != ptx, "elements that lie elsewhere are read otherwise");
 }
 
 /// A random expression of x and y.
