@@ -1,5 +1,7 @@
 //! Printed instructions, run by the simulator: the bits of plain Rust and of tiles, and the same elements without a value.
 
+mod trees;
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
@@ -7,6 +9,8 @@ use warpfold_expr::ptx::{Code, Raw};
 use warpfold_expr::{Expr, Program, Slice, Tiles, Type};
 use warpfold_num::{DType, bf16, f16};
 use warpfold_simt::{Launch, Memory, Settings};
+
+use trees::{ARITHMETIC, tree};
 
 /// A kernel of one thread an element: `out` takes the value's bits and whether there is none.
 fn kernel(program: &Program) -> String {
@@ -292,69 +296,11 @@ fn functions_are_refused_by_name() {
     }
 }
 
-#[derive(Debug, Clone)]
-enum Tree {
-    X,
-    Y,
-    Constant(f64),
-    Call(&'static str, fn(f64) -> f64, Box<Tree>),
-    Sign(&'static str, fn(f64, f64) -> f64, Box<Tree>, Box<Tree>),
-}
-
-impl Tree {
-    fn text(&self) -> String {
-        match self {
-            Tree::X => "x".into(),
-            Tree::Y => "y".into(),
-            Tree::Constant(c) => format!("({c:?} + x * 0)"),
-            Tree::Call(name, _, a) => format!("{name}({})", a.text()),
-            Tree::Sign(sign, _, a, b) => format!("({} {sign} {})", a.text(), b.text()),
-        }
-    }
-
-    fn value(&self, x: f64, y: f64) -> f64 {
-        match self {
-            Tree::X => x,
-            Tree::Y => y,
-            Tree::Constant(c) => c + x * 0.0,
-            Tree::Call(_, f, a) => f(a.value(x, y)),
-            Tree::Sign(_, f, a, b) => f(a.value(x, y), b.value(x, y)),
-        }
-    }
-}
-
-fn tree() -> impl Strategy<Value = Tree> {
-    let leaf = prop_oneof![
-        Just(Tree::X),
-        Just(Tree::Y),
-        (-50..50i32).prop_map(|k| Tree::Constant(f64::from(k) / 8.0))
-    ];
-    leaf.prop_recursive(5, 24, 2, |inner| {
-        let call = prop_oneof![
-            Just(("abs", f64::abs as fn(f64) -> f64)),
-            Just(("sqrt", f64::sqrt as fn(f64) -> f64)),
-            Just(("floor", f64::floor as fn(f64) -> f64)),
-            Just(("-", (|x| -x) as fn(f64) -> f64)),
-        ];
-        let sign = prop_oneof![
-            Just(("+", (|a, b| a + b) as fn(f64, f64) -> f64)),
-            Just(("-", (|a, b| a - b) as fn(f64, f64) -> f64)),
-            Just(("*", (|a, b| a * b) as fn(f64, f64) -> f64)),
-            Just(("/", (|a, b| a / b) as fn(f64, f64) -> f64)),
-        ];
-        let one = inner.prop_map(Box::new);
-        prop_oneof![
-            (call, one.clone()).prop_map(|((name, f), a)| Tree::Call(name, f, a)),
-            (sign, one.clone(), one).prop_map(|((sign, f), a, b)| Tree::Sign(sign, f, a, b)),
-        ]
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn random_expressions_are_plain_rust(tree in tree(), x in proptest::collection::vec(any::<f64>(), 1..20), y in -4.0..4.0f64) {
+    fn random_expressions_are_plain_rust(tree in tree(ARITHMETIC.to_vec()), x in proptest::collection::vec(any::<f64>(), 1..20), y in -4.0..4.0f64) {
         let expr = Expr::parse(&tree.text()).unwrap();
         let program = Program::new(&[&expr], &[("x", DType::F64), ("y", DType::F64)]).unwrap();
         let other: Vec<f64> = x.iter().enumerate().map(|(k, x)| if k % 3 == 0 { y } else { y * x }).collect();
