@@ -20,12 +20,12 @@ template <class E> struct Binades;
 template <> struct Binades<half> {
     static constexpr u32 SPAN = 32, FIELDS = 255;
     u32 kept, is_bfloat;
-    u32 up, same, asked;  // what is added, the bits that are expected then, and those that are looked at
+    u32 up, same, mask;  // what is added, the bits that are expected then, and which of them are looked at
     i32 end;
 
     __device__ __forceinline__ explicit Binades(const Floats<half>& f)
         : kept((f.wide.kept >> 16) * 0x10001u), is_bfloat(f.is_bfloat), same(is_bfloat & 0x80008000u),
-          asked(is_bfloat ? 0xf000f000u : 0x80008000u) {
+          mask(is_bfloat ? 0xf000f000u : 0x80008000u) {
         place(127);
     }
     // Where it holds an exponent field with two binades to spare.
@@ -41,7 +41,7 @@ template <> struct Binades<half> {
         u32 all = 0;
 #pragma unroll
         for (int k = 0; k < 4 * N; k++) all |= beyond(p[k / 4].word[k % 4]);
-        if ((all & asked) == 0) return true;
+        if ((all & mask) == 0) return true;
         // Once more, without zeros.
         all = 0;
 #pragma unroll
@@ -49,7 +49,7 @@ template <> struct Binades<half> {
             const u32 word = p[k / 4].word[k % 4], nonzero = ((word & 0x7fff7fffu) + 0x7fff7fffu) & 0x80008000u;
             all |= beyond(word) & (nonzero | (nonzero - (nonzero >> 15)));
         }
-        return (all & asked) == 0;
+        return (all & mask) == 0;
     }
     // The largest exponent field of finite numbers, if a window may be moved for it; else 0.
     __device__ __forceinline__ u32 field(const Vector& p) const {
