@@ -1,21 +1,24 @@
 //! Reductions of an expression of several inputs, which are read side by side.
 
-use std::collections::VecDeque;
+mod side;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use warpfold::map::{Expressions, Folded, HostArray, Map};
+use warpfold::map::{Expressions, Folded, Map};
 use warpfold::partial::Finish;
 use warpfold::{DType, Error, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Device, Executor, Work};
-use crate::input::text::{Column, Missing, TextError};
-use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
+use crate::input::text::Missing;
+use crate::input::{Input, Name};
 use crate::left_out::Texts;
 use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
+pub(crate) use side::Side;
+use side::{beside, step};
 
 /// The name of the inputs themselves.
 const X: &str = "x";
@@ -57,7 +60,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         progress.set(done);
     }
     let start = Instant::now();
-    let output = wanted.answer(&map, &folded, finish)?;
+    let output = wanted.answer(&map, &folded, finish);
+    let output = output.map_err(|failure| kept_none(asked, n, failure))?;
     folding += start.elapsed();
     let report = Report {
         op: asked.op(),
@@ -116,7 +120,7 @@ impl Asked {
             Asked::One(expressions) => Map::new(asked.op(), expressions, &inputs, asked.policy()),
             Asked::Several(all, keep) => Map::all(all, keep.as_deref(), &inputs, asked.policy()),
         }
-        .map_err(usage)
+        .map_err(|error| blamed(asked, &inputs, error))
     }
 
     fn answer(&self, map: &Map, folded: &Folded, finish: Finish) -> Result<Answer, Failure> {
@@ -161,11 +165,12 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
             "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
         )));
     }
-    let mut sides =
-        names.iter().map(|name| Side::open(asked, &with, name)).collect::<Result<Vec<_>, _>>()?;
+    let beside = beside(asked, &with, &names)?;
+    let open = |name: &String| Side::open(asked, &with, name, &beside);
+    let mut sides = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     if sides.is_empty() {
         // A constant is reduced once for each element.
-        sides.push(Side::open(asked, &with, X)?);
+        sides.push(Side::open(asked, &with, X, &beside)?);
     }
     check_rows(asked, &sides)?;
     check_same(&sides)?;
@@ -244,9 +249,6 @@ fn check_rows(asked: &Reduction, sides: &[Side]) -> Result<(), Failure> {
     if skips && matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
         return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
     }
-    if skips && sides.len() > 1 {
-        return Err(Failure::Usage("--missing skip leaves rows out of one input and not of the others; take --missing nan and --where 'not isnan(…)'".into()));
-    }
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
     if sides.iter().filter(|side| standard(side)).count() > 1 {
         return Err(Failure::Usage("standard input (-) is read once, and two columns of it are two inputs; save it to a file first".into()));
@@ -266,219 +268,60 @@ fn check_same(sides: &[Side]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// An error of all expressions, by the option that has it by itself.
+fn blamed(asked: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure {
+    let alone = |text: &String| {
+        let expression = Expressions::value(text).ok()?;
+        Map::new(Op::Count, &expression, inputs, asked.policy()).err()
+    };
+    let options = [("--where", &asked.maps.keep), ("--weights", &asked.maps.weights)];
+    for (name, text) in options {
+        if let Some(error @ Error::Map { .. }) = text.as_ref().and_then(alone) {
+            return option(name, error);
+        }
+    }
+    usage(error)
+}
+
+/// What has no value as no element met the condition.
+pub(crate) fn kept_none(asked: &Reduction, elements: u64, failure: Failure) -> Failure {
+    if asked.maps.keep.is_none() {
+        return failure;
+    }
+    let nothing = |op: &Op| {
+        format!("and {op} of nothing has no value; give a condition that some of them meet")
+    };
+    match &failure {
+        Failure::Reduction(Error::Empty { op, ignored: false }) if elements > 0 => Failure::Data(
+            format!("the condition of --where kept none of {elements} elements, {}", nothing(op)),
+        ),
+        Failure::Reduction(Error::Output { output, error }) => match &**error {
+            Error::Empty { op, ignored: false } => Failure::Data(format!(
+                "{output}: the condition of --where kept none of its elements, {}",
+                nothing(op)
+            )),
+            _ => failure,
+        },
+        _ => failure,
+    }
+}
+
 /// An expression that is wrong is a wrong use of the program.
-fn usage(error: warpfold::Error) -> Failure {
+fn usage(error: Error) -> Failure {
     match error {
-        error @ warpfold::Error::Map { .. } => Failure::Usage(error.to_string()),
+        Error::Map { ref asked, .. } if asked == "where" => option("--where", error),
+        error @ Error::Map { .. } => Failure::Usage(error.to_string()),
         other => other.into(),
     }
 }
 
 /// The same for an option that is no map.
-fn option(name: &str, error: warpfold::Error) -> Failure {
+fn option(name: &str, error: Error) -> Failure {
     match error {
-        warpfold::Error::Map { asked, obstacle, remedy } => {
-            Failure::Usage(format!("{}: {obstacle}; {remedy}", asked.replacen("map", name, 1)))
+        Error::Map { asked, obstacle, remedy } => {
+            let place = asked.trim_start_matches("map").trim_start_matches("where");
+            Failure::Usage(format!("{name}{place}: {obstacle}; {remedy}"))
         }
         other => other.into(),
     }
-}
-
-/// One input of the expression: files that are one array.
-pub(crate) struct Side {
-    name: String,
-    dtype: DType,
-    /// Files that have not begun.
-    inputs: VecDeque<Input>,
-    /// Whether it stands for all cells of a text.
-    is_all: bool,
-    /// The same files as a whole, for a name that may be a column or the input itself.
-    otherwise: Option<VecDeque<Input>>,
-    pieces: Option<(Name, Pieces)>,
-    /// Elements that were read and not folded yet.
-    rest: Rest,
-}
-
-/// Bytes of elements, aligned for any type.
-#[derive(Default)]
-struct Rest {
-    words: Vec<u64>,
-    /// Bytes that are there.
-    end: usize,
-    /// Bytes that were folded.
-    taken: usize,
-}
-
-impl Rest {
-    fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words)[self.taken..self.end]
-    }
-
-    fn set(&mut self, bytes: &[u8]) {
-        self.words.resize(bytes.len().div_ceil(8), 0);
-        bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[..bytes.len()].copy_from_slice(bytes);
-        (self.end, self.taken) = (bytes.len(), 0);
-    }
-}
-
-impl Side {
-    fn open(asked: &Reduction, with: &[(String, PathBuf)], name: &str) -> Result<Side, Failure> {
-        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
-        let wanted = |column| Wanted {
-            dtype: asked.dtype,
-            kind: asked.input,
-            column,
-            dialect,
-            ..Wanted::default()
-        };
-        let mut otherwise = None;
-        let kind =
-            |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-        let is_text =
-            !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text);
-        let inputs = if let Some((_, file)) = with.iter().find(|(known, _)| known == name) {
-            if input::is_columns(file) {
-                return Err(Failure::Usage(format!(
-                    "--with {name}={}: Parquet and Arrow files are not read side by side yet; write the column as a .npy file first",
-                    file.display()
-                )));
-            }
-            input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
-        } else if name == X && (!asked.column.is_empty() || !is_text) {
-            run::open(asked)?
-        } else if is_text {
-            if name == X && !asked.inputs.iter().any(|path| path.as_os_str() == "-") {
-                otherwise = Some(input::open(&asked.inputs, &wanted(None))?.into());
-            } else if name == X {
-                return Ok(Side::of(name, run::open(asked)?, None));
-            }
-            input::open(&asked.inputs, &wanted(Some(Column::Name(name.into()))))?
-        } else {
-            return Err(Failure::Usage(format!(
-                "`{name}` is no input; add --with {name}=FILE, or say x for the inputs themselves"
-            )));
-        };
-        Ok(Side::of(name, inputs, otherwise))
-    }
-
-    fn of(name: &str, inputs: Vec<Input>, otherwise: Option<VecDeque<Input>>) -> Side {
-        let dtype = inputs.first().map_or(DType::F64, Input::dtype);
-        Side {
-            name: name.into(),
-            is_all: false,
-            dtype,
-            inputs: inputs.into(),
-            otherwise,
-            pieces: None,
-            rest: Rest::default(),
-        }
-    }
-
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Input> {
-        self.inputs.iter()
-    }
-
-    /// The whole of its one file.
-    pub(crate) fn whole(mut self, op: Op) -> Result<Whole, Failure> {
-        if self.inputs.len() > 1 {
-            return Err(Failure::Usage(format!(
-                "{op} by axes, segments or keys takes one file for {}, not {}; join the files first",
-                self.name,
-                self.inputs.len()
-            )));
-        }
-        let files = [self.inputs.pop_front(), self.otherwise.and_then(|mut all| all.pop_front())];
-        let mut found = None;
-        for file in files.into_iter().flatten() {
-            match file.whole(Order::C) {
-                Err(error) if found.is_none() && is_no_column(&error) => found = Some(error),
-                whole => return Ok(whole?),
-            }
-        }
-        Err(found
-            .map_or_else(|| Failure::Usage(format!("{} is no file", self.name)), Failure::from))
-    }
-
-    /// The next piece of the files; empty at the end of the last.
-    fn refill(&mut self) -> Result<(), Failure> {
-        loop {
-            if let Some((_, pieces)) = &mut self.pieces {
-                match pieces.next_piece() {
-                    Ok(Some(piece)) => {
-                        self.rest.set(piece);
-                        self.otherwise = None;
-                        return Ok(());
-                    }
-                    Ok(None) => self.pieces = None,
-                    Err(error) if is_no_column(&error) && self.otherwise.is_some() => {
-                        self.inputs = self.otherwise.take().unwrap_or_default();
-                        self.is_all = true;
-                        self.pieces = None;
-                    }
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            let Some(input) = self.inputs.pop_front() else {
-                self.rest.set(&[]);
-                return Ok(());
-            };
-            self.pieces = Some((input.name().clone(), input.pieces(Order::C)?));
-        }
-    }
-}
-
-fn is_no_column(error: &warpfold_io::Error) -> bool {
-    matches!(error.problem(), Some(Problem::Text(TextError::NoColumn { .. })))
-}
-
-/// Folds as many elements as every side has; how many, and their bytes, or `None` at the end.
-fn step(
-    sides: &mut [Side],
-    first: u64,
-    fold: impl FnOnce(&[HostArray<'_>]) -> Result<(), Failure>,
-) -> Result<Option<(u64, u64)>, Failure> {
-    for side in sides.iter_mut() {
-        if side.rest.bytes().is_empty() {
-            side.refill()?;
-        }
-    }
-    let elements = |side: &Side| side.rest.bytes().len() / side.dtype.size();
-    let count = sides.iter().map(elements).min().unwrap_or(0);
-    if count == 0 {
-        let longer = sides.iter().find(|side| elements(side) > 0);
-        return match longer {
-            None => Ok(None),
-            Some(longer) => {
-                let shorter =
-                    sides.iter().find(|side| elements(side) == 0).map_or("", |side| &side.name);
-                let remedy = match longer.is_all {
-                    true => {
-                        "x stands for all cells of the text: choose its column by --column, or name columns in --map"
-                    }
-                    false => "give inputs of one length",
-                };
-                Err(Failure::Usage(format!(
-                    "{shorter} has {first} elements and {} has more; {remedy}",
-                    longer.name
-                )))
-            }
-        };
-    }
-    let mut arrays = Vec::with_capacity(sides.len());
-    for side in sides.iter() {
-        let bytes = &side.rest.bytes()[..count * side.dtype.size()];
-        let name = Name::of(PathBuf::from(&side.name));
-        let name = side.pieces.as_ref().map_or(&name, |(name, _)| name);
-        let array = input::array(side.dtype, bytes, first);
-        arrays.push(array.map_err(|problem| Failure::input(name, problem))?);
-    }
-    fold(&arrays)?;
-    drop(arrays);
-    let mut bytes = 0;
-    for side in sides.iter_mut() {
-        let taken = count * side.dtype.size();
-        side.rest.taken += taken;
-        bytes += taken as u64;
-    }
-    Ok(Some((count as u64, bytes)))
 }

@@ -62,7 +62,8 @@ pub(super) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let arrays = wholes.iter().map(Whole::array).collect::<Result<Vec<_>, _>>()?;
     let dtype = map.dtype();
     let map = Mapped { map, arrays };
-    let found = read.tuples.of(super::fold(asked, first, &parted, finish, Some(&map)))?;
+    let found = read.tuples.of(super::fold(asked, first, &parted, finish, Some(&map)));
+    let found = found.map_err(|failure| mapped::kept_none(asked, first.len(), failure))?;
     wholes.iter().try_for_each(Whole::check_unchanged)?;
     parted.check_unchanged()?;
     let bytes = wholes.iter().map(|whole| whole.len() * whole.dtype().size() as u64).sum();

@@ -150,7 +150,27 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["sum", "--map", "price * "][..], "map, column 9"),
         (&["mean", "--where", "qty > 3"][..], "choose its column by --column"),
         (&["sum", "--map", "pric * 2"][..], "no column is called \"pric\""),
-        (&["sum", "--map", "price", "--where", "qty"][..], "wants to be a condition"),
+        (
+            &["sum", "--map", "price", "--where", "qty"][..],
+            "--where: `qty` is f64, and wants to be a condition",
+        ),
+        (
+            &["sum", "--map", "price", "--where", "qty and shop"][..],
+            "--where, column 1: `and` takes no f64",
+        ),
+        (
+            &["mean", "--map", "price", "--weights", "not qty"][..],
+            "--weights, column 1: `not` takes no f64",
+        ),
+        (&["sum", "--map", "not price", "--where", "qty > 1"][..], "map, column 1: `not`"),
+        (
+            &["mean", "--map", "price", "--where", "qty > 99"][..],
+            "the condition of --where kept none of 5 elements, and mean of nothing",
+        ),
+        (
+            &["max", "--map", "price", "--where", "qty > 2", "--by", "shop"][..],
+            "group 2: the condition of --where kept none",
+        ),
         (&["sum", "--map", "sinh(price)"][..], "`sinh` is no function"),
         (&["var", "--map", "price * qty"][..], "say `rounded(price * qty)`"),
         (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
@@ -166,7 +186,7 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["stats", "--of", "sum(price)", "--of", "sum(price)"][..], "twice"),
         (&["stats", "--of", "summ(price)"][..], "`summ` is no reduction"),
         (&["stats", "--of", "var(price, weights=qty > 1)"][..], "weights: `qty > 1` is bool"),
-        (&["sum", "--map", "price * qty", "--missing", "skip"][..], "--missing nan"),
+        (&["sum", "--map", "x * qty", "--missing", "skip"][..], "choose its column by --column"),
         (&["argmax", "--map", "abs(price)", "--missing", "skip"][..], "--missing nan"),
         (&["sum", "--map", "price", "--weights", "none.npy"][..], "is no file that exists"),
     ] {
@@ -177,4 +197,23 @@ fn what_cannot_be_is_refused_in_one_line() {
             "{args:?}: {found:?}"
         );
     }
+}
+
+/// Rows with a missing cell in any of the columns are left out of all.
+#[test]
+fn missing_cells_leave_out_whole_rows() {
+    let folder = Folder::new();
+    let path = folder.file("x.csv", "a,b,c\n1,2,\n,3,5\n4,NA,6\n7,8,9\n");
+    let of = |args: &[&str]| {
+        run(["sum", &path, "--missing", "skip"].iter().chain(args)).value().to_string()
+    };
+    assert_eq!(of(&["--map", "a * b"]), "58.0");
+    assert_eq!(of(&["--map", "a", "--where", "b > 0"]), "8.0");
+    assert_eq!(of(&["--map", "a", "--where", "c > 0"]), "11.0");
+    assert_eq!(of(&["--map", "a + b + c"]), "24.0");
+    assert_eq!(of(&["--column", "a", "--weights", "c"]), "87.0");
+    assert_eq!(of(&["--column", "a", "--map", "x * b"]), "58.0");
+    let other = folder.file("y.csv", "1\n2\n3\n4\n");
+    run(["sum", &path, "--missing", "skip", "--map", "a * y", "--with", &format!("y={other}")])
+        .fails(2, &["take columns of one text"]);
 }

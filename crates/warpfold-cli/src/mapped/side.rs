@@ -1,0 +1,248 @@
+//! [`Side`]: one input of expressions that are reduced side by side.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use warpfold::map::HostArray;
+use warpfold::{DType, Op};
+
+use super::X;
+use crate::args::{Reduction, Verbosity};
+use crate::input::text::{Column, Missing, TextError};
+use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
+use crate::{Failure, run};
+
+/// One input of the expression: files that are one array.
+pub(crate) struct Side {
+    pub(super) name: String,
+    pub(super) dtype: DType,
+    /// Files that have not begun.
+    pub(super) inputs: VecDeque<Input>,
+    /// Whether it stands for all cells of a text.
+    is_all: bool,
+    /// The same files as a whole, for a name that may be a column or the input itself.
+    pub(super) otherwise: Option<VecDeque<Input>>,
+    pieces: Option<(Name, Pieces)>,
+    /// Elements that were read and not folded yet.
+    rest: Rest,
+}
+
+/// Bytes of elements, aligned for any type.
+#[derive(Default)]
+struct Rest {
+    words: Vec<u64>,
+    /// Bytes that are there.
+    end: usize,
+    /// Bytes that were folded.
+    taken: usize,
+}
+
+impl Rest {
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[self.taken..self.end]
+    }
+
+    fn set(&mut self, bytes: &[u8]) {
+        self.words.resize(bytes.len().div_ceil(8), 0);
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[..bytes.len()].copy_from_slice(bytes);
+        (self.end, self.taken) = (bytes.len(), 0);
+    }
+}
+
+impl Side {
+    pub(super) fn open(
+        asked: &Reduction,
+        with: &[(String, PathBuf)],
+        name: &str,
+        beside: &[Column],
+    ) -> Result<Side, Failure> {
+        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
+        let wanted = |column| Wanted {
+            dtype: asked.dtype,
+            kind: asked.input,
+            column,
+            dialect,
+            beside: beside.to_vec(),
+            ..Wanted::default()
+        };
+        let mut otherwise = None;
+        let is_text = is_text(asked);
+        let inputs = if let Some((_, file)) = with.iter().find(|(known, _)| known == name) {
+            if input::is_columns(file) {
+                return Err(Failure::Usage(format!(
+                    "--with {name}={}: Parquet and Arrow files are not read side by side yet; write the column as a .npy file first",
+                    file.display()
+                )));
+            }
+            input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
+        } else if name == X && is_text && !asked.column.is_empty() {
+            input::open(&asked.inputs, &wanted(asked.column_of_text()?))?
+        } else if name == X && !is_text {
+            run::open(asked)?
+        } else if is_text {
+            if name == X && !asked.inputs.iter().any(|path| path.as_os_str() == "-") {
+                otherwise = Some(input::open(&asked.inputs, &wanted(None))?.into());
+            } else if name == X {
+                return Ok(Side::of(name, run::open(asked)?, None));
+            }
+            input::open(&asked.inputs, &wanted(Some(Column::Name(name.into()))))?
+        } else {
+            return Err(Failure::Usage(format!(
+                "`{name}` is no input; add --with {name}=FILE, or say x for the inputs themselves"
+            )));
+        };
+        Ok(Side::of(name, inputs, otherwise))
+    }
+
+    fn of(name: &str, inputs: Vec<Input>, otherwise: Option<VecDeque<Input>>) -> Side {
+        let dtype = inputs.first().map_or(DType::F64, Input::dtype);
+        Side {
+            name: name.into(),
+            is_all: false,
+            dtype,
+            inputs: inputs.into(),
+            otherwise,
+            pieces: None,
+            rest: Rest::default(),
+        }
+    }
+
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.inputs.iter()
+    }
+
+    /// The whole of its one file.
+    pub(crate) fn whole(mut self, op: Op) -> Result<Whole, Failure> {
+        if self.inputs.len() > 1 {
+            return Err(Failure::Usage(format!(
+                "{op} by axes, segments or keys takes one file for {}, not {}; join the files first",
+                self.name,
+                self.inputs.len()
+            )));
+        }
+        let files = [self.inputs.pop_front(), self.otherwise.and_then(|mut all| all.pop_front())];
+        let mut found = None;
+        for file in files.into_iter().flatten() {
+            match file.whole(Order::C) {
+                Err(error) if found.is_none() && is_no_column(&error) => found = Some(error),
+                whole => return Ok(whole?),
+            }
+        }
+        Err(found
+            .map_or_else(|| Failure::Usage(format!("{} is no file", self.name)), Failure::from))
+    }
+
+    /// The next piece of the files; empty at the end of the last.
+    fn refill(&mut self) -> Result<(), Failure> {
+        loop {
+            if let Some((_, pieces)) = &mut self.pieces {
+                match pieces.next_piece() {
+                    Ok(Some(piece)) => {
+                        self.rest.set(piece);
+                        self.otherwise = None;
+                        return Ok(());
+                    }
+                    Ok(None) => self.pieces = None,
+                    Err(error) if is_no_column(&error) && self.otherwise.is_some() => {
+                        self.inputs = self.otherwise.take().unwrap_or_default();
+                        self.is_all = true;
+                        self.pieces = None;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let Some(input) = self.inputs.pop_front() else {
+                self.rest.set(&[]);
+                return Ok(());
+            };
+            self.pieces = Some((input.name().clone(), input.pieces(Order::C)?));
+        }
+    }
+}
+
+/// Whether all inputs are texts, so that names are those of their columns.
+fn is_text(asked: &Reduction) -> bool {
+    let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text)
+}
+
+/// The columns of a text that lose the rows in which one of them has a missing cell, where rows are left out and there are several.
+///
+/// # Errors
+/// [`Failure::Usage`] where what is named lies in several files, which would not lose the same rows.
+pub(super) fn beside(
+    asked: &Reduction,
+    with: &[(String, PathBuf)],
+    names: &[String],
+) -> Result<Vec<Column>, Failure> {
+    if asked.written.dialect(false).missing != Missing::Skip || names.len() < 2 {
+        return Ok(Vec::new());
+    }
+    if !with.is_empty() || !is_text(asked) {
+        return Err(Failure::Usage("--missing skip leaves rows out of one input and not of the others; take columns of one text, or --missing nan and --where 'not isnan(…)'".into()));
+    }
+    let column = |name: &String| {
+        match (name.as_str(), asked.column_of_text()?) {
+        (X, Some(column)) => Ok(column),
+        (X, None) => Err(Failure::Usage("--missing skip leaves out rows, and x may stand for all cells of the text; choose its column by --column".into())),
+        (name, _) => Ok(Column::Name(name.into())),
+    }
+    };
+    names.iter().map(column).collect()
+}
+
+fn is_no_column(error: &warpfold_io::Error) -> bool {
+    matches!(error.problem(), Some(Problem::Text(TextError::NoColumn { .. })))
+}
+
+/// Folds as many elements as every side has; how many, and their bytes, or `None` at the end.
+pub(super) fn step(
+    sides: &mut [Side],
+    first: u64,
+    fold: impl FnOnce(&[HostArray<'_>]) -> Result<(), Failure>,
+) -> Result<Option<(u64, u64)>, Failure> {
+    for side in sides.iter_mut() {
+        if side.rest.bytes().is_empty() {
+            side.refill()?;
+        }
+    }
+    let elements = |side: &Side| side.rest.bytes().len() / side.dtype.size();
+    let count = sides.iter().map(elements).min().unwrap_or(0);
+    if count == 0 {
+        let longer = sides.iter().find(|side| elements(side) > 0);
+        return match longer {
+            None => Ok(None),
+            Some(longer) => {
+                let shorter =
+                    sides.iter().find(|side| elements(side) == 0).map_or("", |side| &side.name);
+                let remedy = match longer.is_all {
+                    true => {
+                        "x stands for all cells of the text: choose its column by --column, or name columns in --map"
+                    }
+                    false => "give inputs of one length",
+                };
+                Err(Failure::Usage(format!(
+                    "{shorter} has {first} elements and {} has more; {remedy}",
+                    longer.name
+                )))
+            }
+        };
+    }
+    let mut arrays = Vec::with_capacity(sides.len());
+    for side in sides.iter() {
+        let bytes = &side.rest.bytes()[..count * side.dtype.size()];
+        let name = Name::of(PathBuf::from(&side.name));
+        let name = side.pieces.as_ref().map_or(&name, |(name, _)| name);
+        let array = input::array(side.dtype, bytes, first);
+        arrays.push(array.map_err(|problem| Failure::input(name, problem))?);
+    }
+    fold(&arrays)?;
+    drop(arrays);
+    let mut bytes = 0;
+    for side in sides.iter_mut() {
+        let taken = count * side.dtype.size();
+        side.rest.taken += taken;
+        bytes += taken as u64;
+    }
+    Ok(Some((count as u64, bytes)))
+}
