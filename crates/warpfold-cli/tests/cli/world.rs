@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use warpfold::{DType, Op};
@@ -17,11 +18,23 @@ fn start(ranks: &[Vec<String>], size: usize, timeout: u64) -> Vec<Child> {
     commands(size, timeout).into_iter().zip(ranks).map(start).collect()
 }
 
+/// A port that nothing listens at, below those that the system gives to who connects: one of these may be another's again before rank 0 listens.
+fn free_port() -> u16 {
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id().wrapping_mul(211);
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let ports = std::iter::repeat_with(|| {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+        (FIRST + start.wrapping_add(step) % COUNT) as u16
+    });
+    ports.take(COUNT as usize).find(is_free).expect("a free port")
+}
+
 /// The ranks of a world, ready to be given arguments.
 pub(crate) fn commands(size: usize, timeout: u64) -> Vec<Command> {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("its address").to_string();
-    drop(listener);
+    let address = format!("127.0.0.1:{}", free_port());
     let one = |rank: usize| {
         let mut command = command();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
