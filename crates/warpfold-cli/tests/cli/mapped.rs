@@ -176,10 +176,6 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
         (&["sum", "--map", "price", "--with", "w=nowhere.npy"][..], "no expression uses"),
         (&["sum", "--map", "price", "--by", "shop", "--device", "simt"][..], "leave out --device"),
-        (
-            &["sum", "--map", "exp(price)", "--device", "simt"][..],
-            "`exp` runs on the processor only so far",
-        ),
         (&["prod", "--map", "price + 1", "--device", "simt"][..], "no kernel folds prod of a map"),
         (&["stats", "--map", "price", "--by", "shop"][..], "stats of an expression's parts"),
         (&["sum", "--of", "sum(price)"][..], "say warpfold stats --of"),

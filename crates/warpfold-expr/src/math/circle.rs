@@ -1,6 +1,7 @@
 //! Sines and cosines.
 
-use super::{MAGIC, ordered_sum, polynomial, sum};
+use super::number::{Bits, Number, Truth};
+use super::{MAGIC, exponent, ordered_sum, polynomial, sum};
 
 /// π/2 as the sum of three numbers.
 const HALF_PI: [f64; 3] = [
@@ -35,7 +36,7 @@ const COS: [f64; 7] = [
 ];
 
 /// The digits of 2/π after 64 zeros, as words of 64 bits.
-const DIGITS: [u64; 20] = [
+pub(super) static DIGITS: [u64; 20] = [
     0,
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -58,106 +59,131 @@ const DIGITS: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
+/// How many of them are enough for `f32`.
+pub(super) const OF_SINGLE: usize = 6;
+
 /// The largest magnitude that is reduced without the digits of 2/π.
-pub(super) const NEAR: f64 = 1_048_576.0;
+const NEAR: f64 = 1_048_576.0;
+
+/// Whether a number is reduced without them.
+#[inline(always)]
+pub(super) fn is_near<N: Number>(x: N) -> N::Truth {
+    x.abs().is_at_most(N::of(NEAR))
+}
+
+/// What a number has: near, far, or NaN if it is not finite.
+#[inline(always)]
+pub(super) fn any<N: Number>(x: N, near: impl FnOnce() -> N, far: impl FnOnce() -> N) -> N {
+    let is_finite = x.abs().is_less(N::of(f64::INFINITY));
+    N::choose(is_near(x), near, || N::choose(is_finite, far, || N::of(f64::NAN)))
+}
 
 /// An angle as so many quarters (in its last two bits) and a rest, the sum of two numbers, that is no larger than π/4.
 #[derive(Clone, Copy)]
-pub(super) struct Angle {
-    quarters: u64,
-    rest: f64,
-    low: f64,
+pub(super) struct Angle<N: Number> {
+    quarters: N::Bits,
+    rest: N,
+    low: N,
 }
 
-/// The angle of a number that is not above [`NEAR`].
+/// The angle of a number that [is near](is_near).
 #[inline(always)]
-pub(super) fn near(x: f64) -> Angle {
-    let rounded = x.mul_add(PER_QUARTER, MAGIC);
-    let k = rounded - MAGIC;
+pub(super) fn near<N: Number>(x: N) -> Angle<N> {
+    let rounded = x.mul_add(N::of(PER_QUARTER), N::of(MAGIC));
+    let k = rounded - N::of(MAGIC);
     // Exact: it is a multiple of 2^-53 and below 1 (Cody and Waite, with a fused multiply-add).
-    let first = (-k).mul_add(HALF_PI[0], x);
-    let product = k * HALF_PI[1];
-    let product_low = k.mul_add(HALF_PI[1], -product);
+    let first = (-k).mul_add(N::of(HALF_PI[0]), x);
+    let product = k * N::of(HALF_PI[1]);
+    let product_low = k.mul_add(N::of(HALF_PI[1]), -product);
     let (second, lacks) = sum(first, -product);
-    let (rest, low) = ordered_sum(second, (-k).mul_add(HALF_PI[2], lacks - product_low));
+    let (rest, low) = ordered_sum(second, (-k).mul_add(N::of(HALF_PI[2]), lacks - product_low));
     Angle { quarters: rounded.to_bits(), rest, low }
 }
 
-/// The angle of any finite number that is above 2^-9 (Payne and Hanek 1983).
-pub(super) fn far(x: f64) -> Angle {
+/// The angle of any finite number that is above 2^-9 (Payne and Hanek 1983), of whose digits there are enough.
+pub(super) fn far<N: Number>(x: N, digits: &'static [u64]) -> Angle<N> {
+    let word = N::Bits::of;
     let bits = x.abs().to_bits();
     // |x| = significand · 2^exponent.
-    let exponent = (bits >> 52) as usize;
-    let significand = (bits & ((1 << 52) - 1)) | (1 << 52);
+    let significand = (bits & word((1 << 52) - 1)) | word(1 << 52);
     // The digits from the one that weighs 2 on, times the significand: higher ones make whole turns.
-    let first = exponent - 1013;
-    let word = |k: usize| {
-        let (at, shift) = (first / 64 + k, first % 64);
-        let next = if shift == 0 { 0 } else { DIGITS[at + 1] >> (64 - shift) };
-        DIGITS[at] << shift | next
-    };
-    let wide = |word: u64| u128::from(significand) * u128::from(word);
-    let low = wide(word(2));
-    let middle = wide(word(1)) + (low >> 64);
-    let high = (wide(word(0)) as u64).wrapping_add((middle >> 64) as u64);
+    let first = bits.down(word(52)) - word(1013);
+    let (at, shift) = (first.down(word(6)), first & word(63));
+    let digits = [0, 1, 2, 3].map(|k| (at + word(k)).of_table(digits));
+    let part = |k: usize| digits[k].up(shift) | digits[k + 1].down(word(64) - shift);
+    let [high, middle, low] = [part(0), part(1), part(2)];
+    let carried = significand.upper_product(low);
+    let low = significand * low;
+    let middle_low = significand * middle;
+    let sum = middle_low + carried;
+    let carry = N::Bits::select(sum.is_less(carried), word(1), word(0));
+    let high = significand * high + significand.upper_product(middle) + carry;
+    let middle = sum;
     // 192 bits, of which the first two are quarters and the rest is a fraction of one.
-    let [high, middle, low] = [high, middle as u64, low as u64];
-    let mut quarters = high >> 62;
-    let mut fraction = [high << 2 | middle >> 62, middle << 2 | low >> 62, low << 2];
-    let is_above_half = fraction[0] >> 63 == 1;
-    if is_above_half {
-        quarters += 1;
-        fraction = negated(fraction);
-    }
+    let quarters = high.down(word(62));
+    let joined = |a: N::Bits, b: N::Bits| a.up(word(2)) | b.down(word(62));
+    let fraction = [joined(high, middle), joined(middle, low), low.up(word(2))];
+    let is_above_half = word(0).equals(fraction[0].down(word(63))).not();
+    let quarters = quarters + N::Bits::select(is_above_half, word(1), word(0));
+    let negative = negated(fraction);
+    let [a, b, c] = [0, 1, 2].map(|k| N::Bits::select(is_above_half, negative[k], fraction[k]));
     // The first 106 bits that are not zero.
-    let mut shift = fraction[0].leading_zeros();
-    let [mut a, mut b, mut c] = fraction;
-    if shift == 64 {
-        (a, b, c) = (b, c, 0);
-        shift = 64 + a.leading_zeros();
-    }
-    let by = shift % 64;
-    if by > 0 {
-        (a, b) = (a << by | b >> (64 - by), b << by | c >> (64 - by));
-    }
-    let leading = (u128::from(a) << 64) | u128::from(b);
-    let unit = f64::from_bits(u64::from(1023 - 53 - shift) << 52);
-    let head = (leading >> 75) as f64 * unit;
-    let tail = (leading << 53 >> 75) as f64 * (unit * f64::from_bits((1023 - 53) << 52));
-    let product = head * HALF_PI[0];
-    let product_low =
-        head.mul_add(HALF_PI[0], -product) + head.mul_add(HALF_PI[1], tail * HALF_PI[0]);
+    let is_empty = a.equals(word(0));
+    let of_words = N::Bits::select(is_empty, word(64), word(0));
+    let (a, b, c) = (
+        N::Bits::select(is_empty, b, a),
+        N::Bits::select(is_empty, c, b),
+        N::Bits::select(is_empty, word(0), c),
+    );
+    let by = a.leading_zeros();
+    let rest = word(64) - by;
+    let (a, b) = (a.up(by) | b.down(rest), b.up(by) | c.down(rest));
+    let unit = exponent(word(1023 - 53) - (of_words + by)).number();
+    let head = a.down(word(11)).converted() * unit;
+    let tail = (a.up(word(53)) | b.down(word(11))).down(word(11)).converted()
+        * (unit * N::of(f64::from_bits((1023 - 53) << 52)));
+    let product = head * N::of(HALF_PI[0]);
+    let product_low = head.mul_add(N::of(HALF_PI[0]), -product)
+        + head.mul_add(N::of(HALF_PI[1]), tail * N::of(HALF_PI[0]));
     let (rest, low) = ordered_sum(product, product_low);
-    let is_back = is_above_half != (x < 0.0);
-    let quarters = if x < 0.0 { quarters.wrapping_neg() } else { quarters };
-    let sign = if is_back { -1.0 } else { 1.0 };
+    let is_negative = x.is_less(N::of(0.0));
+    let quarters = N::Bits::select(is_negative, word(0) - quarters, quarters);
+    let one = N::of(1.0);
+    let sign = N::select(is_above_half, -one, one) * N::select(is_negative, -one, one);
     Angle { quarters, rest: rest * sign, low: low * sign }
 }
 
 /// The negative of a number of three words.
-fn negated([a, b, c]: [u64; 3]) -> [u64; 3] {
-    let (c, carry) = (!c).overflowing_add(1);
-    let (b, carry) = (!b).overflowing_add(u64::from(carry));
-    [(!a).wrapping_add(u64::from(carry)), b, c]
+fn negated<B: Bits>([a, b, c]: [B; 3]) -> [B; 3] {
+    let ones = B::of(u64::MAX);
+    let [a, b, c] = [a ^ ones, b ^ ones, c ^ ones];
+    // Carries, where all words below are zero.
+    let one_if = |carries: B::Truth| B::select(carries, B::of(1), B::of(0));
+    let c = c + B::of(1);
+    let is_zero = c.equals(B::of(0));
+    let b = b + one_if(is_zero);
+    let carries = is_zero.and(b.equals(B::of(0)));
+    [a + one_if(carries), b, c]
 }
 
 /// The sine of an angle, or that of as many quarters more: one more is the cosine.
 #[inline(always)]
-pub(super) fn sine(angle: Angle, more: u64) -> f64 {
+pub(super) fn sine<N: Number>(angle: Angle<N>, more: u64) -> N {
     let Angle { quarters, rest, low } = angle;
     let square = rest * rest;
     let lacks = rest.mul_add(rest, -square);
-    let half = 0.5 * square;
+    let half = N::of(0.5) * square;
     let sine = {
         let tail = (-half).mul_add(low, low);
         rest + (square * rest).mul_add(polynomial(square, &SIN), tail)
     };
     let cosine = {
-        let (high, lost) = ordered_sum(1.0, -half);
-        let tail = (-0.5f64).mul_add(lacks, (-rest).mul_add(low, lost));
+        let (high, lost) = ordered_sum(N::of(1.0), -half);
+        let tail = N::of(-0.5).mul_add(lacks, (-rest).mul_add(low, lost));
         high + (square * square).mul_add(polynomial(square, &COS), tail)
     };
-    let quarters = quarters.wrapping_add(more);
-    let value = if quarters & 1 == 0 { sine } else { cosine };
-    f64::from_bits(value.to_bits() ^ (quarters & 2) << 62)
+    let quarters = quarters + N::Bits::of(more);
+    let is_even = (quarters & N::Bits::of(1)).equals(N::Bits::of(0));
+    let value = N::select(is_even, sine, cosine);
+    (value.to_bits() ^ (quarters & N::Bits::of(2)).up(N::Bits::of(62))).number()
 }

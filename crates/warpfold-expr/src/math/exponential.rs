@@ -1,6 +1,9 @@
 //! Powers of e and 2, and what is made of them.
 
-use super::{LN2, LOG2_E, MAGIC, ordered_sum, polynomial, scaled, sum, two_to, within};
+use super::number::{Bits, Number};
+use super::{
+    LN2, LOG2_E, MAGIC, ordered_sum, polynomial, scaled, sum, two_to, unless_tiny, within,
+};
 
 /// (e^r - 1 - r) / r² where |r| < 0.347, within 2^-59 (Chebyshev).
 const EXP: [f64; 11] = [
@@ -34,104 +37,104 @@ const EXP2: [f64; 11] = [
 
 /// 2^k · (1 + head + tail), where k is an integer and `rounded` its sum with [`MAGIC`].
 #[derive(Clone, Copy)]
-pub(super) struct Parts {
-    rounded: f64,
-    head: f64,
-    tail: f64,
+pub(super) struct Parts<N> {
+    rounded: N,
+    head: N,
+    tail: N,
 }
 
 /// e^x in parts, of a number that is no larger than 2^20.
 #[inline(always)]
-pub(super) fn of_e(x: f64) -> Parts {
-    let rounded = x.mul_add(LOG2_E.0, MAGIC);
-    let k = rounded - MAGIC;
+pub(super) fn of_e<N: Number>(x: N) -> Parts<N> {
+    let rounded = x.mul_add(N::of(LOG2_E.0), N::of(MAGIC));
+    let k = rounded - N::of(MAGIC);
     // Exact: it is a multiple of 2^-54 and below 0.35.
-    let rest = (-k).mul_add(LN2.0, x);
-    let head = (-k).mul_add(LN2.1, rest);
-    let low = (-k).mul_add(LN2.1, rest - head);
+    let rest = (-k).mul_add(N::of(LN2.0), x);
+    let head = (-k).mul_add(N::of(LN2.1), rest);
+    let low = (-k).mul_add(N::of(LN2.1), rest - head);
     let tail = (head * head).mul_add(polynomial(head, &EXP), low.mul_add(head, low));
     Parts { rounded, head, tail }
 }
 
 /// 2^x in parts, of a number that is no larger than 2^20.
 #[inline(always)]
-pub(super) fn of_two(x: f64) -> Parts {
-    let rounded = x + MAGIC;
-    let rest = x - (rounded - MAGIC);
-    let head = rest * LN2.0;
-    let low = rest.mul_add(LN2.1, rest.mul_add(LN2.0, -head));
+pub(super) fn of_two<N: Number>(x: N) -> Parts<N> {
+    let rounded = x + N::of(MAGIC);
+    let rest = x - (rounded - N::of(MAGIC));
+    let head = rest * N::of(LN2.0);
+    let low = rest.mul_add(N::of(LN2.1), rest.mul_add(N::of(LN2.0), -head));
     let tail = (rest * rest).mul_add(polynomial(rest, &EXP2), low);
     Parts { rounded, head, tail }
 }
 
 /// The power itself, any finite one.
 #[inline(always)]
-pub(super) fn value(parts: Parts) -> f64 {
-    let (high, low) = ordered_sum(1.0, parts.head);
+pub(super) fn value<N: Number>(parts: Parts<N>) -> N {
+    let (high, low) = ordered_sum(N::of(1.0), parts.head);
     scaled(high + (low + parts.tail), parts.rounded)
 }
 
 /// The power itself, if it is no subnormal number and no larger than 2^1023.
 #[inline(always)]
-pub(super) fn normal_value(parts: Parts) -> f64 {
+pub(super) fn normal_value<N: Number>(parts: Parts<N>) -> N {
     let scale = two_to(parts.rounded, 0);
     scale.mul_add(parts.head + parts.tail, scale)
 }
 
 /// Half of e^x - 1, as the sum of two numbers, where x is from -50 to 710.
 #[inline(always)]
-fn half_less_one(x: f64) -> (f64, f64) {
+fn half_less_one<N: Number>(x: N) -> (N, N) {
     let Parts { rounded, head, tail } = of_e(x);
     // Half, as 2^1024 is no number.
     let scale = two_to(rounded, -1);
-    let base = scale - 0.5;
+    let base = scale - N::of(0.5);
     // From 2^53 on, the difference has no room for the half.
-    let lost = (scale - base) - 0.5;
+    let lost = (scale - base) - N::of(0.5);
     let (high, low) = ordered_sum(base, scale * head);
     (high, scale.mul_add(tail, low + lost))
 }
 
 /// e^x - 1.
 #[inline(always)]
-pub(super) fn expm1(x: f64) -> f64 {
+pub(super) fn expm1<N: Number>(x: N) -> N {
     let (high, low) = half_less_one(within(x, -50.0, 710.0));
-    let value = (high + low) * 2.0;
     // Keeps the sign of a zero, and subnormal numbers, half of which are none.
-    if x.abs() < 1e-300 { x } else { value }
+    unless_tiny(x, (high + low) * N::of(2.0))
 }
 
 /// (e^2x - 1) / (e^2x + 1).
 #[inline(always)]
-pub(super) fn tanh(x: f64) -> f64 {
-    let size = x.abs();
+pub(super) fn tanh<N: Number>(x: N) -> N {
     // From 19.1 on it rounds to 1.
-    let (high, low) = half_less_one(within(size, 0.0, 22.0) * 2.0);
+    let (high, low) = half_less_one(within(x.abs(), 0.0, 22.0) * N::of(2.0));
     let (n, n_low) = ordered_sum(high, low);
-    let (d, d_low) = sum(1.0, n);
+    let (d, d_low) = sum(N::of(1.0), n);
     let value = quotient((n, n_low), (d, d_low + n_low));
-    if size < 1e-300 { x } else { value.copysign(x) }
+    let sign = x.to_bits() & N::Bits::of(1 << 63);
+    unless_tiny(x, (value.abs().to_bits() | sign).number())
 }
 
 /// 1 / (1 + e^-x).
 #[inline(always)]
-pub(super) fn sigmoid(x: f64) -> f64 {
+pub(super) fn sigmoid<N: Number>(x: N) -> N {
     // Of e^-|x|, which is no larger than 1.
     let Parts { rounded, head, tail } = of_e(-within(x.abs(), 0.0, 750.0));
-    let (high, low) = ordered_sum(1.0, head);
+    let (high, low) = ordered_sum(N::of(1.0), head);
     let (n, n_low) = ordered_sum(high, low + tail);
-    let least = MAGIC - 200.0;
-    let scale = two_to(if rounded < least { least } else { rounded }, 0);
-    let (d, d_low) = ordered_sum(1.0, scale * n);
-    let is_negative = x < 0.0;
-    let numerator = if is_negative { (n, n_low) } else { (1.0, 0.0) };
+    let least = N::of(MAGIC - 200.0);
+    let scale = two_to(N::select(rounded.is_less(least), least, rounded), 0);
+    let (d, d_low) = ordered_sum(N::of(1.0), scale * n);
+    let is_negative = x.is_less(N::of(0.0));
+    let numerator =
+        (N::select(is_negative, n, N::of(1.0)), N::select(is_negative, n_low, N::of(0.0)));
     let value = quotient(numerator, (d, scale.mul_add(n_low, d_low)));
-    scaled(value, if is_negative { rounded } else { MAGIC })
+    scaled(value, N::select(is_negative, rounded, N::of(MAGIC)))
 }
 
 /// The quotient of two numbers that are sums of two.
 #[inline(always)]
-fn quotient((n, n_low): (f64, f64), (d, d_low): (f64, f64)) -> f64 {
-    let inverse = 1.0 / d;
+fn quotient<N: Number>((n, n_low): (N, N), (d, d_low): (N, N)) -> N {
+    let inverse = N::of(1.0) / d;
     let quotient = n * inverse;
     let rest = (-quotient).mul_add(d, n) + (-quotient).mul_add(d_low, n_low);
     rest.mul_add(inverse, quotient)

@@ -1,15 +1,17 @@
 //! [`Code`]: values of a program as instructions of PTX, for one element, over registers.
 //!
 //! The instructions give the bits that [`Tiles`](crate::Tiles) do: each operation of floats says `.rn`, so that no compiler contracts it; minima and maxima are
-//! selections; an integer operation without a value sets a predicate, by which the caller tells of the element. Functions such as `exp` are not printed.
+//! selections; an integer operation without a value sets a predicate, by which the caller tells of the element.
 
 mod convert;
 mod float;
+mod functions;
 mod integer;
+mod symbol;
 
 use std::fmt::{self, Write as _};
 
-use warpfold_num::{DType, Error, Result};
+use warpfold_num::DType;
 
 use crate::function::{Binary, Unary};
 use crate::program::{Const, Id, Node, Program, Type};
@@ -31,6 +33,7 @@ pub struct Code<'p> {
     text: String,
     /// How many registers there are beside those of values: predicates, of 32 bits, of 64 bits.
     temporaries: [usize; 3],
+    labels: usize,
     declared: String,
     faults: [bool; 2],
 }
@@ -45,36 +48,6 @@ enum Kind {
 
 /// What faults are gathered in: of what the condition itself is made of, and of what it guards.
 const FAULTS: [&str; 2] = ["wf_fault", "wf_kept_fault"];
-
-/// Which operation of some values runs on the processor only, if one does.
-///
-/// # Errors
-/// [`Error::Map`] with its name.
-pub fn check(program: &Program, ids: &[Id]) -> Result<()> {
-    for id in needed(program, ids) {
-        let Node::Unary(op, _) = program.nodes()[usize::from(id)] else { continue };
-        if is_function(op) {
-            return Err(Error::Map {
-                asked: format!("`{}` on a device", program.text(id)),
-                obstacle: format!("{} runs on the processor only so far", name(op)),
-                remedy: "reduce on the processor, or write the values to an array first".into(),
-            });
-        }
-    }
-    Ok(())
-}
-
-fn name(op: Unary) -> String {
-    match op {
-        Unary::Power(n) => format!("`**{n}`"),
-        op => format!("`{op}`"),
-    }
-}
-
-fn is_function(op: Unary) -> bool {
-    use Unary::{Cos, Exp, Exp2, Expm1, Log, Log1p, Log2, Power, Sigmoid, Sin, Tanh};
-    matches!(op, Exp | Exp2 | Expm1 | Log | Log2 | Log1p | Tanh | Sigmoid | Sin | Cos | Power(_))
-}
 
 /// Values that some values are made of, and they themselves, each after its operands.
 fn needed(program: &Program, ids: &[Id]) -> Vec<Id> {
@@ -105,20 +78,23 @@ pub fn inputs(program: &Program, ids: &[Id]) -> Vec<usize> {
 
 impl<'p> Code<'p> {
     /// The instructions for some values and, if there is one, the condition on which elements count.
-    ///
-    /// # Errors
-    /// As [`check`].
     pub fn new(
         program: &'p Program,
         ids: &[Id],
         keep: Option<Id>,
         raw: impl Fn(usize) -> Raw,
-    ) -> Result<Self> {
+    ) -> Self {
         let all: Vec<Id> = ids.iter().copied().chain(keep).collect();
-        check(program, &all)?;
         let (text, declared) = (String::new(), String::new());
-        let mut code =
-            Code { program, keep, text, temporaries: [0; 3], declared, faults: [false; 2] };
+        let mut code = Code {
+            program,
+            keep,
+            text,
+            temporaries: [0; 3],
+            labels: 0,
+            declared,
+            faults: [false; 2],
+        };
         for id in needed(program, &all) {
             let class = match program.ty(id) {
                 Type::Bool => "pred",
@@ -129,7 +105,7 @@ impl<'p> Code<'p> {
             writeln!(code.declared, ".reg .{class} {};", code.value(id)).unwrap_or_default();
             code.node(id, &raw);
         }
-        Ok(code)
+        code
     }
 
     /// The register of a value: a predicate, or one of 32 or 64 bits.
@@ -178,9 +154,20 @@ impl<'p> Code<'p> {
     }
 
     fn temporary(&mut self, kind: Kind) -> String {
+        kind.register(self.number(kind))
+    }
+
+    /// The number of a new register.
+    fn number(&mut self, kind: Kind) -> usize {
         let count = &mut self.temporaries[kind as usize];
         *count += 1;
-        format!("wf_{}{}", kind.letter(), *count - 1)
+        *count - 1
+    }
+
+    /// What the names of new labels begin with.
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("wf_at{}", self.labels)
     }
 
     /// An element for which a predicate holds has no value.
@@ -206,6 +193,7 @@ impl<'p> Code<'p> {
                     Unary::F32 | Unary::F64 | Unary::I64 | Unary::U64 | Unary::Bool => {
                         self.convert(id, op, from, &a);
                     }
+                    _ if functions::is_function(op) => self.function(op, from, &d, &a),
                     _ if from.is_float() => self.unary_float(op, from, &d, &a),
                     _ => self.unary_integer(id, op, from, &a),
                 }
@@ -286,6 +274,10 @@ impl Kind {
             Kind::Word => "b32",
             Kind::Long => "b64",
         }
+    }
+
+    fn register(self, number: usize) -> String {
+        format!("wf_{}{number}", self.letter())
     }
 
     fn letter(self) -> &'static str {

@@ -41,7 +41,7 @@ impl Splice<'_> {
         }
         for e in 0..elements {
             let raw = |place| self.raw(place, e, elements, there, first, of);
-            let mut code = Code::new(self.program, &ids, keep, raw)?;
+            let mut code = Code::new(self.program, &ids, keep, raw);
             let fault = code.fault();
             text.push_str("{\n");
             text.push_str(&code.text());

@@ -236,10 +236,9 @@ fn element(text: &mut String, guard: &str, size: usize, e: usize, register: usiz
 /// The inputs that a kernel reads.
 ///
 /// # Errors
-/// [`Error::Map`] if they are more than a kernel takes, or if a function runs on the processor only.
+/// [`Error::Map`] if they are more than a kernel takes.
 pub(super) fn inputs(program: &Program, shape: &Shape) -> Result<Vec<usize>> {
     let ids: Vec<Id> = shape.ids().into_iter().chain(shape.keep).collect();
-    ptx::check(program, &ids)?;
     let inputs = ptx::inputs(program, &ids);
     let most = warpfold_kernels::catalog::MAP_INPUTS;
     if inputs.len() > most {
