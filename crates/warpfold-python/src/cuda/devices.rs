@@ -77,6 +77,44 @@ impl Ready {
     }
 }
 
+/// Tables of plans on GPUs. They stay, as graphs may read them whenever they run.
+static TABLES: Mutex<Option<HashMap<(i32, Vec<u64>), Buffer<u64>>>> = Mutex::new(None);
+
+/// Tables that are kept at most.
+const MOST_TABLES: usize = 4096;
+
+/// The address of a plan's tables; `None` where they cannot be copied now, as a graph is being captured in the stream, or where too many are kept.
+///
+/// # Safety
+/// As [`on_stream`].
+pub(super) unsafe fn tables(
+    gpu: &Gpu,
+    number: i32,
+    stream: usize,
+    plan: &CudaBatchPlan,
+) -> Result<Option<u64>> {
+    let key = (number, plan.tables());
+    if key.1.is_empty() {
+        return Ok(Some(0));
+    }
+    let mut kept = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = kept.get_or_insert_default();
+    if let Some(known) = kept.get(&key) {
+        return Ok(Some(known.address()));
+    }
+    let captured = |ready: &mut Ready| ready.queue.is_captured();
+    // SAFETY: as the caller promises; nothing is started.
+    if kept.len() >= MOST_TABLES
+        || unsafe { on_stream(gpu, number, stream, For::Leaving, captured) }?
+    {
+        return Ok(None);
+    }
+    let made = gpu.upload(&key.1)?;
+    let address = made.address();
+    kept.insert(key, made);
+    Ok(Some(address))
+}
+
 /// The GPUs that the kernels run on: number, name, and architecture. None where there is no driver.
 #[pyfunction]
 pub(crate) fn _gpus() -> Vec<(usize, String, String)> {

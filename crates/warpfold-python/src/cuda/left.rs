@@ -52,7 +52,7 @@ pub(super) fn results<'py>(
     with_element!(x.input.read_as(), T => started::<T>(py, call, x, rows, shape, (dtype, wanted.finish)))
 }
 
-/// Starts the work; `None` where the kernels need tables, or leave another type, or nobody has memory for results.
+/// Starts the work; `None` where the kernels leave another type, or nobody has memory for results, or their tables cannot be copied now.
 fn started<'py, T: Element>(
     py: Python<'py>,
     call: &Call<'_, 'py>,
@@ -72,9 +72,14 @@ fn started<'py, T: Element>(
             None => many,
         };
         let plan = many.plan(call.op).map_err(|error| raised(&error))?;
-        if !plan.tables().is_empty() || plan.output().size() != dtype.size() {
+        if plan.output().size() != dtype.size() {
             return Ok(None);
         }
+        let stream = x.stream.unwrap_or(0);
+        // SAFETY: the stream is the library's own.
+        let tables = unsafe { devices::tables(&gpu, x.gpu.number, stream, &plan) };
+        let Some(tables) = tables.map_err(|error| raised(&error))? else { return Ok(None) };
+        let many = many.tables_at(tables);
         let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
         let start = |ready: &mut Ready, workspace: u64| {
             let faults = ready.faults(&gpu, FAULTS / 8)?;
@@ -82,7 +87,6 @@ fn started<'py, T: Element>(
             // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given, or the queue's own.
             unsafe { ready.queue.start_many(&launches) }
         };
-        let stream = x.stream.unwrap_or(0);
         // SAFETY: the stream is the library's own, as is what is read and written in it.
         let started = unsafe {
             devices::on_stream(&gpu, x.gpu.number, stream, For::Leaving, |ready| {

@@ -20,6 +20,8 @@ pub(super) struct Asked<'a> {
     pub(super) grid: Option<u32>,
     /// The type of results of floats, if not their accumulator's.
     pub(super) round_to: Option<DType>,
+    /// Where the plan's tables are, if not in the workspace.
+    pub(super) tables: Option<u64>,
     pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
     pub(super) undefined: Undefined,
 }
@@ -99,8 +101,18 @@ impl Asked<'_> {
             _ => return unsupported("kernels take ddof in 32 bits; run it on the CPU"),
         };
         let multiprocessors = self.machine.facts().multiprocessors;
-        let launches =
-            Launches { plan, x: self.start(), out, workspace, faults, multiprocessors, ddof };
+        let in_workspace = workspace + plan.workspace - 8 * plan.tables().len() as u64;
+        let tables = self.tables.unwrap_or(in_workspace);
+        let launches = Launches {
+            plan,
+            x: self.start(),
+            out,
+            workspace,
+            tables,
+            faults,
+            multiprocessors,
+            ddof,
+        };
         let form = match (&plan.batch.partition, self.parts) {
             (Partition::Axes(form), _) => form,
             (_, Parts::Segments(parts)) => {

@@ -70,6 +70,7 @@ pub(super) struct Launches<'a> {
     pub(super) x: u64,
     pub(super) out: u64,
     pub(super) workspace: u64,
+    pub(super) tables: u64,
     pub(super) faults: u64,
     pub(super) multiprocessors: u32,
     pub(super) ddof: u64,
@@ -91,10 +92,9 @@ impl Launches<'_> {
         self.plan.options() | ddof
     }
 
-    /// The address of a table: the last words of the workspace are the tables'.
-    fn table(&self, which: usize) -> u64 {
-        let words = self.plan.tables().len() - which;
-        self.workspace + self.plan.workspace - 8 * words as u64
+    /// The address of a table, so many words behind the first one.
+    fn table(&self, before: usize) -> u64 {
+        self.tables + 8 * before as u64
     }
 
     /// Of segments.

@@ -83,6 +83,8 @@ pub struct AnyReduceMany<'a> {
     grid: Option<u32>,
     round_to: Option<DType>,
     ddof: u64,
+    /// Where the plan's tables are, if not in the workspace.
+    tables: Option<u64>,
     /// What segments are called, if not by their numbers.
     name: Option<Name<'a>>,
 }
@@ -93,7 +95,17 @@ type Name<'a> = Box<dyn Fn(u64) -> At + 'a>;
 impl<'a> AnyReduceMany<'a> {
     fn new(machine: &'a dyn Executor, x: AnyView<'a>, parts: Parts<'a>) -> Self {
         let policy = Policy::default();
-        AnyReduceMany { machine, x, parts, policy, grid: None, round_to: None, ddof: 0, name: None }
+        AnyReduceMany {
+            machine,
+            x,
+            parts,
+            policy,
+            grid: None,
+            round_to: None,
+            ddof: 0,
+            tables: None,
+            name: None,
+        }
     }
 
     /// Of the segments of an array.
@@ -157,6 +169,12 @@ impl<'a> AnyReduceMany<'a> {
         self
     }
 
+    /// The address of the plan's [`tables`](CudaBatchPlan::tables), for [`launches`](Self::launches) of which many share them: nothing is written there.
+    pub fn tables_at(mut self, address: u64) -> Self {
+        self.tables = Some(address);
+        self
+    }
+
     /// So many blocks, and not as many as the plan would take: for measuring. The last bits of fast sums depend on it.
     pub fn grid(mut self, blocks: u32) -> Self {
         self.grid = Some(blocks);
@@ -178,7 +196,7 @@ impl<'a> AnyReduceMany<'a> {
 
     /// What is asked.
     fn asked(&self) -> Asked<'_> {
-        let AnyReduceMany { machine, x, parts, policy, grid, round_to, name, .. } = self;
+        let AnyReduceMany { machine, x, parts, policy, grid, round_to, tables, name, .. } = self;
         Asked {
             machine: *machine,
             x: *x,
@@ -186,6 +204,7 @@ impl<'a> AnyReduceMany<'a> {
             policy: *policy,
             grid: *grid,
             round_to: *round_to,
+            tables: *tables,
             name: name.as_deref(),
             undefined: Undefined::Fails,
         }
@@ -193,7 +212,7 @@ impl<'a> AnyReduceMany<'a> {
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
     /// [`FAULT_BYTES`](Self::FAULT_BYTES), all ones, `workspace` of the plan's bytes, zero before its first use but for its last words, which are the
-    /// plan's [`tables`](CudaBatchPlan::tables).
+    /// plan's [`tables`](CudaBatchPlan::tables) unless these are [elsewhere](Self::tables_at).
     ///
     /// # Errors
     /// As [`plan`](Self::plan).

@@ -99,6 +99,12 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
         self
     }
 
+    /// The address of the plan's [`tables`](CudaBatchPlan::tables), for [`launches`](Self::launches) of which many share them: nothing is written there.
+    pub fn tables_at(mut self, address: u64) -> Self {
+        self.many = self.many.tables_at(address);
+        self
+    }
+
     /// So many blocks, and not as many as the plan would take: for measuring. The last bits of fast sums depend on it.
     pub fn grid(mut self, blocks: u32) -> Self {
         self.many = self.many.grid(blocks);
@@ -115,7 +121,7 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
 
     /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
     /// [`FAULT_BYTES`](Self::FAULT_BYTES), all ones, `workspace` of the plan's bytes, zero before its first use but for its last words, which are the
-    /// plan's [`tables`](CudaBatchPlan::tables).
+    /// plan's [`tables`](CudaBatchPlan::tables) unless these are [elsewhere](Self::tables_at).
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
