@@ -76,6 +76,7 @@ __device__ __forceinline__ bool divide_pair(f64 sum, f64 rest, f64 n, f64& quoti
 // Windows of floats of up to 32 bits; a fold of f64 has none.
 template <class E, Powers POWERS> struct WindowOf {
     typedef PartWindow<E, POWERS> Window;
+    template <int COLUMNS> using Windows = PartWindow<E, POWERS, COLUMNS>;
 };
 template <Powers POWERS> struct WindowOf<f64, POWERS> {};
 
@@ -116,6 +117,7 @@ template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
     template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
         add_f64(s, all.number[0]);
     }
+    template <class Sums> static __device__ __forceinline__ State of(const Sums& all) { return {all.number[0], 0}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         const f64 sum = __dadd_rn(a.sum, b.sum), error = lost(a.sum, b.sum, sum);
         const f64 both = __dadd_rn(a.rest, b.rest), rest = __dadd_rn(both, error);

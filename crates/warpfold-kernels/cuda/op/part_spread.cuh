@@ -75,6 +75,10 @@ struct LooseSum {
         else rest = more;
         sum = all;
     }
+    static __device__ __forceinline__ LooseSum of(f64 a, f64 b) {
+        const DoubleDouble both = two_sum(a, b);
+        return {both.high, both.low};
+    }
     __device__ __forceinline__ bool is_finite() const { return sum - sum == 0; }
     __device__ __forceinline__ bool holds_something() const { return !(sum == 0 && rest == 0); }
 };
@@ -125,6 +129,9 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
         s.squares.add(all.number[0]);
         s.squares.add(all.number[1]);
     }
+    template <class Sums> static __device__ __forceinline__ State of(const Sums& all) {
+        return {LooseSum::of(all.number[0], all.number[1])};
+    }
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
                                                   u64 end) {
@@ -173,6 +180,9 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         s.sum.add_short(all.number[0]);
         s.squares.add(all.number[1]);
         s.squares.add(all.number[2]);
+    }
+    template <class Sums> static __device__ __forceinline__ State of(const Sums& all) {
+        return {{all.number[0], 0}, LooseSum::of(all.number[1], all.number[2])};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         merge_sums(a.sum, b.sum, W());

@@ -120,23 +120,28 @@ template <> struct Binades<f32> {
 // What a window's lane has: sums, or sums of squares in two parts, or both.
 enum class Powers { One, Two, Both };
 
-template <class E, Powers POWERS> struct PartWindow {
+// Of one column, or of several beside each other, whose elements stand in a vector in turn.
+template <class E, Powers POWERS, int COLUMNS = 1> struct PartWindow {
     static constexpr bool SUM = POWERS != Powers::Two, SQUARES = POWERS != Powers::One;
     static constexpr int COUNT = SUM + 2 * SQUARES;
     struct Sums {
         f64 number[COUNT];  // the sum, then the two of the squares
     };
     Binades<E> binades;
-    f64 sum = 0, level = 0, rest = 0;
+    f64 sum[COLUMNS], level[COLUMNS], rest[COLUMNS];
 
-    __device__ __forceinline__ explicit PartWindow(const Floats<E>& f) : binades(f) { level = start(); }
+    __device__ __forceinline__ explicit PartWindow(const Floats<E>& f) : binades(f) { clear(); }
     __device__ __forceinline__ f64 start() const {
         return __longlong_as_double(i64(1023 + 2 * binades.end + 13) << 52 | 1ll << 51);
+    }
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) sum[c] = rest[c] = 0, level[c] = start();
     }
     // Where it holds an exponent field; it is empty.
     __device__ __forceinline__ void place(u32 field) {
         binades.place(field);
-        level = start();
+        clear();
     }
     // Whether it is where numbers of an exponent field are held.
     __device__ __forceinline__ bool covers(u32 field) const {
@@ -145,26 +150,35 @@ template <class E, Powers POWERS> struct PartWindow {
     }
     template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
         if (!binades.holds(p)) return false;
+        int c = 0;
         binades.each(p, [&](f64 x) {
-            if constexpr (SUM) sum = __dadd_rn(sum, x);
+            if constexpr (SUM) sum[c] = __dadd_rn(sum[c], x);
             if constexpr (SQUARES) {
-                const f64 next = __fma_rn(x, x, level);
-                rest = __dadd_rn(rest, __fma_rn(x, x, -__dsub_rn(next, level)));
-                level = next;
+                const f64 next = __fma_rn(x, x, level[c]);
+                rest[c] = __dadd_rn(rest[c], __fma_rn(x, x, -__dsub_rn(next, level[c])));
+                level[c] = next;
             }
+            c = (c + 1) % COLUMNS;
         });
         return true;
     }
-    // What it has; it is empty then.
-    __device__ __forceinline__ Sums take_out() {
+    // What a column has.
+    __device__ __forceinline__ Sums sums(int c = 0) const {
         Sums all;
-        if constexpr (SUM) all.number[0] = sum;
+        if constexpr (SUM) all.number[0] = sum[c];
         if constexpr (SQUARES) {
-            all.number[SUM] = __dsub_rn(level, start());
-            all.number[SUM + 1] = rest;
-            level = start();
+            all.number[SUM] = __dsub_rn(level[c], start());
+            all.number[SUM + 1] = rest[c];
         }
-        sum = rest = 0;
+        return all;
+    }
+    // What the first column has. The others move down, and the last one is empty then.
+    __device__ __forceinline__ Sums take_out() {
+        const Sums all = sums();
+#pragma unroll
+        for (int c = 1; c < COLUMNS; c++) sum[c - 1] = sum[c], level[c - 1] = level[c], rest[c - 1] = rest[c];
+        sum[COLUMNS - 1] = rest[COLUMNS - 1] = 0;
+        level[COLUMNS - 1] = start();
         return all;
     }
 };

@@ -137,6 +137,30 @@ __device__ __forceinline__ void leave(const ColumnArguments& a, Choice choice, S
     }
 }
 
+// What a warp has of a unit's columns, so many a lane: left for the join, of columns that are one together, or
+// finished.
+template <class Fold, u32 COLUMNS, class States>
+__device__ __forceinline__ void hand_on(const ColumnArguments& a, Choice choice, States& states, const Unit& unit,
+                                        u32 tiles) {
+    constexpr u32 TILE = 32 * COLUMNS;
+    __syncwarp();
+    if (a.columns < a.width && a.columns <= TILE) {
+        const u64 matrix = u64(unit.run) * a.batches + unit.batch;
+        const u32 columns = u32(a.columns), before = unit.tile * TILE % columns;
+        fold_alike<Fold>(states, TILE, columns);
+        typename Fold::State* left =
+            static_cast<typename Fold::State*>(a.states) + (matrix * tiles + unit.tile) * columns;
+#pragma unroll 1
+        for (u32 i = threadIdx.x % 32; i < columns; i += 32)
+            left[before + i < columns ? before + i : before + i - columns] = states[i];
+    } else {
+        const u64 first = u64(unit.tile) * TILE;
+        leave<Fold, COLUMNS>(a, choice, states, unit.run, unit.batch * a.width + first,
+                             a.width - first < TILE ? u32(a.width - first) : TILE);
+    }
+    __syncwarp();
+}
+
 // VECTOR elements at once: a vector, or one.
 template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(const ColumnArguments& a) {
     typedef typename Fold::Element E;
@@ -154,7 +178,6 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
     const u64 last_width = a.elements - (a.rows - 1) * a.width;
-    const bool alike = a.columns < a.width && a.columns <= TILE;
     const Unit step(warps, tiles, batches);
     // Neighbouring warps take neighbouring tiles, or neighbouring rows of one.
 #pragma unroll 1
@@ -236,21 +259,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
         }
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) states[lane * VECTOR + v * APART] = state[v];
-        __syncwarp();
-        if (alike) {
-            const u64 matrix = u64(unit.run) * batches + unit.batch;
-            const u32 columns = u32(a.columns), before = unit.tile * TILE % columns;
-            fold_alike<Fold>(states, TILE, columns);
-            State* left = static_cast<State*>(a.states) + (matrix * tiles + unit.tile) * columns;
-#pragma unroll 1
-            for (u32 i = lane; i < columns; i += 32)
-                left[before + i < columns ? before + i : before + i - columns] = states[i];
-        } else {
-            const u64 first = u64(unit.tile) * TILE;
-            leave<Fold, COLUMNS>(a, choice, states, unit.run, unit.batch * a.width + first,
-                                 a.width - first < TILE ? u32(a.width - first) : TILE);
-        }
-        __syncwarp();
+        hand_on<Fold, COLUMNS>(a, choice, states, unit, tiles);
     }
 }
 

@@ -58,6 +58,7 @@ template <class Fold> struct RowWarp {
     __device__ __forceinline__ void own(Vector* tile) const {
         const u32 bytes = length * u32(sizeof(E)), each = BYTES / bytes, vectors_per_row = bytes / 16;
         const bool whole = bytes % 16 == 0;
+        LaneVectors<Fold> taker(setup, vectors_per_row);
         // An even number of vectors from a lane's to the next would meet few banks.
         const u32 mask = whole && vectors_per_row % 2 == 0 ? 7 : 0;
         const u32 rows = 32 * each, elements = rows * length;
@@ -103,11 +104,9 @@ template <class Fold> struct RowWarp {
 #pragma unroll 1
                     for (u32 q = 0; q < vectors_per_row; q++) {
                         const u32 vector = row * vectors_per_row + q;
-                        const Elements<E> e(tile[vector ^ (vector >> 3 & mask)]);
-#pragma unroll
-                        for (u32 i = 0; i < PER; i++)
-                            Fold::add(state, e.element[i], first + begin + q * PER + i, setup);
+                        taker.take(state, tile[vector ^ (vector >> 3 & mask)], first + begin + q * PER, setup);
                     }
+                    taker.leave(state);
                 } else {
 #pragma unroll 4
                     for (u32 i = 0; i < length; i++) Fold::add(state, staged[begin + i], first + begin + i, setup);

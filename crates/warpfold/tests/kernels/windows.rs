@@ -1,5 +1,5 @@
-//! Rows whose sums lie in windows of exponents, or do not: of many scales, with zeros, with numbers that no window holds together, with special values; in a lane,
-//! in a warp, in several warps, wherever they begin.
+//! Rows and columns whose sums lie in windows of exponents, or do not: of many scales, with zeros, with numbers that no window holds together, with special values;
+//! rows in a lane, in a warp, in several warps, wherever they begin; columns of vectors, narrow ones that lanes share, more rows than a window has room for.
 
 use warpfold::kernel::Machine;
 use warpfold::partial::{Finish, Output};
@@ -11,7 +11,7 @@ use crate::machine;
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Each row of a scale of its own.
+    /// Each output of a scale of its own.
     Scales,
     /// The same with zeros of either sign.
     Zeros,
@@ -21,8 +21,21 @@ enum Kind {
     Specials,
 }
 
-/// Rows and their lengths: of a lane, of some lanes, of a warp, and of several on a machine of two multiprocessors.
-const SHAPES: &[[u64; 2]] = &[[90, 60], [70, 131], [30, 520], [9, 1500], [3, 2048], [2, 4099]];
+/// Rows, their lengths, and the axis that is folded. Rows of a lane, of some lanes, of a warp, and of several on a machine of two multiprocessors; then columns.
+const SHAPES: &[([u64; 2], i64)] = &[
+    ([90, 60], 1),
+    ([70, 131], 1),
+    ([30, 520], 1),
+    ([9, 1500], 1),
+    ([3, 2048], 1),
+    ([2, 4099], 1),
+    ([200, 4], 1),
+    ([90, 26], 1),
+    ([3, 520], 0),
+    ([70, 264], 0),
+    ([300, 24], 0),
+    ([1501, 8], 0),
+];
 
 /// The exponents of a type's numbers: of all, and of its least normal one.
 struct Range {
@@ -30,18 +43,18 @@ struct Range {
     least: i64,
 }
 
-fn number(kind: Kind, range: &Range, row: usize, random: &mut Random) -> f64 {
+fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 {
     let bits = random.next();
     let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
     let scale =
         |seed: u64| 2f64.powi((seed % (2 * range.scales as u64)) as i32 - range.scales as i32);
-    let of_row = scale((row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
+    let of_output = scale((output as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
     match kind {
-        Kind::Scales => unit * of_row,
+        Kind::Scales => unit * of_output,
         Kind::Zeros if !bits.is_multiple_of(3) => 0.0f64.copysign(unit),
-        Kind::Zeros => unit * of_row,
+        Kind::Zeros => unit * of_output,
         Kind::Apart => unit * scale(random.next()),
-        Kind::Specials => match (bits % 300, row % 4) {
+        Kind::Specials => match (bits % 300, output % 4) {
             (0, 1) => f64::INFINITY,
             (0, 2) => f64::NAN,
             (0, 3) => f64::NEG_INFINITY,
@@ -53,13 +66,16 @@ fn number(kind: Kind, range: &Range, row: usize, random: &mut Random) -> f64 {
 
 fn check<T: Element>(range: &Range, of: impl Fn(f64) -> T) {
     let mut random = Random(T::DTYPE as u64 + 71);
-    for (case, &[rows, length]) in SHAPES.iter().enumerate() {
+    for (case, &([rows, length], axis)) in SHAPES.iter().enumerate() {
         for kind in [Kind::Scales, Kind::Zeros, Kind::Apart, Kind::Specials] {
-            let from = [0, 1, 8, 3][(case + kind as usize) % 4];
+            let from = if axis == 0 { 8 } else { [0, 1, 8, 3][(case + kind as usize) % 4] };
             let all = from..from + (rows * length) as usize;
-            let row = |k: usize| k.saturating_sub(from) / length as usize;
+            let output = |k: usize| match axis {
+                0 => k.saturating_sub(from) % length as usize,
+                _ => k.saturating_sub(from) / length as usize,
+            };
             let memory: Vec<T> =
-                (0..all.end).map(|k| of(number(kind, range, row(k), &mut random))).collect();
+                (0..all.end).map(|k| of(number(kind, range, output(k), &mut random))).collect();
             let Some(device) = machine(2, random.next()) else { return };
             let buffer = device.upload(&memory).unwrap();
             let layout = Layout::c(&[rows, length]).unwrap();
@@ -71,11 +87,11 @@ fn check<T: Element>(range: &Range, of: impl Fn(f64) -> T) {
             for op in ops {
                 let nan = if op == Op::L1 { Nan::Ignore } else { Nan::Propagate };
                 let policy = Policy { nan, ..Policy::default() };
-                let reduce = device.reduce_axes(buffer.slice(from..), &layout, &[1]).unwrap();
+                let reduce = device.reduce_axes(buffer.slice(from..), &layout, &[axis]).unwrap();
                 let reduce = reduce.policy(policy);
                 let plan = reduce.plan(op).unwrap();
                 let found = reduce.on_device::<f32>(op).unwrap().download().unwrap();
-                let cpu = reduce_axes(&view, &[1]).unwrap().policy(policy);
+                let cpu = reduce_axes(&view, &[axis]).unwrap().policy(policy);
                 let expected = cpu.columns(op, Finish::default()).unwrap().remove(0).1;
                 for (at, found) in found.into_iter().enumerate() {
                     let (found, expected) =
@@ -91,16 +107,42 @@ fn check<T: Element>(range: &Range, of: impl Fn(f64) -> T) {
 }
 
 #[test]
-fn rows_of_f16() {
+fn parts_of_f16() {
     check(&Range { scales: 14, least: -14 }, f16::from_f64);
 }
 
 #[test]
-fn rows_of_bf16() {
+fn parts_of_bf16() {
     check(&Range { scales: 120, least: -126 }, bf16::from_f64);
 }
 
 #[test]
-fn rows_of_f32() {
+fn parts_of_f32() {
     check(&Range { scales: 120, least: -126 }, |x| x as f32);
+}
+
+/// More rows in one run than the sums of a window have room for, on a machine that has as many warps as there are tiles of columns.
+fn check_long<T: Element>(of: impl Fn(f64) -> T) {
+    let (rows, columns) = (1100, 32 * 32 * (16 / size_of::<T>() as u64));
+    let mut random = Random(17);
+    let memory: Vec<T> = (0..rows * columns)
+        .map(|_| of((random.next() >> 11) as f64 / (1u64 << 53) as f64 + 1.0))
+        .collect();
+    let Some(device) = machine(1, 5) else { return };
+    let (buffer, layout) = (device.upload(&memory).unwrap(), Layout::c(&[rows, columns]).unwrap());
+    let view = View::of(&memory, layout.clone()).unwrap();
+    for op in [Op::Sum, Op::Var] {
+        let found = device.reduce_axes(buffer.view(), &layout, &[0]).unwrap();
+        let found = found.on_device::<f32>(op).unwrap().download().unwrap();
+        let cpu = reduce_axes(&view, &[0]).unwrap();
+        let expected = cpu.columns(op, Finish::default()).unwrap().remove(0).1;
+        for (at, found) in found.into_iter().enumerate() {
+            assert_eq!(Value::F32(found), expected.get(at), "{op}: output {at}");
+        }
+    }
+}
+
+#[test]
+fn long_columns() {
+    check_long(bf16::from_f64);
 }

@@ -23,7 +23,7 @@ pub struct Columns {
     pub runs: u64,
     /// Outputs of a matrix.
     pub columns: u64,
-    /// Elements that a lane loads at once: a pack of 16 bytes, or one.
+    /// Elements of a row that a lane loads at once: those of 16 bytes, or of 8, or one.
     pub vector: u64,
     /// Whether warps take the columns of all matrices in one line, where tiles within each would be empty in part.
     pub lines: bool,
@@ -51,11 +51,12 @@ const LINE_ROWS: u64 = 2;
 const NARROW_BYTES: u64 = 512;
 
 impl Columns {
-    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more. States are of so many bytes.
+    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more. States are of so many bytes,
+    /// and a lane may load so many neighbours at once.
     pub(super) fn of(
         form: &Form,
         dtype: DType,
-        aligned: bool,
+        pack: u64,
         warps: u64,
         state_bytes: u64,
     ) -> Option<Columns> {
@@ -72,7 +73,6 @@ impl Columns {
             return None;
         }
         let size = dtype.size() as u64;
-        let pack = 16 / size;
         let divides = |elements: u64| elements.is_multiple_of(pack);
         let mut all = Columns {
             width: inner.length,
@@ -86,7 +86,7 @@ impl Columns {
             vector: 1,
             lines: false,
         };
-        let whole = aligned && divides(outer.stride);
+        let whole = divides(outer.stride);
         if inner.length * size < NARROW_BYTES && folded.stride == inner.length {
             // Rows are dense: as many of them as make whole tiles of a warp are one.
             let vector = if whole { pack } else { 1 };
@@ -196,7 +196,7 @@ mod tests {
 
     fn of_warps(shape: &[u64], axis: i64, warps: u64) -> Columns {
         let folding = Folding::of(Layout::c(shape).unwrap(), &[axis]).unwrap();
-        Columns::of(&folding.form().unwrap(), DType::F32, true, warps, 8).unwrap()
+        Columns::of(&folding.form().unwrap(), DType::F32, 4, warps, 8).unwrap()
     }
 
     fn columns(shape: &[u64], axis: i64) -> Columns {

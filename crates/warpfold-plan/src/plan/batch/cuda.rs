@@ -144,9 +144,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         Partition::Axes(form) => {
             let state_bytes = fold.state_bytes(batch.dtype);
-            let by_vectors = columns_by_vectors(fold, batch.dtype);
-            let columns = taken
-                .then(|| Columns::of(form, batch.dtype, by_vectors, full * WARPS, state_bytes));
+            let pack = columns_of_lane(fold, batch.dtype);
+            let columns =
+                taken.then(|| Columns::of(form, batch.dtype, pack, full * WARPS, state_bytes));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
                 None => CudaWay::Strided(Strided::of(form, full * WARPS)),
@@ -184,9 +184,10 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     Ok(plan.of_grid(grid))
 }
 
-/// Whether a lane has room for the states of a vector's columns: those of eight columns of f16 with 32 bytes each are too many.
-fn columns_by_vectors(fold: ManyFold, dtype: DType) -> bool {
-    fold.state_bytes(dtype) * (16 / dtype.size() as u64) <= 128
+/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers.
+fn columns_of_lane(fold: ManyFold, dtype: DType) -> u64 {
+    let of_vector = 16 / dtype.size() as u64;
+    if fold.is_of_exact_squares() { of_vector.min(4) } else { of_vector }
 }
 
 /// Length of rows that lie one after another, outputs in their order.
@@ -269,7 +270,7 @@ impl CudaBatchPlan {
             let warps = u64::from(self.grid) * WARPS;
             let dtype = self.batch.dtype;
             let states = self.fold.state_bytes(dtype);
-            *columns = Columns::of(form, dtype, false, warps, states).unwrap_or(*columns);
+            *columns = Columns::of(form, dtype, 1, warps, states).unwrap_or(*columns);
         }
         let grid = self.grid;
         self.of_grid(grid)

@@ -161,6 +161,14 @@ impl ManyFold {
         )
     }
 
+    /// Whether its state is an exact sum of squares of floats, alone or beside their sum.
+    pub(super) const fn is_of_exact_squares(self) -> bool {
+        matches!(
+            self,
+            ManyFold::ExactL2 | ManyFold::ExactSumsq | ManyFold::ExactVar | ManyFold::ExactStd
+        )
+    }
+
     /// Whether it is the sum and the sum of squares of integers.
     pub const fn is_of_squares(self) -> bool {
         matches!(
