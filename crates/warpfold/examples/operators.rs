@@ -1,5 +1,5 @@
 //! How fast operators of one's own are folded, as one JSON document:
-//! `cargo run --release -p warpfold --example operators -- [BYTES] [RUNS]`, on one thread and on all of the machine.
+//! `RAYON_NUM_THREADS=1 cargo run --release -p warpfold --example operators -- [BYTES] [RUNS]`, on as many threads as the variable says.
 //!
 //! Gigabytes of elements a second, the fastest of some runs: of whole arrays, of segments of 4096 elements, and by a thousand keys in random order.
 
@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use std::hint::black_box;
 use std::time::Instant;
 
-use warpfold::custom::{Operator, fold_by_key, fold_segments, fold_with};
-use warpfold::{Policy, Segments};
+use warpfold::Segments;
+use warpfold::custom::{Operator, fold, fold_by_key, fold_segments};
 
 /// An operator from a lift and a merge of states that are results.
 macro_rules! operator {
@@ -98,7 +98,6 @@ where
     O: Operator,
     O::Output: Debug + Send,
 {
-    let one = Policy { threads: Some(1), ..Policy::default() };
     let keys: Vec<u32> = (0..x.len() as u32).map(|k| k.wrapping_mul(2_654_435_761) >> 22).collect();
     let row = |cell: &str, run: &dyn Fn()| {
         let seconds = (0..runs).map(|_| {
@@ -113,11 +112,8 @@ where
         )
     };
     vec![
-        row("whole, one thread", &|| {
-            black_box(fold_with(x, operator, one));
-        }),
         row("whole", &|| {
-            black_box(fold_with(x, operator, Policy::default()));
+            black_box(fold(x, operator));
         }),
         row("segments of 4096", &|| {
             black_box(fold_segments(x, Segments::every(4096), operator).expect("they are"));

@@ -177,7 +177,8 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
         let step = step(self.map);
         let chunk = match are_running(self.map) {
-            true => step,
+            // Of what a condition leaves, two steps.
+            true => step * if self.is_masked { 2 } else { 1 },
             false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
         };
         let mut at = range.start;
