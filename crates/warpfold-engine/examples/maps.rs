@@ -7,18 +7,24 @@
 use std::hint::black_box;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use warpfold_engine::map::{Map, Reduction};
+use warpfold_engine::map;
+use warpfold_engine::map::{Expr, Expressions, Map, Reduction};
 use warpfold_engine::{HostArray, Request, facts, reduce};
-use warpfold_num::{Element, Op, Policy};
+use warpfold_num::{DType, Element, Op, Policy, Result};
 
 /// A cell: reductions of maps, a condition, the flat reduction beside it, and what is asked: percent of that, or gigabytes a second.
 struct Cell {
     name: &'static str,
     wanted: &'static [&'static str],
     keep: Option<&'static str>,
+    /// The same sum as a body in Rust, of f32 and of f64.
+    bodies: Option<[Body; 2]>,
     flat: Op,
     asked: Asked,
 }
+
+/// An expression in Rust, read.
+type Body = fn() -> Result<Expr>;
 
 #[derive(Clone, Copy)]
 enum Asked {
@@ -29,12 +35,28 @@ enum Asked {
 use Asked::{Nothing, Percent, Rate};
 
 const fn cell(name: &'static str, wanted: &'static [&'static str], flat: Op, asked: Asked) -> Cell {
-    Cell { name, wanted, keep: None, flat, asked }
+    Cell { name, wanted, keep: None, bodies: None, flat, asked }
 }
 
 const ELEVEN: &str = "sum(sqrt(select(y > 0, select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5), 0)) * 2)";
 
+/// A cell whose expression is written in Rust, for both types.
+macro_rules! in_rust {
+    ($name:literal, $text:expr, $asked:expr, |$x:ident, $y:ident| $body:expr) => {
+        Cell {
+            bodies: Some([|| map!(|$x: f32, $y: f32| $body), || map!(|$x: f64, $y: f64| $body)]),
+            ..cell($name, &[$text], Op::Sum, $asked)
+        }
+    };
+}
+
 const CELLS: &[Cell] = &[
+    in_rust!("map!: sum of abs(x - y)", "sum(abs(x - y))", Percent(85), |x, y| abs(x - y)),
+    in_rust!("map!: sum of eleven operations", ELEVEN, Nothing, |x, y| sqrt(select(
+        y > 0,
+        select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5),
+        0
+    )) * 2),
     cell("sum of abs(x - y)", &["sum(abs(x - y))"], Op::Sum, Percent(65)),
     cell("sum of x * y", &["sum(x * y)"], Op::Sum, Nothing),
     cell("weighted mean", &["mean(x, weights=w)"], Op::Mean, Percent(60)),
@@ -138,7 +160,14 @@ fn row<T: Element>(cell: &Cell, arrays: &[(&str, Vec<T>)], policy: Policy, runs:
     };
     let arrays: Vec<_> = arrays.iter().filter(|(name, _)| is_named(name)).collect();
     let types: Vec<_> = arrays.iter().map(|(name, _)| (*name, T::DTYPE)).collect();
-    let map = Map::all(&wanted, cell.keep, &types, policy).expect("it suits the types");
+    let map = match cell.bodies {
+        None => Map::all(&wanted, cell.keep, &types, policy),
+        Some(bodies) => {
+            let body = bodies[usize::from(T::DTYPE == DType::F64)];
+            body().and_then(|body| Map::new(Op::Sum, &Expressions::of(body), &types, policy))
+        }
+    };
+    let map = map.expect("it suits the types");
     let inputs: Vec<_> = arrays.iter().map(|(_, values)| HostArray::of(values)).collect();
     let (mut mapped, mut flat) = (Vec::new(), Vec::new());
     for _ in 0..runs {

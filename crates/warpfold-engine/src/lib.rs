@@ -12,4 +12,5 @@ pub use stream::Stream;
 pub use warpfold_cpu::{
     Columns, check, facts, group_by, group_dense, runs_by_key, segments, threads,
 };
+pub use warpfold_expr::map;
 pub use warpfold_plan::{HostArray, Indices, Names, Parts, Request};

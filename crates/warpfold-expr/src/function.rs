@@ -150,7 +150,13 @@ pub enum Binary {
 
 impl Binary {
     /// Those that are called by a name.
-    pub(crate) const NAMED: &[(&str, Binary)] = &[("min", Binary::Min), ("max", Binary::Max)];
+    pub(crate) const NAMED: &[(&str, Binary)] =
+        &[("min", Binary::Min), ("max", Binary::Max), ("floor_div", Binary::FloorDiv)];
+
+    /// Whether integers may have no result of it.
+    pub(crate) const fn is_checked(self) -> bool {
+        matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::FloorDiv | Binary::Rem)
+    }
 
     /// Whether it compares, and so gives a condition.
     pub const fn compares(self) -> bool {

@@ -24,6 +24,7 @@ mod function;
 mod isa;
 pub mod lanes;
 pub mod math;
+pub mod native;
 mod program;
 pub mod ptx;
 mod scalar;

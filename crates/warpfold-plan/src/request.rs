@@ -87,6 +87,21 @@ impl<'a> HostArray<'a> {
     }
 }
 
+macro_rules! arrays {
+    ($([$($generics:tt)*] $ty:ty;)+) => { $(
+        impl<'a, T: Element, $($generics)*> From<$ty> for HostArray<'a> {
+            fn from(x: $ty) -> Self {
+                HostArray::of(x)
+            }
+        }
+    )+ };
+}
+arrays! {
+    [] &'a [T];
+    [const N: usize] &'a [T; N];
+    [] &'a Vec<T>;
+}
+
 impl fmt::Debug for HostArray<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {:p}", self.len, self.dtype, self.address)

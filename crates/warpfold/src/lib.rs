@@ -34,6 +34,7 @@
 //! |---|---|---|
 //! | a slice | one result by the contract | [`sum`], [`mean`], [`var`], [`std`](fn@std), [`l1`], [`l2`], [`linf`], [`prod`], [`min`], [`max`], [`minmax`], [`argmin`], [`argmax`], [`any`], [`all`], [`count`] |
 //! | two slices | their dot product | [`dot`] |
+//! | some slices | a reduction of an expression of their elements | [`map!`], [`reduce_map`] |
 //! | a slice | many statistics in one pass | [`stats`] |
 //! | a slice or two | NaN skipped, wrapping, fewer threads, another float type, a fast sum | [`reduce`](fn@reduce), [`reduce_pair`] |
 //! | an array with axes, any strides | one result; one for each index that is kept | [`View`], [`reduce`](fn@reduce), [`reduce_axes`] |
@@ -158,13 +159,14 @@
 //! assert!(plan.to_string().contains("sum"));
 //! ```
 //!
-//! The repository's folder `crates/warpfold/examples` has eleven lessons, from a first sum to groups, each a program of its own.
+//! The repository's folder `crates/warpfold/examples` has twelve lessons, from a first sum to maps, each a program of its own.
 
 mod batch;
 pub mod custom;
 mod exact;
 mod functions;
 mod input;
+mod mapped;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod reduce;
@@ -190,6 +192,7 @@ pub use exact::{Dot, Exact, Moments};
 pub use functions::*;
 pub use group::{Groups, Key};
 pub use input::Input;
+pub use mapped::{ReduceMap, Written, reduce_map};
 pub use partial::Partial;
 pub use reduce::{Reduce, ReducePair, reduce, reduce_pair};
 pub use segment::Segments;

@@ -43,6 +43,7 @@ examples! {
     "../examples/09_argmax_and_minmax.rs" argmax_and_minmax,
     "../examples/10_dtype_at_run_time.rs" dtype_at_run_time,
     "../examples/11_axes_segments_groups.rs" axes_segments_groups,
+    "../examples/12_maps.rs" maps,
 }
 
 /// What a main function may return.

@@ -23,8 +23,9 @@ const GRAIN: usize = 1 << 18;
 pub(super) const CHUNK: usize = 32 << 10;
 /// The least, of many expressions.
 const LEAST: usize = 4 << 10;
-/// The same where every fold [keeps its state](Folds): values are folded while they are in the first cache.
-const SHORT: usize = 2 << 10;
+/// Bytes of an input that are mapped, and folded, at once where every fold [keeps its state](Folds): values are folded while they are in the first cache, and no
+/// more lines are asked for at once than arrive while that is done.
+const SHORT: usize = 4 << 10;
 /// Elements of inputs that are folded where they lie, by one task after another: they fit the second cache.
 const WHOLE: usize = 32 << 10;
 
@@ -94,9 +95,15 @@ fn are_running(map: &Map) -> bool {
     map.tasks.iter().all(is_running)
 }
 
+/// Elements of a step: their inputs are [`SHORT`] each.
+fn step(map: &Map) -> usize {
+    let widest = map.program.inputs().iter().map(|dtype| dtype.size()).max();
+    (SHORT / widest.unwrap_or(1)).min(TILE)
+}
+
 /// How many elements are held at most.
 pub(super) fn capacity(map: &Map) -> usize {
-    if are_running(map) { SHORT } else { CHUNK }
+    if are_running(map) { TILE } else { CHUNK }
 }
 
 /// Elements that one thread folds, some after others.
@@ -168,25 +175,21 @@ impl<'g, 'm> Grain<'g, 'm> {
         if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_whole) {
             return self.fold_inputs(range);
         }
+        let step = step(self.map);
         let chunk = match are_running(self.map) {
-            true => SHORT,
+            // Of what a condition leaves, two steps.
+            true => step * if self.is_masked { 2 } else { 1 },
             false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
         };
-        // Conditions alone are one loop, which the hardware reads ahead of.
-        let are_folded = self.map.tasks.iter().any(|task| !matches!(task, Task::Conditions(_)));
         let mut at = range.start;
         while at < range.end {
-            let n = TILE.min(range.end - at);
-            // What comes next arrives while this tile is mapped and folded: no loop reads ahead beyond its own.
-            if are_folded {
-                self.ask_for(at + n..at + n + TILE / 2);
-            }
+            let n = step.min(range.end - at);
+            // What comes next arrives while this is mapped and folded: no loop reads ahead beyond its own.
+            self.ask_for(at + n..at + n + step / 2);
             self.tile(at, n)?;
-            if are_folded {
-                self.ask_for(at + n + TILE / 2..at + n + TILE);
-            }
+            self.ask_for(at + n + step / 2..at + n + step);
             at += n;
-            if self.held + TILE > chunk {
+            if self.held + step > chunk {
                 self.flush()?;
                 self.first = at;
             }
@@ -224,11 +227,8 @@ impl<'g, 'm> Grain<'g, 'm> {
         let first = self.start + at as u64;
         self.tiles.move_to(self.held);
         self.tiles.run(self.inputs, at, n).map_err(|fault| fault.error(first))?;
-        let mut mask = [1; TILE];
-        if self.is_masked {
-            self.mask(at, &mut mask[..n]);
-        }
-        let kept = self.is_masked.then_some(&mask[..n]);
+        let mask = self.is_masked.then(|| self.mask(at, n));
+        let kept = mask.as_ref().map(|mask| &mask[..n]);
         self.check_weights(at, n, kept)?;
         if let Some(kept) = kept {
             self.products_of_tile(at, kept)?;
@@ -269,10 +269,11 @@ impl<'g, 'm> Grain<'g, 'm> {
         Ok(())
     }
 
-    /// Which elements of the tile count.
-    fn mask(&self, at: usize, mask: &mut [u8]) {
+    /// Which of `n` elements of the tile count.
+    fn mask(&self, at: usize, n: usize) -> [u8; TILE] {
         let Map { program, policy, has_keep, tasks, .. } = self.map;
-        let n = mask.len();
+        let mut all = [1; TILE];
+        let mask = &mut all[..n];
         let bytes = |id| self.tiles.bytes(id, self.inputs, at, n);
         if *has_keep {
             let keep = bytes(program.roots()[0].value);
@@ -283,6 +284,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 drop_nans(program.ty(id), bytes(id), policy.nan, mask);
             }
         }
+        all
     }
 
     fn check_weights(&self, at: usize, n: usize, kept: Option<&[u8]>) -> Result<()> {

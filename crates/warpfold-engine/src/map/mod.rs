@@ -46,7 +46,8 @@ mod wanted;
 mod weights;
 
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_expr::{Expr, Held, Id, Program, TILE, Tiles};
+pub use warpfold_expr::Expr;
+use warpfold_expr::{Held, Id, Program, TILE, Tiles};
 use warpfold_num::{DType, Error, Op, Policy, Result, Value};
 pub use warpfold_plan::HostArray;
 use warpfold_plan::{Indices, Parts};
@@ -69,30 +70,47 @@ pub struct Expressions {
 }
 
 impl Expressions {
+    /// The expression whose values are reduced, such as one of [`map!`](crate::map!).
+    pub fn of(value: Expr) -> Self {
+        Expressions { value, keep: None, weights: None, initial: None }
+    }
+
     /// The expression whose values are reduced.
     ///
     /// # Errors
     /// [`Error::Map`], with the column.
     pub fn value(text: &str) -> Result<Self> {
-        Ok(Expressions { value: Expr::parse(text)?, keep: None, weights: None, initial: None })
+        Expr::parse(text).map(Self::of)
+    }
+
+    /// With a condition: elements for which it does not hold are left out, whatever they are.
+    #[must_use]
+    pub fn keep_if(mut self, condition: Expr) -> Self {
+        self.keep = Some(condition);
+        self
+    }
+
+    /// With an expression of weights, for sums, means, variances and deviations.
+    #[must_use]
+    pub fn weighted_by(mut self, weights: Expr) -> Self {
+        self.weights = Some(weights);
+        self
     }
 
     /// With a condition: elements for which it does not hold are left out, whatever they are.
     ///
     /// # Errors
     /// [`Error::Map`], with the column.
-    pub fn keep(mut self, text: &str) -> Result<Self> {
-        self.keep = Some(Expr::parse(text)?);
-        Ok(self)
+    pub fn keep(self, text: &str) -> Result<Self> {
+        Ok(self.keep_if(Expr::parse(text)?))
     }
 
     /// With an expression of weights, for sums, means, variances and deviations.
     ///
     /// # Errors
     /// [`Error::Map`], with the column.
-    pub fn weights(mut self, text: &str) -> Result<Self> {
-        self.weights = Some(Expr::parse(text)?);
-        Ok(self)
+    pub fn weights(self, text: &str) -> Result<Self> {
+        Ok(self.weighted_by(Expr::parse(text)?))
     }
 
     /// With a value that is reduced as one element more, before all others; of sums, products and extremes.

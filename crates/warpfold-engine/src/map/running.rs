@@ -14,6 +14,8 @@ use super::task::{Part, Task};
 pub(super) enum Folds {
     /// Of values, weights, or exact products.
     One(Running),
+    /// Of weights with the upper and with the lower halves of squares, which lie 53 binades lower: a fold of both would move its window each time.
+    Halves(Box<[Running; 2]>),
     /// Of pairs: products of the left with themselves, of both, of the right; and what was no finite number among the differences.
     Pairs(Box<[Running; 3]>, Special),
 }
@@ -34,7 +36,10 @@ impl Folds {
                 let folds = [dot(a, exact)?, dot(a, exact)?, dot(a, exact)?];
                 Some(Folds::Pairs(Box::new(folds), Special::NONE))
             }
-            Task::Squares { .. } => Running::start(Op::Dot, DType::F64, exact).map(Folds::One),
+            Task::Squares { .. } => {
+                let start = || Running::start(Op::Dot, DType::F64, exact);
+                Some(Folds::Halves(Box::new([start()?, start()?])))
+            }
             Task::Exponents { .. } => Running::start(Op::Sum, DType::F64, exact).map(Folds::One),
         }
     }
@@ -47,10 +52,11 @@ impl Folds {
             }
             (Task::Exponents { power, .. }, Folds::One(fold)) => fold.take(array(power), first),
             (Task::Products(a, b), Folds::One(fold)) => fold.take_pair(array(a), array(b)),
-            (Task::Squares { weight, halves: Some((upper, lower)), .. }, Folds::One(fold)) => {
-                fold.take_pair(array(weight), array(upper));
+            (Task::Squares { weight, halves: Some((upper, lower)), .. }, Folds::Halves(folds)) => {
+                let [of_upper, of_lower] = &mut **folds;
+                of_upper.take_pair(array(weight), array(upper));
                 if lower != upper {
-                    fold.take_pair(array(weight), array(lower));
+                    of_lower.take_pair(array(weight), array(lower));
                 }
             }
             (Task::Pairs(a, b), Folds::Pairs(folds, differences)) => {
@@ -69,7 +75,9 @@ impl Folds {
     pub(super) fn finish_into(self, part: &mut Part, task: Task) {
         match (self, part) {
             (Folds::One(fold), Part::Partial(partial)) => partial.merge(&fold.finish()),
-            (Folds::One(fold), Part::Squares(squares)) => squares.products.merge(&fold.finish()),
+            (Folds::Halves(folds), Part::Squares(squares)) => {
+                folds.into_iter().for_each(|fold| squares.products.merge(&fold.finish()));
+            }
             (Folds::One(fold), Part::Exponents(exponents)) => {
                 // Powers of what is near zero are positive; others were put to zero.
                 if let Some(Partial::Sum(sum)) = fold.finish().typed::<f64>()

@@ -7,6 +7,7 @@ use std::fmt;
 use warpfold_num::{DType, Result};
 
 use crate::function::{Binary, Unary};
+use crate::native::{Native, is_better};
 use crate::text::Expr;
 
 /// What operations compute in.
@@ -131,6 +132,8 @@ pub struct Program {
     texts: Vec<String>,
     inputs: Vec<DType>,
     roots: Vec<Root>,
+    /// The loop of each expression that has one, and the places of what it reads.
+    natives: Vec<Option<(Native, Vec<u8>)>>,
 }
 
 impl Program {
@@ -165,6 +168,14 @@ impl Program {
     /// What each expression is.
     pub fn roots(&self) -> &[Root] {
         &self.roots
+    }
+
+    /// The loop of an expression, where that is better than its steps, and the places of the inputs that it reads.
+    pub(crate) fn native(&self, expression: usize) -> Option<(Native, &[u8])> {
+        let (native, places) = self.natives[expression].as_ref()?;
+        let Root { value, factors } = self.roots[expression];
+        let mut ids = factors.into_iter().flat_map(|(a, b)| [a, b]).chain([value]);
+        ids.all(|id| is_better(self, id)).then_some((*native, places))
     }
 
     /// Computes an expression that is a product no further than to its factors, and says which they are.

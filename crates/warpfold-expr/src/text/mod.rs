@@ -5,6 +5,7 @@ mod token;
 
 use warpfold_num::{Error, Result};
 
+use crate::native::Native;
 pub(crate) use parse::{Ast, Form};
 
 /// Characters at most of an expression's text.
@@ -16,6 +17,8 @@ pub struct Expr {
     text: String,
     names: Vec<String>,
     pub(crate) ast: Ast,
+    /// The loop of an expression that was written in Rust.
+    pub(crate) native: Option<Native>,
 }
 
 impl Expr {
@@ -30,7 +33,7 @@ impl Expr {
             return Err(at(LONGEST + 1, obstacle, "say it in fewer, or map in steps"));
         }
         let (ast, names) = parse::parse(text)?;
-        Ok(Expr { text: text.into(), names, ast })
+        Ok(Expr { text: text.into(), names, ast, native: None })
     }
 
     /// The text it was read from.

@@ -11,7 +11,7 @@ use warpfold_num::Error;
 use warpfold_num::element::{DType, Element};
 
 use crate::program::{Id, Node, Program, Type};
-use steps::{Source, Step};
+use steps::{Fill, Source, Step, Steps};
 
 /// Elements at most that are mapped at once: their values stay in the processor's first cache.
 pub const TILE: usize = 1024;
@@ -124,6 +124,7 @@ pub struct Held {
 #[derive(Debug)]
 pub struct Tiles<'p> {
     program: &'p Program,
+    fills: Vec<Fill<'p>>,
     steps: Vec<Step>,
     registers: Vec<Register>,
     sources: Vec<Source>,
@@ -151,7 +152,7 @@ impl<'p> Tiles<'p> {
     pub fn holding(program: &'p Program, has_mask: bool, held: Held) -> Self {
         let mask = has_mask.then(|| program.roots()[0].value);
         assert!(mask.is_none_or(|mask| program.ty(mask) == Type::Bool), "a mask is a condition");
-        let (steps, sources, constants, count) = steps::steps(program);
+        let Steps { fills, steps, sources, constants, registers: count } = steps::steps(program);
         let mut ids: Vec<Id> = program.roots()[usize::from(has_mask)..]
             .iter()
             .flat_map(|root| {
@@ -188,12 +189,12 @@ impl<'p> Tiles<'p> {
         for (register, constant) in constants {
             loops::fill(&mut registers[register], constant);
         }
-        Tiles { program, steps, registers, sources, mask, held: all, copies }
+        Tiles { program, fills, steps, registers, sources, mask, held: all, copies }
     }
 
     /// Whether nothing is computed: expressions are inputs and constants.
     pub fn is_idle(&self) -> bool {
-        self.steps.is_empty()
+        self.steps.is_empty() && self.fills.is_empty()
     }
 
     /// How many expressions are held.
@@ -293,6 +294,13 @@ impl<'p> Tiles<'p> {
         );
         let mut found: Option<Fault> = None;
         let mut registers = std::mem::take(&mut self.registers);
+        for &Fill { native, places, id, wanted, to } in &self.fills {
+            let size = self.program.ty(id).dtype().size();
+            let register = &mut registers[to];
+            let out = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut register.words)
+                [register.at * size..][..n * size];
+            native.run(inputs, places, first..first + n, wanted, out);
+        }
         loops::run(&self.steps, &mut registers, inputs, first, n, &mut |step, registers| {
             let Some(lane) = self.faulty(step, registers, inputs, first, n) else { return };
             if found.as_ref().is_none_or(|known| lane < known.lane) {

@@ -2,6 +2,7 @@
 
 use super::{Register, Slice, TILE};
 use crate::function::{Binary, Unary};
+use crate::native::{Native, Wanted};
 use crate::program::{Const, Id, Node, Program, Type};
 use crate::scalar;
 
@@ -39,11 +40,56 @@ pub(super) struct Step {
     pub(super) to: usize,
 }
 
-type Constants = Vec<(usize, Const)>;
+/// A loop written in Rust: what it reads, what of its values is wanted, and where that goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill<'p> {
+    pub(super) native: Native,
+    pub(super) places: &'p [u8],
+    pub(super) id: Id,
+    pub(super) wanted: Wanted,
+    pub(super) to: usize,
+}
 
-/// The steps, where each value lies, the registers of constants, and how many registers there are.
-pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, usize) {
+/// What is run, and where its values lie.
+#[derive(Debug)]
+pub(super) struct Steps<'p> {
+    /// Loops that come first.
+    pub(super) fills: Vec<Fill<'p>>,
+    pub(super) steps: Vec<Step>,
+    /// Where each value of the program lies.
+    pub(super) sources: Vec<Source>,
+    /// The registers of constants.
+    pub(super) constants: Vec<(usize, Const)>,
+    /// How many registers there are.
+    pub(super) registers: usize,
+}
+
+/// The values that loops written in Rust leave.
+fn fills(program: &Program) -> Vec<Fill<'_>> {
+    let mut fills: Vec<Fill<'_>> = Vec::new();
+    for (expression, root) in program.roots().iter().enumerate() {
+        let Some((native, places)) = program.native(expression) else { continue };
+        let factors = root.factors.map(|(a, b)| [(a, Wanted::Left), (b, Wanted::Right)]);
+        let value = (root.value, Wanted::Value);
+        // Where only the factors of a product are kept, its value is the first of them.
+        for (id, wanted) in factors.into_iter().flatten().chain([value]) {
+            let is_given = matches!(
+                program.nodes()[usize::from(id)],
+                Node::Input(input) if program.inputs()[usize::from(input)] == program.ty(id).dtype()
+            );
+            let is_constant = matches!(program.nodes()[usize::from(id)], Node::Const(_));
+            if !is_given && !is_constant && fills.iter().all(|fill| fill.id != id) {
+                fills.push(Fill { native, places, id, wanted, to: 0 });
+            }
+        }
+    }
+    fills
+}
+
+/// The steps of a program.
+pub(super) fn steps(program: &Program) -> Steps<'_> {
     let nodes = program.nodes();
+    let mut fills = fills(program);
     // What nobody reads is not computed: 0, as no value is read by the first.
     let mut last_use = vec![0; nodes.len()];
     for root in program.roots() {
@@ -53,7 +99,7 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
         }
     }
     for (id, node) in nodes.iter().enumerate().rev() {
-        if last_use[id] == 0 {
+        if last_use[id] == 0 || fills.iter().any(|fill| usize::from(fill.id) == id) {
             continue;
         }
         for operand in node.operands() {
@@ -78,6 +124,11 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
                 count - 1
             })
         };
+        if let Some(fill) = fills.iter_mut().find(|fill| usize::from(fill.id) == id) {
+            fill.to = register();
+            sources.push(Source::Register(fill.to));
+            continue;
+        }
         let at = |id: Id| -> Source { sources[usize::from(id)] };
         let (action, operand_type) = match *node {
             Node::Input(input) if program.inputs()[usize::from(input)] == ty.dtype() => {
@@ -133,7 +184,7 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Source>, Constants, us
         freed.dedup();
         free.extend(freed);
     }
-    (steps, sources, constants, count)
+    Steps { fills, steps, sources, constants, registers: count }
 }
 
 /// One operand of a step.

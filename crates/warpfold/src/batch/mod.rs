@@ -219,7 +219,7 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
         engine::columns(&self.request(op), finish)
     }
 
-    /// The results of a [map](crate::map) of several arrays that are parted as this one is, by the name of each of its reductions; this array's
+    /// The results of a [map](mod@crate::map) of several arrays that are parted as this one is, by the name of each of its reductions; this array's
     /// own elements are read if it is among them. The policy is the map's.
     ///
     /// ```

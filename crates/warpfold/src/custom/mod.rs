@@ -42,11 +42,13 @@
 //! In builds with debug assertions every fold tries the operator's [laws](Law) on a sample of the elements, and panics with the states if one
 //! does not hold. [`check`] does the same in any build, and returns what it found.
 
+mod keys;
 mod laws;
 mod tree;
 
 use std::fmt::Debug;
 
+pub use keys::{fold_by_key, fold_dense};
 pub use laws::{Broken, check, is_close};
 
 use crate::element::Element;

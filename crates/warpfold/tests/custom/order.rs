@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use warpfold::Policy;
 use warpfold::Segments;
-use warpfold::custom::{Operator, Piece, fold, fold_segments, fold_with};
+use warpfold::custom::{Operator, Piece, fold, fold_by_key, fold_dense, fold_segments, fold_with};
 
 use crate::operators::{Rotations, Welford};
 
@@ -104,6 +104,33 @@ fn segments_and_views_count_from_their_first_element() {
     let expected: Vec<u32> = x.iter().copied().skip(1).step_by(2).collect();
     assert_eq!(warpfold::reduce(&odd).fold(Written), whole(Written, &expected));
     assert_eq!(warpfold::reduce(&x).threads(3).fold(Written), whole(Written, &x));
+}
+
+#[test]
+fn keys_fold_their_elements_in_order() {
+    for (n, count) in [(0, 1), (1, 1), (5000, 3), (70_000, 1), (70_000, 9000), (300_000, 2)] {
+        let x: Vec<u32> = (0..n).map(|k: u32| k.wrapping_mul(2_654_435_761)).collect();
+        let keys: Vec<i32> =
+            x.iter().map(|x| (mixed(u64::from(*x)) % count) as i32 * 3 - 40).collect();
+        let mut expected = std::collections::BTreeMap::<i32, Vec<u32>>::new();
+        for (&key, &x) in keys.iter().zip(&x) {
+            expected.entry(key).or_default().push(x);
+        }
+        let found = fold_by_key(&keys, &x, Written).unwrap();
+        assert!(found.keys.iter().eq(expected.keys()), "{n} {count}");
+        for ((key, x), &value) in expected.iter().zip(&found.values) {
+            assert_eq!(Some(value), whole(Written, x), "{n} {count} {key}");
+        }
+        // As numbers, of which some have no elements.
+        let numbers: Vec<u64> = keys.iter().map(|&key| (key + 40) as u64).collect();
+        let found = fold_dense(&numbers, 3 * count + 1, &x, Written).unwrap();
+        for (number, found) in found.iter().enumerate() {
+            let x = expected.get(&(number as i32 - 40)).map_or(&[][..], Vec::as_slice);
+            assert_eq!(*found, whole(Written, x), "{n} {count} {number}");
+        }
+    }
+    assert!(fold_by_key(&[1u8], &[1, 2], Written).is_err());
+    assert!(fold_dense(&[1u8, 2], 2, &[1, 2], Written).is_err());
 }
 
 #[test]

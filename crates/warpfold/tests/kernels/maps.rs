@@ -11,6 +11,8 @@ use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::machine;
 
+#[path = "maps/in_rust.rs"]
+mod in_rust;
 #[path = "maps/refused.rs"]
 mod refused;
 
