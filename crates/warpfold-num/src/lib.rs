@@ -9,6 +9,8 @@ mod isa;
 pub mod limbs;
 mod op;
 mod policy;
+#[doc(hidden)]
+pub mod random;
 pub mod ties;
 pub mod value;
 

@@ -111,6 +111,7 @@ mod tests {
     use super::*;
     use crate::exact::Moments;
     use warpfold_num::Complex;
+    use warpfold_num::random::Words;
 
     fn agree<T: Element, F: Float>(x: &[T], must: bool) {
         let mut exact = Moments::<T>::new();
@@ -132,16 +133,12 @@ mod tests {
 
     #[test]
     fn short_moments_are_those_of_wide_accumulators() {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state >> 33
-        };
+        let mut words = Words(1);
         for n in [1, 2, 3, 4, 7, 64, 255, 256] {
             for bits in [1, 4, 12, 20, 26, 31] {
                 let mask = (1u64 << bits) - 1;
                 let x: Vec<i64> =
-                    (0..n).map(|_| (next() & mask) as i64 - (mask / 2) as i64).collect();
+                    (0..n).map(|_| (words.next() & mask) as i64 - (mask / 2) as i64).collect();
                 agree::<f32, f32>(&x.iter().map(|&x| x as f32).collect::<Vec<_>>(), true);
                 agree::<f64, f64>(
                     &x.iter().map(|&x| x as f64 * 2f64.powi(-500)).collect::<Vec<_>>(),
