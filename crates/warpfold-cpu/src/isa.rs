@@ -1,18 +1,10 @@
-//! Which instructions this machine has, and the one door to code compiled for them.
-
-use std::sync::OnceLock;
+//! The one door to code compiled for wider instructions than every machine of the kind has.
 
 use warpfold_plan::plan::{CpuFacts, Isa};
 
 /// The facts of the machine this runs on, and of the thread pool that the caller runs in.
 pub fn facts() -> CpuFacts {
-    CpuFacts { isa: isa(), threads: rayon::current_num_threads() }
-}
-
-/// The widest instruction set present, asked once.
-fn isa() -> Isa {
-    static WIDEST: OnceLock<Isa> = OnceLock::new();
-    *WIDEST.get_or_init(widest)
+    CpuFacts { isa: Isa::widest(), threads: rayon::current_num_threads() }
 }
 
 /// Proof that the features of [`Isa::Avx512`] are there and allowed: who holds one may call kernels written for them.
@@ -21,7 +13,7 @@ pub(super) struct Avx512(());
 
 impl Avx512 {
     pub(super) fn found(allowed: Isa) -> Option<Self> {
-        (allowed.min(isa()) == Isa::Avx512).then_some(Avx512(()))
+        (allowed.min(Isa::widest()) == Isa::Avx512).then_some(Avx512(()))
     }
 }
 
@@ -56,8 +48,8 @@ pub(super) trait Job {
 #[inline]
 pub(super) fn with_isa<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    match isa.min(self::isa()) {
-        // SAFETY: `facts` found every feature that the function enables; `min` never goes above what it found.
+    match isa.min(Isa::widest()) {
+        // SAFETY: `Isa::widest` found every feature that the function enables; `min` never goes above what it found.
         Isa::Avx512 => return unsafe { x86::avx512(job) },
         // SAFETY: as above.
         Isa::Avx2 => return unsafe { x86::avx2(job) },
@@ -71,8 +63,8 @@ pub(super) fn with_isa<J: Job>(isa: Isa, job: J) -> J::Output {
 #[inline]
 pub(super) fn with_avx2<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    if isa.min(self::isa()) >= Isa::Avx2 {
-        // SAFETY: `facts` found every feature that the function enables, or those of `Isa::Avx512`, which are more.
+    if isa.min(Isa::widest()) >= Isa::Avx2 {
+        // SAFETY: `Isa::widest` found every feature that the function enables, or those of `Isa::Avx512`, which are more.
         return unsafe { x86::avx2(job) };
     }
     let _ = isa;
@@ -89,7 +81,7 @@ pub(super) const fn has_lanes(isa: Isa) -> bool {
 #[inline]
 pub(super) fn with_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    match isa.min(self::isa()) {
+    match isa.min(Isa::widest()) {
         // SAFETY: as in `with_isa`.
         Isa::Avx512 => unsafe { x86::avx512(job) },
         // SAFETY: as in `with_isa`.
@@ -107,7 +99,7 @@ pub(super) fn with_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
 #[inline]
 pub(super) fn with_short_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    match isa.min(self::isa()) {
+    match isa.min(Isa::widest()) {
         Isa::Baseline => unreachable!("lanes are not driven without vectors"),
         // SAFETY: as in `with_avx2`.
         Isa::Avx2 | Isa::Avx512 => unsafe { x86::avx2(job) },
@@ -148,23 +140,4 @@ mod x86 {
     pub(super) fn avx2<J: Job>(job: J) -> J::Output {
         job.run::<Avx2>()
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn widest() -> Isa {
-    macro_rules! has {
-        ($($feature:tt),+) => { $(is_x86_feature_detected!($feature))&&+ };
-    }
-    let avx2 = has!("avx2", "fma", "f16c", "bmi1", "bmi2", "lzcnt", "popcnt");
-    let avx512 = has!("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl");
-    match (avx2, avx512) {
-        (true, true) => Isa::Avx512,
-        (true, false) => Isa::Avx2,
-        (false, _) => Isa::Baseline,
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn widest() -> Isa {
-    Isa::Baseline
 }

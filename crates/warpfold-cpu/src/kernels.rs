@@ -2,7 +2,7 @@
 
 use warpfold_num::Complex;
 
-use super::batch::Leaves;
+use super::batch::IntoPartial;
 use super::batch::{
     Approximate, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest, Many,
     Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
@@ -29,12 +29,12 @@ use warpfold_num::element::{Element, Ordered, Real};
 use warpfold_plan::plan::Plan;
 
 /// The exact folds of an element type.
-pub(crate) trait Kernels: Element<Sums: Leaves<Self> + SumState> + 'static {
+pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static {
     /// Sums and sums of squares that are known to 2^-53, and to 2^-105.
     #[doc(hidden)]
-    type Plain: Leaves<Self>;
+    type Plain: IntoPartial<Self>;
     #[doc(hidden)]
-    type Approximate: Leaves<Self> + MomentState<Self::Plain>;
+    type Approximate: IntoPartial<Self> + MomentState<Self::Plain>;
 
     /// The exact sum.
     #[doc(hidden)]

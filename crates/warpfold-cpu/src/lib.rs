@@ -84,8 +84,7 @@ pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
 /// # Errors
 /// [`Error::Undefined`].
 pub fn check(op: Op, dtype: DType) -> Result<()> {
-    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
-    if ordered && dtype.is_complex() {
+    if op.is_ordered() && dtype.is_complex() {
         let why = "complex numbers have no order; take linf for the largest magnitude";
         return Err(Error::Undefined { op, dtype, why });
     }

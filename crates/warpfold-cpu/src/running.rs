@@ -159,17 +159,18 @@ fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
 mod tests {
     use warpfold_exact::exact::{Dot, Exact, Moments};
     use warpfold_exact::partial::Extremes;
+    use warpfold_num::random::Words;
 
     use super::*;
 
     /// Numbers whose magnitudes move, so that windows do; now and then one far off.
     fn numbers(n: usize) -> Vec<f64> {
-        let mut state = 5u64;
+        let mut words = Words(5);
         (0..n)
             .map(|k| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let scale = (k / 2000 % 9) as i32 * 6 - 20 + if state >> 57 == 0 { 60 } else { 0 };
-                ((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0) * 2f64.powi(scale)
+                let far = if words.below(128) == 0 { 60 } else { 0 };
+                let scale = (k / 2000 % 9) as i32 * 6 - 20 + far;
+                (2.0 * words.fraction() - 1.0) * 2f64.powi(scale)
             })
             .collect()
     }

@@ -133,18 +133,16 @@ fn sum_block<T: Real>(
 
 #[cfg(test)]
 mod tests {
+    use warpfold_num::random::Words;
+
     use super::*;
 
     /// Few columns of random numbers are uncertain, or the test would be of no use.
     #[test]
     fn random_columns_are_certain() {
         for ranks in [1, 2, 3, 4, 7, 64] {
-            let mut state = 9u64;
-            let mut next = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 11) as f64 * 2f64.powi(-53) - 0.5
-            };
-            let rows: Vec<f64> = (0..ranks * 5000).map(|_| next()).collect();
+            let mut words = Words(9);
+            let rows: Vec<f64> = (0..ranks * 5000).map(|_| words.fraction() - 0.5).collect();
             let asked = Mutex::new(0);
             let mut found = vec![0.0; 5000];
             sums(&rows, &mut found, 2, |left, columns| {

@@ -3,19 +3,17 @@
 use num_bigint::BigInt;
 use warpfold_dist::tcp::Options;
 use warpfold_dist::{Comm, Error, Tcp, Threads, all_reduce};
+use warpfold_num::random::Words;
 use warpfold_num::{Complex, bf16, f16};
 
 const WORLDS: [usize; 5] = [1, 2, 3, 4, 7];
 
 /// What a rank holds: random bits with special values among them.
 fn numbers(rank: usize, n: usize) -> Vec<f64> {
-    let mut state = rank as u64 * 77 + 5;
+    let mut words = Words(rank as u64 * 77 + 5);
     (0..n)
         .map(|k| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let x = f64::from_bits(state ^ state >> 31);
+            let x = f64::from_bits(words.next());
             match (k % 50, rank) {
                 (3, 1) => f64::INFINITY,
                 (4, 0) => f64::NAN,

@@ -7,6 +7,7 @@ use warpfold_dist::{Agreement, Comm, Threads, all_merge, share};
 use warpfold_engine::{HostArray, Request, check, reduce};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Finish;
+use warpfold_num::random::Words;
 use warpfold_num::{DType, Element, Nan, Op, Policy};
 
 const WORLDS: [usize; 5] = [1, 2, 3, 4, 7];
@@ -110,13 +111,8 @@ fn products_without_indices_are_refused() {
 #[test]
 fn sums_means_and_indices_are_those_of_integers() {
     // Multiples of 2^-30 below 2^30: their sum is an exact i128, which Rust converts to the nearest f64.
-    let mut state = 11u64;
-    let grid: Vec<i64> = (0..N)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state as i64 >> 4
-        })
-        .collect();
+    let mut words = Words(11);
+    let grid: Vec<i64> = (0..N).map(|_| words.next() as i64 >> 4).collect();
     let x: Vec<f64> = grid.iter().map(|&x| (x >> 7) as f64 * 2f64.powi(-30)).collect();
     let sum: i128 = grid.iter().map(|&x| i128::from(x >> 7)).sum();
     let least = (0..N).min_by_key(|&i| grid[i] >> 7).unwrap();

@@ -1,5 +1,8 @@
 //! The one door to code compiled for wider instructions than every machine of the kind has.
 
+#[cfg(target_arch = "x86_64")]
+use warpfold_num::Isa;
+
 /// Work whose body is compiled for each instruction set; `run` must be `#[inline(always)]`.
 pub(crate) trait Job {
     /// What it returns.
@@ -13,45 +16,19 @@ pub(crate) trait Job {
 #[inline]
 pub(crate) fn widest<J: Job>(job: J) -> J::Output {
     #[cfg(target_arch = "x86_64")]
-    match x86::found() {
-        // SAFETY: the machine has every feature that the function enables, as was found.
-        x86::Found::Avx512 => return unsafe { x86::avx512(job) },
+    match Isa::widest() {
+        // SAFETY: `Isa::widest` found every feature that the function enables.
+        Isa::Avx512 => return unsafe { x86::avx512(job) },
         // SAFETY: as above.
-        x86::Found::Avx2 => return unsafe { x86::avx2(job) },
-        x86::Found::Neither => {}
+        Isa::Avx2 => return unsafe { x86::avx2(job) },
+        Isa::Baseline => {}
     }
     job.run::<false>()
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use std::sync::OnceLock;
-
     use super::Job;
-
-    #[derive(Clone, Copy)]
-    pub(super) enum Found {
-        Avx512,
-        Avx2,
-        Neither,
-    }
-
-    /// What the machine has, asked once.
-    pub(super) fn found() -> Found {
-        static FOUND: OnceLock<Found> = OnceLock::new();
-        *FOUND.get_or_init(|| {
-            macro_rules! has {
-                ($($feature:tt),+) => { $(is_x86_feature_detected!($feature))&&+ };
-            }
-            let avx2 = has!("avx2", "fma", "f16c", "bmi1", "bmi2", "lzcnt", "popcnt");
-            let avx512 = has!("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl");
-            match (avx2, avx512) {
-                (true, true) => Found::Avx512,
-                (true, false) => Found::Avx2,
-                (false, _) => Found::Neither,
-            }
-        })
-    }
 
     #[target_feature(
         enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,f16c,bmi1,bmi2,lzcnt,popcnt"

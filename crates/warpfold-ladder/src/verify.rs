@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use warpfold::kernel::Executor as _;
+use warpfold::random::word;
 use warpfold::{Op, Result};
 
 use crate::arrays::{Inputs, Workspace};
@@ -88,14 +89,6 @@ pub fn sample(cells: Vec<Cell>, count: usize, seed: u64) -> Vec<Cell> {
     let mut kept: Vec<usize> = keyed.into_iter().take(count).map(|(_, k)| k).collect();
     kept.sort_unstable();
     kept.into_iter().map(|k| cells[k]).collect()
-}
-
-/// A number that a seed and an index decide (SplitMix64; Steele, Lea, Flood 2014).
-pub fn word(seed: u64, index: u64) -> u64 {
-    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// Verifies cells, with as many threads as there are targets; those of one rung, element type and operation that follow each other share an array and are

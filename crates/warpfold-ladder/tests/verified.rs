@@ -3,8 +3,9 @@
 //! Short arrays are sampled; of long ones each rung folds each length once. `WARPFOLD_LADDER=all` runs the whole product, and
 //! `WARPFOLD_SEED` another sample.
 
+use warpfold::random::word;
 use warpfold::{DType, Op};
-use warpfold_ladder::verify::{Cell, every_cell, sample, verify, word};
+use warpfold_ladder::verify::{Cell, every_cell, sample, verify};
 use warpfold_ladder::{Simulator, rungs};
 use warpfold_simt::Settings;
 

@@ -5,9 +5,12 @@
 pub mod double_double;
 pub mod element;
 pub mod error;
+mod isa;
 pub mod limbs;
 mod op;
 mod policy;
+#[doc(hidden)]
+pub mod random;
 pub mod ties;
 pub mod value;
 
@@ -16,6 +19,7 @@ pub use num_complex::Complex;
 
 pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
 pub use error::{At, Error, Result};
+pub use isa::Isa;
 pub use op::Op;
-pub use policy::{Accuracy, Empty, Isa, Nan, Overflow, Policy};
+pub use policy::{Accuracy, Empty, Nan, Overflow, Policy};
 pub use value::{Column, Value};

@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use crate::DType;
+
 macro_rules! ops {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
         /// A reduction of the contract.
@@ -71,6 +73,30 @@ ops! {
 }
 
 impl Op {
+    /// What stats consist of beside counts, for a type, in the order of their columns.
+    pub fn of_stats(dtype: DType) -> impl Iterator<Item = Op> {
+        use Op::{ArgMax, ArgMin, L1, L2, Max, Mean, Min, Std, Sum, Var};
+        let all = [Sum, Mean, Var, Std, Min, Max, ArgMin, ArgMax, L1, L2];
+        let is_there = move |op: &Op| !(dtype.is_complex() && op.is_ordered());
+        all.into_iter().filter(is_there)
+    }
+
+    /// Whether it finds elements by their order, which complex numbers do not have.
+    pub const fn is_ordered(self) -> bool {
+        use Op::{ArgMax, ArgMin, Max, Min, MinMax};
+        matches!(self, Min | Max | MinMax | ArgMin | ArgMax)
+    }
+
+    /// So many elements have no result yet; `None` where nothing has one. Elements that are ignored are none.
+    pub const fn too_few(self, ddof: u64) -> Option<u64> {
+        match self {
+            Op::Mean => Some(0),
+            Op::Var | Op::Std => Some(ddof),
+            op if op.is_ordered() => Some(0),
+            _ => None,
+        }
+    }
+
     /// Whether its result of floats is rounded, once, and so may be of any float type (of integers it can be).
     pub const fn is_rounded(self) -> bool {
         use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Sumsq, Var};

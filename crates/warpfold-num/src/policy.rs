@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Isa;
+
 /// How float sums, means, moments, norms and dot products are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -66,29 +68,6 @@ pub struct Policy {
     pub threads: Option<usize>,
     /// The widest CPU instruction set to use; `None` takes what the machine has. For comparisons: results do not depend on it.
     pub isa: Option<Isa>,
-}
-
-/// The instruction set a CPU kernel is compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Isa {
-    /// What every target of the architecture has: SSE2 on x86-64, NEON on AArch64.
-    Baseline,
-    /// AVX2 with FMA and F16C.
-    Avx2,
-    /// AVX-512 F, BW, CD, DQ and VL.
-    Avx512,
-}
-
-impl fmt::Display for Isa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Isa::Baseline => "baseline",
-            Isa::Avx2 => "avx2",
-            Isa::Avx512 => "avx512",
-        })
-    }
 }
 
 /// Every choice that is not the contract's default, as a plan names it.

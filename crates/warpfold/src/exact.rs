@@ -170,6 +170,10 @@ impl<T: Element> Dot<T> {
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     pub fn extend(&mut self, x: &[T], y: &[T]) -> Result<()> {
+        if x.len() == y.len() && x.len() <= FEW {
+            x.iter().zip(y).for_each(|(&x, &y)| self.0.add(x, y));
+            return Ok(());
+        }
         match folded(Request::new(Op::Dot, HostArray::of(x)).pair(HostArray::of(y)))? {
             Partial::Dot(dot) => self.0.merge(&dot),
             other => unreachable!("dot leaves a dot, not {other:?}"),

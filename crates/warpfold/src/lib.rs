@@ -179,9 +179,9 @@ pub use warpfold_gpu::cuda;
 pub use warpfold_gpu::kernel;
 #[cfg(feature = "simt")]
 pub use warpfold_gpu::simt;
-#[doc(hidden)]
-pub use warpfold_num::limbs;
 pub use warpfold_num::{bf16, element, f16, with_element};
+#[doc(hidden)]
+pub use warpfold_num::{limbs, random};
 pub use warpfold_plan::{group, plan, segment, shape};
 
 pub use batch::{

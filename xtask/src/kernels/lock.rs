@@ -18,7 +18,9 @@ const HEAD: &str = "\
 # threads, blocks: the launch bounds, threads of the largest block and such blocks a multiprocessor
 # shared: bytes of static shared memory; parameters: how many, bytes of all
 # state: bytes of the state that a block leaves; record: 64-bit words of an exact fold's record up to the end of its integers; of kernels that say so
-# sm_…: machine instructions, registers, bytes spilled, calls of subroutines (also where only warps that diverged come), by ptxas PTXAS; a dash where a module is for newer devices
+# sm_…: machine instructions, registers, bytes spilled, calls, by ptxas PTXAS; a dash where a module is for newer devices
+# calls: of divisions, roots and functions that were not inlined; on sm_80 also of what synchronises warps that have diverged, all of it apart from the code that whole
+#   warps run (behind BRA.DIV and BRA.CONV), and exits of loops, which ptxas writes as calls there: loops over elements call none of these while their warps are whole
 # sha256: of the module's PTX outside of all kernels, and then the kernel's
 ";
 

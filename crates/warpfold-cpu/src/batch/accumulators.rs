@@ -1,31 +1,31 @@
 //! The accumulators of a stripe of columns, and what they hold no longer.
 //!
-//! Rows are taken a few at a time, a block of accumulators in registers (`band`). The first are surveyed for a rule; later ones are watched, and
-//! what the rule does not cover goes to its columns' partials instead. Where that is much, or the rule has no room for more additions, the stripe is poured
+//! Rows are taken a few at a time, a block of accumulators in registers (`band`). The first are surveyed for a rule; later ones are monitored, and
+//! what the rule does not cover goes to its columns' partials instead. Where that is much, or the rule has no room for more additions, the stripe is flushed
 //! into the partials and begins anew.
 //!
 //! On two cores of an EPYC whose flat sum read 34 GB/s, columns of 2^26 f32 were read at 25 where each chunk of 32 KiB was surveyed and then added, at 23, 26
-//! and 29 where 4, 8 and 16 rows were watched at a time and lanes lay on no lines of the cache, and at 30 to 33 by 8 or 16 rows since they do; by 32 rows at 28,
-//! as what is asked for ahead leaves the caches again before its turn.
+//! and 29 where 4, 8 and 16 rows were monitored at a time and lanes lay on no lines of the cache, and at 30 to 33 by 8 or 16 rows since they do; by 32 rows at
+//! 28, as what is asked for ahead leaves the caches again before its turn.
 
 use std::ops::Range;
 use std::sync::Mutex;
 
 use super::band::{ABREAST, Band, MISSED};
-use super::held::Held;
 use super::lanes::{Kind, N};
 use super::outputs::{Counts, Sink};
+use super::overflow_store::OverflowStore;
 use super::stripes::{At, Columns};
 
 /// Rows that are taken at a time, as accumulators come from memory for so many, if these and the next are no more than so many bytes.
 const ROWS: usize = 16;
 const CHUNK: usize = 512 << 10;
-/// The same rows of what is not watched, or hardly: it is no work beside the reading, which goes best in smaller steps.
-const UNWATCHED: usize = 8;
+/// The same rows of what is not monitored, or hardly: it is no work beside the reading, which goes best in smaller steps.
+const UNMONITORED: usize = 8;
 /// Of narrow rows as many as make so many bytes, whatever the kind: what is asked for ahead would come too late otherwise.
 const NARROW: usize = 32 << 10;
 
-/// Columns that are held together where threads share them, so that these are not in each other's way.
+/// Columns of one overflow store where threads share them, so that these are not in each other's way.
 const TOGETHER: usize = 512;
 
 /// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
@@ -50,12 +50,12 @@ pub(super) struct Stripe<'s, 'k, K: Kind> {
     pub(super) expected: u64,
     /// The last rule that was made, and for how many rows: other stripes are much the same.
     pub(super) guess: Option<(K::Rule, u64)>,
-    /// Rows of groups that are not in their lanes, if any, but went to what is held.
+    /// Rows of groups that are not in their lanes, if any, but went to the overflow store.
     missing: Vec<u64>,
     sink: &'k dyn Sink<K::Small>,
-    pub(super) shared: Option<&'s [Mutex<Held<'k, K>>]>,
+    pub(super) shared: Option<&'s [Mutex<OverflowStore<'k, K>>]>,
     /// What it holds by itself, once lanes are not enough.
-    own: Option<Held<'k, K>>,
+    own: Option<OverflowStore<'k, K>>,
 }
 
 impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
@@ -65,7 +65,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         columns: &Columns<'_>,
         stripe: usize,
         sink: &'k dyn Sink<K::Small>,
-        shared: Option<&'s [Mutex<Held<'k, K>>]>,
+        shared: Option<&'s [Mutex<OverflowStore<'k, K>>]>,
     ) -> Self {
         let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
         let (lanes, next, missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -91,21 +91,27 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     }
 
     /// What threads hold together of the columns of a stripe: nothing yet.
-    pub(super) fn held(at: At, sink: &'k dyn Sink<K::Small>) -> Vec<Mutex<Held<'k, K>>> {
+    pub(super) fn overflow(
+        at: At,
+        sink: &'k dyn Sink<K::Small>,
+    ) -> Vec<Mutex<OverflowStore<'k, K>>> {
         let outputs = |first| TOGETHER.min(at.real - first);
-        let held = |first| Mutex::new(Held::new(sink, outputs(first)));
-        (0..at.real).step_by(TOGETHER).map(held).collect()
+        let overflow = |first| Mutex::new(OverflowStore::new(sink, outputs(first)));
+        (0..at.real).step_by(TOGETHER).map(overflow).collect()
     }
 
-    /// Hands on what threads held together.
-    pub(super) fn leave(at: At, held: Vec<Mutex<Held<'k, K>>>) {
-        for (held, column) in held.into_iter().zip((0..).step_by(TOGETHER)) {
+    /// Hands on the overflow stores that threads shared.
+    pub(super) fn leave(at: At, overflow: Vec<Mutex<OverflowStore<'k, K>>>) {
+        for (overflow, column) in overflow.into_iter().zip((0..).step_by(TOGETHER)) {
             let first = at.first.wrapping_add_signed(at.step.wrapping_mul(column));
-            held.into_inner().unwrap_or_else(|poison| poison.into_inner()).leave(first, at.step);
+            overflow
+                .into_inner()
+                .unwrap_or_else(|poison| poison.into_inner())
+                .leave(first, at.step);
         }
     }
 
-    /// Which of what is held a group of columns belongs to.
+    /// The overflow store of a group of columns.
     fn held_of(&self, group: usize) -> usize {
         match self.shared {
             Some([_, _, ..]) => group * N / TOGETHER,
@@ -113,28 +119,32 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
     }
 
-    /// Does something with what is held of some columns, by itself unless it is shared; it is told the first of these.
-    fn with_held(&mut self, k: usize, work: impl FnOnce(&Self, &mut Held<'k, K>, usize)) {
+    /// Does something with the overflow store of some columns, its own unless it is shared; it is given the first of these.
+    fn with_overflow(
+        &mut self,
+        k: usize,
+        work: impl FnOnce(&Self, &mut OverflowStore<'k, K>, usize),
+    ) {
         match self.shared {
             Some(all) => {
-                let mut held = all[k].lock().unwrap_or_else(|poison| poison.into_inner());
-                work(self, &mut held, k * TOGETHER);
+                let mut overflow = all[k].lock().unwrap_or_else(|poison| poison.into_inner());
+                work(self, &mut overflow, k * TOGETHER);
             }
             None => {
                 let own = self.own.take();
-                let mut own = own.unwrap_or_else(|| Held::new(self.sink, self.at.real));
+                let mut own = own.unwrap_or_else(|| OverflowStore::new(self.sink, self.at.real));
                 work(self, &mut own, 0);
                 self.own = Some(own);
             }
         }
     }
 
-    /// Empties the lanes into what is held.
+    /// Empties the lanes into the overflow store.
     #[inline(never)]
-    fn pour(&mut self) {
+    fn flush(&mut self) {
         let all = if self.added > 0 { self.shared.map_or(1, <[_]>::len) } else { 0 };
         for k in 0..all {
-            self.with_held(k, |fold, held, before| {
+            self.with_overflow(k, |fold, overflow, before| {
                 let (mut column, mut moved) = (0, 0);
                 let end = if k + 1 < all { before + TOGETHER } else { fold.at.width };
                 let lanes = fold.lanes[before / N..].iter();
@@ -142,7 +152,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 for (k, small) in (before..end).zip(smalls) {
                     let count = fold.added - fold.missing.get(k / N).copied().unwrap_or(0);
                     if count > 0 {
-                        held.join(column, &K::moved(small, moved), count);
+                        overflow.join(column, &K::moved(small, moved), count);
                     }
                     column += 1;
                     // The columns of the next row, where several are taken as one.
@@ -172,7 +182,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
             let count = Counts::Same(self.inputs);
             return self.sink.smalls(self.at.first, self.at.step, count, smalls);
         }
-        self.pour();
+        self.flush();
         if let Some(own) = self.own {
             own.leave(self.at.first, self.at.step);
         }
@@ -189,7 +199,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         place: i64,
     ) {
         let (kind, x, width) = (self.kind, self.x, self.at.width);
-        let most = if size_of::<K::Watch>() > N { ROWS } else { UNWATCHED };
+        let most = if size_of::<K::Monitor>() > N { ROWS } else { UNMONITORED };
         let bytes = width * size_of::<K::Element>();
         let at_a_time = (CHUNK / (2 * bytes)).clamp(1, most.max(NARROW / bytes));
         // The next rows, while these are added.
@@ -203,7 +213,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 let missed = self.add(&band);
                 self.added += some;
                 if missed * MISSED > self.at.width.div_ceil(N) {
-                    self.pour();
+                    self.flush();
                 }
             } else if K::MAY_MISS {
                 self.apart(&band, &Vec::from_iter(0..self.at.width.div_ceil(N)));
@@ -214,7 +224,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     /// Makes a rule under which more rows may be added.
     #[inline(always)]
     fn is_ruled(&mut self, range: K::Range, more: u64) -> bool {
-        self.pour();
+        self.flush();
         // As many additions as there may be, or fewer if the range leaves no room for them.
         for room in [self.expected.min(MOST), (more * 128).min(self.expected), more] {
             if room >= more
@@ -233,20 +243,20 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         (self.rule, self.room) = (Some(rule), room);
         self.lanes.clear();
         self.lanes.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
-        if self.kind.is_watching() {
+        if self.kind.is_monitoring() {
             self.next.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
         }
     }
 
-    /// Adds rows to lanes, but for groups of columns that miss the rule, which go to what is held; says how many these are.
+    /// Adds rows to lanes, but for groups of columns that miss the rule, which go to the overflow store; returns how many these are.
     #[inline(always)]
     fn add(&mut self, band: &Band<'_, K>) -> usize {
         let Some(rule) = self.rule else { return 0 };
         let Stripe { kind, lanes, next, .. } = self;
         // What is known of the type leaves the rest out of the code of most kinds.
-        if size_of::<K::Watch>() == 0 || !kind.is_watching() {
+        if size_of::<K::Monitor>() == 0 || !kind.is_monitoring() {
             for (group, lanes) in lanes.iter_mut().enumerate() {
-                band.add_unwatched(group * N, lanes);
+                band.add_unmonitored(group * N, lanes);
             }
             return 0;
         }
@@ -255,17 +265,17 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         let (blocks, _) = lanes[..whole].as_chunks::<ABREAST>();
         let (made, _) = next[..whole].as_chunks_mut::<ABREAST>();
         for (first, (lanes, made)) in (0..).step_by(ABREAST).zip(blocks.iter().zip(made)) {
-            let watches = band.add(first * N, *lanes, made);
+            let monitors = band.add(first * N, *lanes, made);
             for k in 0..ABREAST {
-                if !kind.keeps(rule, &watches[k]) {
+                if !kind.keeps(rule, &monitors[k]) {
                     made[k] = lanes[k];
                     missed.push(first + k);
                 }
             }
         }
         for (group, (lanes, made)) in lanes.iter().zip(next.iter_mut()).enumerate().skip(whole) {
-            let watch = band.add_one(group * N, *lanes, made);
-            if !kind.keeps(rule, &watch) {
+            let monitor = band.add_one(group * N, *lanes, made);
+            if !kind.keeps(rule, &monitor) {
                 *made = *lanes;
                 missed.push(group);
             }
@@ -279,40 +289,42 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         missed.len()
     }
 
-    /// Adds some groups of columns, each with a rule of its own, to what is held; what none covers row by row, and then one by one.
+    /// Adds some groups of columns, each with a rule of its own, to the overflow store; what none covers row by row, and then one by one.
     #[inline(never)]
     fn apart(&mut self, band: &Band<'_, K>, groups: &[usize]) {
         let mut rest = groups;
         while let Some(k) = rest.first().map(|&group| self.held_of(group)) {
             let groups;
             (groups, rest) = rest.split_at(rest.partition_point(|&group| self.held_of(group) == k));
-            self.with_held(k, |fold, held, before| {
+            self.with_overflow(k, |fold, overflow, before| {
                 let at = |column| (column - before) % fold.at.real;
-                let join = |held: &mut Held<'k, K>, band: &Band<'_, K>, columns: Range<usize>| {
+                let join = |overflow: &mut OverflowStore<'k, K>,
+                            band: &Band<'_, K>,
+                            columns: Range<usize>| {
                     let rule = band.kind.rule(band.survey(columns.clone()), band.rows as u64)?;
                     let mut lanes = band.kind.lanes(rule);
                     band.add_one(columns.start, lanes, &mut lanes);
                     for (lane, column) in columns.enumerate() {
-                        held.join(at(column), &band.kind.lane(&lanes, lane), band.rows as u64);
+                        overflow.join(at(column), &band.kind.lane(&lanes, lane), band.rows as u64);
                     }
                     Some(())
                 };
                 for group in groups {
                     let columns = group * N..band.width.min((group + 1) * N);
-                    if join(held, band, columns.clone()).is_some() {
+                    if join(overflow, band, columns.clone()).is_some() {
                         continue;
                     }
                     let mut first = 0;
                     while first < band.rows {
                         // Rows without a rule, up to one that has joined.
                         let has_none = |&k: &usize| {
-                            join(held, &band.rows(k..k + 1), columns.clone()).is_none()
+                            join(overflow, &band.rows(k..k + 1), columns.clone()).is_none()
                         };
                         let rows = (first..band.rows).take_while(has_none).count();
                         if rows > 0 {
                             let start = band.start + first * band.stride;
                             for column in columns.clone() {
-                                held.singles(at(column), start + column, band.stride, rows);
+                                overflow.singles(at(column), start + column, band.stride, rows);
                             }
                         }
                         first += rows + 1;

@@ -1,6 +1,6 @@
 //! Rows of a stripe that are added at once: a few groups of lanes stay in registers from the first row to the last.
 //!
-//! Elements are watched while they are added, so that they are read once. (Surveyed first and added afterwards, out of the nearest cache, they took half as
+//! Elements are monitored while they are added, so that they are read once. (Surveyed first and added afterwards, out of the nearest cache, they took half as
 //! long again: on two cores of an EPYC columns of 2^26 f32 went from 24 to 33 GB/s in a loop that does nothing else. Short runs of one length gained nothing by
 //! it, as their lanes are gathered anyway.)
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lanes::{Kind, N, Places};
 use crate::memory::prefetch_at;
 
-/// Groups of lanes side by side: as many as leave registers for what is watched.
+/// Groups of lanes side by side: as many as leave registers for what is monitored.
 pub(super) const ABREAST: usize = 2;
 
 /// Of how many groups one may miss the rule before that is made anew.
@@ -32,7 +32,7 @@ pub(super) struct Band<'x, K: Kind> {
 }
 
 impl<K: Kind> Band<'_, K> {
-    /// Adds all rows of some neighbouring groups of columns to lanes; what they make then is as it should be where the watches say so. (It is written in
+    /// Adds all rows of some neighbouring groups of columns to lanes; what they make then is as it should be where the monitors say so. (It is written in
     /// any case: what is written now and then the compiler does not keep in whole registers.)
     #[inline(always)]
     pub(super) fn add<const GROUPS: usize>(
@@ -40,25 +40,25 @@ impl<K: Kind> Band<'_, K> {
         column: usize,
         lanes: [K::Lanes; GROUPS],
         made: &mut [K::Lanes; GROUPS],
-    ) -> [K::Watch; GROUPS] {
-        let (mut sums, mut watches) = (lanes, [self.kind.watch(); GROUPS]);
+    ) -> [K::Monitor; GROUPS] {
+        let (mut sums, mut monitors) = (lanes, [self.kind.monitor(); GROUPS]);
         let mut first = self.first;
         for k in 0..self.rows {
             let row = &self.row(k)[column..column + GROUPS * N];
             for (k, group) in row.as_chunks().0.iter().enumerate() {
                 prefetch_at(group, self.ahead);
-                self.kind.see(&mut watches[k], group);
+                self.kind.observe(&mut monitors[k], group);
                 self.kind.add(&mut sums[k], group, Places { first, step: 0 });
             }
             first = first.wrapping_add_signed(self.place);
         }
         *made = sums;
-        watches
+        monitors
     }
 
-    /// The same of a kind that need not watch, in place: what additions leave as it is stays where it is.
+    /// The same of a kind that need not monitor, in place: what additions leave as it is stays where it is.
     #[inline(always)]
-    pub(super) fn add_unwatched(&self, column: usize, lanes: &mut K::Lanes) {
+    pub(super) fn add_unmonitored(&self, column: usize, lanes: &mut K::Lanes) {
         let (mut sum, mut first) = (*lanes, self.first);
         let is_whole = column + N <= self.width;
         for k in 0..self.rows {
@@ -78,20 +78,25 @@ impl<K: Kind> Band<'_, K> {
 
     /// The same of a group that may have fewer columns than lanes; what the others hold is never read.
     #[inline(always)]
-    pub(super) fn add_one(&self, column: usize, lanes: K::Lanes, made: &mut K::Lanes) -> K::Watch {
+    pub(super) fn add_one(
+        &self,
+        column: usize,
+        lanes: K::Lanes,
+        made: &mut K::Lanes,
+    ) -> K::Monitor {
         if column + N <= self.width {
-            let [watch] = self.add(column, [lanes], std::array::from_mut(made));
-            return watch;
+            let [monitor] = self.add(column, [lanes], std::array::from_mut(made));
+            return monitor;
         }
-        let (mut sum, mut watch, mut first) = (lanes, self.kind.watch(), self.first);
+        let (mut sum, mut monitor, mut first) = (lanes, self.kind.monitor(), self.first);
         for k in 0..self.rows {
             let group = self.kind.group(&self.row(k)[column..]);
-            self.kind.see(&mut watch, &group);
+            self.kind.observe(&mut monitor, &group);
             self.kind.add(&mut sum, &group, Places { first, step: 0 });
             first = first.wrapping_add_signed(self.place);
         }
         *made = sum;
-        watch
+        monitor
     }
 
     /// What a survey of the columns finds.

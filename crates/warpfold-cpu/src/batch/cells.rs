@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::held::Held;
 use super::lanes::Kind;
 use super::outputs::Sink;
+use super::overflow_store::OverflowStore;
 use crate::isa::{Job, Target, with_short_lanes};
 use crate::memory::{prefetch_at, room};
 use crate::threads::each;
@@ -37,7 +37,7 @@ struct Turn<'t, 'k, K: Kind> {
     elements: Range<usize>,
     table: &'t mut [Cell<K::Small>],
     is_far: bool,
-    held: &'t Mutex<Held<'k, K>>,
+    overflow: &'t Mutex<OverflowStore<'k, K>>,
 }
 
 impl<K: Kind> Job for Turn<'_, '_, K> {
@@ -45,7 +45,7 @@ impl<K: Kind> Job for Turn<'_, '_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) -> usize {
-        let Turn { kind, x, numbers, elements, table, is_far, held } = self;
+        let Turn { kind, x, numbers, elements, table, is_far, overflow } = self;
         let (mut missed, mut block) = (0, Block::new());
         for first in elements.clone().step_by(Block::LENGTH) {
             block.fill(numbers, first..elements.end);
@@ -62,9 +62,9 @@ impl<K: Kind> Job for Turn<'_, '_, K> {
                 }
                 missed += 1;
                 let full = std::mem::replace(cell, Cell { small: K::NOTHING, count: 0 });
-                let mut held = held.lock().unwrap_or_else(|poison| poison.into_inner());
-                held.join(group, &full.small, full.count);
-                held.single(group, at);
+                let mut overflow = overflow.lock().unwrap_or_else(|poison| poison.into_inner());
+                overflow.join(group, &full.small, full.count);
+                overflow.single(group, at);
             }
         }
         missed
@@ -84,7 +84,8 @@ pub(super) fn run<K: Kind>(
     let slice = |k: usize| -> Range<usize> { k * length..x.len().min((k + 1) * length) };
     let mut tables: Vec<Vec<Cell<K::Small>>> =
         (0..x.len().div_ceil(length)).map(|_| Vec::new()).collect();
-    let (held, is_given_up) = (Mutex::new(Held::<K>::new(sink, groups)), AtomicBool::new(false));
+    let (overflow, is_given_up) =
+        (Mutex::new(OverflowStore::<K>::new(sink, groups)), AtomicBool::new(false));
     let is_far = groups * size_of::<Cell<K::Small>>() > NEAR;
     each(plan.threads, tables.iter_mut().enumerate(), |(k, table)| {
         *table = room(groups).expect("memory for a table of groups");
@@ -94,7 +95,7 @@ pub(super) fn run<K: Kind>(
                 return;
             }
             let elements = first..slice(k).end.min(first + TURN);
-            let turn = Turn { kind, x, numbers, elements, table, is_far, held: &held };
+            let turn = Turn { kind, x, numbers, elements, table, is_far, overflow: &overflow };
             if with_short_lanes(plan.isa, turn) > FEW {
                 is_given_up.store(true, Ordering::Relaxed);
             }
@@ -103,12 +104,12 @@ pub(super) fn run<K: Kind>(
     if is_given_up.into_inner() {
         return false;
     }
-    let mut held = held.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    let mut overflow = overflow.into_inner().unwrap_or_else(|poison| poison.into_inner());
     for table in tables {
         for (group, cell) in table.iter().enumerate() {
-            held.join(group, &cell.small, cell.count);
+            overflow.join(group, &cell.small, cell.count);
         }
     }
-    held.leave(0, 1);
+    overflow.leave(0, 1);
     true
 }

@@ -31,10 +31,10 @@ pub(super) fn run<K: Kind>(
     let columns = Columns::new(form, plan.threads, K::MERGES);
     let rest = columns.rest();
     let next = AtomicUsize::new(0);
-    // Where a column is found in more than one fold or lane, all are held together.
-    let held = |k| Stripe::<K>::held(columns.stripe(k), sink);
+    // Where a column is found in more than one fold or lane, all share an overflow store.
+    let overflow = |k| Stripe::<K>::overflow(columns.stripe(k), sink);
     let shared: Vec<_> = match columns.is_shared() {
-        true => (0..columns.stripes()).map(held).collect(),
+        true => (0..columns.stripes()).map(overflow).collect(),
         false => Vec::new(),
     };
     let units = columns.stripes() * columns.parts;
@@ -62,8 +62,8 @@ pub(super) fn run<K: Kind>(
         }
     };
     share(plan.threads, &work);
-    for (stripe, held) in shared.into_iter().enumerate() {
-        Stripe::leave(columns.stripe(stripe), held);
+    for (stripe, overflow) in shared.into_iter().enumerate() {
+        Stripe::leave(columns.stripe(stripe), overflow);
     }
 }
 

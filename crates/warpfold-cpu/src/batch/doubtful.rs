@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::leaves::Leaves;
+use super::into_partial::IntoPartial;
 use super::outputs::Out;
 use super::{Source, pieces};
 use crate::kernels::Kernels;
@@ -13,7 +13,7 @@ use warpfold_plan::group::{Numbered, for_each};
 const GRAIN: usize = 64;
 
 /// Folds every output that was noted as doubtful; `false`, and none is, where they are more than there may be.
-pub(super) fn run<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>) -> bool {
+pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
     let outputs = out.doubtful();
     if out.most.is_some_and(|most| outputs.len() as u64 > most) {
         return false;
@@ -65,7 +65,7 @@ pub(super) fn run<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>) -> bool {
 }
 
 /// Folds outputs by their elements: long ones by all threads together, the others by one each.
-fn long_and_short<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
+fn long_and_short<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
     let plan = out.many.plan;
     let (long, short): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, x)| x.len() as u64 >= plan.long);
@@ -76,7 +76,7 @@ fn long_and_short<T: Kernels, S: Leaves<T>>(out: &Out<'_, T, S>, all: Vec<(u64, 
 }
 
 /// Does something with each of some outputs.
-fn each<T: Kernels, S: Leaves<T>, A: Copy + Sync>(
+fn each<T: Kernels, S: IntoPartial<T>, A: Copy + Sync>(
     out: &Out<'_, T, S>,
     all: &[A],
     work: &(dyn Fn(A) + Sync),

@@ -26,18 +26,18 @@ pub(super) fn add<K: Kind>(
         if (first + ABREAST) * N <= width
             && let Some(block) = lanes.first_chunk_mut()
         {
-            let watches = band.add(first * N, [empty; ABREAST], block);
+            let monitors = band.add(first * N, [empty; ABREAST], block);
             let mut all = true;
-            for watch in &watches {
-                all &= kind.keeps(rule, watch);
+            for monitor in &monitors {
+                all &= kind.keeps(rule, monitor);
             }
             if all {
                 continue;
             }
         }
         for (lanes, group) in lanes.iter_mut().zip(first..) {
-            let watch = band.add_one(group * N, empty, lanes);
-            if !K::MAY_MISS || kind.keeps(rule, &watch) {
+            let monitor = band.add_one(group * N, empty, lanes);
+            if !K::MAY_MISS || kind.keeps(rule, &monitor) {
                 continue;
             }
             let Some(made) = own(group * N) else { return false };

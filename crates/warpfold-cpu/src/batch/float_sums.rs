@@ -2,8 +2,8 @@
 //!
 //! Values of one range of exponents are multiples of one grid, so that a number of f64 additions known beforehand is exact (narrow types),
 //! or leaves no more than a second f64 holds (f64, by a [`Cascade`] of one level): `cpu/float` has the proofs. There a window is guessed and
-//! what misses it is added apart; here short inputs are surveyed first, as a few elements have no time to make up for a wrong guess, and columns watched while they
-//! are added (`accumulators`).
+//! what misses it is added apart; here short inputs are surveyed first, as a few elements have no time to make up for a wrong guess, and columns
+//! monitored while they are added (`accumulators`).
 
 use std::marker::PhantomData;
 
@@ -96,7 +96,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     type Element = [F; PARTS];
     type Range = Span<F::Magnitude>;
     type Rule = Rule;
-    type Watch = Spans<F, LANES>;
+    type Monitor = Spans<F, LANES>;
     type Lanes = Cascade<LEVELS, LANES>;
     type Small = [Pair; PARTS];
     const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
@@ -129,21 +129,21 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     }
 
     #[inline(always)]
-    fn watch(self) -> Self::Watch {
+    fn monitor(self) -> Self::Monitor {
         Spans::none()
     }
 
     #[inline(always)]
-    fn see(self, watch: &mut Self::Watch, x: &[[F; PARTS]; N]) {
-        watch.see(x.as_flattened());
+    fn observe(self, monitor: &mut Self::Monitor, x: &[[F; PARTS]; N]) {
+        monitor.observe(x.as_flattened());
     }
 
     #[inline(always)]
-    fn keeps(self, rule: Rule, watch: &Self::Watch) -> bool {
+    fn keeps(self, rule: Rule, monitor: &Self::Monitor) -> bool {
         let least = |field| bytemuck::cast(F::field_bits(field));
         // Subnormals share the grid of the first normal numbers.
         let low = if rule.low > 1 { least(rule.low) } else { F::Magnitude::default() };
-        watch.are_within(low, least(rule.top + 1))
+        monitor.are_within(low, least(rule.top + 1))
     }
 
     #[inline(always)]

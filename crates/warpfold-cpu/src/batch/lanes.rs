@@ -3,7 +3,7 @@
 //! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
 //! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
 //! exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to the kernels for
-//! one array. Where there is a rule already, a kind watches elements while it adds them, and the driver takes back what the rule does not cover.
+//! one array. Where there is a rule already, a kind monitors elements while it adds them, and the driver takes back what the rule does not cover.
 //!
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
@@ -33,7 +33,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What lets additions be exact.
     type Rule: Copy;
     /// What is seen of elements as they are added, lane by lane.
-    type Watch: Copy;
+    type Monitor: Copy;
     /// `N` accumulators under a rule.
     type Lanes: Copy;
     /// What an accumulator holds, exactly.
@@ -55,19 +55,19 @@ pub(crate) trait Kind: Copy + Send + Sync {
     fn rule(self, range: Self::Range, additions: u64) -> Option<Self::Rule>;
 
     /// Nothing seen yet.
-    fn watch(self) -> Self::Watch;
+    fn monitor(self) -> Self::Monitor;
 
     /// Looks at what is added.
-    fn see(self, watch: &mut Self::Watch, x: &[Self::Element; N]);
+    fn observe(self, monitor: &mut Self::Monitor, x: &[Self::Element; N]);
 
     /// Whether there is anything to be looked at.
     #[inline(always)]
-    fn is_watching(self) -> bool {
-        size_of::<Self::Watch>() > 0
+    fn is_monitoring(self) -> bool {
+        size_of::<Self::Monitor>() > 0
     }
 
     /// Whether all that was seen keeps to the rule. What was added may be kept only then.
-    fn keeps(self, rule: Self::Rule, watch: &Self::Watch) -> bool;
+    fn keeps(self, rule: Self::Rule, monitor: &Self::Monitor) -> bool;
 
     /// Empty accumulators.
     fn lanes(self, rule: Self::Rule) -> Self::Lanes;
@@ -135,7 +135,7 @@ macro_rules! without_rules {
     ($element:ty) => {
         type Range = ();
         type Rule = ();
-        type Watch = ();
+        type Monitor = ();
         const MAY_MISS: bool = false;
 
         #[inline(always)]
@@ -150,10 +150,10 @@ macro_rules! without_rules {
         }
 
         #[inline(always)]
-        fn watch(self) {}
+        fn monitor(self) {}
 
         #[inline(always)]
-        fn see(self, (): &mut (), _: &[$element; N]) {}
+        fn observe(self, (): &mut (), _: &[$element; N]) {}
 
         #[inline(always)]
         fn keeps(self, (): (), (): &()) -> bool {

@@ -19,14 +19,14 @@ mod doubtful;
 mod ending;
 mod few;
 mod float_sums;
-mod held;
 mod integer_sums;
+mod into_partial;
 mod lanes;
-mod leaves;
 mod magnitudes;
 mod moments;
 mod nonzero;
 mod outputs;
+mod overflow_store;
 mod pages;
 mod pieces;
 mod products;
@@ -42,8 +42,8 @@ mod survey;
 pub(crate) use ending::Ending;
 pub(super) use float_sums::FloatSums;
 pub(super) use integer_sums::IntegerSums;
+pub(crate) use into_partial::IntoPartial;
 use lanes::Kind;
-pub(crate) use leaves::Leaves;
 pub(crate) use magnitudes::Widest;
 pub(super) use magnitudes::{Largest, Sizes};
 pub(crate) use moments::Approximate;
@@ -114,7 +114,7 @@ impl<'a, T: Kernels> Many<'a, T> {
     }
 
     /// Folds every output; `false`, and not all are written, if more of them are left in doubt than may be.
-    fn fold<S: Leaves<T>>(
+    fn fold<S: IntoPartial<T>>(
         &self,
         writer: &dyn Write<T, S>,
         most: Option<u64>,
@@ -144,7 +144,7 @@ impl<'a, T: Kernels> Many<'a, T> {
         writer: &dyn Write<T, S>,
         fold: impl FnOnce(&Many<'_, T>, &Out<'_, T, S>),
     ) where
-        S: Leaves<T>,
+        S: IntoPartial<T>,
     {
         let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
         let bounds = Bounds::Offsets64(sorted.offsets.into());
@@ -160,7 +160,7 @@ impl<'a, T: Kernels> Many<'a, T> {
 }
 
 /// Folds every output with lanes of a kind over the elements' words.
-pub(super) fn drive<T: Kernels, K: Kind<Small: Leaves<T>>>(
+pub(super) fn drive<T: Kernels, K: Kind<Small: IntoPartial<T>>>(
     kind: K,
     many: &Many<'_, T>,
     words: fn(&[T]) -> &[K::Element],
@@ -192,7 +192,7 @@ pub(super) fn drive<T: Kernels, K: Kind<Small: Leaves<T>>>(
 }
 
 /// Folds every output with the kernels for one array.
-pub(super) fn alone<T: Kernels, S: Leaves<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
+pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
     match many.source {
         Source::Loops(x, form) => {
             pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));

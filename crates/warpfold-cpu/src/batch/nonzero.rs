@@ -28,7 +28,7 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     type Range = bool;
     type Rule = ();
     /// In which lanes there is one.
-    type Watch = [bool; N];
+    type Monitor = [bool; N];
     type Lanes = [u64; N];
     type Small = Tally;
     const NOTHING: Tally = Tally(0);
@@ -55,29 +55,29 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     }
 
     #[inline(always)]
-    fn watch(self) -> [bool; N] {
+    fn monitor(self) -> [bool; N] {
         [false; N]
     }
 
     #[inline(always)]
-    fn is_watching(self) -> bool {
+    fn is_monitoring(self) -> bool {
         self.infinite.is_some()
     }
 
     #[inline(always)]
-    fn see(self, watch: &mut [bool; N], x: &[[W; PARTS]; N]) {
+    fn observe(self, monitor: &mut [bool; N], x: &[[W; PARTS]; N]) {
         if let Some(infinite) = self.infinite {
             for l in 0..N {
                 for part in 0..PARTS {
-                    watch[l] |= x[l][part] & self.mask > infinite;
+                    monitor[l] |= x[l][part] & self.mask > infinite;
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn keeps(self, (): (), watch: &[bool; N]) -> bool {
-        watch.iter().fold(true, |all, &any_nan| all & !any_nan)
+    fn keeps(self, (): (), monitor: &[bool; N]) -> bool {
+        monitor.iter().fold(true, |all, &any_nan| all & !any_nan)
     }
 
     #[inline(always)]

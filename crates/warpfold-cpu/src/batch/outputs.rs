@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::leaves::{Leaves, take};
+use super::into_partial::{IntoPartial, take};
 use super::results::{AT_ONCE, Lone};
 use super::{Many, flat, singles};
 use crate::Nan;
@@ -93,7 +93,7 @@ pub(crate) trait Sink<S>: Alone {
 /// Partials that accumulators are emptied into.
 pub(crate) trait Store<S>: Send {
     /// Adds what an accumulator holds of `count` elements.
-    fn pour(&mut self, at: usize, small: &S, count: u64);
+    fn flush(&mut self, at: usize, small: &S, count: u64);
 
     /// Adds `count` elements, the first by its index in memory and the others `stride` apart.
     fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize);
@@ -151,7 +151,7 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     /// Finishes outputs of one element each, the first of which has the index `start`.
     pub(super) fn singles(&self, start: usize)
     where
-        S: Leaves<T>,
+        S: IntoPartial<T>,
     {
         let (x, nan) = (self.many.memory(), self.nan());
         let read = |first: u64, elements: Range<usize>, left: &mut Vec<usize>| {
@@ -193,13 +193,13 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     }
 }
 
-impl<T: Kernels, S: Leaves<T>> Alone for Out<'_, T, S> {
+impl<T: Kernels, S: IntoPartial<T>> Alone for Out<'_, T, S> {
     fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
         self.exact(output, &self.many.memory()[elements], threads);
     }
 }
 
-impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
+impl<T: Kernels, S: IntoPartial<T>> Sink<S> for Out<'_, T, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
         let mut left = Vec::new();
         self.writer.smalls(first, step, counts, smalls, &mut left);
@@ -210,7 +210,7 @@ impl<T: Kernels, S: Leaves<T>> Sink<S> for Out<'_, T, S> {
         }
         for k in left {
             let (mut partial, count) = (self.empty(), counts.of(k));
-            smalls[k].pour(self.nan(), count, &mut partial);
+            smalls[k].flush(self.nan(), count, &mut partial);
             self.writer.partial(output(k), count, &partial);
         }
     }
@@ -226,9 +226,9 @@ struct Partials<'o, T: Kernels, S> {
     all: Vec<Partial<T>>,
 }
 
-impl<T: Kernels, S: Leaves<T>> Store<S> for Partials<'_, T, S> {
-    fn pour(&mut self, at: usize, small: &S, count: u64) {
-        small.pour(self.out.nan(), count, &mut self.all[at]);
+impl<T: Kernels, S: IntoPartial<T>> Store<S> for Partials<'_, T, S> {
+    fn flush(&mut self, at: usize, small: &S, count: u64) {
+        small.flush(self.out.nan(), count, &mut self.all[at]);
     }
 
     fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize) {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::leaves::Leaves;
+use super::into_partial::IntoPartial;
 use super::outputs::{Counts, Out, Sink};
 use super::runs::{Runs, Strip, spread};
 use super::{Many, Source, alone};
@@ -23,10 +23,10 @@ const BLOCK: usize = 512;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Multiplied(pub(crate) [f64; 5]);
 
-impl<T: Kernels> Leaves<T> for Multiplied {
+impl<T: Kernels> IntoPartial<T> for Multiplied {
     const IS_EXACT: bool = false;
 
-    fn pour(&self, _: Nan, _: u64, _: &mut Partial<T>) {
+    fn flush(&self, _: Nan, _: u64, _: &mut Partial<T>) {
         unreachable!("a result is no interval of leaves");
     }
 }

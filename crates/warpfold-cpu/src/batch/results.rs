@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::Mutex;
 
 use super::ending::Ending;
-use super::leaves::{Leaves, is_nan};
+use super::into_partial::{IntoPartial, is_nan};
 use super::outputs::{Counts, Read, Write};
 use super::pages::Pages;
 use super::{FoldMany, Many};
@@ -340,7 +340,7 @@ pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
 }
 
 /// Folds every output into a slot of its own.
-pub(crate) fn collect<T: Kernels, S: Leaves<T>, D: Read<S>>(
+pub(crate) fn collect<T: Kernels, S: IntoPartial<T>, D: Read<S>>(
     many: &Many<'_, T>,
     reader: D,
     ending: Ending,
@@ -357,7 +357,7 @@ const DOUBTFUL: u64 = 64;
 const SHORT: u64 = 256;
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
-pub(crate) fn collect_in_turn<T: Kernels, S: Leaves<T>, U: Leaves<T>, D>(
+pub(crate) fn collect_in_turn<T: Kernels, S: IntoPartial<T>, U: IntoPartial<T>, D>(
     many: &Many<'_, T>,
     reader: D,
     ending: Ending,

@@ -44,7 +44,7 @@ impl<R: Ordered, const LANES: usize> Spans<R, LANES> {
 
     /// Looks at an element in each lane.
     #[inline(always)]
-    pub(super) fn see(&mut self, x: &[R]) {
+    pub(super) fn observe(&mut self, x: &[R]) {
         for l in 0..LANES {
             let span = of(x[l]);
             self.top[l] = greater(self.top[l], span.top);

@@ -199,6 +199,7 @@ mod tests {
     use super::*;
     use crate::{Op, Policy};
     use warpfold_num::element::Integer;
+    use warpfold_num::random::Words;
     use warpfold_plan::plan::{Isa, Problem, choose};
 
     fn agree<T: Integer + Word>(x: &[T], y: &[T]) {
@@ -230,11 +231,8 @@ mod tests {
         ($($ty:ident),+) => {$(
             #[test]
             fn $ty() {
-                let mut state = 1u64;
-                let mut random = || {
-                    state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-                    (state >> 7) as $ty
-                };
+                let mut words = Words(1);
+                let mut random = || words.next() as $ty;
                 for n in (0..200).chain([8191, 8193, 30_000]) {
                     let (x, y): (Vec<_>, Vec<_>) = (0..n).map(|_| (random(), random())).unzip();
                     agree(&x, &y);

@@ -116,20 +116,20 @@ fn by_table<K: Key>(
     threads: usize,
 ) -> Result<(Given, Vec<K>)> {
     let place = |key: &K| (key.rank() - least) as usize;
-    let mut met = Vec::new();
-    met.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
+    let mut present = Vec::new();
+    present.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
     each(threads, keys.chunks(CHUNK), |keys| {
         for key in keys {
-            let met = &met[place(key)];
-            // Most keys were met before: a line that is only read stays in every core's cache.
-            if !met.load(Relaxed) {
-                met.store(true, Relaxed);
+            let present = &present[place(key)];
+            // Most keys were seen before: a line that is only read stays in every core's cache.
+            if !present.load(Relaxed) {
+                present.store(true, Relaxed);
             }
         }
     });
-    let (mut table, mut found) = (vec![0u32; met.len()], Vec::new());
-    for (rank, (met, number)) in (least..=greatest).zip(met.iter_mut().zip(&mut table)) {
-        if *met.get_mut() {
+    let (mut table, mut found) = (vec![0u32; present.len()], Vec::new());
+    for (rank, (present, number)) in (least..=greatest).zip(present.iter_mut().zip(&mut table)) {
+        if *present.get_mut() {
             // Checked below; a wrong number is in no result.
             *number = found.len() as u32;
             found.push(K::from_rank(rank));
@@ -141,14 +141,14 @@ fn by_table<K: Key>(
 
 fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
     let hashing = Mixing::new();
-    // As few sets as there are threads: a key is met again in every one.
+    // As few sets as there are threads: a key is seen again in every one.
     let share = keys.len().div_ceil(threads).max(CHUNK);
     let sets = map(threads, keys.chunks(share), |keys| {
-        let mut met = HashSet::with_hasher(hashing);
-        met.extend(keys.iter().map(|key| key.rank()));
-        let mut met: Vec<u64> = met.into_iter().collect();
-        met.sort_unstable();
-        met
+        let mut present = HashSet::with_hasher(hashing);
+        present.extend(keys.iter().map(|key| key.rank()));
+        let mut present: Vec<u64> = present.into_iter().collect();
+        present.sort_unstable();
+        present
     });
     let mut found = sets.concat();
     // A stable sort merges what is sorted already.

@@ -83,6 +83,7 @@ mod tests {
     use warpfold_num::Complex;
     use warpfold_num::Overflow;
     use warpfold_num::element::{Decoded, Float, Real};
+    use warpfold_num::random::Words;
     use warpfold_plan::plan::{Isa, Plan, Problem, choose};
 
     fn product<T: Kernels>(x: &[T], policy: Policy, threads: usize) -> Product<T> {
@@ -114,19 +115,14 @@ mod tests {
         round_ratio(&product, &BigUint::from(1u32), exponent)
     }
 
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-        *state ^ *state >> 29
-    }
-
     #[test]
     fn reals_at_every_length_and_scale() {
-        let mut state = 3;
+        let mut words = Words(3);
         for n in (0..200).chain([2049, 6000]) {
             for spread in [0, 10, 900] {
                 let x: Vec<f64> = (0..n)
                     .map(|_| {
-                        let bits = random(&mut state);
+                        let bits = words.next();
                         let exponent = (bits >> 52) as i64 % (spread + 1) - spread / 2;
                         let mantissa = 1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64;
                         mantissa
@@ -197,9 +193,9 @@ mod tests {
 
     #[test]
     fn complex_numbers_stay_within_an_ulp_of_their_norm() {
-        let mut state = 5;
+        let mut words = Words(5);
         for n in (0..40).chain([1000]) {
-            let mut part = || (random(&mut state) >> 40) as f64 / (1 << 23) as f64 - 1.0;
+            let mut part = || (words.next() >> 40) as f64 / (1 << 23) as f64 - 1.0;
             let scale = |i| 2f64.powi(if i % 2 == 0 { 400 } else { -400 });
             let x: Vec<Complex<f64>> =
                 (0..n).map(|i| Complex::new(part(), part()) * scale(i)).collect();

@@ -212,7 +212,7 @@ unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
                     match (APART, F::HALF) {
                         (true, _) => chain.multiply(m),
                         (_, Some(half)) => {
-                            m.see(&mut seen, half);
+                            m.observe(&mut seen, half);
                             chain.multiply_plain(m);
                         }
                         _ => chain.multiply_plain(m),

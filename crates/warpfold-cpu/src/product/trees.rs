@@ -5,36 +5,32 @@ use super::{Piece, Several};
 use crate::isa::{Job, Target, with_isa, with_lanes};
 use crate::{Nan, bf16, f16};
 use warpfold_exact::tree::Interval;
+use warpfold_num::random::Words;
 use warpfold_plan::plan::Isa;
 
 const ISAS: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
 
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-    *state ^ *state >> 29
-}
-
 /// Numbers about one; over a hundred binades; with zeros; with NaNs and infinities; of any bits.
-fn number(state: &mut u64, data: usize) -> f64 {
-    let bits = random(state);
+fn number(words: &mut Words, data: usize) -> f64 {
+    let bits = words.next();
     let mantissa = 1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64;
     let mantissa = if bits & 1 == 0 { -mantissa } else { mantissa };
-    match (data, random(state) % 300) {
+    match (data, words.next() % 300) {
         (0, _) => mantissa * 0.7,
         (1, power) => mantissa * 2f64.powi((power % 100) as i32 - 50),
         (2, 0..3) => 0.0,
         (3, 0) => f64::NAN,
         (3, 1) => f64::NEG_INFINITY,
-        (4, _) => f64::from_bits(random(state)),
+        (4, _) => f64::from_bits(words.next()),
         _ => mantissa,
     }
 }
 
 fn array<K: Kind>(data: usize, n: usize, of: fn(f64, u64) -> K::Part) -> Vec<K::Part> {
-    let mut state = 7 + data as u64;
+    let mut words = Words(7 + data as u64);
     let mut part = || {
-        let x = number(&mut state, data);
-        of(if data == 4 { f64::NAN } else { x }, random(&mut state))
+        let x = number(&mut words, data);
+        of(if data == 4 { f64::NAN } else { x }, words.next())
     };
     (0..n * K::PARTS).map(|_| part()).collect()
 }
@@ -107,9 +103,9 @@ fn inputs<K: Kind>(of: fn(f64, u64) -> K::Part) {
             .chain(lengths.iter().map(|length| (Nan::Propagate, length)))
         {
             let x = array::<K>(data, N, of);
-            let (mut state, mut bounds, mut at) = (3, Vec::new(), 0);
+            let (mut words, mut bounds, mut at) = (Words(3), Vec::new(), 0);
             loop {
-                let to = at + length(random(&mut state) >> 7);
+                let to = at + length(words.next() >> 7);
                 if to > N {
                     break;
                 }

@@ -14,7 +14,7 @@ use super::products::{ProductAs, Rounded};
 use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
-use crate::batch::{FoldMany, Leaves, Read, Sums, Widest};
+use crate::batch::{FoldMany, IntoPartial, Read, Sums, Widest};
 use crate::kernels::Kernels;
 use crate::{Op, Result, bf16, f16};
 
@@ -143,7 +143,7 @@ fn largest<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
         reader: D,
     ) -> Result<Column>
     where
-        Widest: Leaves<T>,
+        Widest: IntoPartial<T>,
     {
         Ok(Column::of(many.read(reader, T::many_largest)?))
     }

@@ -27,7 +27,7 @@ use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{Empty, Scalar};
 use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{Ending, FoldMany, Leaves, Many, Read, collect, collect_in_turn, keep};
+use crate::batch::{Ending, FoldMany, IntoPartial, Many, Read, collect, collect_in_turn, keep};
 use crate::kernels::Kernels;
 use crate::{BatchPlan, Result};
 
@@ -46,7 +46,7 @@ pub(crate) struct Outputs<'a, T> {
 
 impl<T: Kernels> Outputs<'_, T> {
     /// Folds every input and reads it.
-    fn read<S: Leaves<T>, D: Read<S>>(
+    fn read<S: IntoPartial<T>, D: Read<S>>(
         &self,
         reader: D,
         fold: FoldMany<T, S>,
@@ -58,7 +58,7 @@ impl<T: Kernels> Outputs<'_, T> {
     }
 
     /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
-    fn read_in_turn<S: Leaves<T>, U: Leaves<T>, D>(
+    fn read_in_turn<S: IntoPartial<T>, U: IntoPartial<T>, D>(
         &self,
         reader: D,
         folds: (FoldMany<T, S>, FoldMany<T, U>),

@@ -11,10 +11,6 @@ use warpfold_plan::{Parts, Request};
 use super::Columns;
 use crate::{DType, Nan, Op, Result, columns_of};
 
-/// The reductions behind the columns, in their order.
-const OPS: [Op; 10] =
-    [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::Min, Op::Max, Op::ArgMin, Op::ArgMax, Op::L1, Op::L2];
-
 /// Everything that stats tells, a column each, and the gaps of each. A mean, variance or deviation that does not exist is NaN, unless it is to be a gap.
 pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<Vec<u64>>)> {
     let (Request { x, parts, indices, empty, .. }, dtype) = (request, request.x.dtype());
@@ -28,9 +24,7 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     let nans = nans.unwrap_or_else(|| vec![0; count.len()]);
     let mut all = vec![("count", Column::of(count)), ("nan_count", Column::of(nans))];
     let mut gaps = vec![Vec::new(); all.len()];
-    let is_ordered = !dtype.is_complex();
-    let has = |op: &Op| is_ordered || !matches!(op, Op::Min | Op::Max | Op::ArgMin | Op::ArgMax);
-    for op in OPS.into_iter().filter(has) {
+    for op in Op::of_stats(dtype) {
         let empty = match (op, empty) {
             (Op::Mean | Op::Var | Op::Std, Empty::Error) => Empty::Nan,
             _ => *empty,

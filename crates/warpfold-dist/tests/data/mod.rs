@@ -1,6 +1,7 @@
 //! Arrays of every type, with and without special values, from a seed.
 
 use warpfold_num::DType;
+use warpfold_num::random::Words;
 
 /// What is among the elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,11 +38,8 @@ fn parts(dtype: DType) -> (usize, Option<u32>) {
 pub(crate) fn bytes(dtype: DType, style: Style, n: usize) -> Vec<u8> {
     let (width, mantissa) = parts(dtype);
     let n = if style == Style::Single { 1 } else { n };
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = || {
-        state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-        state ^ state >> 31
-    };
+    let mut words = Words(1);
+    let mut random = || words.next();
     let mut out = Vec::new();
     for at in 0..n * dtype.size() / width {
         let all = u64::MAX >> (64 - 8 * width);

@@ -9,6 +9,9 @@ const MOST: usize = 256;
 /// Bits that differences from the first element may have, so that sums of their squares, times their number, fit 127.
 const BITS: u32 = 54;
 
+/// Bits that elements may have, so that their differences fit 64.
+const REACH: u32 = 62;
+
 /// The variance, deviation, norm or sum of squares of a few elements, rounded once; `None` where that takes a wide accumulator, or is no number.
 pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option<F> {
     let n = x.len();
@@ -16,20 +19,53 @@ pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option
         return None;
     }
     let parts = T::as_parts(x);
-    let (mut low, mut top) = (u32::MAX, 0);
+    // Where significands begin alike, their ends need not be looked for.
+    let mut found = None;
+    let (mut low, mut most, mut all) = (u32::MAX, 0, 0);
     for &part in parts {
         let Decoded::Finite { mantissa, shift, .. } = part.decode() else { return None };
         if mantissa != 0 {
+            (low, most, all) = (low.min(shift), most.max(shift), all | mantissa);
+        }
+    }
+    if all == 0 {
+        return Some(F::ZERO);
+    }
+    if most - low + 64 - all.leading_zeros() <= REACH {
+        found = sums::<T>(op, parts, low);
+    }
+    if found.is_none() {
+        low = grid(parts)?;
+        found = sums::<T>(op, parts, low);
+    }
+    let (sums, squares) = found?;
+    let unit = 2 * (i64::from(T::Part::UNIT) + i64::from(low));
+    let n = n as u64;
+    let spread = |sum: i64| u128::from(sum.unsigned_abs()).pow(2);
+    let spreads = || u128::from(n) * squares - spread(sums[0]) - spread(sums[1]);
+    Some(match op {
+        Op::Var => round_quotient(spreads(), n * (n - ddof), unit),
+        Op::Std => round_root(spreads(), n * (n - ddof), unit),
+        Op::L2 => round_root(squares, 1, unit),
+        Op::Sumsq => round_quotient(squares, 1, unit),
+        _ => return None,
+    })
+}
+
+/// The greatest grid that all finite elements are on; `None` where [`REACH`] bits do not reach over them.
+fn grid<P: Real>(parts: &[P]) -> Option<u32> {
+    let (mut low, mut top) = (u32::MAX, 0);
+    for part in parts {
+        if let Decoded::Finite { mantissa: mantissa @ 1.., shift, .. } = part.decode() {
             low = low.min(shift + mantissa.trailing_zeros());
             top = top.max(shift + 64 - mantissa.leading_zeros());
         }
     }
-    if top == 0 {
-        return Some(F::ZERO);
-    }
-    if top - low > 63 {
-        return None;
-    }
+    (top - low <= REACH).then_some(low)
+}
+
+/// Sums and the sum of squares of elements of a grid, less the first element if a variance is asked for; `None` where they are too far from it.
+fn sums<T: Element>(op: Op, parts: &[T::Part], low: u32) -> Option<([i64; 2], u128)> {
     let value = |part: T::Part| match part.decode() {
         Decoded::Finite { negative, mantissa, shift } => {
             // A zero's shift says nothing; other mantissas have zeros where they are shifted out.
@@ -41,31 +77,25 @@ pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option
         }
         _ => 0,
     };
+    let mut origin = [0; 2];
     // Variances do not change where all elements are moved; norms do.
-    let is_norm = matches!(op, Op::L2 | Op::Sumsq);
-    let first = |k: usize| if is_norm { 0 } else { value(parts[k]) };
-    let (mut sums, mut squares) = ([0i128; 2], 0u128);
+    if !matches!(op, Op::L2 | Op::Sumsq) {
+        (0..T::PARTS).for_each(|k| origin[k] = value(parts[k]));
+    }
+    // As many differences as there may be, each of so many bits, sum up to 62.
+    let (mut sums, mut squares) = ([0i64; 2], 0u128);
     for element in parts.chunks_exact(T::PARTS) {
         for (k, &part) in element.iter().enumerate() {
-            let difference = value(part).checked_sub(first(k))?;
-            if difference.unsigned_abs() >> BITS != 0 {
+            let difference = value(part) - origin[k];
+            let size = difference.unsigned_abs();
+            if size >> BITS != 0 {
                 return None;
             }
-            sums[k] += i128::from(difference);
-            squares += u128::from(difference.unsigned_abs()).pow(2);
+            sums[k] += difference;
+            squares += u128::from(size) * u128::from(size);
         }
     }
-    let unit = 2 * (i64::from(T::Part::UNIT) + i64::from(low));
-    let n = n as u64;
-    let spread = |sum: i128| sum.unsigned_abs().pow(2);
-    let moved = || u128::from(n) * squares - spread(sums[0]) - spread(sums[1]);
-    Some(match op {
-        Op::Var => round_quotient(moved(), n * (n - ddof), unit),
-        Op::Std => round_root(moved(), n * (n - ddof), unit),
-        Op::L2 => round_root(squares, 1, unit),
-        Op::Sumsq => round_quotient(squares, 1, unit),
-        _ => return None,
-    })
+    Some((sums, squares))
 }
 
 /// A quotient with all its leading bits, the unit of its last one, and whether something is left.
@@ -111,6 +141,7 @@ mod tests {
     use super::*;
     use crate::exact::Moments;
     use warpfold_num::Complex;
+    use warpfold_num::random::Words;
 
     fn agree<T: Element, F: Float>(x: &[T], must: bool) {
         let mut exact = Moments::<T>::new();
@@ -132,16 +163,12 @@ mod tests {
 
     #[test]
     fn short_moments_are_those_of_wide_accumulators() {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state >> 33
-        };
+        let mut words = Words(1);
         for n in [1, 2, 3, 4, 7, 64, 255, 256] {
             for bits in [1, 4, 12, 20, 26, 31] {
                 let mask = (1u64 << bits) - 1;
                 let x: Vec<i64> =
-                    (0..n).map(|_| (next() & mask) as i64 - (mask / 2) as i64).collect();
+                    (0..n).map(|_| (words.next() & mask) as i64 - (mask / 2) as i64).collect();
                 agree::<f32, f32>(&x.iter().map(|&x| x as f32).collect::<Vec<_>>(), true);
                 agree::<f64, f64>(
                     &x.iter().map(|&x| x as f64 * 2f64.powi(-500)).collect::<Vec<_>>(),

@@ -42,6 +42,6 @@ pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use typed::machine_methods;
 pub use typed::{
-    Buffer, DenseSort, DenseTables, DeviceSegments, Devices, Groups, Machine, Reduce, ReduceDense,
-    ReduceMany, Shards, View,
+    Buffer, DenseSort, DenseTables, DeviceSegments, Devices, Groups, Machine, OrNone, Reduce,
+    ReduceDense, ReduceMany, Shards, View,
 };

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use serde::{Deserialize, Serialize};
+use warpfold::random::word;
 use warpfold::{bf16, f16};
 
 /// A kind of data.
@@ -70,13 +71,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// 64 random bits: SplitMix64 (Steele, Lea, Flood 2014) at position `index` of the stream `seed`.
+    /// 64 random bits.
     fn word(self) -> u64 {
-        let mut z =
-            self.seed.wrapping_add(self.index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        word(self.seed, self.index)
     }
 
     fn at(self, index: u64) -> Place {

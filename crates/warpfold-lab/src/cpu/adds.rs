@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 use warpfold::DType;
+#[cfg(target_arch = "x86_64")]
+use warpfold::plan::Isa;
 
 use crate::sampler::{Monotonic, Sampler, Sampling};
 
@@ -45,16 +47,12 @@ macro_rules! widest {
                 fn avx2(start: $ty) -> $ty {
                     rounds(start)
                 }
-                let all = is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl");
-                if all {
-                    // SAFETY: the instructions were just found on this machine.
-                    return unsafe { avx512(start) };
-                }
-                if is_x86_feature_detected!("avx2") {
+                match Isa::widest() {
+                    // SAFETY: the instructions were found on this machine.
+                    Isa::Avx512 => return unsafe { avx512(start) },
                     // SAFETY: as above.
-                    return unsafe { avx2(start) };
+                    Isa::Avx2 => return unsafe { avx2(start) },
+                    Isa::Baseline => {}
                 }
             }
             rounds(start)

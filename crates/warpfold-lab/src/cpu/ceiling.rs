@@ -8,6 +8,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use rayon::prelude::*;
+#[cfg(target_arch = "x86_64")]
+use warpfold::plan::Isa;
 
 use crate::report::Ceiling;
 use crate::sampler::{Monotonic, Sampler, Sampling};
@@ -64,16 +66,12 @@ macro_rules! loops {
                     fn avx2(words: &[u64]) -> u64 {
                         fold::<$lines, $ahead>(words)
                     }
-                    let wide = is_x86_feature_detected!("avx512f")
-                        && is_x86_feature_detected!("avx512bw")
-                        && is_x86_feature_detected!("avx512vl");
-                    if wide {
-                        all.push((format!("avx512, {} lines, {} ahead", $lines, $ahead), avx512));
-                    } else if is_x86_feature_detected!("avx2") {
-                        all.push((format!("avx2, {} lines, {} ahead", $lines, $ahead), avx2));
-                    } else {
-                        all.push((format!("baseline, {} lines, {} ahead", $lines, $ahead), fold::<$lines, $ahead>));
-                    }
+                    let found: (Isa, Loop) = match Isa::widest() {
+                        Isa::Avx512 => (Isa::Avx512, avx512),
+                        Isa::Avx2 => (Isa::Avx2, avx2),
+                        Isa::Baseline => (Isa::Baseline, fold::<$lines, $ahead>),
+                    };
+                    all.push((format!("{}, {} lines, {} ahead", found.0, $lines, $ahead), found.1));
                 }
                 #[cfg(not(target_arch = "x86_64"))]
                 all.push((format!("baseline, {} lines", $lines), fold::<$lines, $ahead>));

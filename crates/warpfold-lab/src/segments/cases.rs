@@ -1,9 +1,10 @@
 //! What is measured: lengths of segments, shapes, keys.
 
 use warpfold::Layout;
+use warpfold::random::word;
 
 use super::cut::{Cut, Keys};
-use super::numbers::{fraction, word};
+use super::numbers::fraction;
 
 /// A cut by its name; made when its turn comes, as keys are as many as elements.
 pub struct Case {

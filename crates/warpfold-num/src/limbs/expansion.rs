@@ -124,6 +124,7 @@ mod tests {
     use super::*;
     use crate::element::{Decoded, Real};
     use crate::limbs::to_bigint;
+    use crate::random::Words;
 
     /// A float in units of 2^-2148, of which every float and every product of two is a multiple.
     fn integer(x: f64) -> BigInt {
@@ -137,12 +138,12 @@ mod tests {
 
     /// Numbers of any sign whose exponents lie within a range.
     fn numbers(seed: u64, low: i32, high: i32) -> impl Iterator<Item = f64> {
-        let mut state = seed;
+        let mut words = Words(seed);
         std::iter::repeat_with(move || {
-            state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-            let exponent = low + ((state >> 8) % (high - low + 1) as u64) as i32;
-            let mantissa = 1.0 + (state >> 12) as f64 * 2f64.powi(-52);
-            let sign = if state >> 63 == 1 { -1.0 } else { 1.0 };
+            let word = words.next();
+            let exponent = low + words.below((high - low + 1) as u64) as i32;
+            let mantissa = 1.0 + (word >> 12) as f64 * 2f64.powi(-52);
+            let sign = if word & 1 == 1 { -1.0 } else { 1.0 };
             sign * mantissa * 2f64.powi(exponent)
         })
     }

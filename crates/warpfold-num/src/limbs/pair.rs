@@ -76,6 +76,7 @@ mod tests {
     use crate::bf16;
     use crate::element::{Decoded, Real};
     use crate::limbs::round_ratio;
+    use crate::random::Words;
 
     fn exact<F: Float>(pair: Pair, count: u64) -> F {
         let integer = |x: f64| -> BigInt {
@@ -104,10 +105,10 @@ mod tests {
 
     #[test]
     fn sums_and_means_are_rounded_once() {
-        let mut state = 7u64;
+        let mut words = Words(7);
         let mut random = |bits: u32| {
-            state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-            (state >> 11) as i64 as f64 * 2f64.powi(-(bits as i32)) - 2f64.powi(52 - bits as i32)
+            (words.next() >> 11) as i64 as f64 * 2f64.powi(-(bits as i32))
+                - 2f64.powi(52 - bits as i32)
         };
         for round in 0..3000 {
             let (high, low) = (random(20), random(60 + round % 50));

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Debug};
 
+use warpfold_num::random::Words;
+
 use super::{Law, Operator};
 
 /// A law that does not hold, with the states that show it.
@@ -33,11 +35,8 @@ pub fn check<O: Operator>(operator: O, x: &[O::Element]) -> Result<(), Broken> {
     if x.is_empty() {
         return Ok(());
     }
-    let mut at = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        at = at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (at >> 33) as usize
-    };
+    let mut words = Words(1);
+    let mut next = || (words.next() >> 33) as usize;
     for triple in 0..TRIPLES {
         // States of one to four elements that stand one behind the other, as in a fold.
         let lengths = [0; 3].map(|_| 1 + if triple < TRIPLES / 2 { 0 } else { next() % 4 });

@@ -1,14 +1,7 @@
-//! Arrays of every type and of every kind of data, from a generator that nothing else uses.
+//! Arrays of every type and of every kind of data, from a generator whose numbers never change.
 
+use warpfold::random::word;
 use warpfold::{Complex, Element, bf16, f16};
-
-/// Splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
-fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
 
 /// Kinds of data.
 pub(crate) const KINDS: usize = 9;
@@ -20,7 +13,7 @@ pub(crate) trait Make: Element {
 
 /// An array.
 pub(crate) fn array<T: Make>(kind: usize, n: usize, seed: u64) -> Vec<T> {
-    (0..n).map(|k| T::make(kind, mix(seed ^ ((kind as u64) << 40) ^ k as u64), k)).collect()
+    (0..n).map(|k| T::make(kind, word(seed ^ ((kind as u64) << 40) ^ k as u64, 0), k)).collect()
 }
 
 impl Make for bool {
@@ -94,7 +87,7 @@ macro_rules! complex {
         impl Make for Complex<$part> {
             fn make(kind: usize, random: u64, index: usize) -> Self {
                 let part = |random| <$part>::make(kind, random, index);
-                Complex::new(part(random), part(mix(random)))
+                Complex::new(part(random), part(word(random, 0)))
             }
         }
     )+};

@@ -58,7 +58,7 @@ impl Band {
         let width = 1 + words.next() % 70.min(fields);
         // Often at an end of the format, where arithmetic underflows or overflows.
         let free = fields - width;
-        let low = match words.below(5) {
+        let low = match words.index(5) {
             0 => words.next() % 3,
             1 => free.saturating_sub(words.next() % 14),
             // Where squares and products are about to underflow, or their errors do.
@@ -69,14 +69,14 @@ impl Band {
             format,
             low: low.min(free),
             width,
-            shape: [Shape::Mixed, Shape::Shy, Shape::Shy, Shape::Flat][words.below(4)],
-            mantissa: match words.below(5) {
+            shape: [Shape::Mixed, Shape::Shy, Shape::Shy, Shape::Flat][words.index(4)],
+            mantissa: match words.index(5) {
                 0 | 1 => Mantissa::Ones,
                 2 => Mantissa::Random,
-                _ => Mantissa::LowOnes((1 + words.below(14) as u32).min(format.fraction_bits)),
+                _ => Mantissa::LowOnes((1 + words.index(14) as u32).min(format.fraction_bits)),
             },
-            sign: [Sign::Positive, Sign::Positive, Sign::Negative, Sign::Random][words.below(4)],
-            rare: [7, 64, 200, 1000][words.below(4)],
+            sign: [Sign::Positive, Sign::Positive, Sign::Negative, Sign::Random][words.index(4)],
+            rare: [7, 64, 200, 1000][words.index(4)],
         }
     }
 
@@ -121,7 +121,7 @@ fn check_bands<T: Sample, B: Backend>(backend: &B, format: Format) {
     for _ in 0..24 {
         let (band, other) = (Band::random(format, &mut words), Band::random(format, &mut words));
         // Past one block of a lane's 512 additions in 64 lanes, and into the next.
-        let n = 33_000 + words.below(3000);
+        let n = 33_000 + words.index(3000);
         let (x, y) = (band.array::<T>(n, &mut words), other.array::<T>(n, &mut words));
         for op in OPS.into_iter().filter(|op| backend.ops().contains(op)) {
             let y = if op == Op::Dot { y.as_slice() } else { &[] };

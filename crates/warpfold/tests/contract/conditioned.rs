@@ -32,7 +32,7 @@ fn check<T: Sample, B: Backend>(backend: &B, op: Op, x: &[T], y: &[T]) {
 
 fn shuffle<T>(x: &mut [T], words: &mut Words) {
     for k in (1..x.len()).rev() {
-        x.swap(k, words.below(k + 1));
+        x.swap(k, words.index(k + 1));
     }
 }
 

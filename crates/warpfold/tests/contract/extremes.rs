@@ -49,7 +49,7 @@ fn ties_take_the_first<B: Backend>(backend: &B) {
         let mut words = Words(11);
         for n in [2, 40, 129, 1000, 70_000] {
             // Few values, so that each stands often.
-            let x: Vec<T> = (0..n).map(|_| T::near((words.below(3) as f64) - 1.0)).collect();
+            let x: Vec<T> = (0..n).map(|_| T::near((words.index(3) as f64) - 1.0)).collect();
             check(backend, &x);
             check(backend, &vec![x[0]; n]);
         }

@@ -191,7 +191,7 @@ fn specials_keep_their_rules<B: Backend>(backend: &B) {
                 vec![f64::INFINITY, f64::NAN],
             ] {
                 let mut x = x.clone();
-                specials.iter().for_each(|&special| x[words.below(n)] = T::near(special));
+                specials.iter().for_each(|&special| x[words.index(n)] = T::near(special));
                 let mut zeros = x.clone();
                 zeros.fill(T::near(0.0));
                 for &op in [reductions::<T>(), &[Op::Mean]].concat().iter() {

@@ -68,7 +68,7 @@ fn long_runs_of_extremes<B: Backend>(backend: &B) {
                 check_long(backend, &x);
             }
             let edges = T::edges();
-            let mixed = (0..n).map(|_| T::from_words([edges[words.below(edges.len())]; 2]));
+            let mixed = (0..n).map(|_| T::from_words([edges[words.index(edges.len())]; 2]));
             check_long(backend, &mixed.collect::<Vec<T>>());
         }
     }

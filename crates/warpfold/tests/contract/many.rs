@@ -213,7 +213,7 @@ fn ties_and_zeros(among: &Among) {
         for n in [1, 2, 15, 16, 17, 40, 129, 4095, 4097] {
             // Few values, so that each stands often.
             let x: Vec<T> =
-                (0..n).map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.below(4)])).collect();
+                (0..n).map(|_| T::near([-1.0, -0.0, 0.0, 1.0][words.index(4)])).collect();
             for op in [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax] {
                 let answer = backend.reduce(Ask::new(op), &x, &[]);
                 let expected = expected(op, Nan::Propagate, &x, &[], Finish::default());

@@ -41,7 +41,7 @@ fn permutations<B: Backend>(backend: &B) {
         let first: Vec<_> = exact_ops(backend).map(|op| reduce(&pairs, op)).collect();
         for _ in 0..4 {
             for k in (1..pairs.len()).rev() {
-                pairs.swap(k, words.below(k + 1));
+                pairs.swap(k, words.index(k + 1));
             }
             for (op, first) in exact_ops(backend).zip(&first) {
                 assert_eq!(&reduce(&pairs, op), first, "{op} of {} in another order", T::DTYPE);
@@ -60,7 +60,7 @@ fn pieces_of_a_stream<B: Backend>(backend: &B) {
                 let ask = Ask::new(op);
                 let whole = bits(backend.reduce(ask, &x, &y));
                 for pieces in [1, 2, 7, 40] {
-                    let mut cuts: Vec<usize> = (0..pieces).map(|_| words.below(n + 1)).collect();
+                    let mut cuts: Vec<usize> = (0..pieces).map(|_| words.index(n + 1)).collect();
                     cuts.sort_unstable();
                     let parts = bits(backend.stream(ask, &x, &y, &cuts));
                     assert_eq!(parts, whole, "{op} of {n} {} cut at {cuts:?}", T::DTYPE);
@@ -83,8 +83,8 @@ fn merged_partials<B: Backend>(backend: &B) {
                 .collect();
             // Merged two by two in random order until one is left.
             while partials.len() > 1 {
-                let taken = partials.swap_remove(words.below(partials.len()));
-                let k = words.below(partials.len());
+                let taken = partials.swap_remove(words.index(partials.len()));
+                let k = words.index(partials.len());
                 partials[k].merge(&taken);
             }
             let merged = bits(partials[0].finish(op, Finish::default()));
@@ -102,8 +102,8 @@ fn thread_counts<B: Backend>(backend: &B) {
         let (few, many) = (T::tame(&mut words), T::finite(&mut words));
         let (mut x, mut y) = (vec![few; n], vec![many; n]);
         for _ in 0..300 {
-            x[words.below(n)] = T::any(&mut words);
-            y[words.below(n)] = T::finite(&mut words);
+            x[words.index(n)] = T::any(&mut words);
+            y[words.index(n)] = T::finite(&mut words);
         }
         for &op in backend.ops() {
             for nan in [Nan::Propagate, Nan::Ignore] {

@@ -2,26 +2,9 @@
 
 use warpfold::{Complex, Element, bf16, f16};
 
+pub use warpfold::random::Words;
+
 use crate::oracle::{BF16, F16, F32, F64, Format, Number};
-
-/// Random 64-bit words: SplitMix64 (Steele, Lea, Flood 2014).
-#[derive(Debug, Clone)]
-pub struct Words(pub u64);
-
-impl Words {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 /// What the result types of an element are made of.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -22,7 +22,7 @@ const KINDS: [(Op, Kind); 6] = [
 const CPU: Cpu = Cpu(warpfold::plan::Isa::Avx512);
 
 fn partial<T: Sample>(op: Op, n: usize, words: &mut Words) -> Result<Partial<T>> {
-    let draw = |words: &mut Words| match words.below(9) {
+    let draw = |words: &mut Words| match words.index(9) {
         0 => T::any(words),
         _ => T::finite(words),
     };

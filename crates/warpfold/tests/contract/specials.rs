@@ -71,10 +71,10 @@ fn two_specials_anywhere<B: Backend>(backend: &B) {
             for one in SPECIALS {
                 for other in SPECIALS {
                     let mut x = x.clone();
-                    x[words.below(n)] = T::near(one);
-                    x[words.below(n)] = T::near(other);
+                    x[words.index(n)] = T::near(one);
+                    x[words.index(n)] = T::near(other);
                     let y = x.clone();
-                    x[words.below(n)] = T::near(other);
+                    x[words.index(n)] = T::near(other);
                     check_all(backend, &x, &y);
                 }
             }

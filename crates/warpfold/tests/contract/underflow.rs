@@ -43,7 +43,7 @@ fn odd(exponent: i32, words: &mut Words) -> f64 {
 
 /// Factors whose exponents add up to `exponent`, neither far from half of it.
 fn pair(exponent: i32, words: &mut Words) -> [f64; 2] {
-    let one = exponent / 2 + words.below(21) as i32 - 10;
+    let one = exponent / 2 + words.index(21) as i32 - 10;
     [odd(one, words), odd(exponent - one, words)]
 }
 
@@ -61,7 +61,7 @@ impl Spread {
     /// The exponent of the element at `k`, if `low` is the one under test.
     fn exponent(self, k: usize, low: i32, words: &mut Words) -> i32 {
         match self {
-            Spread::Few(n) if !k.is_multiple_of(n) => low + 20 + words.below(8) as i32,
+            Spread::Few(n) if !k.is_multiple_of(n) => low + 20 + words.index(8) as i32,
             _ => low,
         }
     }

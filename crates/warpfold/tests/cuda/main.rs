@@ -14,6 +14,8 @@ mod data;
 #[path = "../kernels/devices.rs"]
 mod devices;
 mod errors;
+#[path = "../kernels/gaps.rs"]
+mod gaps;
 #[path = "../kernels/groups.rs"]
 mod groups;
 mod interplay;

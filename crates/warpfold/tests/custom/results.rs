@@ -1,16 +1,12 @@
 //! What operators find, beside results that are had in another way.
 
 use warpfold::custom::fold;
+use warpfold::random::word;
 
 use crate::operators::{Best, Found, LogSumExp, Matrices, MaxPlus, PRIME, Rotations, Welford};
 
 fn numbers(n: usize) -> impl Iterator<Item = u64> {
-    let mut state = 1u64;
-    (0..n).map(move |_| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    })
+    (0..n as u64).map(|at| word(1, at) >> 33)
 }
 
 #[test]

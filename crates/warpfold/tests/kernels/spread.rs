@@ -57,8 +57,7 @@ where
 
 /// Numbers that look random, and are the same in every run.
 fn noise(at: usize) -> u64 {
-    let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11
+    warpfold::random::word(0, at as u64) >> 11
 }
 
 fn unit(at: usize) -> f64 {

@@ -14,6 +14,8 @@ mod data;
 mod device;
 #[path = "../kernels/devices.rs"]
 mod devices;
+#[path = "../kernels/gaps.rs"]
+mod gaps;
 #[path = "../kernels/groups.rs"]
 mod groups;
 #[path = "../kernels/lanes.rs"]

@@ -205,7 +205,7 @@ impl Vector for Four {
     }
 
     #[inline(always)]
-    fn see(self, seen: &mut __m256i, half: u64) {
+    fn observe(self, seen: &mut __m256i, half: u64) {
         // SAFETY: the instructions were found where there is a vector.
         unsafe {
             let bits = _mm256_castpd_si256(self.0);

@@ -105,7 +105,7 @@ pub(crate) trait Vector: Copy {
     fn seen() -> Self::Seen;
 
     /// Looks whether numbers lie from `2^-half` to `2^half`, which is a power of two itself.
-    fn see(self, seen: &mut Self::Seen, half: u64);
+    fn observe(self, seen: &mut Self::Seen, half: u64);
 
     /// Whether all did.
     fn are_within(seen: Self::Seen, half: u64) -> bool;

@@ -140,7 +140,7 @@ impl<const N: usize> Vector for Plain<N> {
     }
 
     #[inline(always)]
-    fn see(self, seen: &mut u64, half: u64) {
+    fn observe(self, seen: &mut u64, half: u64) {
         for x in self.0 {
             *seen |= x.to_bits().wrapping_sub(first(half) as u64);
         }

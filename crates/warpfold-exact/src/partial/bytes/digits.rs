@@ -52,6 +52,7 @@ pub(super) fn limb([low, high]: [u64; 2], carry: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
+    use warpfold_num::random::Words;
 
     use super::*;
     use crate::exact::{Exact, to_bigint};
@@ -75,15 +76,14 @@ mod tests {
 
     #[test]
     fn sums_of_digits_are_sums_of_integers() {
-        let mut state = 1u64;
+        let mut words = Words(1);
         for world in [1usize, 2, 3, 7, 64] {
             let mut expected = BigInt::ZERO;
             let mut all = Vec::new();
             for _ in 0..world {
                 let mut sum = Exact::<f64>::new();
                 for _ in 0..5 {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-                    let x = f64::from_bits(state ^ state >> 29);
+                    let x = f64::from_bits(words.next());
                     if x.is_finite() {
                         sum.add(x);
                         expected += integer(x);

@@ -2,7 +2,6 @@
 
 use super::AnyReduceMany;
 use super::asked::Asked;
-use super::stats::of_stats;
 use crate::Columns;
 use crate::partial::Finish;
 use crate::plan::CudaBatchPlan;
@@ -27,14 +26,14 @@ impl AnyReduceMany<'_> {
         let asked = self.asked();
         match op {
             Op::MinMax => Ok(vec![asked.plan(Op::Min)?, asked.plan(Op::Max)?]),
-            Op::Stats => of_stats(asked.x.dtype).map(|op| asked.plan(op)).collect(),
+            Op::Stats => Op::of_stats(asked.x.dtype).map(|op| asked.plan(op)).collect(),
             _ => Ok(vec![asked.plan(op)?]),
         }
     }
 }
 
 impl Asked<'_> {
-    fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
+    pub(super) fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         if op == Op::MinMax {
             let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
             return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);

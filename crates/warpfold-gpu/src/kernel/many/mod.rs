@@ -3,6 +3,7 @@
 mod asked;
 mod columns;
 mod faults;
+mod gaps;
 mod launch;
 mod stats;
 

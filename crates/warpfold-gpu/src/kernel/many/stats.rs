@@ -5,15 +5,7 @@ use super::{AnySegments, ManyLaunch, Parts};
 use crate::Columns;
 use crate::partial::{Finish, refuse_rounding};
 use crate::value::Column;
-use crate::{Accuracy, Complex, DType, Nan, Op, Policy, Result};
-
-/// What stats consists of beside counts, for a type.
-pub(super) fn of_stats(dtype: DType) -> impl Iterator<Item = Op> {
-    let ordered = |op| matches!(op, Op::Min | Op::Max | Op::ArgMin | Op::ArgMax);
-    let all = [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::Min, Op::Max, Op::ArgMin, Op::ArgMax];
-    let all = all.into_iter().chain([Op::L1, Op::L2]);
-    all.filter(move |&op| !(dtype.is_complex() && ordered(op)))
-}
+use crate::{Accuracy, Complex, Nan, Op, Policy, Result};
 
 impl Asked<'_> {
     /// The columns of stats, as the CPU names and orders them: exact at any accuracy, and NaN where there is no mean, variance or deviation.
@@ -23,31 +15,14 @@ impl Asked<'_> {
         let of = |policy| Asked { policy, ..*self };
         // What fails fails before anything else is folded.
         let sums = of(exact).column(Op::Sum, finish)?;
-        let counts = self.lengths()?;
-        let nan_counts = match self.x.dtype.is_float() {
-            true => {
-                let count = |nan| of(Policy { nan, ..exact }).left(Op::Count, 0);
-                let all = count(Nan::Propagate)?.elements::<u64>()?;
-                let kept = count(Nan::Ignore)?.elements::<u64>()?;
-                all.iter().zip(kept).map(|(all, kept)| all - kept).collect()
-            }
-            false => vec![0; counts.len()],
-        };
-        let skips = self.policy.nan == Nan::Ignore;
-        let kept: Vec<u64> = counts
-            .iter()
-            .zip(&nan_counts)
-            .map(|(&count, &nans)| if skips { count - nans } else { count })
-            .collect();
+        let (counts, nan_counts) = (self.lengths()?, self.nan_counts()?);
+        let nan_counts = nan_counts.unwrap_or_else(|| vec![0; counts.len()]);
+        let kept = self.kept(&counts, Some(&nan_counts));
         let mut sums = Some(sums);
         let mut columns =
             vec![("count", Column::of(counts)), ("nan_count", Column::of(nan_counts))];
-        for op in of_stats(self.x.dtype) {
-            let least = match op {
-                Op::Mean => Some(0),
-                Op::Var | Op::Std => Some(finish.ddof),
-                _ => None,
-            };
+        for op in Op::of_stats(self.x.dtype) {
+            let least = op.too_few(finish.ddof).filter(|_| !op.is_ordered());
             let column = match (sums.take(), least) {
                 (Some(sums), _) => sums,
                 (None, None) => of(exact).column(op, finish)?,
@@ -65,8 +40,32 @@ impl Asked<'_> {
         Ok(columns)
     }
 
+    /// How many NaNs each input has; none of a type without.
+    pub(super) fn nan_counts(&self) -> Result<Option<Vec<u64>>> {
+        if !self.x.dtype.is_float() {
+            return Ok(None);
+        }
+        // They count as nonzero, unless they are ignored.
+        let count = |nan| {
+            let policy = Policy { nan, accuracy: Accuracy::Exact, ..self.policy };
+            Asked { policy, ..*self }.left(Op::Count, 0)?.elements::<u64>()
+        };
+        let (all, kept) = (count(Nan::Propagate)?, count(Nan::Ignore)?);
+        Ok(Some(all.iter().zip(kept).map(|(all, kept)| all - kept).collect()))
+    }
+
+    /// How many elements of each input are reduced.
+    pub(super) fn kept(&self, counts: &[u64], nan_counts: Option<&[u64]>) -> Vec<u64> {
+        match nan_counts {
+            Some(nans) if self.policy.nan == Nan::Ignore => {
+                counts.iter().zip(nans).map(|(count, nans)| count - nans).collect()
+            }
+            _ => counts.to_vec(),
+        }
+    }
+
     /// How many elements each input has.
-    fn lengths(&self) -> Result<Vec<u64>> {
+    pub(super) fn lengths(&self) -> Result<Vec<u64>> {
         let parts = match self.parts {
             Parts::Axes { form, .. } => return Ok(vec![form.inputs; form.outputs as usize]),
             Parts::Segments(parts) => parts,

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::buffer::{Buffer, View};
 use super::machine::Machine;
+use super::or_none::OrNone;
 use crate::element::Element;
 use crate::kernel::{AnyReduceMany, AnySegments, ManyLaunch};
 use crate::partial::Finish;
@@ -156,6 +157,31 @@ impl<'a, M: Machine, T: Element> ReduceMany<'a, M, T> {
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`](crate::Error::Unsupported) for a rounding that kernels do not do.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         self.many.columns(op, finish)
+    }
+
+    /// [`columns`](Self::columns), and of each the outputs that have no value, ascending, which are no error: what the column holds there means nothing.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns), but for outputs without a value.
+    pub fn columns_and_gaps(&self, op: Op, finish: Finish) -> Result<(Columns, Vec<Vec<u64>>)> {
+        self.many.columns_and_gaps(op, finish)
+    }
+
+    /// Every output is an [`Option`], `None` where it has no value, such as the minimum of an empty segment.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// use warpfold::simt::Device;
+    /// let device = Device::new();
+    /// let (x, offsets) = (device.upload(&[5u8, 7, 6])?, device.upload(&[0u32, 2, 2, 3])?);
+    /// let segments = device.reduce_segments(&x, &offsets);
+    /// assert!(segments.max().is_err());
+    /// assert_eq!(segments.or_none().max()?, [Some(7), None, Some(6)]);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn or_none(self) -> OrNone<'a, M, T> {
+        OrNone(self)
     }
 
     /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.

@@ -36,6 +36,7 @@ mod devices;
 mod groups;
 mod machine;
 mod many;
+mod or_none;
 mod reduce;
 
 pub use buffer::{Buffer, View};
@@ -46,4 +47,5 @@ pub use machine::Machine;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use machine::machine_methods;
 pub use many::{DeviceSegments, ReduceMany};
+pub use or_none::OrNone;
 pub use reduce::Reduce;

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::random::word;
 use warpfold::{
     Accuracy, DType, Op, Result, Segments, View, group_dense, reduce_axes, reduce_segments,
 };
@@ -115,14 +116,9 @@ pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Resu
     })
 }
 
-/// Numbers from -1 to 1, each from its index: splitmix64.
+/// Numbers from -1 to 1, each from its index.
 fn numbers(n: u64) -> Vec<f32> {
-    let number = |k: u64| {
-        let z = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
-    };
+    let number = |k: u64| (word(0, k) >> 40) as f32 / (1 << 23) as f32 - 1.0;
     (0..n).into_par_iter().map(number).collect()
 }
 

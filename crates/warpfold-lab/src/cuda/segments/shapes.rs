@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use warpfold::random::Words;
 use warpfold::{Layout, Result};
 
 /// Elements of the arrays, about.
@@ -35,18 +36,6 @@ pub enum Shape {
         /// Whether values are brought together first, as several reductions share.
         sorted: bool,
     },
-}
-
-/// Sebastiano Vigna's splitmix64; `bench/peers/cuda/segments.cu` makes the same numbers.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 impl Shape {
@@ -117,7 +106,8 @@ pub fn shapes(n: u64) -> Result<Vec<Shape>> {
     let every = [1, 3, 16, 31, 256, 4096, 1 << 16, 1 << 24, n];
     let every = every.into_iter().enumerate().filter(|&(k, length)| k == 8 || length < n);
     let mut all: Vec<Shape> = every.map(|(_, length)| Shape::Every(length)).collect();
-    let mut random = Random(7);
+    // `bench/peers/cuda/segments.cu` makes the same numbers.
+    let mut random = Words(7);
     let mut offsets = vec![0];
     while let Some(&end) = offsets.last().filter(|&&end| end < n) {
         offsets.push((end + random.next() % 65).min(n));

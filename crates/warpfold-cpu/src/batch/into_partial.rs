@@ -11,17 +11,17 @@ use warpfold_exact::partial::{Count, Extremes, Magnitude, Norm1, Partial};
 use warpfold_num::element::{Element, Ordered, Parts, Real};
 
 /// What an accumulator leaves.
-pub(crate) trait Leaves<T: Kernels>: Copy + Send + Sync {
+pub(crate) trait IntoPartial<T: Kernels>: Copy + Send + Sync {
     /// Whether it is exact. What is not is never added to a partial: where it does not tell the result, the elements are folded exactly.
     const IS_EXACT: bool = true;
 
     /// Adds it, of `count` elements, to a partial.
-    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>);
+    fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>);
 }
 
 /// Of what only the kernels for one array know.
-impl<T: Kernels> Leaves<T> for () {
-    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+impl<T: Kernels> IntoPartial<T> for () {
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         another(partial)
     }
 }
@@ -30,8 +30,8 @@ fn another<T: Kernels>(partial: &Partial<T>) -> ! {
     unreachable!("this is no partial of another reduction: {partial:?}")
 }
 
-impl<T: Kernels, const PARTS: usize> Leaves<T> for [Pair; PARTS] {
-    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+impl<T: Kernels, const PARTS: usize> IntoPartial<T> for [Pair; PARTS] {
+    fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Sum(exact) => {
                 for (register, pair) in exact.parts.as_mut().iter_mut().zip(self) {
@@ -52,8 +52,8 @@ impl<T: Kernels, const PARTS: usize> Leaves<T> for [Pair; PARTS] {
     }
 }
 
-impl<T: Kernels> Leaves<T> for [i128; 1] {
-    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+impl<T: Kernels> IntoPartial<T> for [i128; 1] {
+    fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Sum(exact) => {
                 exact.parts.as_mut()[0].fixed.add_signed(self[0], 0);
@@ -68,16 +68,18 @@ impl<T: Kernels> Leaves<T> for [i128; 1] {
     }
 }
 
-impl<T: Kernels, X: Copy + Send + Sync, const PARTS: usize> Leaves<T> for Approximate<X, PARTS> {
+impl<T: Kernels, X: Copy + Send + Sync, const PARTS: usize> IntoPartial<T>
+    for Approximate<X, PARTS>
+{
     const IS_EXACT: bool = false;
 
-    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         another(partial)
     }
 }
 
-impl<T: Kernels> Leaves<T> for Tally {
-    fn pour(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
+impl<T: Kernels> IntoPartial<T> for Tally {
+    fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Count(all) => all.merge(&Count { seen: count, nonzero: self.0 }),
             other => another(other),
@@ -85,8 +87,8 @@ impl<T: Kernels> Leaves<T> for Tally {
     }
 }
 
-impl<T: Kernels> Leaves<T> for Widest {
-    fn pour(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+impl<T: Kernels> IntoPartial<T> for Widest {
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Magnitude(all) => {
                 all.merge(&Magnitude::of(&Parts::from_fn(|_| self.magnitude::<T::Part>())));
@@ -104,8 +106,8 @@ impl Widest {
     }
 }
 
-impl<T: Kernels> Leaves<T> for Ranked {
-    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+impl<T: Kernels> IntoPartial<T> for Ranked {
+    fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Extremes(all) => all.merge(&self.extremes(nan, count)),
             other => another(other),
@@ -113,9 +115,9 @@ impl<T: Kernels> Leaves<T> for Ranked {
     }
 }
 
-impl<T: Kernels> Leaves<T> for [Ranked; 2] {
-    fn pour(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
-        self.iter().for_each(|end| Leaves::<T>::pour(end, nan, count, partial));
+impl<T: Kernels> IntoPartial<T> for [Ranked; 2] {
+    fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+        self.iter().for_each(|end| IntoPartial::<T>::flush(end, nan, count, partial));
     }
 }
 

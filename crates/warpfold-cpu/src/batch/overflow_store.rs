@@ -1,24 +1,24 @@
-//! What was found of a few outputs so far: small values as long as they have room, and partials for what has none.
+//! The overflow store: what accumulators no longer hold of a few outputs, as small values as long as they fit, and as partials beyond that.
 
 use super::lanes::Kind;
 use super::outputs::{Counts, Sink, Store};
 
-/// What was found of a few outputs.
-pub(super) struct Held<'k, K: Kind> {
+/// What accumulators no longer hold of a few outputs.
+pub(super) struct OverflowStore<'k, K: Kind> {
     sink: &'k dyn Sink<K::Small>,
     smalls: Vec<K::Small>,
     /// Elements in each.
     counts: Vec<u64>,
-    /// Partials of all, once something has no room elsewhere, and how many elements went into each.
+    /// Partials of all, once something fits nowhere else, and how many elements went into each.
     store: Option<Box<dyn Store<K::Small> + 'k>>,
     stored: Vec<u64>,
 }
 
-impl<'k, K: Kind> Held<'k, K> {
+impl<'k, K: Kind> OverflowStore<'k, K> {
     /// Nothing of so many outputs.
     pub(super) fn new(sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
         let (smalls, counts) = (vec![K::NOTHING; outputs], vec![0; outputs]);
-        Held { sink, smalls, counts, store: None, stored: Vec::new() }
+        OverflowStore { sink, smalls, counts, store: None, stored: Vec::new() }
     }
 
     /// Adds what an accumulator holds of `count` elements of an output.
@@ -43,13 +43,13 @@ impl<'k, K: Kind> Held<'k, K> {
         self.stored(at, count as u64).singles(at, first, stride, count);
     }
 
-    /// Moves what is held of an output to its partial.
+    /// Moves the small value of an output to its partial.
     #[inline(never)]
     fn empty(&mut self, at: usize) {
         let count = std::mem::take(&mut self.counts[at]);
         if count > 0 {
             let small = self.smalls[at];
-            self.stored(at, count).pour(at, &small, count);
+            self.stored(at, count).flush(at, &small, count);
         }
     }
 
