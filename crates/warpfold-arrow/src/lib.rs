@@ -38,4 +38,4 @@ pub use cell::{Cell, Fields};
 pub use error::{Error, Result};
 pub use fold::{Fold, reduce};
 pub use form::{check, number_type};
-pub use groups::{Grouped, Groups, Keys, Named};
+pub use groups::{Grouped, Groups, Joined, Keys, Named};

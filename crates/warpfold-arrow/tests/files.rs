@@ -134,8 +134,9 @@ fn groups_of_files() {
                 "2024-02-28=1712.73 2024-02-29=5593.81 2024-03-01=9526.39 2024-03-02=13373.61",
             ),
         ] {
-            let (groups, _) = files.group(column, &[key.to_string()], Op::Sum, policy(2)).unwrap();
-            let found = groups.finish(Finish::default()).unwrap();
+            let (mut groups, _) =
+                files.group(&[column.to_string()], &[key.to_string()], Op::Sum, policy(2)).unwrap();
+            let found = groups.remove(0).finish(Finish::default()).unwrap();
             let rows: Vec<String> = found.columns[0]
                 .1
                 .iter()

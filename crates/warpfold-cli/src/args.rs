@@ -170,8 +170,8 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
     pub(crate) dtype: Option<DType>,
 
-    /// Column of text, by name or by number from 1; without it all columns count. Of Parquet and Arrow files also several (repeat it), or '*'
-    /// for all numeric ones
+    /// Column of text or of Parquet and Arrow files, by name or by number from 1; of text all cells count without it. Repeat it for a table of
+    /// several columns; '*' takes all numeric ones
     #[arg(long, value_name = "NAME|INDEX", allow_negative_numbers = true, help_heading = "Input")]
     pub(crate) column: Vec<Column>,
 
@@ -289,7 +289,7 @@ impl Reduction {
             [] => Ok(None),
             [column] => Ok(Some(column.clone())),
             _ => Err(Failure::Usage(
-                "several --column options are for Parquet and Arrow files; of text, choose one column, or leave it out for all".into(),
+                "several --column options are for files of columns and texts without expressions; choose one column, or leave it out for all".into(),
             )),
         }
     }
@@ -385,6 +385,7 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
 pub(crate) fn parse() -> Result<Asked, Failure> {
     let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
+    let near = overview::nearest(&args);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
@@ -392,7 +393,13 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
             let text = shown(&error.render());
             return Ok(Asked::Text(text.into_bytes()));
         }
-        Err(error) => return Err(Failure::Usage(one_line(&error.render().to_string()))),
+        Err(error) => {
+            let said = one_line(&error.render().to_string());
+            return Err(Failure::Usage(match near {
+                Some(near) => format!("{said}; or is it the file {}?", near.escape_debug()),
+                None => said,
+            }));
+        }
     };
     match cli.command {
         None => {

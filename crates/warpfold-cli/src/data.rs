@@ -10,7 +10,7 @@ use print::Printout;
 use warpfold::partial::{Finish, Output, Summary};
 use warpfold::{At, Error as Reduced, Op};
 use warpfold_arrow::files::{Files, Read, expand};
-use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, number_type};
+use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Groups, Joined, number_type};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -18,7 +18,7 @@ use crate::input::Watch;
 use crate::input::is_columns;
 use crate::input::text::Column;
 use crate::report::{self, Format, Report};
-use crate::table::{Labels, Table};
+use crate::table::{Labels, Table, Titles};
 use crate::{Failure, outfile, streams, table};
 
 /// Whether inputs are such files, by their names, or folders of them.
@@ -86,9 +86,6 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
             asked.op()
         ));
-    }
-    if !parts.by.is_empty() && asked.column.len() > 1 {
-        return refused("--by takes one --column of values; run once for each".into());
     }
     if asked.maps.any() {
         return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
@@ -188,7 +185,7 @@ fn fold(
         crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
     }
     if !asked.parts.by.is_empty() {
-        return group(asked, &files, &names[0], finish, begun);
+        return group(asked, &files, &names, finish, begun);
     }
     if let ([_], Some((_, format))) = (&names[..], &asked.out) {
         format.check_one()?;
@@ -205,16 +202,7 @@ fn fold(
     let n = folds.iter().map(Fold::values).sum();
     let mut found = Vec::with_capacity(folds.len());
     for (name, fold) in names.iter().zip(folds) {
-        found.push(fold.finish(finish).map_err(|error| match Failure::from(error) {
-            Failure::Usage(text) if names.len() > 1 => {
-                Failure::Usage(format!("column {name}: {text}"))
-            }
-            Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
-            Failure::Reduction(error) if names.len() > 1 => {
-                Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
-            }
-            other => other,
-        })?);
+        found.push(fold.finish(finish).map_err(|error| of_column(name, names.len(), error))?);
     }
     let (seconds, fold_seconds) = (begun.elapsed().as_secs_f64(), folding.elapsed().as_secs_f64());
     let mut types = Vec::new();
@@ -253,7 +241,7 @@ fn fold(
         .map_or_else(Vec::new, |first| first.0.iter().map(|(name, _)| *name).collect());
     let column = |(k, field): (usize, &'static str)| {
         let name = if fields.len() == 1 { asked.op().name() } else { field };
-        (name, print::cells(found.iter().map(|fields| fields.0[k].1.clone()).collect()))
+        (name.into(), print::cells(found.iter().map(|fields| fields.0[k].1.clone()).collect()))
     };
     Ok(Shown::Table(Table {
         op: asked.op(),
@@ -261,6 +249,7 @@ fn fold(
         n,
         bytes,
         labels: Labels::Columns(names.clone()),
+        titles: Titles::Results,
         columns: fields.iter().copied().enumerate().map(column).collect(),
         accuracy: warpfold::Accuracy::Exact,
         device: Device::Cpu,
@@ -270,34 +259,69 @@ fn fold(
     }))
 }
 
+/// An error of one of several columns, by its name.
+fn of_column(name: &str, columns: usize, error: Error) -> Failure {
+    match Failure::from(error) {
+        Failure::Usage(text) if columns > 1 => Failure::Usage(format!("column {name}: {text}")),
+        Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
+        Failure::Reduction(error) if columns > 1 => {
+            Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
+        }
+        other => other,
+    }
+}
+
 fn group(
     asked: &Reduction,
     files: &Files,
-    column: &str,
+    names: &[String],
     finish: Finish,
     begun: Instant,
 ) -> Result<Shown, Failure> {
-    let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
-    let keys = asked.parts.by.iter().map(key).collect::<Result<Vec<_>, _>>()?;
+    let keys = key_names(asked, files)?;
+    if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        return Err(Failure::Usage(format!(
+            "column {} is asked for twice, and results by keys have a column of its name; name it once",
+            names[name]
+        )));
+    }
     let folding = Instant::now();
-    let (groups, read) = files.group(column, &keys, asked.op(), asked.policy())?;
-    let (n, dtype) = (groups.values(), files.column(column)?);
-    tell(asked, groups.rows(), [(&column.to_string(), groups.rows() - n)].into_iter(), read);
-    let found = groups.finish(finish)?;
-    let is_one = keys.len() == 1;
-    let name = |name| if is_one { "key".into() } else { name };
-    let labels = keys.into_iter().map(name).zip(found.keys.into_iter().map(print::keys)).collect();
-    let mut columns: Vec<_> =
-        found.columns.into_iter().map(|(name, cells)| (name, print::cells(cells))).collect();
-    if columns.is_empty() {
-        columns.push((asked.op().name(), print::cells(Vec::new())));
+    let (groups, read) = files.group(names, &keys, asked.op(), asked.policy())?;
+    let rows = groups.first().map_or(0, Groups::rows);
+    let nulls = names.iter().zip(groups.iter().map(|groups| groups.rows() - groups.values()));
+    tell(asked, rows, nulls, read);
+    let (mut n, mut bytes, mut types) = (0, 0, Vec::new());
+    for (name, groups) in names.iter().zip(&groups) {
+        let dtype = files.column(name)?;
+        n += groups.values();
+        bytes += groups.values() * dtype.primitive_width().unwrap_or(1) as u64;
+        types.push(type_name(&dtype));
+    }
+    types.dedup();
+    let finished = names.iter().zip(groups).map(|(name, groups)| {
+        groups.finish(finish).map_err(|error| of_column(name, names.len(), error))
+    });
+    let found = Joined::of(finished.collect::<Result<_, _>>()?);
+    let (is_one_key, is_one) = (keys.len() == 1, names.len() == 1);
+    let label = |name| if is_one_key && is_one { "key".into() } else { name };
+    let labels = keys.into_iter().map(label).zip(found.keys.into_iter().map(print::keys)).collect();
+    let titles = if is_one { Titles::Results } else { Titles::Columns };
+    let mut columns = Vec::new();
+    for (name, results) in names.iter().zip(found.columns) {
+        let fields = results.len();
+        let none = results.is_empty().then(|| (asked.op().name(), Vec::new()));
+        let all = results.into_iter().chain(none);
+        columns.extend(
+            all.map(|(field, cells)| (titles.of(name, field, fields), print::cells(cells))),
+        );
     }
     Ok(Shown::Table(Table {
         op: asked.op(),
-        dtype: type_name(&dtype),
+        dtype: types.join(", "),
         n,
-        bytes: n * dtype.primitive_width().unwrap_or(1) as u64,
+        bytes,
         labels: Labels::Keys(labels),
+        titles,
         columns,
         accuracy: warpfold::Accuracy::Exact,
         device: Device::Cpu,
@@ -305,6 +329,12 @@ fn group(
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: Vec::new(),
     }))
+}
+
+/// The names of the columns that are keys.
+fn key_names(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+    let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
+    asked.parts.by.iter().map(key).collect()
 }
 
 /// Says how many rows have no value, and what was decoded.
@@ -345,19 +375,21 @@ fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
                 shown.join(", ")
             )))
         }
-        [Column::Name(name)] if name == "*" && asked.parts.by.is_empty() => {
+        [Column::Name(name)] if name == "*" => {
+            let keys = key_names(asked, files)?;
             let is_taken = |dtype: &DataType| {
                 number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
                     || is_decimal(dtype)
             };
             let taken = fields.iter().filter(|field| {
                 is_taken(field.data_type())
+                    && !keys.contains(field.name())
                     && warpfold_arrow::check(asked.op(), field.data_type()).is_ok()
             });
             let names: Vec<String> = taken.map(|field| field.name().clone()).collect();
             match names.is_empty() {
                 true => Err(Failure::Usage(format!(
-                    "no column of the files is numeric and has {}; name one with --column",
+                    "no column of the files but keys is numeric and has {}; name one with --column",
                     asked.op()
                 ))),
                 false => Ok(names),

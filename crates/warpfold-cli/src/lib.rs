@@ -7,6 +7,8 @@
 //!      or, for many results:
 //!                    -> many  (inputs as a whole -> warpfold::ReduceMany)
 //!                    -> table (text, json, csv, npy, npz)
+//!      or, for several columns of text:
+//!                    -> several (one reading -> a fold for each column), by keys many::columns -> table
 //!      or, for columns of Parquet and Arrow files (feature `parquet`):
 //!                    -> data  (warpfold-arrow) -> report, or table
 //!      or, for an expression:
@@ -38,6 +40,7 @@ mod replay;
 mod report;
 mod roofline;
 mod run;
+mod several;
 mod sheet;
 mod signals;
 mod stage;
@@ -84,6 +87,9 @@ fn run_command(asked: args::Asked) -> Result<(), Failure> {
         args::Asked::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
         args::Asked::Reduction(reduction) if overview::takes(&reduction) => {
             overview::reduction(&reduction)
+        }
+        args::Asked::Reduction(reduction) if several::takes(&reduction) => {
+            several::reduction(&reduction)
         }
         args::Asked::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)

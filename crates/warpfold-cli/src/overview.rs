@@ -1,6 +1,6 @@
 //! `warpfold FILE`: the statistics of every column.
 //!
-//! Arrays and files of columns have `stats` for that; of text each column is read in turn, missing cells are left out and counted, and a column that
+//! Arrays and files of columns have `stats` for that; of text all columns are read at once, missing cells are left out and counted, and a column that
 //! holds something else than numbers says what and where.
 
 use std::ffi::OsString;
@@ -8,14 +8,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::CommandFactory;
-use warpfold::partial::{Finish, Output, Summary};
-use warpfold::{DType, Element, Op, Stream, Value, with_element};
+use warpfold::partial::{Output, Summary};
+use warpfold::{DType, Op, Value};
 
 use crate::args::Reduction;
 use crate::device::Device;
-use crate::input::text::{Column, Columns, Dialect, LeftOut, Missing, TextError};
-use crate::input::{self, Input, Kind, Name, Order, Problem, Wanted};
-use crate::table::{Cells, Labels, Printed, Table};
+use crate::input::text::{Dialect, Missing};
+use crate::input::{Kind, Name};
+use crate::several::{self, Chosen, Folded};
+use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, outfile, table};
 
 /// Puts `stats` before a first argument that is no command and names a file; says whether it did.
@@ -32,7 +33,14 @@ pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsSt
     (args, is_file)
 }
 
-/// Whether it takes reading the input once for each of its columns.
+/// The file that a first argument which is neither a command nor a file was most likely meant for.
+pub(crate) fn nearest(args: &[OsString]) -> Option<String> {
+    let first = Path::new(args.get(1)?);
+    let is_name = first.extension().is_some() && !first.to_string_lossy().starts_with('-');
+    if is_name && !first.exists() { crate::input::nearest(first) } else { None }
+}
+
+/// Whether it is of the columns of texts.
 pub(crate) fn takes(asked: &Reduction) -> bool {
     let is_text = |path: &std::path::PathBuf| {
         asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
@@ -62,23 +70,28 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     let finish = asked.finish()?;
     let begun = Instant::now();
-    let dialect = asked.written.overview_dialect();
-    let columns = columns(asked, dialect)?;
-    let dtype = asked.dtype.unwrap_or(DType::F64);
-    let mut found = Vec::with_capacity(columns.names.len());
-    for number in 1..=columns.names.len() as u64 {
-        let dialect = Dialect { header: columns.header, ..dialect };
-        let wanted = Wanted {
-            dtype: Some(dtype),
-            kind: Some(Kind::Text),
-            column: Some(Column::Index(number)),
-            dialect,
-            beside: Vec::new(),
-            left_out: LeftOut::Counted,
-        };
-        let inputs = input::open(&asked.inputs, &wanted)?;
-        found.push(with_element!(dtype, T => fold::<T>(asked, inputs, finish))?);
+    if asked.inputs.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Failure::Usage(
+            "the first row says which columns there are, and standard input can be read once only; save it to a file, or choose columns with --column".into(),
+        ));
     }
+    let dialect = asked.written.overview_dialect();
+    let columns = several::first_rows(asked, dialect)?;
+    let chosen = Chosen::all(columns);
+    let inputs = chosen.open_as(asked, dialect)?;
+    let dtype = asked.dtype.unwrap_or(DType::F64);
+    let columns = several::fold(asked, inputs, chosen.names.len())?.into_iter();
+    let columns = columns.map(|column| {
+        let Folded { folder, joined, missing, why } = column;
+        if why.is_some() {
+            return Ok(Found { summary: None, missing: 0, why });
+        }
+        match joined.in_data(Op::Stats, folder.finish(finish)?) {
+            Output::Summary(summary) => Ok(Found { summary: Some(*summary), missing, why: None }),
+            other => unreachable!("stats gives a summary, not {other:?}"),
+        }
+    });
+    let found = columns.collect::<Result<Vec<Found>, Failure>>()?;
     let seconds = begun.elapsed().as_secs_f64();
     let n = found.iter().flat_map(|column| &column.summary).map(|summary| summary.count).sum();
     let table = Table {
@@ -86,7 +99,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         dtype: dtype.to_string(),
         n,
         bytes: n * dtype.size() as u64,
-        labels: Labels::Columns(columns.names),
+        labels: Labels::Columns(chosen.names),
+        titles: Titles::Results,
         columns: cells(&found),
         accuracy: asked.accuracy,
         device: Device::Cpu,
@@ -103,82 +117,21 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The columns, which every input has to have.
-fn columns(asked: &Reduction, dialect: Dialect) -> Result<Columns, Failure> {
-    let mut first: Option<Columns> = None;
-    for path in &asked.inputs {
-        let name = Name::of(path.clone());
-        if name == Name::Stdin {
-            return Err(Failure::Usage(
-                "the columns of a text are read one after another, and standard input can be read once only; save it to a file, or choose one with --column".into(),
-            ));
-        }
-        let columns = input::text_columns(&name, dialect)?;
-        match &first {
-            Some(first) if *first != columns => {
-                return Err(Failure::input(&name, Problem::OtherColumns));
-            }
-            _ => first = Some(columns),
-        }
-    }
-    first.ok_or_else(|| Failure::Usage("there is no input".into()))
-}
-
-/// A column's statistics, or what in it is no number.
-fn fold<T: Element>(
-    asked: &Reduction,
-    inputs: Vec<Input>,
-    finish: Finish,
-) -> Result<Found, Failure> {
-    let mut stream = Stream::<T>::new(Op::Stats, asked.policy())?;
-    let mut missing = 0;
-    for input in inputs {
-        let (name, notes) = (input.name().clone(), input.notes());
-        let mut pieces = input.pieces(Order::C)?;
-        loop {
-            let piece = match pieces.next_piece() {
-                Ok(Some(piece)) => piece,
-                Ok(None) => break,
-                Err(error) => return no_number(error),
-            };
-            let elements = input::elements::<T>(piece, stream.seen());
-            stream.push(elements.map_err(|problem| Failure::input(&name, problem))?)?;
-        }
-        missing += notes.map_or(0, |notes| notes.counts().rows_left_out);
-    }
-    match stream.finish(finish)? {
-        Output::Summary(summary) => Ok(Found { summary: Some(*summary), missing, why: None }),
-        other => unreachable!("stats gives a summary, not {other:?}"),
-    }
-}
-
-/// A column of words has no statistics; any other failure is one.
-fn no_number(error: warpfold_io::Error) -> Result<Found, Failure> {
-    match error.problem() {
-        Some(problem @ Problem::Text(TextError::NotANumber { .. })) => {
-            let why = problem.to_string();
-            let why = why.split(';').next().unwrap_or(&why).to_string();
-            Ok(Found { summary: None, missing: 0, why: Some(why) })
-        }
-        _ => Err(error.into()),
-    }
-}
-
 /// One column of the table a statistic.
-fn cells(found: &[Found]) -> Vec<(&'static str, Cells)> {
+fn cells(found: &[Found]) -> Vec<(String, Cells)> {
     let column = |of: &dyn Fn(&Found, &Summary) -> Option<Value>| {
         let cell = |found: &Found| of(found, found.summary.as_ref()?).map(Printed::from);
         Cells::Printed(found.iter().map(cell).collect())
     };
     vec![
-        ("count", column(&|_, s| Some(s.count.into()))),
-        ("missing", column(&|found, _| Some(found.missing.into()))),
-        ("nan_count", column(&|_, s| Some(s.nan_count.into()))),
-        ("mean", column(&|_, s| s.mean)),
-        ("std", column(&|_, s| s.std)),
-        ("min", column(&|_, s| s.min)),
-        ("max", column(&|_, s| s.max)),
-        ("sum", column(&|_, s| Some(s.sum))),
+        ("count".into(), column(&|_, s| Some(s.count.into()))),
+        ("missing".into(), column(&|found, _| Some(found.missing.into()))),
+        ("nan_count".into(), column(&|_, s| Some(s.nan_count.into()))),
+        ("mean".into(), column(&|_, s| s.mean)),
+        ("std".into(), column(&|_, s| s.std)),
+        ("min".into(), column(&|_, s| s.min)),
+        ("max".into(), column(&|_, s| s.max)),
+        ("sum".into(), column(&|_, s| Some(s.sum))),
     ]
 }
 

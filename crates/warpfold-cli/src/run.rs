@@ -86,7 +86,8 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         check_text(asked)?;
-        let (dtype, kind, column) = (asked.dtype, asked.input, asked.column_of_text()?);
+        let (dtype, kind) = (asked.dtype, asked.input);
+        let columns = asked.column_of_text()?.into_iter().collect();
         let beside = crate::many::key_columns(asked);
         // The rows of two inputs stay side by side until both have lost one.
         let left_out = match asked.op() {
@@ -95,7 +96,8 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
             _ if asked.parts.any() => LeftOut::Listed,
             _ => LeftOut::Counted,
         };
-        let wanted = Wanted { dtype, kind, column, dialect, beside, left_out };
+        let wanted =
+            Wanted { dtype, kind, columns, dialect, beside, left_out, ..Wanted::default() };
         return Ok(input::open(&asked.inputs, &wanted)?);
     };
     let dtype = asked.dtype.unwrap_or(DType::F32);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::{Name, Problem};
+use crate::{Name, Problem, nearest};
 
 /// Why there are no elements, or no file.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,14 @@ pub enum Error {
 impl Error {
     /// An input that is not what it should be.
     pub fn input(name: &Name, problem: impl Into<Problem>) -> Error {
-        Error::Input { name: name.clone(), problem: Box::new(problem.into()) }
+        let problem = match (problem.into(), name) {
+            (Problem::Missing, Name::File(path)) => match nearest(path) {
+                Some(near) => Problem::Misspelt { near: near.escape_debug().to_string() },
+                None => Problem::Missing,
+            },
+            (problem, _) => problem,
+        };
+        Error::Input { name: name.clone(), problem: Box::new(problem) }
     }
 
     /// What is wrong with an input, if it is that.

@@ -1,5 +1,7 @@
 //! From what the command line names to [`Input`]s that are known to exist and to fit together.
 
+mod lines;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -18,7 +20,8 @@ use crate::raw::{Extent, RawReader};
 use crate::stamp::{Held, Stamp, Watch, Watched};
 use crate::text::lines::Lines;
 use crate::text::{
-    Column, Columns, Dialect, Layout, LeftOut, Missing, Notes, SharedNotes, TextReader,
+    Cells, Column, Columns, Dialect, Layout, LeftOut, Missing, NoNumbers, SharedNotes, SharedWords,
+    TextReader,
 };
 use crate::{
     Error, Kind, Mapped, Name, PIECE_BYTES, Pieces, Problem, Random, Whole, extension, npy, npz,
@@ -50,8 +53,12 @@ pub struct Wanted {
     pub dtype: Option<DType>,
     /// `--input`.
     pub kind: Option<Kind>,
-    /// `--column`.
-    pub column: Option<Column>,
+    /// `--column`: of text several, row after row.
+    pub columns: Vec<Column>,
+    /// What a cell of several columns does that is no number.
+    pub no_numbers: NoNumbers,
+    /// What cells of text are read as.
+    pub cells: Cells,
     /// How text is written.
     pub dialect: Dialect,
     /// Other columns of the text, whose missing cells leave rows out as well.
@@ -77,7 +84,9 @@ enum Source {
     Raw,
     Text {
         layout: Layout,
-        column: Option<Column>,
+        columns: Vec<Column>,
+        no_numbers: NoNumbers,
+        words: Option<SharedWords>,
         dialect: Dialect,
         beside: Vec<Column>,
         file_bytes: Option<u64>,
@@ -101,7 +110,7 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
     let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
     let kind = |name: &Name| wanted.kind.unwrap_or_else(|| Kind::of(name));
     let has_columns = |name: &Name| kind(name) == Kind::Text || is_archive(name);
-    if wanted.column.is_some() && !names.iter().any(has_columns) {
+    if !wanted.columns.is_empty() && !names.iter().any(has_columns) {
         let advice = "--column chooses a column of text or an array of an .npz file, and no input is either; leave it out or add --input text";
         return Err(Error::Usage(advice.into()));
     }
@@ -157,7 +166,7 @@ impl Input {
             (Kind::Npy, dtype) => {
                 let array = match &name {
                     Name::File(path) if is_archive(&name) => {
-                        npz::open(&name, path, stamp, wanted.column.as_ref(), dtype)?
+                        npz::open(&name, path, stamp, wanted.columns.first(), dtype)?
                     }
                     Name::File(path) if packing.is_none() => File::open(&**path)
                         .map_err(Problem::from)
@@ -181,7 +190,10 @@ impl Input {
             },
             (Kind::Text, dtype) => {
                 let layout = layout(&name);
-                let dtype = dtype.unwrap_or(DType::F64);
+                let (dtype, words) = match wanted.cells {
+                    Cells::Numbers => (dtype.unwrap_or(DType::F64), None),
+                    Cells::Words => (DType::U32, Some(SharedWords::default())),
+                };
                 let dialect = wanted.dialect;
                 if dialect.missing == Missing::Nan && !(dtype.is_float() || dtype.is_complex()) {
                     return Err(Error::Usage(format!(
@@ -198,10 +210,12 @@ impl Input {
                         "one character cannot separate fields and begin fractions or comments; choose another --delimiter, for example ';'".into(),
                     ));
                 }
-                let (column, beside) = (wanted.column.clone(), wanted.beside.clone());
+                let (columns, beside) = (wanted.columns.clone(), wanted.beside.clone());
                 let source = Source::Text {
                     layout,
-                    column,
+                    columns,
+                    no_numbers: wanted.no_numbers,
+                    words,
                     dialect,
                     beside,
                     file_bytes: size,
@@ -261,6 +275,14 @@ impl Input {
         }
     }
 
+    /// The words that its numbers stand for, where words are read.
+    pub fn words(&self) -> Option<SharedWords> {
+        match &self.source {
+            Source::Text { words, .. } => words.clone(),
+            _ => None,
+        }
+    }
+
     /// How it is read, in a few words.
     pub fn describe(&self) -> String {
         match &self.source {
@@ -302,17 +324,32 @@ impl Input {
                 Ok(Pieces::produce(reader, bytes))
             }
             Source::Text {
-                layout, column, dialect, beside, read, notes, left_out, lines, ..
+                layout,
+                columns,
+                no_numbers,
+                words,
+                dialect,
+                beside,
+                read,
+                notes,
+                left_out,
+                lines,
+                ..
             } => {
                 let (skip, lines_before) =
                     lines.as_ref().map_or((0, 0), |lines| (lines.elements, lines.lines_before));
                 let source: Box<dyn Read + Send> = match lines {
                     None => stream(&name, stamp)?,
-                    Some(lines) => part(&name, stamp, &lines)?,
+                    Some(lines) => lines::part(&name, stamp, &lines)?,
                 };
                 let source = Box::new(Counted { source, read });
-                let reader = TextReader::new(name, source, layout, column, dtype);
+                let reader = TextReader::new(name, source, layout, columns, dtype);
                 let reader = reader.dialect(dialect, beside).notes(notes, left_out);
+                let reader = reader.no_numbers(no_numbers);
+                let reader = match words {
+                    Some(words) => reader.words(words),
+                    None => reader,
+                };
                 Ok(Pieces::produce(reader.behind(skip, lines_before), None))
             }
         }
@@ -320,51 +357,6 @@ impl Input {
 }
 
 impl Input {
-    /// How its text is written, if it is a text in a file.
-    pub fn written(&self) -> Option<Dialect> {
-        match (&self.source, &self.name) {
-            (Source::Text { dialect, file_bytes: Some(_), .. }, Name::File(_)) => Some(*dialect),
-            _ => None,
-        }
-    }
-
-    /// What a text's head holds: elements, and what was found beside them.
-    ///
-    /// # Errors
-    /// Whatever is wrong with it.
-    pub fn read_head(&self, head: &[u8]) -> Result<(u64, Notes), Error> {
-        let Source::Text { layout, column, dialect, beside, .. } = &self.source else {
-            return Err(Error::input(&self.name, Problem::NoRange));
-        };
-        let source = Box::new(io::Cursor::new(head.to_vec()));
-        let reader =
-            TextReader::new(self.name.clone(), source, *layout, column.clone(), self.dtype);
-        let dialect = Dialect { verbose: false, ..*dialect };
-        let mut reader = reader.dialect(dialect, beside.clone());
-        let (mut number, mut elements) = (vec![0; self.dtype.size()], 0);
-        while reader.next_number(&mut number).map_err(|error| Error::input(&self.name, error))? {
-            elements += 1;
-        }
-        Ok((elements, reader.found().clone()))
-    }
-
-    /// Will read a part of its text.
-    pub fn take_lines(&mut self, part: Lines) {
-        if let Source::Text { lines, dialect, .. } = &mut self.source {
-            // Whoever reads the first part says what the header is.
-            dialect.verbose &= part.head.is_empty();
-            *lines = Some(part);
-        }
-    }
-
-    /// The part of its text that is read, if not all.
-    pub fn lines(&self) -> Option<&Lines> {
-        match &self.source {
-            Source::Text { lines, .. } => lines.as_ref(),
-            _ => None,
-        }
-    }
-
     /// Elements that a share must be a multiple of: those of random numbers come in chunks.
     pub fn grain(&self) -> u64 {
         match self.source {
@@ -471,17 +463,6 @@ fn mapped(
     let watch = Watch::new(name.clone(), now).holding(Held::new(file));
     let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
     Ok(Some(Pieces::Mapped(mapped)))
-}
-
-/// The head of a text and a part of it. Others read other parts: of the file that was opened, or none has a result.
-fn part(name: &Name, stamp: Option<Stamp>, lines: &Lines) -> Result<Box<dyn Read + Send>, Error> {
-    let failed = |problem: Problem| Error::input(name, problem);
-    let mut file = file(name).map_err(failed)?.ok_or(Problem::NoRange).map_err(failed)?;
-    let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
-    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
-    file.seek(SeekFrom::Start(lines.range.start)).map_err(|e| failed(e.into()))?;
-    let rest = file.take(lines.range.end - lines.range.start);
-    Ok(Box::new(io::Cursor::new(lines.head.to_vec()).chain(rest)))
 }
 
 fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {

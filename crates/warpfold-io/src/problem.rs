@@ -16,6 +16,12 @@ pub enum Problem {
     /// The path names nothing.
     #[error("no such file; check the name")]
     Missing,
+    /// The path names nothing, and is nearly that of a file.
+    #[error("no such file; is it {near}?")]
+    Misspelt {
+        /// That file.
+        near: String,
+    },
     /// The path names a directory.
     #[error("is a directory; name the files in it")]
     Directory,

@@ -90,14 +90,23 @@ impl Sink for Vec<Fold> {
     }
 }
 
-impl Sink for Groups {
+/// Groups of columns by the same keys.
+struct ByKeys {
+    keys: usize,
+    groups: Vec<Groups>,
+}
+
+impl Sink for ByKeys {
     fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        let (values, keys) = batch.columns().split_last().expect("values stand behind their keys");
-        self.push(keys, values)
+        let (keys, values) = batch.columns().split_at(self.keys);
+        self.groups
+            .iter_mut()
+            .zip(values)
+            .try_for_each(|(groups, values)| groups.push(keys, values))
     }
 
     fn row(&self) -> u64 {
-        self.rows()
+        self.groups.first().map_or(0, Groups::rows)
     }
 
     fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
@@ -105,7 +114,7 @@ impl Sink for Groups {
     }
 
     fn join(&mut self, next: Self) -> Result<()> {
-        self.merge(next)
+        self.groups.iter_mut().zip(next.groups).try_for_each(|(groups, next)| groups.merge(next))
     }
 }
 
@@ -162,27 +171,34 @@ impl Files {
         self.run(columns, policy, by_statistics, make)
     }
 
-    /// Folds a column by the keys in another, or in several.
+    /// Folds columns by the keys in another, or in several: groups of each.
     ///
     /// # Errors
     /// As [`fold`](Self::fold), and [`Error::Key`].
     ///
     /// # Panics
-    /// If there is no key.
+    /// If there is no key, or no column.
     pub fn group(
         &self,
-        column: &str,
+        columns: &[String],
         keys: &[String],
         op: Op,
         policy: Policy,
-    ) -> Result<(Groups, Read)> {
-        let dtype = self.column(column)?;
-        let columns: Vec<String> = keys.iter().cloned().chain([column.to_string()]).collect();
-        let keys: Vec<DataType> =
-            keys.iter().map(|name| self.column(name)).collect::<Result<_>>()?;
-        let make =
-            |row: u64, _: Policy| Ok(Groups::new(op, &dtype, &keys, policy)?.starting_at(row));
-        self.run(&columns, policy, false, make)
+    ) -> Result<(Vec<Groups>, Read)> {
+        assert!(!columns.is_empty(), "there is a column of values");
+        let types = |names: &[String]| -> Result<Vec<DataType>> {
+            names.iter().map(|name| self.column(name)).collect()
+        };
+        let (key_types, types) = (types(keys)?, types(columns)?);
+        let all: Vec<String> = keys.iter().chain(columns).cloned().collect();
+        let make = |row: u64, _: Policy| {
+            let groups = types
+                .iter()
+                .map(|dtype| Ok(Groups::new(op, dtype, &key_types, policy)?.starting_at(row)));
+            Ok(ByKeys { keys: keys.len(), groups: groups.collect::<Result<_>>()? })
+        };
+        let (found, read) = self.run(&all, policy, false, make)?;
+        Ok((found.groups, read))
     }
 
     /// Runs over all files: Parquet alone in parallel, else one after another.

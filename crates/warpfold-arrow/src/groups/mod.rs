@@ -1,5 +1,6 @@
 //! [`Groups`]: one reduction of a column for each key of another, or for each combination of several.
 
+mod joined;
 mod keys;
 mod tuples;
 
@@ -21,6 +22,7 @@ use crate::fold::{Fold, cells, look_up, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
 
+pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
 

@@ -32,13 +32,7 @@ pub(super) fn keys(keys: Keys) -> Cells {
         Keys::Cells(keys) if keys.is_empty() => Cells::Printed(Vec::new()),
         Keys::Cells(keys) => cells(keys),
         Keys::Words(words) => {
-            let one = |text: String| Printed {
-                token: quoted(&text),
-                text,
-                dtype: "utf8".into(),
-                typed: Typed::Word,
-            };
-            Cells::Printed(words.into_iter().map(|word| word.map(one)).collect())
+            Cells::Printed(words.into_iter().map(|word| word.map(Printed::word)).collect())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Keys: a file of integers, or a column of a text input.
+//! Keys: a file of integers or, as text, of words; or a column of a text input.
 
 use std::path::Path;
 
@@ -7,8 +7,12 @@ use warpfold::DType;
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::Watch;
-use crate::input::text::{Column as Chosen, Dialect, LeftOut, Missing, SharedNotes, TextError};
+use crate::input::text::{
+    Cells, Column as Chosen, Dialect, Gaps, Header, LeftOut, Missing, Number, SharedNotes,
+    TextError, is_missing,
+};
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+use crate::several;
 
 /// The columns of a text input that `--by` names, where it names no files.
 pub(crate) fn key_columns(asked: &Reduction) -> Vec<Chosen> {
@@ -29,12 +33,32 @@ fn key_column(asked: &Reduction, by: &Path) -> Option<Chosen> {
     (is_text && !is_file).then(column)
 }
 
-/// Keys, and what else was found in them if they are text of their own.
-type Read = (Whole, Option<SharedNotes>);
+/// Keys that were read.
+pub(super) struct Read {
+    /// Integers, or the numbers of words.
+    pub(super) keys: Whole,
+    /// Words, in the order of their numbers.
+    pub(super) words: Option<Vec<String>>,
+    /// What else was found in them if they are text of their own.
+    pub(super) notes: Option<SharedNotes>,
+    /// Rows that were left out.
+    pub(super) gaps: Gaps,
+}
+
+/// The text's columns that leave rows out with the keys: of several columns of values each has gaps of its own.
+fn beside(asked: &Reduction) -> Result<Vec<Chosen>, Failure> {
+    let values = if several::takes(asked) { None } else { asked.column_of_text()? };
+    Ok(values.into_iter().chain(key_columns(asked)).collect())
+}
 
 /// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
-/// A column is one of the very file that the values came from, as `values` has it.
-pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read, Failure> {
+/// A column is one of the very file that the values came from, as `values` has it, and whose first row is what it was taken for.
+pub(super) fn read(
+    asked: &Reduction,
+    by: &Path,
+    values: &Watch,
+    header: Option<Header>,
+) -> Result<Read, Failure> {
     let mut dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
     if dialect.missing == Missing::Nan {
         // A key is an integer.
@@ -49,36 +73,62 @@ pub(super) fn read(asked: &Reduction, by: &Path, values: &Watch) -> Result<Read,
         }
         (Some(column), [path]) => {
             // The values' own reading has said what the first row is.
-            let dialect = Dialect { verbose: false, ..dialect };
-            let kind = Some(Kind::Text);
-            let beside = asked.column_of_text()?.into_iter().chain(key_columns(asked)).collect();
-            let wanted =
-                Wanted { dtype: None, kind, column: Some(column), dialect, beside, ..wanted };
+            let header = header.unwrap_or(dialect.header);
+            let dialect = Dialect { verbose: false, header, ..dialect };
+            let (kind, columns, beside) = (Some(Kind::Text), vec![column], beside(asked)?);
+            let wanted = Wanted { dtype: None, kind, columns, dialect, beside, ..wanted };
             // What the values' own reading has found says it all.
-            text(path, &wanted, Some(values)).map(|(keys, _)| (keys, None))
+            text(path, &wanted, Some(values)).map(|read| Read { notes: None, ..read })
         }
         _ if is_text_file(by) => text(by, &wanted, None),
         _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }, None),
     }
 }
 
-/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow.
+/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and words where one of them is no integer.
 fn text(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, Failure> {
     let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
-    let is_too_narrow = |failure: &Failure| {
-        let Failure::Io(error) = failure else { return false };
-        matches!(error.problem(), Some(Problem::Text(TextError::OutOfRange { .. })))
+    let text_error = |failure: &Failure| {
+        let Failure::Io(error) = failure else { return None };
+        match error.problem() {
+            Some(Problem::Text(error)) => Some(error.clone()),
+            _ => None,
+        }
     };
-    match of(DType::I64) {
+    let is_too_narrow =
+        |failure: &Failure| matches!(text_error(failure), Some(TextError::OutOfRange { .. }));
+    let found = match of(DType::I64) {
         // A pipe can be read once only.
-        Err(failure) if is_too_narrow(&failure) && path.is_file() => match of(DType::U64) {
-            Err(failure) if is_too_narrow(&failure) => {
-                Err(Failure::input(&Name::of(path.to_path_buf()), Problem::WideKeys))
-            }
-            found => found,
-        },
+        Err(failure) if path.is_file() && is_too_narrow(&failure) => of(DType::U64),
         found => found,
+    };
+    let failure = match found {
+        Err(failure) if path.is_file() => failure,
+        found => return found,
+    };
+    let is_word = match text_error(&failure) {
+        Some(TextError::NotANumber { text, .. }) => !is_missing(&text) && !is_number(&text),
+        // Of a file of its own that says how to tell it, nothing else does.
+        Some(TextError::FirstRow { text, .. }) => values.is_some() && !is_missing(&text),
+        Some(TextError::OnlyNames { .. }) => values.is_none(),
+        _ => false,
+    };
+    if !is_word {
+        let wide = || Failure::input(&Name::of(path.to_path_buf()), Problem::WideKeys);
+        return Err(if is_too_narrow(&failure) { wide() } else { failure });
     }
+    let mut wanted = Wanted { cells: Cells::Words, ..wanted.clone() };
+    if values.is_none() && wanted.dialect.header == Header::Auto {
+        // Nothing tells a word from a name; if it is one, there is a key too many.
+        wanted.dialect.header = Header::No;
+    }
+    whole(path, &wanted, values)
+}
+
+/// Whether it is a number, and a key that is one is an integer.
+fn is_number(text: &[u8]) -> bool {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
+    begins && <f64 as Number>::parse(text).is_ok()
 }
 
 fn whole(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, Failure> {
@@ -91,13 +141,18 @@ fn whole(path: &Path, wanted: &Wanted, values: Option<&Watch>) -> Result<Read, F
     if dtype.is_float() {
         return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
     }
-    let notes = keys.notes();
-    Ok((keys.whole(Order::C)?, notes))
+    let (notes, words) = (keys.notes(), keys.words());
+    let keys = keys.whole(Order::C)?;
+    let gaps = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
+    Ok(Read { keys, words: words.map(|words| words.take()), notes, gaps })
 }
 
-/// Whether `--by` names a file, and no column of a text.
-pub(super) fn names_file(asked: &Reduction, by: &Path) -> bool {
-    key_column(asked, by).is_none()
+/// What keys are called, by their column or file.
+pub(super) fn name(asked: &Reduction, by: &Path) -> String {
+    match key_column(asked, by) {
+        Some(_) => by.to_string_lossy().into_owned(),
+        None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    }
 }
 
 fn is_text_file(path: &Path) -> bool {

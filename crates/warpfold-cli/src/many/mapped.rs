@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::input::Whole;
 use crate::input::text::Missing;
 use crate::left_out::Texts;
-use crate::table::{self, Table};
+use crate::table::{self, Table, Titles};
 use crate::{Failure, mapped};
 
 /// A map and the arrays that it reads.
@@ -56,7 +56,7 @@ pub(super) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         )));
     }
     let folding = Instant::now();
-    let read = Parted::read(asked, &watch)?;
+    let read = Parted::read(asked, &watch, None)?;
     let parted = read.parted;
     read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
     let arrays = wholes.iter().map(Whole::array).collect::<Result<Vec<_>, _>>()?;
@@ -73,7 +73,12 @@ pub(super) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: found.elements,
         bytes,
         labels: found.labels,
-        columns: found.columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
+        titles: Titles::Results,
+        columns: found
+            .columns
+            .into_iter()
+            .map(|(name, column)| (name.into(), column.into()))
+            .collect(),
         accuracy: asked.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),

@@ -1,5 +1,6 @@
 //! Many results at once: by axes, segments or keys of one input, which is taken as a whole.
 
+mod columns;
 mod device;
 mod keys;
 mod mapped;
@@ -7,10 +8,11 @@ mod numbers;
 mod rows;
 mod tuples;
 
+pub(crate) use columns::columns;
 pub(crate) use keys::{key_columns, with_key};
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,15 +25,15 @@ use warpfold_lab::machine::available_memory;
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::Watch;
-use crate::input::text::{Gaps, SharedNotes};
+use crate::input::text::{Gaps, Header, SharedNotes};
 use crate::input::{Input, Name, Order, Whole};
 use crate::left_out::Texts;
-use crate::table::{Cells, Labels, Printed, Table};
+use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, run, table};
 use mapped::Mapped;
 use numbers::Numbers;
 use rows::{Cut, Rows};
-use tuples::Tuples;
+use tuples::{Coded, Tuples};
 
 /// Runs many reductions and prints their results.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
@@ -52,7 +54,8 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let whole = input.whole(order)?;
     let executor = executor(asked, whole.dtype())?;
     let folding = Instant::now();
-    let Read { parted, texts: key_texts, gaps: key_gaps, tuples } = Parted::read(asked, &values)?;
+    let Read { parted, texts: key_texts, gaps: key_gaps, tuples } =
+        Parted::read(asked, &values, header(&notes))?;
     key_texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
     let gaps = notes.map_or_else(Gaps::default, |notes| notes.take_gaps());
     let (whole, parted, rows) = Rows::align(asked, whole, gaps, parted, &key_gaps)?;
@@ -69,6 +72,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         n: found.elements,
         bytes: found.elements * whole.dtype().size() as u64,
         labels: found.labels,
+        titles: Titles::Results,
         columns: Found::cells(found.columns, &found.gaps),
         accuracy: asked.accuracy,
         device: executor.device(),
@@ -81,6 +85,12 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         crate::say!("time: {}", table.timing());
     }
     table::show(asked, &table)
+}
+
+/// What the first row of a text was taken for.
+fn header(notes: &Option<SharedNotes>) -> Option<Header> {
+    let names = notes.as_ref()?.counts().names;
+    Some(if names.is_some() { Header::Yes } else { Header::No })
 }
 
 /// What makes no sense whatever the input holds.
@@ -148,7 +158,7 @@ struct Found {
 
 impl Found {
     /// The columns with empty cells where there is no result.
-    fn cells(columns: Columns, gaps: &[Vec<u64>]) -> Vec<(&'static str, Cells)> {
+    fn cells(columns: Columns, gaps: &[Vec<u64>]) -> Vec<(String, Cells)> {
         let cells = |(column, gaps): (Column, &[u64])| match gaps {
             [] => column.into(),
             gaps => {
@@ -161,7 +171,7 @@ impl Found {
         };
         let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
         let both = columns.into_iter().zip(gaps);
-        both.map(|((name, column), gaps)| (name, cells((column, gaps)))).collect()
+        both.map(|((name, column), gaps)| (name.into(), cells((column, gaps)))).collect()
     }
 }
 
@@ -216,17 +226,26 @@ impl Combined {
 
 impl Parted {
     /// Reads it, with the notes of texts.
-    pub(crate) fn read(asked: &Reduction, values: &Watch) -> Result<Read, Failure> {
+    pub(crate) fn read(
+        asked: &Reduction,
+        values: &Watch,
+        header: Option<Header>,
+    ) -> Result<Read, Failure> {
         let parts = &asked.parts;
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         if let [_, _, ..] = &parts.by[..] {
-            return Parted::tuples(asked, values);
+            return Parted::tuples(asked, values, header);
         }
         let key = parts.by.first();
+        let mut gaps = Gaps::default();
         let (parted, notes) = match (key, &parts.segments, &parts.lengths, parts.every) {
             (Some(path), ..) => {
-                let (keys, notes) = keys::read(asked, path, values)?;
-                (Parted::Keys(keys), notes)
+                let read = keys::read(asked, path, values, header)?;
+                if read.words.is_some() {
+                    return Parted::words(asked, path, read);
+                }
+                gaps = read.gaps;
+                (Parted::Keys(read.keys), read.notes)
             }
             (_, Some(path), ..) => {
                 let (numbers, notes) = Numbers::read(path, "offsets", dialect)?;
@@ -239,14 +258,29 @@ impl Parted {
             (.., Some(length)) => (Parted::Every(length), None),
             _ => (Parted::Axes, None),
         };
-        let gaps = notes.as_ref().map_or_else(Gaps::default, |notes| notes.take_gaps());
         let path = key.or(parts.segments.as_ref()).or(parts.lengths.as_ref());
         let texts = path.map(|path| Name::of(path.clone())).zip(notes).into_iter().collect();
         Ok(Read { parted, texts, gaps, tuples: Combined(None) })
     }
 
+    /// Words, as their numbers.
+    fn words(asked: &Reduction, path: &Path, mut read: keys::Read) -> Result<Read, Failure> {
+        if asked.parts.groups.is_some() {
+            return Err(Failure::Usage(format!(
+                "--groups is for keys that are the numbers of groups, and those of {} are words; leave it out",
+                path.display().to_string().escape_debug()
+            )));
+        }
+        let (name, notes) = (Name::of(path.to_path_buf()), read.notes.take());
+        let gaps = std::mem::take(&mut read.gaps);
+        let (numbers, tuples) =
+            Tuples::number(name.clone(), &[Coded::of(read)], vec!["key".into()])?;
+        let texts = notes.map(|notes| (name, notes)).into_iter().collect();
+        Ok(Read { parted: Parted::Keys(numbers), texts, gaps, tuples: Combined(Some(tuples)) })
+    }
+
     /// Several keys, as numbers of their combinations.
-    fn tuples(asked: &Reduction, values: &Watch) -> Result<Read, Failure> {
+    fn tuples(asked: &Reduction, values: &Watch, header: Option<Header>) -> Result<Read, Failure> {
         let paths = &asked.parts.by;
         let columns = keys::key_columns(asked).len();
         if columns > 0 && columns < paths.len() && rows::may_leave_out(asked) {
@@ -256,20 +290,16 @@ impl Parted {
         }
         let (mut all, mut texts) = (Vec::new(), Vec::new());
         for path in paths {
-            let (keys, notes) = keys::read(asked, path, values)?;
-            let gaps = notes.as_ref().map_or_else(Gaps::default, |notes| notes.take_gaps());
+            let mut read = keys::read(asked, path, values, header)?;
+            let (notes, gaps) = (read.notes.take(), std::mem::take(&mut read.gaps));
             texts.extend(notes.map(|notes| (Name::of(path.clone()), notes)));
-            all.push((keys, gaps));
+            all.push((Coded::of(read), gaps));
         }
         let (keys, gaps) = tuples::align(all)?;
-        let name = |path: &PathBuf| match keys::names_file(asked, path) {
-            true => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            false => path.to_string_lossy().into_owned(),
-        };
-        let names = paths.iter().map(name).collect();
+        let names = paths.iter().map(|path| keys::name(asked, path)).collect();
         let (numbers, tuples) = Tuples::number(Name::of(paths[0].clone()), &keys, names)?;
         // The numbers are copies: what they were made of must not have changed meanwhile.
-        keys.iter().try_for_each(Whole::check_unchanged)?;
+        keys.iter().try_for_each(Coded::check_unchanged)?;
         Ok(Read { parted: Parted::Keys(numbers), texts, gaps, tuples: Combined(Some(tuples)) })
     }
 

@@ -1,24 +1,69 @@
-//! Several keys an element: each combination that occurs has a number, and the numbers are keys themselves.
+//! Keys that are words, or several an element: each word or combination that occurs has a number, and the numbers are keys themselves.
 
 use std::collections::HashMap;
 
 use warpfold::{At, Column, Error, Key};
 
-use super::keys::with_key;
+use super::keys::{Read, with_key};
 use crate::Failure;
 use crate::input::text::{Gaps, Indices};
 use crate::input::{Name, Whole};
-use crate::table::{Cells, Labels};
+use crate::table::{Cells, Labels, Printed};
 
 /// The keys of each number's combination: one column a key.
 pub(crate) struct Tuples {
     names: Vec<String>,
-    columns: Vec<Column>,
+    columns: Vec<Keys>,
+}
+
+/// The keys of a column.
+enum Keys {
+    Numbers(Column),
+    Words(Vec<String>),
+}
+
+/// A column of keys, and what its numbers stand for where they are words.
+pub(super) struct Coded {
+    keys: Whole,
+    words: Option<Vec<String>>,
+}
+
+impl Coded {
+    /// Keys that were read.
+    pub(super) fn of(read: Read) -> Coded {
+        Coded { keys: read.keys, words: read.words }
+    }
+
+    /// Integers.
+    pub(super) fn integers(keys: Whole) -> Coded {
+        Coded { keys, words: None }
+    }
+
+    /// Fails if a file has changed since it was opened.
+    pub(super) fn check_unchanged(&self) -> Result<(), Failure> {
+        Ok(self.keys.check_unchanged()?)
+    }
+
+    /// The rank of each key among those that occur, and these.
+    fn ranked(&self) -> Result<(Vec<u32>, Keys), Failure> {
+        let Some(words) = &self.words else {
+            let keys = &self.keys;
+            return with_key!(keys, keys => Ok::<_, Failure>(coded(keys)));
+        };
+        let numbers = self.keys.elements::<u32>()?;
+        let mut order: Vec<u32> = (0..words.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| &words[number as usize]);
+        let mut rank = vec![0; words.len()];
+        order.iter().zip(0..).for_each(|(&number, new)| rank[number as usize] = new);
+        // A word of a row that was left out may have no row.
+        let sorted = order.iter().map(|&number| words[number as usize].clone()).collect();
+        Ok((numbers.iter().map(|&number| rank[number as usize]).collect(), Keys::Words(sorted)))
+    }
 }
 
 /// Leaves out of each file of keys what the others lack; what that is in all.
-pub(super) fn align(keys: Vec<(Whole, Gaps)>) -> Result<(Vec<Whole>, Gaps), Failure> {
-    let rows = |(keys, gaps): &(Whole, Gaps)| keys.len() + gaps.elements();
+pub(super) fn align(keys: Vec<(Coded, Gaps)>) -> Result<(Vec<Coded>, Gaps), Failure> {
+    let rows = |(coded, gaps): &(Coded, Gaps)| coded.keys.len() + gaps.elements();
     let first = keys.first().map_or(0, rows);
     if let Some(other) = keys.iter().map(rows).find(|&other| other != first) {
         return Err(Failure::from(Error::Keys {
@@ -28,7 +73,10 @@ pub(super) fn align(keys: Vec<(Whole, Gaps)>) -> Result<(Vec<Whole>, Gaps), Fail
         }));
     }
     let all = keys.iter().fold(Gaps::default(), |all, (_, gaps)| all.union(gaps));
-    let kept = |(keys, gaps): (Whole, Gaps)| keys.without(&Indices::new(&gaps).among_kept(&all));
+    let kept = |(coded, gaps): (Coded, Gaps)| {
+        let keys = coded.keys.without(&Indices::new(&gaps).among_kept(&all))?;
+        Ok::<_, Failure>(Coded { keys, ..coded })
+    };
     Ok((keys.into_iter().map(kept).collect::<Result<_, _>>()?, all))
 }
 
@@ -36,13 +84,13 @@ impl Tuples {
     /// Numbers combinations, in the order of the keys from the first column on.
     pub(super) fn number(
         name: Name,
-        keys: &[Whole],
+        keys: &[Coded],
         names: Vec<String>,
     ) -> Result<(Whole, Tuples), Failure> {
         let mut numbers: Vec<u32> = Vec::new();
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<Keys> = Vec::new();
         for keys in keys {
-            let (codes, column) = with_key!(keys, keys => Ok::<_, Failure>(coded(keys)))?;
+            let (codes, column) = keys.ranked()?;
             if columns.is_empty() {
                 (numbers, columns) = (codes, vec![column]);
                 continue;
@@ -51,21 +99,30 @@ impl Tuples {
             let (all, pairs) = ranked(numbers.iter().zip(&codes).map(pair));
             columns = columns
                 .iter()
-                .map(|column| taken(column, pairs.iter().map(|pair| (pair >> 32) as usize)))
+                .map(|column| column.taken(pairs.iter().map(|pair| (pair >> 32) as usize)))
                 .collect();
-            columns.push(taken(&column, pairs.iter().map(|&pair| pair as u32 as usize)));
+            columns.push(column.taken(pairs.iter().map(|&pair| pair as u32 as usize)));
             numbers = all;
         }
         Ok((Whole::of_numbers(name, &numbers)?, Tuples { names, columns }))
+    }
+
+    /// The same keys, if they are of one column, by another name.
+    pub(super) fn called(self, name: String) -> Tuples {
+        Tuples { names: vec![name], ..self }
     }
 
     /// The keys, where numbers stand for them.
     pub(super) fn labels(&self, labels: Labels) -> Labels {
         let Labels::Keys(numbers) = &labels else { return labels };
         let [(_, Cells::Numbers(Column::U32(numbers)))] = &numbers[..] else { return labels };
-        let column = |column: &Column| {
-            Cells::Numbers(taken(column, numbers.iter().map(|&number| number as usize)))
-        };
+        self.of_numbers(numbers)
+    }
+
+    /// The keys that some numbers stand for.
+    pub(super) fn of_numbers(&self, numbers: &[u32]) -> Labels {
+        let column =
+            |keys: &Keys| keys.taken(numbers.iter().map(|&number| number as usize)).cells();
         Labels::Keys(self.names.iter().cloned().zip(self.columns.iter().map(column)).collect())
     }
 
@@ -75,7 +132,7 @@ impl Tuples {
             return failure;
         };
         let texts = |at: usize| {
-            let texts: Vec<_> = self.columns.iter().map(|keys| keys.get(at).to_string()).collect();
+            let texts: Vec<_> = self.columns.iter().map(|keys| keys.text(at)).collect();
             texts.join(", ")
         };
         let found = number.parse().ok().filter(|&at| at < self.columns[0].len());
@@ -85,9 +142,10 @@ impl Tuples {
 }
 
 /// The rank of each key among those that occur, and these.
-fn coded<K: Key>(keys: &[K]) -> (Vec<u32>, Column) {
+fn coded<K: Key>(keys: &[K]) -> (Vec<u32>, Keys) {
     let (codes, found) = ranked(keys.iter().map(|key| key.rank()));
-    (codes, Column::of(found.into_iter().map(K::from_rank).collect::<Vec<K>>()))
+    let column = Column::of(found.into_iter().map(K::from_rank).collect::<Vec<K>>());
+    (codes, Keys::Numbers(column))
 }
 
 /// The rank of each number among those that occur, and these, ascending.
@@ -107,10 +165,38 @@ fn ranked(numbers: impl Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
     (codes, found.into_iter().map(|(number, _)| number).collect())
 }
 
-fn taken(column: &Column, places: impl Iterator<Item = usize>) -> Column {
-    // What is empty keeps its type.
-    if column.is_empty() {
-        return column.clone();
+impl Keys {
+    fn len(&self) -> usize {
+        match self {
+            Keys::Numbers(column) => column.len(),
+            Keys::Words(words) => words.len(),
+        }
     }
-    Column::of_values(places.map(|at| column.get(at)).collect())
+
+    fn text(&self, at: usize) -> String {
+        match self {
+            Keys::Numbers(column) => column.get(at).to_string(),
+            Keys::Words(words) => words[at].clone(),
+        }
+    }
+
+    fn taken(&self, places: impl Iterator<Item = usize>) -> Keys {
+        match self {
+            // What is empty keeps its type.
+            Keys::Numbers(column) if column.is_empty() => Keys::Numbers(column.clone()),
+            Keys::Numbers(column) => {
+                Keys::Numbers(Column::of_values(places.map(|at| column.get(at)).collect()))
+            }
+            Keys::Words(words) => Keys::Words(places.map(|at| words[at].clone()).collect()),
+        }
+    }
+
+    fn cells(self) -> Cells {
+        match self {
+            Keys::Numbers(column) => Cells::Numbers(column),
+            Keys::Words(words) => {
+                Cells::Printed(words.into_iter().map(|word| Some(Printed::word(word))).collect())
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! [`Side`]: one input of expressions that are reduced side by side.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpfold::map::HostArray;
 use warpfold::{DType, Op};
@@ -57,10 +57,10 @@ impl Side {
         beside: &[Column],
     ) -> Result<Side, Failure> {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
-        let wanted = |column| Wanted {
+        let wanted = |column: Option<Column>| Wanted {
             dtype: asked.dtype,
             kind: asked.input,
-            column,
+            columns: column.into_iter().collect(),
             dialect,
             beside: beside.to_vec(),
             ..Wanted::default()
@@ -73,6 +73,9 @@ impl Side {
                     "--with {name}={}: Parquet and Arrow files are not read side by side yet; write the column as a .npy file first",
                     file.display()
                 )));
+            }
+            if is_text {
+                refuse_column(asked, name, file)?;
             }
             input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
         } else if name == X && is_text && !asked.column.is_empty() {
@@ -164,6 +167,25 @@ impl Side {
 fn is_text(asked: &Reduction) -> bool {
     let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
     !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text)
+}
+
+/// Fails where a name of `--with` is that of a column of a text as well, and may mean either.
+fn refuse_column(asked: &Reduction, name: &str, file: &Path) -> Result<(), Failure> {
+    let dialect = asked.written.dialect(false);
+    for text in asked.inputs.iter().filter(|path| path.is_file()) {
+        // What is wrong with the text is said where it is read.
+        let columns = input::text_columns(&Name::of(text.clone()), dialect);
+        if columns.is_ok_and(|columns| columns.names.iter().any(|column| column == name)) {
+            let (text, file) = (text.display().to_string(), file.display().to_string());
+            return Err(Failure::Usage(format!(
+                "{name} is a column of {} and what --with calls {}; give the file another name, such as --with {name}2={}",
+                text.escape_debug(),
+                file.escape_debug(),
+                file.escape_debug()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The columns of a text that lose the rows in which one of them has a missing cell, where rows are left out and there are several.

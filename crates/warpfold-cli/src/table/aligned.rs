@@ -1,27 +1,51 @@
-//! Text with a line of names: a row for each column of a file, where there is more than one result for it.
+//! Text with a line of names: a row for each column of a file, or for each group, where there is more than one result for it.
 
 use std::io::{self, Write};
 
 use super::Table;
-use super::text::without_controls;
+use super::text::{Extent, LINES, Shown, cut, without_controls};
 
-/// Writes the table, each column as wide as its widest cell; names to the left, numbers to the right.
-pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = vec![vec!["column".to_string()]];
-    lines[0].extend(table.columns.iter().map(|(name, _)| (*name).to_string()));
-    for row in 0..table.rows() {
-        let mut line = vec![without_controls(table.shown_label(row))];
-        line.extend(table.columns.iter().map(|(_, cells)| cells.shown(row)));
-        lines.push(line);
+/// Writes the table, each column as wide as its widest cell; labels to the left, results to the right. Of nothing it writes nothing.
+pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::Result<()> {
+    if table.rows() == 0 {
+        return Ok(());
     }
-    let wide = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..lines[0].len()).map(wide).collect();
-    for line in &lines {
-        let mut text = format!("{:<width$}", line[0], width = widths[0]);
-        for (cell, &width) in line.iter().zip(&widths).skip(1) {
-            text.push_str(&format!("  {cell:>width$}"));
+    let names = table.label_names();
+    let labels = names.len();
+    let titles = names.into_iter().chain(table.columns.iter().map(|(title, _)| title.clone()));
+    let titles: Vec<String> = titles.map(without_controls).collect();
+    let shown = Shown::of(table.rows(), LINES, extent);
+    // Cells are made twice, so that a long table takes no memory.
+    let cells = |row: usize| {
+        let results = table.columns.iter().map(move |(_, cells)| cells.shown(row));
+        table.shown_labels(row).into_iter().chain(results).map(without_controls)
+    };
+    let mut widths: Vec<usize> = titles.iter().map(|title| title.chars().count()).collect();
+    for row in shown.first().chain(shown.last()) {
+        let wider =
+            |(width, cell): (&mut usize, String)| *width = (*width).max(cell.chars().count());
+        widths.iter_mut().zip(cells(row)).for_each(wider);
+    }
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        let mut text = String::new();
+        for (at, (cell, &width)) in cells.zip(&widths).enumerate() {
+            let between = if at == 0 { "" } else { "  " };
+            match at < labels {
+                true => text.push_str(&format!("{between}{cell:<width$}")),
+                false => text.push_str(&format!("{between}{cell:>width$}")),
+            }
         }
-        writeln!(out, "{}", text.trim_end())?;
+        writeln!(out, "{}", text.trim_end())
+    };
+    line(&mut titles.iter().cloned())?;
+    for row in shown.first() {
+        line(&mut cells(row))?;
+    }
+    if shown.is_cut() {
+        line(&mut [cut(table)].into_iter())?;
+    }
+    for row in shown.last() {
+        line(&mut cells(row))?;
     }
     Ok(())
 }

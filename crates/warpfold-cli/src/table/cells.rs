@@ -29,11 +29,17 @@ pub(crate) struct Printed {
 pub(crate) enum Typed {
     Value(Value),
     /// A string, which is its text.
-    #[cfg(feature = "parquet")]
     Word,
     /// A date, time or decimal.
     #[cfg(feature = "parquet")]
     Cell(warpfold_arrow::Cell),
+}
+
+impl Printed {
+    /// A string.
+    pub(crate) fn word(text: String) -> Printed {
+        Printed { token: quoted(&text), text, dtype: "utf8".into(), typed: Typed::Word }
+    }
 }
 
 impl From<Value> for Printed {
@@ -75,7 +81,8 @@ impl Cells {
         Cells::Printed(vec![self.cell(row)])
     }
 
-    fn cell(&self, row: usize) -> Option<Printed> {
+    /// One of them; `None` where there is none.
+    pub(crate) fn cell(&self, row: usize) -> Option<Printed> {
         match self {
             Cells::Numbers(column) => Some(column.get(row).into()),
             Cells::Printed(cells) => cells[row].clone(),

@@ -20,7 +20,7 @@ fn records(table: &Table, out: &mut dyn Write) -> ::csv::Result<()> {
     for (name, column) in &table.columns {
         match column.numbers().is_some_and(is_complex) {
             true => names.extend([format!("{name}_re"), format!("{name}_im")]),
-            false => names.push((*name).into()),
+            false => names.push(name.clone()),
         }
     }
     writer.write_record(&names)?;

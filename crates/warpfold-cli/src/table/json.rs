@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Labels, Table, between};
+use super::{Labels, Table, Titles, between};
 use crate::left_out::as_json;
 use crate::report::token;
 
@@ -17,7 +17,7 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         table.shape()
     )?;
     match &table.labels {
-        Labels::Keys(keys) if keys.len() > 1 => {
+        Labels::Keys(keys) if keys.len() > 1 || table.titles == Titles::Columns => {
             out.write_all(br#","keys":{"#)?;
             for (k, (name, (_, keys))) in table.label_names().iter().zip(keys).enumerate() {
                 between(out, k, ",")?;
@@ -34,14 +34,25 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     if let Labels::Columns(names) = &table.labels {
         list(out, "column", names.len(), |row| quoted(&names[row]))?;
     }
-    for (name, column) in &table.columns {
-        list(out, name, column.len(), |row| column.token(row))?;
+    match table.titles {
+        Titles::Results => table.columns.iter().try_for_each(|(name, column)| {
+            list(out, name, column.len(), |row| column.token(row))
+        })?,
+        // Names of a file, which are not to be mistaken for those above and below.
+        Titles::Columns => {
+            out.write_all(br#","columns":{"#)?;
+            for (k, (name, column)) in table.columns.iter().enumerate() {
+                between(out, k, ",")?;
+                named_list(out, &quoted(name), column.len(), |row| column.token(row))?;
+            }
+            out.write_all(b"}")?;
+        }
     }
     let types = table.columns.iter().filter(|(_, column)| !column.is_empty());
     write!(out, r#","result_dtype":{{"#)?;
     for (k, (name, column)) in types.enumerate() {
         between(out, k, ",")?;
-        write!(out, r#""{name}":{}"#, column.types())?;
+        write!(out, "{}:{}", quoted(name), column.types())?;
     }
     let accuracy = match table.accuracy {
         warpfold::Accuracy::Exact => "exact",

@@ -46,6 +46,26 @@ impl Labels {
     }
 }
 
+/// What columns of results are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Titles {
+    /// By the reduction: `sum`, or `min` and `max`.
+    Results,
+    /// By the columns of the input that they are results of: `price`, or `price_min` and `price_max`.
+    Columns,
+}
+
+impl Titles {
+    /// The title of a result of a column, of which there are so many.
+    pub(crate) fn of(self, column: &str, field: &str, fields: usize) -> String {
+        match self {
+            Titles::Results => field.into(),
+            Titles::Columns if fields <= 1 => column.into(),
+            Titles::Columns => format!("{column}_{field}"),
+        }
+    }
+}
+
 /// Finished reductions and how they went.
 pub(crate) struct Table {
     pub(crate) op: Op,
@@ -56,7 +76,8 @@ pub(crate) struct Table {
     /// Their bytes.
     pub(crate) bytes: u64,
     pub(crate) labels: Labels,
-    pub(crate) columns: Vec<(&'static str, Cells)>,
+    pub(crate) titles: Titles,
+    pub(crate) columns: Vec<(String, Cells)>,
     pub(crate) accuracy: Accuracy,
     pub(crate) device: Device,
     /// From the first read to the results.
@@ -71,10 +92,16 @@ impl Table {
     /// What a row of results along one axis is called; `-` where a key is missing.
     pub(crate) fn shown_label(&self, row: usize) -> String {
         match &self.labels {
-            Labels::Keys(all) => {
-                all.iter().map(|(_, keys)| keys.shown(row)).collect::<Vec<_>>().join(" ")
-            }
+            Labels::Keys(_) => self.shown_labels(row).join(" "),
             _ => self.label(row).join(" "),
+        }
+    }
+
+    /// The same, one by one.
+    fn shown_labels(&self, row: usize) -> Vec<String> {
+        match &self.labels {
+            Labels::Keys(all) => all.iter().map(|(_, keys)| keys.shown(row)).collect(),
+            _ => self.label(row),
         }
     }
 
@@ -85,6 +112,12 @@ impl Table {
             _ => &[],
         };
         names.iter().map(String::as_str)
+    }
+
+    /// Whether its columns take a line of names to be told apart.
+    fn is_wide(&self) -> bool {
+        let is_of_columns = matches!(self.labels, Labels::Columns(_)) && self.columns.len() > 1;
+        self.op == Op::Stats || self.titles == Titles::Columns || is_of_columns
     }
 
     fn rows(&self) -> usize {
@@ -172,9 +205,7 @@ fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
     let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
     let mut out = BufWriter::new(warpfold_io::standard::output().map_err(Failure::stdout)?);
     let written = match format {
-        Format::Text if matches!(table.labels, Labels::Columns(_)) && table.columns.len() > 1 => {
-            aligned::write(table, &mut out)
-        }
+        Format::Text if table.is_wide() => aligned::write(table, extent, &mut out),
         Format::Text => text::write(table, extent, &mut out),
         Format::Json => json::write(table, &mut out),
         Format::Csv => csv::write(table, &mut out),

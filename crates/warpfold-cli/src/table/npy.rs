@@ -28,10 +28,18 @@ fn columns(table: &Table) -> Vec<(String, &Cells)> {
             let names = table.label_names().into_iter().map(|name| plain(&name));
             names.zip(keys.iter().map(|(_, keys)| keys)).collect()
         }
-        _ => Vec::new(),
+        _ => Vec::<(String, &Cells)>::new(),
     };
-    let results = table.columns.iter().map(|(name, column)| ((*name).to_string(), column));
-    keys.into_iter().chain(results).collect()
+    let results = table.columns.iter().map(|(name, column)| (plain(name), column));
+    let mut all: Vec<(String, &Cells)> = Vec::new();
+    for (mut name, cells) in keys.into_iter().chain(results) {
+        // Names that differ in such characters alone stay different.
+        while all.iter().any(|(other, _)| *other == name) {
+            name.push('_');
+        }
+        all.push((name, cells));
+    }
+    all
 }
 
 /// A name that is one in an archive and in a type of records, whatever a column is called.

@@ -14,7 +14,7 @@ pub(super) enum Extent {
 }
 
 /// Lines, and values in a line, that are shown at either end of what is long.
-const LINES: usize = 10;
+pub(super) const LINES: usize = 10;
 const VALUES: usize = 5;
 
 /// What is four times as long as its ends, or less, is shown whole.
@@ -44,12 +44,17 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
         write_line(line * width, shown_values, &mut value, out)?;
     }
     if shown_lines.is_cut() || shown_values.is_cut() {
-        writeln!(out, "… {} results; --full prints all of them, --out keeps them", table.rows())?;
+        writeln!(out, "{}", cut(table))?;
     }
     for line in shown_lines.last() {
         write_line(line * width, shown_values, &mut value, out)?;
     }
     Ok(())
+}
+
+/// What stands for what is not shown.
+pub(super) fn cut(table: &Table) -> String {
+    format!("… {} results; --full prints all of them, --out keeps them", table.rows())
 }
 
 /// Words of a file may hold line breaks and what terminals obey.
@@ -83,26 +88,27 @@ fn write_line(
 
 /// Which of some items are shown: all, or so many at either end.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+pub(super) struct Shown {
     items: usize,
     ends: Option<usize>,
 }
 
 impl Shown {
-    fn of(items: usize, end: usize, extent: Extent) -> Shown {
+    pub(super) fn of(items: usize, end: usize, extent: Extent) -> Shown {
         let ends = (extent == Extent::Ends && items > WHOLE * end).then_some(end);
         Shown { items, ends }
     }
 
-    fn is_cut(self) -> bool {
+    pub(super) fn is_cut(self) -> bool {
         self.ends.is_some()
     }
 
-    fn first(self) -> std::ops::Range<usize> {
+    pub(super) fn first(self) -> std::ops::Range<usize> {
         0..self.ends.unwrap_or(self.items)
     }
 
-    fn last(self) -> std::ops::Range<usize> {
+    /// None where the first are all.
+    pub(super) fn last(self) -> std::ops::Range<usize> {
         self.items - self.ends.unwrap_or(0)..self.items
     }
 }

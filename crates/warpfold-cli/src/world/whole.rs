@@ -14,7 +14,7 @@ use super::{Merged, agreement, device, has_text, lines, open, settle, tell};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Folder, Work};
-use crate::input::text::{Gaps, Notes};
+use crate::input::text::Notes;
 use crate::input::{self, Input, Name, Order};
 use crate::left_out::TextNotes;
 use crate::report::{self, Format, Report};
@@ -370,7 +370,7 @@ fn joined(
 fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
     const NUMBERS: usize = 5;
     let mine = folded.texts.iter().flat_map(|(which, notes)| {
-        let Notes { names, rows, rows_left_out, nan_cells, gaps: _ } = *notes;
+        let Notes { names, rows, rows_left_out, nan_cells, .. } = *notes;
         // Lines count from 1.
         [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells]
     });
@@ -391,8 +391,8 @@ fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
                 notes.nan_cells += nan_cells;
             }
             _ => {
-                let gaps = Gaps::default();
-                found.push((which, Notes { names, rows, rows_left_out, nan_cells, gaps }));
+                let notes = Notes { names, rows, rows_left_out, nan_cells, ..Notes::default() };
+                found.push((which, notes));
             }
         }
     }

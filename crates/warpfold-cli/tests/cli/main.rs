@@ -27,6 +27,7 @@ mod random;
 mod raw;
 mod replay;
 mod report;
+mod several;
 mod signals;
 mod simt;
 mod streams;

@@ -14,6 +14,20 @@ fn raw<const N: usize>(folder: &Folder, name: &str, values: [f64; N]) -> String 
     folder.file(name, values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
 }
 
+/// A name may be a column's, or that of another file, and not both.
+#[test]
+fn names_of_columns_are_not_given_to_files() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "price,qty\n1,2\n3,4\n");
+    let other = folder.file("qty.txt", "10\n20\n");
+    let with = |name: &str| {
+        let (with, map) = (format!("{name}={other}"), format!("price * {name}"));
+        run(["sum", &path, "--with", &with, "--map", &map])
+    };
+    with("qty").fails(2, &["qty is a column of", "t.csv", "--with qty2="]);
+    assert_eq!(with("qty2").value(), "70.0");
+}
+
 #[test]
 fn columns_of_text_by_their_names() {
     // By exact fractions of the doubles; no double is 19.99.

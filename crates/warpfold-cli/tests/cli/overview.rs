@@ -58,8 +58,18 @@ fn commands_come_before_files_and_missing_files_are_suggested_for() {
     assert_eq!(within(&["devices"]).code, Some(0));
     run(["summ", "x"]).fails(2, &["summ", "sum"]);
     run(["no-such.csv"]).fails(2, &["no-such.csv"]);
+    // Of a name that is nearly one, the file is named.
+    folder.file("sales.csv", "1\n");
+    within(&["sales.cvs"]).fails(2, &["sales.cvs", "is it the file sales.csv?"]);
+    within(&["sum", "sales.cs"]).fails(1, &["sales.cs: no such file; is it sales.csv?"]);
+    within(&["sum", "other.npy"]).fails(1, &["other.npy: no such file; check the name"]);
     let empty = folder.file("e.csv", "");
     assert_eq!(run([&empty]).code, Some(0));
+    // One column is read as several are.
+    let words = folder.file("w.csv", "name\nann\n\"bob\"\n");
+    assert_eq!(run([&words]).err, "column name: line 2, column 1: \"ann\" is no f64\n");
+    let gaps = folder.file("g.csv", "x\n1\nNA\n3\n");
+    assert!(run([&gaps, "--format", "csv"]).value().contains("\nx,2,1,0,2.0,1.0,1.0,3.0,4.0"));
     let mixed = folder.file("m.csv", "1,bob\n2,eve\n");
     run([&mixed]).fails(1, &["neither names nor numbers", "--header"]);
     let other = folder.file("o.csv", "a,b\n1,2\n");

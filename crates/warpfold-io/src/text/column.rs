@@ -55,18 +55,18 @@ impl Column {
 }
 
 /// The fields that count, once the first line has been seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Chosen {
     All,
-    /// From 0.
-    One(u64),
+    /// From 0, in the order asked for.
+    Places(Vec<u64>),
 }
 
 /// Whether the first line holds names. The element type has no say in it.
 pub(super) fn is_header(
     dialect: &Dialect,
     named: bool,
-    chosen: Chosen,
+    chosen: &Chosen,
     record: &Record,
 ) -> Result<bool, TextError> {
     match dialect.header {
@@ -79,7 +79,11 @@ pub(super) fn is_header(
     let is_data = match chosen {
         Chosen::All => cells.iter().all(|&cell| cell == Cell::Number),
         // A line without the column is an error of its own.
-        Chosen::One(at) => cells.get(at as usize).is_none_or(|&cell| cell == Cell::Number),
+        Chosen::Places(places) => {
+            let is_number =
+                |&at: &u64| cells.get(at as usize).is_none_or(|&cell| cell == Cell::Number);
+            places.iter().all(is_number)
+        }
     };
     if is_data || cells.iter().all(|&cell| cell == Cell::Name) {
         return Ok(!is_data);

@@ -29,7 +29,7 @@ impl Columns {
         if !Records::new(source, layout, true, dialect)?.next(&mut record)? {
             return Ok(Columns { names: Vec::new(), header: Header::No });
         }
-        let (names, header) = match is_header(&dialect, false, Chosen::All, &record)? {
+        let (names, header) = match is_header(&dialect, false, &Chosen::All, &record)? {
             true => {
                 let name = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
                 (record.fields().map(name).collect(), Header::Yes)

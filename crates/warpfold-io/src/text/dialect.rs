@@ -98,7 +98,7 @@ impl Dialect {
 }
 
 /// Whether a cell says that there is no number.
-pub(super) fn is_missing(text: &[u8]) -> bool {
+pub fn is_missing(text: &[u8]) -> bool {
     text.is_empty()
         || [&b"na"[..], b"n/a", b"null", b"none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }

@@ -4,6 +4,7 @@
 //! without a number does. Without a column chosen, all fields count, row after row.
 //! Every number is rounded once to its element type, whatever the number of digits.
 
+mod cells;
 mod column;
 mod columns;
 mod decimal;
@@ -13,19 +14,22 @@ mod line_ends;
 pub mod lines;
 mod notes;
 mod number;
+mod picks;
 mod plain;
 mod problem;
 mod quotes;
 mod reader;
 mod record;
+mod vocabulary;
 mod words;
 
 pub use column::Column;
 pub use columns::Columns;
-pub use dialect::{Dialect, Header, Missing};
+pub use dialect::{Dialect, Header, Missing, is_missing};
 pub use gaps::{Gaps, Indices, LeftOut};
-pub use notes::{Notes, SharedNotes};
+pub use notes::{Dropped, NoNumbers, Notes, SharedNotes};
 pub use number::{Number, NumberError};
 pub use problem::TextError;
 pub use reader::TextReader;
 pub use record::Layout;
+pub use vocabulary::{Cells, SharedWords};

@@ -15,8 +15,31 @@ pub struct Notes {
     pub rows_left_out: u64,
     /// Cells without a number that were taken for NaN.
     pub nan_cells: u64,
-    /// The elements of the rows left out.
+    /// The elements of the rows left out; of several columns, those that are missing.
     pub gaps: Gaps,
+    /// Columns that hold something else than numbers, where that is no error.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A column, of several, that holds something else than numbers; zeros stand for its elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Which one of the columns asked for, from 0.
+    pub column: usize,
+    /// What stands where, in words.
+    pub why: String,
+}
+
+/// What a cell does that is neither a number nor missing, in one of several columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NoNumbers {
+    /// It is an error
+    #[default]
+    Fail,
+    /// Its column is dropped, if no number came before it; else it is an error
+    DropAtFirst,
+    /// Its column is dropped
+    Drop,
 }
 
 /// Notes that a reader on another thread keeps up to date, piece by piece.
@@ -36,8 +59,9 @@ impl SharedNotes {
     /// All but the gaps; complete once the text has ended.
     pub fn counts(&self) -> Notes {
         let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Notes { names, rows, rows_left_out, nan_cells, gaps: _ } = *notes;
-        Notes { names, rows, rows_left_out, nan_cells, gaps: Gaps::default() }
+        let Notes { names, rows, rows_left_out, nan_cells, gaps: _, ref dropped } = *notes;
+        let (gaps, dropped) = (Gaps::default(), dropped.clone());
+        Notes { names, rows, rows_left_out, nan_cells, gaps, dropped }
     }
 
     /// The gaps since they were last taken.

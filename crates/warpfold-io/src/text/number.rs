@@ -46,8 +46,7 @@ fn utf8(text: &[u8]) -> Result<&str, NumberError> {
 /// The element that a text is, if it is a decimal and nothing else, and that is quickly told.
 #[inline]
 fn quickly<T: Number>(text: &[u8]) -> Option<T> {
-    let (decimal, length) = Decimal::read(text)?;
-    T::of_decimal(decimal).filter(|_| length == text.len())
+    T::of_decimal(Decimal::of(text)?)
 }
 
 macro_rules! integer {

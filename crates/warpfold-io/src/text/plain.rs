@@ -5,13 +5,12 @@
 
 use std::io::{self, Read};
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
-use warpfold_num::Element;
-
-use super::decimal::Decimal;
+use super::TextError;
+use super::cells::Cell;
+use super::picks::{Pick, Picks, past};
 use super::record::{LINE_LIMIT, Record, Source, uninterrupted, unreadable};
-use super::{Number, TextError};
 
 /// Bytes that are read at once; longer lines have longer buffers.
 const PIECE: usize = 1 << 16;
@@ -108,66 +107,63 @@ impl Plain {
         }
     }
 
-    /// A field of the next line, without the blanks around it, and where that line ends; `None` where it takes [`next`](Self::next) to tell: the line is not
-    /// all there, is empty, a comment, or has a quote or another number of fields. The line stays the next one.
+    /// Reads the next rows, as long as all their cells that count are elements and there is room for whole rows; says how many bytes it wrote. What comes
+    /// next is for [`next`](Self::next).
     #[inline]
-    pub(super) fn cell(&self, field: usize, fields: usize) -> Option<(&[u8], usize)> {
-        let end = self.at + memchr(b'\n', &self.buffer[self.at..self.end])?;
-        let line = &self.buffer[self.at..end];
-        if line.is_empty()
-            || self.comment.is_some() && line.first().copied() == self.comment
-            || self.quote.is_some_and(|quote| quote < end)
-        {
-            return None;
-        }
-        if fields == 1 {
-            return memchr(self.delimiter, line).is_none().then(|| (line.trim_ascii(), end));
-        }
-        let (mut found, mut start, mut cell) = (0, 0, None);
-        for delimiter in memchr_iter(self.delimiter, line).chain([line.len()]) {
-            if found == field {
-                cell = Some(&line[start..delimiter]);
-            }
-            (found, start) = (found + 1, delimiter + 1);
-        }
-        (found == fields).then(|| cell.map(|cell| (cell.trim_ascii(), end)))?
-    }
-
-    /// Reads numbers of the next lines, each of which is a decimal and nothing else; says how many bytes it wrote. What comes next is for
-    /// [`next`](Self::next).
-    pub(super) fn numbers<T: Number + Element>(&mut self, piece: &mut [u8]) -> usize {
-        if self.delimiter.is_ascii_digit() || matches!(self.delimiter, b'-' | b'.') {
+    pub(super) fn rows(&mut self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> usize {
+        // What may be in a number separates none here.
+        let is_in_numbers =
+            self.delimiter.is_ascii_digit() || matches!(self.delimiter, b'-' | b'.');
+        if is_in_numbers || picks.cells.is_empty() {
             return 0;
         }
-        let all = &self.buffer[..self.end];
-        let (mut at, mut filled, mut lines) = (self.at, 0, 0);
-        for number in piece.chunks_exact_mut(size_of::<T>()) {
-            let rest = &all[at..];
-            if rest.first().copied() == self.comment {
+        let (all, delimiter) = (&self.buffer[..self.end], self.delimiter);
+        // The line of a quote is not for here, wherever in it the quote stands.
+        let quote = self.quote.unwrap_or(usize::MAX);
+        let (mut at, mut lines) = (self.at, 0);
+        let row = read.size() * picks.elements;
+        'rows: for piece in piece.chunks_exact_mut(row) {
+            let first = all.get(at).copied();
+            if first == self.comment || first == Some(b'\n') {
                 break;
             }
-            let Some((decimal, length)) = Decimal::read(rest) else { break };
-            if rest.get(length) != Some(&b'\n') {
+            let mut from = at;
+            for &Pick { skipped, slot, is_last } in &picks.cells {
+                let Some(start) = past(all, from, skipped, delimiter) else { break 'rows };
+                let cell = &mut piece[slot * read.size()..(slot + 1) * read.size()];
+                let after = if is_last { b'\n' } else { delimiter };
+                let end = match read.begin(&all[start..], cell) {
+                    Some(length) if all.get(start + length) == Some(&after) => start + length,
+                    _ => {
+                        let Some(length) = memchr2(delimiter, b'\n', &all[start..]) else {
+                            break 'rows;
+                        };
+                        let end = start + length;
+                        if all[end] != after || !read.cell(all[start..end].trim_ascii(), cell) {
+                            break 'rows;
+                        }
+                        end
+                    }
+                };
+                from = end + 1;
+            }
+            if picks.rest > 0 {
+                let Some(last) = past(all, from, picks.rest - 1, delimiter) else { break };
+                match memchr2(delimiter, b'\n', &all[last..]) {
+                    Some(length) if all[last + length] == b'\n' => from = last + length + 1,
+                    _ => break,
+                }
+            }
+            if from > quote {
                 break;
             }
-            let Some(element) = T::of_decimal(decimal) else { break };
-            number.copy_from_slice(bytemuck::bytes_of(&element));
-            at += length + 1;
-            filled += number.len();
+            at = from;
             lines += 1;
         }
         self.at = at;
         self.seen = self.seen.max(at);
         self.lines += lines;
-        filled
-    }
-
-    /// Takes the next line, which ends there, for read.
-    #[inline]
-    pub(super) fn pass(&mut self, end: usize) {
-        self.at = end + 1;
-        self.seen = self.at;
-        self.lines += 1;
+        lines as usize * row
     }
 
     /// Reads more behind what has no line end yet.

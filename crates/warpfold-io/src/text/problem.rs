@@ -22,6 +22,16 @@ pub enum TextError {
         /// The element type.
         dtype: DType,
     },
+    /// A cell that is no key.
+    #[error("line {line}, column {column}: {} is no key{}", Quoted(text), word_hint(text))]
+    NoWord {
+        /// Line, from 1.
+        line: u64,
+        /// Column (field), from 1.
+        column: u64,
+        /// The field.
+        text: Vec<u8>,
+    },
     /// An integer that its type cannot hold.
     #[error(
         "line {line}, column {column}: {} does not fit in {dtype} ({range}); choose a wider --dtype",
@@ -147,6 +157,7 @@ impl TextError {
     #[must_use]
     pub(super) fn after(mut self, lines: u64) -> TextError {
         if let TextError::NotANumber { line, .. }
+        | TextError::NoWord { line, .. }
         | TextError::OutOfRange { line, .. }
         | TextError::Ragged { line, .. }
         | TextError::NoField { line, .. }
@@ -181,6 +192,13 @@ fn delimiter_hint(field: &[u8]) -> String {
     of.map_or(String::new(), |(_, name)| {
         format!("; if {name} separates the fields, say --delimiter {name}")
     })
+}
+
+fn word_hint(text: &[u8]) -> &'static str {
+    match is_missing(text) {
+        true => "; fill the field, or say --missing skip",
+        false => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+    }
 }
 
 fn first_row_hint(text: &[u8]) -> String {

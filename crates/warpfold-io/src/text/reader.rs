@@ -1,24 +1,28 @@
-//! [`TextReader`]: numbers from a text, checked and rounded one after another.
+//! [`TextReader`]: numbers from a text, checked and rounded one after another; of several columns row after row.
 
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
-use warpfold_num::{DType, Element, with_element};
+use warpfold_num::{DType, with_element};
 
+use super::cells::{parse, rows};
 use super::column::{self, Chosen};
 use super::dialect::is_missing;
+use super::picks::Picks;
 use super::plain::Plain;
 use super::record::{Record, Records};
+use super::vocabulary::Vocabulary;
 use super::{
-    Column, Dialect, Header, Layout, LeftOut, Missing, Notes, Number, NumberError, SharedNotes,
-    TextError,
+    Column, Dialect, Dropped, Header, Layout, LeftOut, Missing, NoNumbers, Notes, Number,
+    NumberError, SharedNotes, SharedWords, TextError,
 };
 use crate::{Error, Name, Produce};
 
 /// Parses a field and appends nothing: writes the number's native bytes.
 type Parse = fn(&[u8], &mut [u8]) -> Result<(), NumberError>;
 
-/// Reads lines that are a number each.
-type Numbers = fn(&mut Plain, &mut [u8]) -> usize;
+/// Reads rows whose cells are numbers.
+type Rows = fn(&mut Plain, &Picks, &mut [u8]) -> usize;
 
 /// A first line that `--header auto` has judged.
 enum First {
@@ -33,15 +37,24 @@ pub struct TextReader {
     name: Name,
     dtype: DType,
     parse: Parse,
-    numbers: Numbers,
+    rows: Rows,
+    /// What gives words their numbers, where words are read.
+    words: Option<Vocabulary>,
     range: fn() -> String,
     source: Option<Box<dyn Read + Send>>,
     layout: Layout,
     records: Option<Records>,
     record: Record,
-    /// The next field of the record.
-    field: usize,
-    column: Option<Column>,
+    /// Elements of the record that are not read yet.
+    due: Range<usize>,
+    columns: Vec<Column>,
+    /// What a cell of several columns does that is no number.
+    no_numbers: NoNumbers,
+    /// Of several columns, those that are dropped, and those that had a number.
+    dropped: Vec<bool>,
+    had_number: Vec<bool>,
+    /// The last row with a gap.
+    gap_row: u64,
     dialect: Dialect,
     /// Other columns of the text, whose missing cells leave rows out as well.
     beside: Vec<Column>,
@@ -55,6 +68,8 @@ pub struct TextReader {
     chosen: Option<Chosen>,
     /// Fields of the first line, where all lines must have as many.
     width: Option<usize>,
+    /// Where elements stand in rows that are as most are.
+    picks: Option<Picks>,
     /// The index in the data of the next element.
     at: u64,
     /// What is kept of rows that are left out.
@@ -70,26 +85,32 @@ pub struct TextReader {
 }
 
 impl TextReader {
-    /// Will read numbers of a type from a source.
+    /// Will read numbers of a type from a source, of columns or, without one, of all cells.
     pub fn new(
         name: Name,
         source: Box<dyn Read + Send>,
         layout: Layout,
-        column: Option<Column>,
+        columns: impl IntoIterator<Item = Column>,
         dtype: DType,
     ) -> TextReader {
+        let columns: Vec<Column> = columns.into_iter().collect();
         TextReader {
             name,
             dtype,
             parse: with_element!(dtype, T => parse::<T>),
-            numbers: with_element!(dtype, T => Plain::numbers::<T>),
+            rows: with_element!(dtype, T => rows::<T>),
+            words: None,
             range: with_element!(dtype, T => <T as Number>::range),
             source: Some(source),
             layout,
             records: None,
             record: Record::default(),
-            field: 0,
-            column,
+            due: 0..0,
+            no_numbers: NoNumbers::Fail,
+            dropped: vec![false; columns.len()],
+            had_number: vec![false; columns.len()],
+            gap_row: 0,
+            columns,
             dialect: Dialect::default(),
             beside: Vec::new(),
             beside_at: Vec::new(),
@@ -97,6 +118,7 @@ impl TextReader {
             room: Vec::new(),
             chosen: None,
             width: None,
+            picks: None,
             at: 0,
             left_out: LeftOut::Counted,
             is_left_out: false,
@@ -119,6 +141,18 @@ impl TextReader {
         TextReader { shared, left_out, ..self }
     }
 
+    /// Will go on where a cell of several columns is no number.
+    #[must_use]
+    pub fn no_numbers(self, no_numbers: NoNumbers) -> TextReader {
+        TextReader { no_numbers, ..self }
+    }
+
+    /// Will read words in place of numbers, for a type of `u32`.
+    #[must_use]
+    pub fn words(self, shared: SharedWords) -> TextReader {
+        TextReader { words: Some(Vocabulary::new(shared)), ..self }
+    }
+
     /// Will read a text out of whose middle so many lines were left, behind as many elements as are read and not handed on.
     #[must_use]
     pub(crate) fn behind(self, skip: u64, lines_before: u64) -> TextReader {
@@ -135,45 +169,112 @@ impl TextReader {
     /// # Errors
     /// Any [`TextError`], with line and column.
     pub fn next_number(&mut self, number: &mut [u8]) -> Result<bool, TextError> {
-        while self.field >= self.record.len() {
-            if !self.next_line()? {
-                return Ok(false);
+        let due = loop {
+            match self.due.next() {
+                Some(due) => break due,
+                None if self.next_line()? => {}
+                None => return Ok(false),
             }
-        }
-        let text = self.record.field(self.field).unwrap_or_default();
-        let parsed = match self.dialect.missing {
-            _ if self.is_left_out => {
+        };
+        let field = match &self.chosen {
+            Some(Chosen::Places(places)) => places[due] as usize,
+            _ => due,
+        };
+        let text = self.record.field(field).unwrap_or_default();
+        let is_gap =
+            self.has_several() && self.dialect.missing == Missing::Skip && is_missing(text);
+        let parsed = match (&mut self.words, self.dialect.missing) {
+            _ if self.is_left_out || self.dropped.get(due) == Some(&true) => {
                 number.fill(0);
                 Ok(())
             }
-            Missing::Nan if is_missing(text) => {
+            _ if is_gap => {
+                number.fill(0);
+                self.found.gaps.push(self.at..self.at + 1);
+                self.found.rows_left_out += u64::from(self.gap_row != self.found.rows);
+                self.gap_row = self.found.rows;
+                Ok(())
+            }
+            (Some(_), _) if is_missing(text) => Err(NumberError::NotANumber),
+            (Some(words), _) => match words.number(text) {
+                Some(word) => {
+                    number.copy_from_slice(&word.to_ne_bytes());
+                    Ok(())
+                }
+                None => Err(NumberError::NotANumber),
+            },
+            (None, Missing::Nan) if is_missing(text) => {
                 self.found.nan_cells += 1;
                 (self.parse)(b"nan", number)
             }
-            _ => match self.dialect.with_point(text, &mut self.room) {
+            (None, _) => match self.dialect.with_point(text, &mut self.room) {
                 Some(text) => (self.parse)(text, number),
                 None => Err(NumberError::NotANumber),
             },
         };
-        parsed.map_err(|error| self.explain(error, text))?;
+        match parsed.map_err(|error| self.explain(error, field)) {
+            Ok(()) if is_gap || self.is_left_out => {}
+            Ok(()) => {
+                if let Some(had_number) = self.had_number.get_mut(due) {
+                    *had_number = true;
+                }
+            }
+            Err(error) => self.drop_column(due, error)?,
+        }
         self.at += 1;
-        self.field = match self.chosen {
-            Some(Chosen::One(_)) => self.record.len(),
-            _ => self.field + 1,
-        };
         Ok(true)
+    }
+
+    /// Whether columns are read of which each has gaps of its own, row after row.
+    fn has_several(&self) -> bool {
+        self.columns.len() > 1 || self.no_numbers != NoNumbers::Fail
+    }
+
+    /// Goes on without a column that holds something else than numbers, or does not.
+    fn drop_column(&mut self, column: usize, error: TextError) -> Result<(), TextError> {
+        let is_dropped = self.has_several()
+            && matches!(error, TextError::NotANumber { .. })
+            && match self.no_numbers {
+                NoNumbers::Fail => false,
+                NoNumbers::DropAtFirst => !self.had_number[column],
+                NoNumbers::Drop => true,
+            };
+        if !is_dropped {
+            return Err(error);
+        }
+        self.dropped[column] = true;
+        let why = error.after(self.lines_before).to_string();
+        let why = why.split(';').next().unwrap_or(&why).to_string();
+        self.found.dropped.push(Dropped { column, why });
+        self.pick();
+        Ok(())
+    }
+
+    /// Finds where elements stand in rows that are as most are.
+    fn pick(&mut self) {
+        let all: Vec<u64>;
+        let places = match (&self.chosen, self.width) {
+            (Some(Chosen::Places(places)), Some(_)) => places,
+            (Some(Chosen::All), Some(width)) => {
+                all = (0..width as u64).collect();
+                &all
+            }
+            _ => return,
+        };
+        let picks = self.width.and_then(|width| Picks::new(places, width));
+        self.picks = picks.map(|picks| picks.without(&self.dropped));
     }
 
     /// Moves to the next line with data and to its first field that counts.
     fn next_line(&mut self) -> Result<bool, TextError> {
         // The first read may wait for a terminal or a pipe, so it happens here, on the read-ahead thread.
         if let Some(source) = self.source.take() {
-            let whole_lines = self.column.is_some() || self.dialect.missing == Missing::Skip;
+            let whole_lines = !self.columns.is_empty() || self.dialect.missing == Missing::Skip;
             self.records = Some(Records::new(source, self.layout, whole_lines, self.dialect)?);
         }
         let Some(records) = &mut self.records else { return Ok(false) };
         if !records.next(&mut self.record)? {
-            (self.record, self.field) = (Record::default(), 0);
+            (self.record, self.due) = (Record::default(), 0..0);
             return match self.first.take() {
                 Some(First::Names(line)) => Err(TextError::OnlyNames { line }),
                 _ => Ok(false),
@@ -183,61 +284,58 @@ impl TextReader {
             column::check_second(&self.dialect, &first, &self.record)?;
         }
         let is_table = records.is_table();
-        let chosen = match self.chosen {
-            Some(chosen) => chosen,
-            None => {
-                let (chosen, is_header) = self.first_line(is_table)?;
-                if is_header {
-                    self.field = self.record.len();
-                    return Ok(true);
-                }
-                chosen
-            }
-        };
+        if self.chosen.is_none() && self.first_line(is_table)? {
+            self.due = 0..0;
+            return Ok(true);
+        }
         let (line, found) = (self.record.line, self.record.len() as u64);
-        self.field = match (chosen, self.width) {
-            (Chosen::One(column), _) if column >= found => {
-                return Err(TextError::NoField { line, column: column + 1, found });
-            }
-            (_, Some(expected)) if expected as u64 != found => {
-                return Err(TextError::Ragged { line, found, expected: expected as u64 });
-            }
-            (Chosen::One(column), _) => column as usize,
-            (Chosen::All, _) => 0,
+        let beyond = match &self.chosen {
+            Some(Chosen::Places(places)) => places.iter().find(|&&place| place >= found),
+            _ => None,
+        };
+        if let Some(column) = beyond {
+            return Err(TextError::NoField { line, column: column + 1, found });
+        }
+        if let Some(expected) = self.width.filter(|&expected| expected as u64 != found) {
+            return Err(TextError::Ragged { line, found, expected: expected as u64 });
+        }
+        self.due = match &self.chosen {
+            Some(Chosen::Places(places)) => 0..places.len(),
+            _ => 0..self.record.len(),
         };
         // A long line comes in parts.
         self.found.rows += u64::from(self.record.first_column == 0);
-        self.is_left_out = self.dialect.missing == Missing::Skip && self.lacks_a_number(chosen);
+        self.is_left_out = self.dialect.missing == Missing::Skip && self.is_to_leave_out();
         if self.is_left_out {
-            self.leave_out(chosen);
+            self.leave_out();
         }
         Ok(true)
     }
 
     /// Notes that a row is left out, and passes over it unless its elements are to stay.
-    fn leave_out(&mut self, chosen: Chosen) {
-        let elements = match chosen {
-            Chosen::One(_) => 1,
-            Chosen::All => self.record.len() as u64,
-        };
+    fn leave_out(&mut self) {
+        let elements = self.due.len() as u64;
         self.found.rows_left_out += 1;
-        if self.left_out != LeftOut::Counted {
+        // Those of several columns stay where they are.
+        let left_out = if self.has_several() { LeftOut::Kept } else { self.left_out };
+        if left_out != LeftOut::Counted {
             self.found.gaps.push(self.at..self.at + elements);
         }
-        if self.left_out != LeftOut::Kept {
+        if left_out != LeftOut::Kept {
             self.at += elements;
-            self.field = self.record.len();
+            self.due = 0..0;
         }
     }
 
     /// Finds the columns in the first line, and whether it holds names.
-    fn first_line(&mut self, is_table: bool) -> Result<(Chosen, bool), TextError> {
+    fn first_line(&mut self, is_table: bool) -> Result<bool, TextError> {
         let place = |column: &Column| column.find(&self.record);
-        let chosen = self.column.as_ref().map(place).transpose()?.map_or(Chosen::All, Chosen::One);
+        let places = self.columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        let chosen = if places.is_empty() { Chosen::All } else { Chosen::Places(places) };
         self.beside_at = self.beside.iter().map(place).collect::<Result<_, _>>()?;
         let named =
-            self.column.iter().chain(&self.beside).any(|column| matches!(column, Column::Name(_)));
-        let is_header = column::is_header(&self.dialect, named, chosen, &self.record)?;
+            self.columns.iter().chain(&self.beside).any(|column| matches!(column, Column::Name(_)));
+        let is_header = column::is_header(&self.dialect, named, &chosen, &self.record)?;
         if self.dialect.header == Header::Auto {
             // A named column is in a row of names, whatever follows.
             self.first = match (is_header, named) {
@@ -260,58 +358,66 @@ impl TextReader {
         self.found.names = is_header.then_some(self.record.line);
         self.chosen = Some(chosen);
         // Rows of words need no width, but where a place in the row counts.
-        let has_places = self.column.is_some() || self.dialect.missing == Missing::Skip;
+        let has_places = !self.columns.is_empty() || self.dialect.missing == Missing::Skip;
         self.width = (is_table || has_places).then_some(self.record.len());
-        Ok((chosen, is_header))
+        self.pick();
+        Ok(is_header)
     }
 
-    /// Whether a cell that counts, or the other column's, holds no number.
-    fn lacks_a_number(&self, chosen: Chosen) -> bool {
+    /// Whether a cell that counts, or the other column's, holds no number. Each of several columns has gaps of its own.
+    fn is_to_leave_out(&self) -> bool {
         let lacks = |at: u64| self.record.field(at as usize).is_none_or(is_missing);
-        let own = match chosen {
-            Chosen::One(at) => lacks(at),
-            Chosen::All => self.record.fields().any(is_missing),
+        let own = match &self.chosen {
+            Some(Chosen::Places(places)) => {
+                !self.has_several() && places.iter().any(|&at| lacks(at))
+            }
+            _ => self.record.fields().any(is_missing),
         };
         own || self.beside_at.iter().any(|&at| lacks(at))
     }
 
-    /// Reads numbers of whole rows that are as most are: one field of a line counts, and holds a number. Says how many bytes it wrote; what comes next is for
+    /// Reads elements of whole rows that are as most are. Says how many bytes it wrote; what comes next is for
     /// [`next_number`](Self::next_number), which knows all else and every error.
     fn quick(&mut self, piece: &mut [u8]) -> usize {
-        let is_at_row = self.field >= self.record.len();
         let is_usual = self.skip == 0 && self.first.is_none() && self.dialect.decimal == b'.';
         let may_lack = self.dialect.missing == Missing::Skip && !self.beside_at.is_empty();
-        let (field, fields) = match (self.chosen, self.width) {
-            (Some(Chosen::One(field)), Some(fields)) => (field as usize, fields),
-            (Some(Chosen::All), Some(1)) => (0, 1),
-            _ => return 0,
+        let (Some(picks), Some(plain)) =
+            (&self.picks, self.records.as_mut().and_then(Records::plain))
+        else {
+            return 0;
         };
-        let Some(plain) = self.records.as_mut().and_then(Records::plain) else { return 0 };
-        if !is_at_row || !is_usual || may_lack {
+        if !self.due.is_empty() || !is_usual || may_lack {
             return 0;
         }
-        let (size, mut filled) = (self.dtype.size(), 0);
-        loop {
-            if fields == 1 {
-                filled += (self.numbers)(plain, &mut piece[filled..]);
-            }
-            let Some(number) = piece.get_mut(filled..filled + size) else { break };
-            let Some((text, end)) = plain.cell(field, fields) else { break };
-            if (self.parse)(text, number).is_err() {
-                break;
-            }
-            plain.pass(end);
-            filled += size;
+        let filled = match &mut self.words {
+            None => (self.rows)(plain, picks, piece),
+            Some(words) => plain.rows(words, picks, piece),
+        };
+        let size = self.dtype.size();
+        let elements = (filled / size) as u64;
+        if elements > 0 {
+            self.had_number
+                .iter_mut()
+                .zip(&self.dropped)
+                .for_each(|(had, dropped)| *had |= !dropped);
         }
-        let rows = (filled / self.dtype.size()) as u64;
-        (self.found.rows, self.at) = (self.found.rows + rows, self.at + rows);
+        for slot in (0..self.dropped.len()).filter(|&slot| self.dropped[slot]) {
+            let elements = piece[..filled].chunks_exact_mut(size).skip(slot);
+            elements.step_by(picks.elements).for_each(|element| element.fill(0));
+        }
+        self.found.rows += elements / picks.elements as u64;
+        self.at += elements;
         filled
     }
 
-    fn explain(&self, error: NumberError, text: &[u8]) -> TextError {
-        let (line, text, dtype) = (self.record.line, text.to_vec(), self.dtype);
-        let column = self.record.first_column + self.field as u64 + 1;
+    fn explain(&self, error: NumberError, field: usize) -> TextError {
+        let text = self.record.field(field).unwrap_or_default().to_vec();
+        let (line, dtype) = (self.record.line, self.dtype);
+        let column = self.record.first_column + field as u64 + 1;
         match error {
+            NumberError::NotANumber if self.words.is_some() => {
+                TextError::NoWord { line, column, text }
+            }
             NumberError::NotANumber => TextError::NotANumber { line, column, text, dtype },
             NumberError::OutOfRange => {
                 TextError::OutOfRange { line, column, text, dtype, range: (self.range)() }
@@ -341,12 +447,8 @@ impl Produce for TextReader {
                 _ => self.skip -= 1,
             }
         }
+        self.words.iter_mut().for_each(Vocabulary::share);
         self.shared.update(&mut self.found);
         Ok(filled)
     }
-}
-
-fn parse<T: Element + Number>(text: &[u8], out: &mut [u8]) -> Result<(), NumberError> {
-    out.copy_from_slice(bytemuck::bytes_of(&T::parse(text)?));
-    Ok(())
 }

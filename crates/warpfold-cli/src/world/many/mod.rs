@@ -22,7 +22,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::{Order, Whole};
 use crate::many::{self, Combined, Parted};
-use crate::table::{self, Labels, Table};
+use crate::table::{self, Labels, Table, Titles};
 use gathered::{Filled, Missing, Slab};
 
 /// What a rank made of its share.
@@ -132,7 +132,8 @@ pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm) -> Result<(), Failur
             || Labels::Numbers,
             |inputs| inputs.combined.labels(labels.unwrap_or(folded.labels)),
         ),
-        columns: columns.into_iter().map(|(name, column)| (name, column.into())).collect(),
+        titles: Titles::Results,
+        columns: columns.into_iter().map(|(name, column)| (name.into(), column.into())).collect(),
         accuracy: asked.accuracy,
         device: Device::Cpu,
         seconds: folded.begun.elapsed().as_secs_f64(),
@@ -160,7 +161,7 @@ fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let values = input.watch();
     let whole = input.whole(order)?;
-    let read = Parted::read(asked, &values)?;
+    let read = Parted::read(asked, &values, None)?;
     Ok(Inputs { whole, parted: read.parted, combined: read.tuples })
 }
 

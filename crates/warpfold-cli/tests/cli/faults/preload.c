@@ -156,10 +156,21 @@ int open64(const char *path, int flags, ...) {
 
 static int has_mapped;
 
+/* The large allocation that is refused: the second, or all. */
+static int refused(size_t size) {
+    static int large;
+    if (size < LARGE) return 0;
+    int call = __atomic_fetch_add(&large, 1, __ATOMIC_RELAXED);
+    return is_on("no-memory") || (is_on("no-memory-second") && call == 1);
+}
+
 static void *map(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
     char path[LONGEST];
     int is_input = fd >= 0 && role_of(fd, path) == 'i';
     if (is_on("no-maps-of-files") && is_input) return errno = ENOMEM, MAP_FAILED;
+    /* What is asked for without a reserve is a question whether there is room. */
+    int is_memory = fd == -1 && (flags & MAP_ANONYMOUS) && (protection & PROT_WRITE) && !(flags & MAP_NORESERVE);
+    if (is_memory && refused(size)) return errno = ENOMEM, MAP_FAILED;
     void *memory = REAL(mmap)(at, size, protection, flags, fd, offset);
     if (is_input && is_concerned(path)) has_mapped = 1;
     if (is_input && is_on("at-map")) change(path);
@@ -182,14 +193,6 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 
 void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset) {
     return map(at, size, protection, flags, fd, offset);
-}
-
-/* The large allocation that is refused: the first, or the second, or all. */
-static int refused(size_t size) {
-    static int large;
-    if (size < LARGE) return 0;
-    int call = __atomic_fetch_add(&large, 1, __ATOMIC_RELAXED);
-    return is_on("no-memory") || (is_on("no-memory-second") && call == 1);
 }
 
 void *malloc(size_t size) {

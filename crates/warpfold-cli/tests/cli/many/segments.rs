@@ -91,7 +91,9 @@ fn each_is_as_if_it_were_alone() {
                     assert_eq!((many.code, &alone.code), (alone.code, &many.code), "{op} {dtype}");
                     continue;
                 }
-                let line = many.value().lines().nth(k).expect("a line a segment");
+                // Statistics have a line of names.
+                let line = k + usize::from(op == "stats");
+                let line = many.value().lines().nth(line).expect("a line a segment");
                 let (label, results) = line.split_once(' ').expect("the segment's number first");
                 assert_eq!(label, k.to_string());
                 let expected = match op {

@@ -1,0 +1,134 @@
+//! [`Lanes`]: several columns of one reading, whose elements come row after row.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use warpfold_engine::HostArray;
+
+use crate::Failure;
+use crate::input::text::{Dropped, Gaps};
+use crate::input::{self, Input, Order};
+
+/// Bytes of rows that are taken apart at once: they stay in a core's cache, however many columns there are.
+const TILE: usize = 1 << 18;
+
+/// What was found of several columns.
+pub(crate) struct Lanes {
+    /// Rows of data.
+    pub(crate) rows: u64,
+    /// The rows in which each column has no element.
+    pub(crate) gaps: Vec<Gaps>,
+    /// Why columns that hold something else than numbers are dropped.
+    pub(crate) dropped: Vec<Option<String>>,
+}
+
+impl Lanes {
+    pub(crate) fn new(columns: usize) -> Lanes {
+        Lanes { rows: 0, gaps: vec![Gaps::default(); columns], dropped: vec![None; columns] }
+    }
+
+    /// Reads an input behind those before, and hands on the elements of each column that are there.
+    pub(crate) fn read(
+        &mut self,
+        input: Input,
+        mut take: impl FnMut(usize, HostArray<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if self.gaps.is_empty() {
+            return Ok(());
+        }
+        let (name, notes, dtype) = (input.name().clone(), input.notes(), input.dtype());
+        let columns = self.gaps.len() as u64;
+        let mut kept = vec![Kept::default(); self.gaps.len()];
+        let mut gone: VecDeque<Range<u64>> = VecDeque::new();
+        let before = self.rows * columns;
+        let mut at = before;
+        let mut pieces = input.pieces(Order::C)?;
+        while let Some(piece) = pieces.next_piece()? {
+            let new = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
+            gone.extend(new.runs().map(|run| before + run.start..before + run.end));
+            let rows = (TILE / (self.gaps.len() * dtype.size())).max(1);
+            for tile in piece.chunks(rows * self.gaps.len() * dtype.size()) {
+                match dtype.size() {
+                    1 => self.part(tile.as_chunks::<1>().0, at, &mut gone, &mut kept),
+                    2 => self.part(tile.as_chunks::<2>().0, at, &mut gone, &mut kept),
+                    4 => self.part(tile.as_chunks::<4>().0, at, &mut gone, &mut kept),
+                    8 => self.part(tile.as_chunks::<8>().0, at, &mut gone, &mut kept),
+                    _ => self.part(tile.as_chunks::<16>().0, at, &mut gone, &mut kept),
+                }
+                at += (tile.len() / dtype.size()) as u64;
+            }
+            for (column, kept) in kept.iter_mut().enumerate() {
+                let elements = input::array(dtype, kept.bytes(), 0)
+                    .map_err(|problem| Failure::input(&name, problem))?;
+                if !elements.is_empty() {
+                    take(column, elements)?;
+                }
+                kept.bytes = 0;
+            }
+        }
+        self.rows = at / columns;
+        for Dropped { column, why } in notes.map_or_else(Vec::new, |notes| notes.counts().dropped) {
+            self.dropped[column].get_or_insert(why);
+        }
+        Ok(())
+    }
+
+    /// Takes elements apart, the first of which has an index among all.
+    fn part<const N: usize>(
+        &mut self,
+        elements: &[[u8; N]],
+        at: u64,
+        gone: &mut VecDeque<Range<u64>>,
+        kept: &mut [Kept],
+    ) {
+        let columns = self.gaps.len();
+        let end = at + elements.len() as u64;
+        if gone.front().is_none_or(|run| run.start >= end) {
+            for (column, kept) in kept.iter_mut().enumerate() {
+                let first = (column + columns - (at % columns as u64) as usize) % columns;
+                kept.extend(elements.iter().skip(first).step_by(columns));
+            }
+            return;
+        }
+        for (element, index) in elements.iter().zip(at..) {
+            let column = (index % columns as u64) as usize;
+            while gone.front().is_some_and(|run| run.end <= index) {
+                gone.pop_front();
+            }
+            if gone.front().is_some_and(|run| run.contains(&index)) {
+                let row = index / columns as u64;
+                self.gaps[column].push(row..row + 1);
+            } else {
+                kept[column].extend([element].into_iter());
+            }
+        }
+    }
+}
+
+/// Elements that are kept, in words, so that they are aligned.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Kept {
+    words: Vec<u64>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn extend<'a, const N: usize>(&mut self, elements: impl ExactSizeIterator<Item = &'a [u8; N]>) {
+        let end = self.bytes + elements.len() * N;
+        if self.words.len() * 8 < end {
+            self.words.resize(end.div_ceil(8).max(2 * self.words.len()), 0);
+        }
+        let room = &mut bytemuck::cast_slice_mut(&mut self.words)[self.bytes..end];
+        room.as_chunks_mut::<N>().0.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
+        self.bytes = end;
+    }
+
+    /// Adds elements of any type.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.extend(bytes.as_chunks::<1>().0.iter());
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
+    }
+}

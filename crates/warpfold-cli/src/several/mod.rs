@@ -1,0 +1,318 @@
+//! Several columns of a text, each reduced apart and all of them read once: a table with a row for each column, or, by keys, with a column for each.
+
+mod lanes;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use warpfold::{DType, Op};
+
+pub(crate) use lanes::{Kept, Lanes};
+
+use crate::args::{Reduction, Verbosity};
+use crate::device::{Device, Executor, Folder};
+use crate::input::text::{Column, Columns, Dialect, Header, LeftOut, NoNumbers};
+
+use crate::input::{self, Kind, Name, Problem, Wanted};
+use crate::left_out::{Joined, Texts};
+use crate::table::{Cells, Labels, Printed, Table, Titles};
+use crate::{Failure, many, report, run, table};
+
+/// Whether there are several columns of texts.
+pub(crate) fn takes(asked: &Reduction) -> bool {
+    let is_text = |path: &PathBuf| {
+        asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
+    };
+    let is_several =
+        asked.column.len() > 1 || matches!(&asked.column[..], [Column::Name(name)] if name == "*");
+    is_several && !asked.inputs.is_empty() && asked.inputs.iter().all(is_text)
+}
+
+/// Reduces them and prints what comes of it.
+pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
+    check(asked)?;
+    if !asked.parts.by.is_empty() {
+        return many::columns(asked);
+    }
+    let (finish, begun) = (asked.finish()?, Instant::now());
+    let chosen = Chosen::of(asked, &[])?;
+    let inputs = chosen.open(asked)?;
+    let texts = Texts::of(&inputs);
+    let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
+    let folding = Instant::now();
+    let mut columns = fold(asked, inputs, chosen.names.len())?;
+    chosen.refuse_dropped(&columns)?;
+    let n = columns.iter().map(|column| column.folder.seen()).sum();
+    let mut names = Vec::new();
+    let mut found = Vec::new();
+    for (name, column) in chosen.names.iter().zip(columns.drain(..)) {
+        if column.why.is_some() {
+            continue;
+        }
+        let output = column.folder.finish(finish).map_err(|error| of_column(name, error.into()))?;
+        names.push(name.clone());
+        found.push(report::fields(&column.joined.in_data(asked.op(), output)));
+    }
+    let fields: Vec<&str> = found
+        .first()
+        .map_or_else(Vec::new, |fields| fields.iter().map(|(name, _)| *name).collect());
+    let cell = |at: usize| -> Cells {
+        Cells::of_values(found.iter().map(|fields| fields[at].1).collect())
+    };
+    let title =
+        |field: &str| if fields.len() == 1 { asked.op().name().into() } else { field.into() };
+    let table = Table {
+        op: asked.op(),
+        dtype: dtype.to_string(),
+        n,
+        bytes: n * dtype.size() as u64,
+        labels: Labels::Columns(names),
+        titles: Titles::Results,
+        columns: fields.iter().enumerate().map(|(at, field)| (title(field), cell(at))).collect(),
+        accuracy: asked.accuracy,
+        device: Device::Cpu,
+        seconds: begun.elapsed().as_secs_f64(),
+        fold_seconds: folding.elapsed().as_secs_f64(),
+        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
+    };
+    table::show(asked, &table)
+}
+
+/// What makes no sense whatever the texts hold.
+fn check(asked: &Reduction) -> Result<(), Failure> {
+    let refused = |what: &str| {
+        Err(Failure::Usage(format!(
+            "several --column options make a table of each column's result, {what}"
+        )))
+    };
+    let parts = &asked.parts;
+    if asked.op() == Op::Dot {
+        return refused(
+            "and dot takes two inputs; choose one column, or multiply two with --of 'a * b'",
+        );
+    }
+    if asked.maps.any() {
+        return refused(
+            "and --map, --where, --weights, --of and --with have names for columns; leave --column out",
+        );
+    }
+    if asked.world.is_some() {
+        return refused(
+            "which --world does not share out yet; run once for each column, or leave --world out",
+        );
+    }
+    if parts.any() && parts.by.is_empty() {
+        return refused("by keys or as a whole; for axes and segments, run once for each column");
+    }
+    if parts.sorted || parts.groups.is_some() {
+        return refused(
+            "and --sorted and --groups take one column; leave them out, or run once for each column",
+        );
+    }
+    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+        return refused("on the processor; leave --device out, or run once for each column");
+    }
+    run::check_result_file(asked)
+}
+
+/// The columns that were chosen.
+pub(crate) struct Chosen {
+    pub(crate) names: Vec<String>,
+    columns: Vec<Column>,
+    no_numbers: NoNumbers,
+    header: Option<Header>,
+    /// Whose missing cells leave rows out as well.
+    beside: Vec<Column>,
+}
+
+impl Chosen {
+    /// By the options, without the keys where all are wanted.
+    pub(crate) fn of(asked: &Reduction, keys: &[Column]) -> Result<Chosen, Failure> {
+        let is_all = matches!(&asked.column[..], [Column::Name(name)] if name == "*");
+        let is_stdin = asked.inputs.iter().any(|path| path.as_os_str() == "-");
+        let dialect = asked.written.dialect(false);
+        let mut chosen = Chosen {
+            names: asked.column.iter().map(shown).collect(),
+            columns: asked.column.clone(),
+            no_numbers: NoNumbers::Fail,
+            header: None,
+            beside: keys.to_vec(),
+        };
+        let has_index =
+            asked.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
+        if is_stdin {
+            return match is_all {
+                true => Err(Failure::Usage(
+                    "--column '*' looks at the first row before it reads, and standard input can be read once only; save it to a file, or name the columns".into(),
+                )),
+                false => chosen.checked(),
+            };
+        }
+        if is_all || has_index {
+            let found = first_rows(asked, dialect)?;
+            let place = |column: &Column| match column {
+                Column::Index(index) => usize::try_from(*index).ok().map(|index| index - 1),
+                Column::Name(name) => found.names.iter().position(|found| found == name),
+            };
+            if is_all {
+                let keys: Vec<usize> = keys.iter().filter_map(place).collect();
+                let all = (0..found.names.len()).filter(|at| !keys.contains(at));
+                chosen.columns = all.map(|at| Column::Index(at as u64 + 1)).collect();
+                (chosen.no_numbers, chosen.header) = (NoNumbers::DropAtFirst, Some(found.header));
+            }
+            let name = |column: &Column| {
+                place(column)
+                    .and_then(|at| found.names.get(at).cloned())
+                    .unwrap_or_else(|| shown(column))
+            };
+            chosen.names = chosen.columns.iter().map(name).collect();
+        }
+        chosen.checked()
+    }
+
+    /// All columns, of which those are dropped that hold something else than numbers.
+    pub(crate) fn all(columns: Columns) -> Chosen {
+        Chosen {
+            columns: (1..=columns.names.len() as u64).map(Column::Index).collect(),
+            names: columns.names,
+            no_numbers: NoNumbers::Drop,
+            header: Some(columns.header),
+            beside: Vec::new(),
+        }
+    }
+
+    fn checked(self) -> Result<Chosen, Failure> {
+        match (1..self.names.len()).find(|&at| self.names[..at].contains(&self.names[at])) {
+            Some(at) if self.no_numbers == NoNumbers::Fail => Err(Failure::Usage(format!(
+                "column {} is asked for twice; name it once",
+                self.names[at].escape_debug()
+            ))),
+            _ => Ok(self),
+        }
+    }
+
+    /// Opens the inputs, whose elements come row after row.
+    pub(crate) fn open(&self, asked: &Reduction) -> Result<Vec<input::Input>, Failure> {
+        self.open_as(asked, asked.written.dialect(asked.verbosity() == Verbosity::Verbose))
+    }
+
+    pub(crate) fn open_as(
+        &self,
+        asked: &Reduction,
+        dialect: Dialect,
+    ) -> Result<Vec<input::Input>, Failure> {
+        let dialect = Dialect { header: self.header.unwrap_or(dialect.header), ..dialect };
+        let wanted = Wanted {
+            dtype: asked.dtype,
+            kind: Some(Kind::Text),
+            columns: self.columns.clone(),
+            no_numbers: self.no_numbers,
+            dialect,
+            beside: self.beside.clone(),
+            left_out: LeftOut::Kept,
+            ..Wanted::default()
+        };
+        Ok(input::open(&asked.inputs, &wanted)?)
+    }
+
+    /// Fails where no column is left.
+    fn refuse_dropped(&self, columns: &[Folded]) -> Result<(), Failure> {
+        match columns.iter().any(|column| column.why.is_none()) {
+            true => Ok(()),
+            false => Err(nothing_left()),
+        }
+    }
+}
+
+pub(crate) fn nothing_left() -> Failure {
+    Failure::Data("no column of the text but keys holds numbers; name one with --column, and see what is in it".into())
+}
+
+fn shown(column: &Column) -> String {
+    match column {
+        Column::Name(name) => name.clone(),
+        Column::Index(index) => index.to_string(),
+    }
+}
+
+/// The columns by the first rows, which every input has to have.
+pub(crate) fn first_rows(asked: &Reduction, dialect: Dialect) -> Result<Columns, Failure> {
+    let mut first: Option<Columns> = None;
+    for path in &asked.inputs {
+        let name = Name::of(path.clone());
+        let columns = input::text_columns(&name, dialect)?;
+        match &first {
+            Some(first) if *first != columns => {
+                return Err(Failure::input(&name, Problem::OtherColumns));
+            }
+            _ => first = Some(columns),
+        }
+    }
+    first.ok_or_else(|| Failure::Usage("there is no input".into()))
+}
+
+/// A column that was folded.
+pub(crate) struct Folded {
+    pub(crate) folder: Folder,
+    pub(crate) joined: Joined,
+    pub(crate) missing: u64,
+    /// What stands where a number should, where the column is dropped.
+    pub(crate) why: Option<String>,
+}
+
+/// Folds so many columns of the inputs, one input after another.
+pub(crate) fn fold(
+    asked: &Reduction,
+    inputs: Vec<input::Input>,
+    columns: usize,
+) -> Result<Vec<Folded>, Failure> {
+    let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
+    let empty = |_| {
+        let folder = Folder::new(&Executor::Cpu, asked.op(), dtype, asked.policy())?;
+        Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None })
+    };
+    let mut all = (0..columns).map(empty).collect::<Result<Vec<Folded>, Failure>>()?;
+    for input in inputs {
+        let mut lanes = Lanes::new(columns);
+        let before: Vec<u64> = all.iter().map(|column| column.folder.seen()).collect();
+        lanes.read(input, |column, elements| Ok(all[column].folder.push(elements)?))?;
+        for (k, (gaps, why)) in lanes.gaps.into_iter().zip(lanes.dropped).enumerate() {
+            all[k].missing += gaps.elements();
+            let kept = all[k].folder.seen() - before[k];
+            all[k].joined.push(kept, gaps);
+            all[k].why = all[k].why.take().or(why);
+        }
+    }
+    Ok(all)
+}
+
+/// A failure of one of several columns, by its name.
+pub(crate) fn of_column(name: &str, failure: Failure) -> Failure {
+    let name = name.escape_debug();
+    match failure {
+        Failure::Usage(text) => Failure::Usage(format!("column {name}: {text}")),
+        Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
+        Failure::Reduction(error) => {
+            Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
+        }
+        other => other,
+    }
+}
+
+impl Cells {
+    /// Values as a column: numbers where all are there and of one type.
+    pub(crate) fn of_values(values: Vec<Option<warpfold::Value>>) -> Cells {
+        let is_one_type = |values: &Vec<warpfold::Value>| {
+            values
+                .windows(2)
+                .all(|pair| std::mem::discriminant(&pair[0]) == std::mem::discriminant(&pair[1]))
+        };
+        let all: Option<Vec<warpfold::Value>> = values.iter().copied().collect();
+        match all.filter(|all| !all.is_empty() && is_one_type(all)) {
+            Some(all) => Cells::Numbers(warpfold::Column::of_values(all)),
+            None => {
+                Cells::Printed(values.into_iter().map(|value| value.map(Printed::from)).collect())
+            }
+        }
+    }
+}
