@@ -203,7 +203,7 @@ impl Bits for Word {
     }
     #[inline(always)]
     fn upper_product(self, by: Word) -> Word {
-        Word((u128::from(self.0) * u128::from(by.0) >> 64) as u64)
+        Word(((u128::from(self.0) * u128::from(by.0)) >> 64) as u64)
     }
     #[inline(always)]
     fn leading_zeros(self) -> Word {

@@ -78,7 +78,10 @@ impl Ready {
 }
 
 /// Tables of plans on GPUs. They stay, as graphs may read them whenever they run.
-static TABLES: Mutex<Option<HashMap<(i32, Vec<u64>), Buffer<u64>>>> = Mutex::new(None);
+static TABLES: Mutex<Option<Tables>> = Mutex::new(None);
+
+/// By the number of the GPU and what they hold.
+type Tables = HashMap<(i32, Vec<u64>), Buffer<u64>>;
 
 /// Tables that are kept at most.
 const MOST_TABLES: usize = 4096;
@@ -102,11 +105,10 @@ pub(super) unsafe fn tables(
     if let Some(known) = kept.get(&key) {
         return Ok(Some(known.address()));
     }
-    let captured = |ready: &mut Ready| ready.queue.is_captured();
     // SAFETY: as the caller promises; nothing is started.
-    if kept.len() >= MOST_TABLES
-        || unsafe { on_stream(gpu, number, stream, For::Leaving, captured) }?
-    {
+    let is_captured =
+        unsafe { on_stream(gpu, number, stream, For::Leaving, |ready| ready.queue.is_captured()) }?;
+    if is_captured || kept.len() >= MOST_TABLES {
         return Ok(None);
     }
     let made = gpu.upload(&key.1)?;
