@@ -29,8 +29,6 @@ impl SharedWords {
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     numbers: HashMap<Box<str>, u32>,
-    /// The last word: columns are often sorted by it.
-    last: (Box<str>, u32),
     /// Words that were not handed over.
     new: Vec<String>,
     shared: SharedWords,
@@ -38,26 +36,19 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn new(shared: SharedWords) -> Vocabulary {
-        Vocabulary { numbers: HashMap::new(), last: ("".into(), 0), new: Vec::new(), shared }
+        Vocabulary { numbers: HashMap::new(), new: Vec::new(), shared }
     }
 
     /// The number of a word that is not empty; `None` if it is no UTF-8, or the numbers are used up.
     pub(super) fn number(&mut self, word: &[u8]) -> Option<u32> {
-        if word == self.last.0.as_bytes() {
-            return Some(self.last.1);
-        }
         let word = std::str::from_utf8(word).ok()?;
-        let number = match self.numbers.get(word) {
-            Some(&number) => number,
-            None => {
-                let next = u32::try_from(self.numbers.len()).ok()?;
-                self.numbers.insert(word.into(), next);
-                self.new.push(word.into());
-                next
-            }
-        };
-        self.last = (word.into(), number);
-        Some(number)
+        if let Some(&number) = self.numbers.get(word) {
+            return Some(number);
+        }
+        let next = u32::try_from(self.numbers.len()).ok()?;
+        self.numbers.insert(word.into(), next);
+        self.new.push(word.into());
+        Some(next)
     }
 
     /// Hands over what is new.
