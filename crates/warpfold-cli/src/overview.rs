@@ -82,7 +82,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let dtype = asked.dtype.unwrap_or(DType::F64);
     let columns = several::fold(asked, inputs, chosen.names.len())?.into_iter();
     let columns = columns.map(|column| {
-        let Folded { folder, joined, missing, why } = column;
+        let Folded { folder, joined, missing, why, .. } = column;
         if why.is_some() {
             return Ok(Found { summary: None, missing: 0, why });
         }

@@ -1,4 +1,4 @@
-//! The one generator of random numbers: for arrays that are measured, for schedules and for tests, which must be the same in every run.
+//! A generator of random numbers for arrays that are measured, for schedules and for tests, which must be the same in every run.
 
 /// How far one number is from the next.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -96,8 +96,8 @@ pub fn reduce_map<'a, A: Into<HostArray<'a>>>(
 /// ```
 ///
 /// # Errors
-/// Every reduction: [`Error::Map`](crate::Error::Map) where an expression is none or does not suit the arrays or the reduction, for an integer operation without a value, with its
-/// index, and for weights that are none; those of the contract, such as [`Error::Empty`](crate::Error::Empty).
+/// Every reduction: [`Error::Map`](crate::Error::Map) where an expression is none or does not suit the arrays or the reduction, for an integer operation
+/// without a value, with its index, and for weights that are none; those of the contract, such as [`Error::Empty`](crate::Error::Empty).
 #[derive(Debug, Clone)]
 #[must_use = "call a reduction, such as .sum()"]
 pub struct ReduceMap<'a> {

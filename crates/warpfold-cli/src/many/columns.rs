@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::input::text::{Gaps, Indices as Places};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
-use crate::several::{Chosen, Kept, Lanes, nothing_left, of_column};
+use crate::several::{Chosen, Kept, Reading, nothing_left, of_column};
 use crate::table::{self, Cells, Labels, Table, Titles};
 
 /// Reduces the columns and prints their results.
@@ -30,25 +30,25 @@ pub(crate) fn columns(asked: &Reduction) -> Result<(), Failure> {
     }
     let mut texts = Texts::of([&input]);
     let (notes, values, dtype) = (input.notes(), input.watch(), input.dtype());
-    let mut lanes = Lanes::new(chosen.names.len());
+    let mut reading = Reading::new(chosen.names.len());
     let mut all = vec![Kept::default(); chosen.names.len()];
-    lanes.read(input, |column, elements| {
+    reading.read(input, |column, elements| {
         all[column].append(elements.bytes());
         Ok(())
     })?;
     let folding = Instant::now();
     let read = Parted::read(asked, &values, header(&notes))?;
     let (numbers, key_gaps, tuples) = numbered(asked, read, &mut texts)?;
-    let keys = Keys { asked, numbers: &numbers, gaps: &key_gaps, rows: lanes.rows };
+    let keys = Keys { asked, numbers: &numbers, gaps: &key_gaps, rows: reading.rows };
     keys.check()?;
     let mut results = Vec::new();
     for (at, name) in chosen.names.iter().enumerate() {
-        if lanes.dropped[at].is_some() {
+        if reading.dropped[at].is_some() {
             continue;
         }
         let elements = input::array(dtype, all[at].bytes(), 0)
             .map_err(|problem| Failure::input(&Name::of(asked.inputs[0].clone()), problem))?;
-        let one = keys.fold(elements, &lanes.gaps[at], finish);
+        let one = keys.fold(elements, &reading.gaps[at], finish);
         results.push((name, one.map_err(|failure| of_column(name, tuples.named(failure)))?));
         all[at] = Kept::default();
     }

@@ -88,7 +88,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
 }
 
 /// What the first row of a text was taken for.
-fn header(notes: &Option<SharedNotes>) -> Option<Header> {
+pub(crate) fn header(notes: &Option<SharedNotes>) -> Option<Header> {
     let names = notes.as_ref()?.counts().names;
     Some(if names.is_some() { Header::Yes } else { Header::No })
 }

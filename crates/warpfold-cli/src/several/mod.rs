@@ -1,13 +1,13 @@
 //! Several columns of a text, each reduced apart and all of them read once: a table with a row for each column, or, by keys, with a column for each.
 
-mod lanes;
+mod reading;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use warpfold::{DType, Op};
 
-pub(crate) use lanes::{Kept, Lanes};
+pub(crate) use reading::{Kept, Reading};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, Executor, Folder};
@@ -42,11 +42,18 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let folding = Instant::now();
     let mut columns = fold(asked, inputs, chosen.names.len())?;
     chosen.refuse_dropped(&columns)?;
-    let n = columns.iter().map(|column| column.folder.seen()).sum();
+    let taken = columns.iter().filter(|column| column.why.is_none());
+    let n = taken.map(|column| column.folder.seen()).sum();
     let mut names = Vec::new();
     let mut found = Vec::new();
     for (name, column) in chosen.names.iter().zip(columns.drain(..)) {
-        if column.why.is_some() {
+        if let Some(why) = column.why {
+            if column.is_elsewhere {
+                return Err(Failure::Data(format!(
+                    "column {} holds numbers in one input and none in another: {why}; name the columns with --column",
+                    name.escape_debug()
+                )));
+            }
             continue;
         }
         let output = column.folder.finish(finish).map_err(|error| of_column(name, error.into()))?;
@@ -166,6 +173,10 @@ impl Chosen {
                     .unwrap_or_else(|| shown(column))
             };
             chosen.names = chosen.columns.iter().map(name).collect();
+            let places: Vec<_> = chosen.columns.iter().map(place).collect();
+            chosen.check(&places)?;
+            chosen.tell_apart(&places);
+            return Ok(chosen);
         }
         chosen.checked()
     }
@@ -182,12 +193,29 @@ impl Chosen {
     }
 
     fn checked(self) -> Result<Chosen, Failure> {
-        match (1..self.names.len()).find(|&at| self.names[..at].contains(&self.names[at])) {
-            Some(at) if self.no_numbers == NoNumbers::Fail => Err(Failure::Usage(format!(
+        self.check(&self.names)?;
+        Ok(self)
+    }
+
+    /// Fails where a column is asked for twice, by what tells one from another.
+    fn check<T: PartialEq>(&self, columns: &[T]) -> Result<(), Failure> {
+        match (1..columns.len()).find(|&at| columns[..at].contains(&columns[at])) {
+            Some(at) => Err(Failure::Usage(format!(
                 "column {} is asked for twice; name it once",
                 self.names[at].escape_debug()
             ))),
-            _ => Ok(self),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives columns of one name their numbers.
+    fn tell_apart(&mut self, places: &[Option<usize>]) {
+        let names = self.names.clone();
+        for (at, (name, place)) in self.names.iter_mut().zip(places).enumerate() {
+            let is_alone = names.iter().filter(|other| *other == name).count() == 1;
+            if let (false, Some(place)) = (is_alone, place) {
+                *name = format!("{} (column {})", names[at], place + 1);
+            }
         }
     }
 
@@ -258,6 +286,8 @@ pub(crate) struct Folded {
     pub(crate) missing: u64,
     /// What stands where a number should, where the column is dropped.
     pub(crate) why: Option<String>,
+    /// Whether other inputs have numbers there.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// Folds so many columns of the inputs, one input after another.
@@ -269,17 +299,18 @@ pub(crate) fn fold(
     let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
     let empty = |_| {
         let folder = Folder::new(&Executor::Cpu, asked.op(), dtype, asked.policy())?;
-        Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None })
+        Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None, is_elsewhere: false })
     };
     let mut all = (0..columns).map(empty).collect::<Result<Vec<Folded>, Failure>>()?;
-    for input in inputs {
-        let mut lanes = Lanes::new(columns);
+    for (number, input) in inputs.into_iter().enumerate() {
+        let mut reading = Reading::new(columns);
         let before: Vec<u64> = all.iter().map(|column| column.folder.seen()).collect();
-        lanes.read(input, |column, elements| Ok(all[column].folder.push(elements)?))?;
-        for (k, (gaps, why)) in lanes.gaps.into_iter().zip(lanes.dropped).enumerate() {
+        reading.read(input, |column, elements| Ok(all[column].folder.push(elements)?))?;
+        for (k, (gaps, why)) in reading.gaps.into_iter().zip(reading.dropped).enumerate() {
             all[k].missing += gaps.elements();
             let kept = all[k].folder.seen() - before[k];
             all[k].joined.push(kept, gaps);
+            all[k].is_elsewhere |= number > 0 && why.is_some() != all[k].why.is_some();
             all[k].why = all[k].why.take().or(why);
         }
     }

@@ -283,3 +283,37 @@ fn several_columns_by_keys_are_those_of_each_alone() {
     of(ORDERS, &["sum", "--column", "*", "--by", "kind"])
         .fails(1, &["column big", "even", "9223372036854775558000"]);
 }
+
+#[test]
+fn no_column_of_numbers_is_left_out_in_silence() {
+    let folder = Folder::new();
+    // A cell that is missing does not say what the others are.
+    let gap = folder.file("gap.csv", "a,b,word\n1,,x\n2,3,y\n");
+    run(["sum", &gap, "--column", "*"]).fails(1, &["line 2", "missing"]);
+    let skipped = run(["sum", &gap, "--column", "*", "--missing", "skip", "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(skipped.value()).unwrap();
+    // Columns that are left out are not counted.
+    assert_eq!(told["n"], 3, "{told}");
+    let nan = run(["sum", &gap, "--column", "*", "--missing", "nan", "--format", "csv"]);
+    assert!(nan.value().contains("b,NaN") && !nan.value().contains("word"), "{nan:?}");
+    // Another input has words where the first has numbers.
+    let one = folder.file("one.csv", "a,b\n1,2\n");
+    let two = folder.file("two.csv", "a,b\n1,x\n");
+    let both = run(["sum", &one, &two, "--column", "*"]);
+    both.fails(1, &["column b", "in another"]);
+    run(["sum", &two, &one, "--column", "*"]).fails(1, &["column b", "in another"]);
+}
+
+#[test]
+fn columns_of_one_name_have_numbers() {
+    let folder = Folder::new();
+    let twice = folder.file("twice.csv", "x,x,y\n1,2,3\n10,20,30\n");
+    for columns in [&["1", "2"][..], &["*"]] {
+        let columns: Vec<&str> = columns.iter().flat_map(|column| ["--column", *column]).collect();
+        let all = run([&["sum", &*twice, "--format", "csv"][..], &columns].concat());
+        let told = all.value();
+        assert!(told.contains("x (column 1),11") && told.contains("x (column 2),22"), "{all:?}");
+    }
+    run(["sum", &twice, "--column", "2", "--column", "2"]).fails(2, &["asked for twice"]);
+    run(["sum", &twice, "--column", "3", "--column", "y"]).fails(2, &["asked for twice"]);
+}

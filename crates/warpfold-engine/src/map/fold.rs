@@ -23,8 +23,8 @@ const GRAIN: usize = 1 << 18;
 pub(super) const CHUNK: usize = 32 << 10;
 /// The least, of many expressions.
 const LEAST: usize = 4 << 10;
-/// Bytes of an input that are mapped, and folded, at once where every fold [keeps its state](Folds): values are folded while they are in the first cache, and no
-/// more lines are asked for at once than arrive while that is done.
+/// Bytes of an input that are mapped, and folded, at once where every fold [keeps its state](Folds): values are folded while they are in the first cache,
+/// and no more lines are asked for at once than arrive while that is done.
 const SHORT: usize = 4 << 10;
 /// Elements of inputs that are folded where they lie, by one task after another: they fit the second cache.
 const WHOLE: usize = 32 << 10;

@@ -46,10 +46,11 @@ pub trait Body {
 /// An expression of the elements of some arrays, written in Rust: `map!(|x: f32, y: f32| abs(x - y))`.
 ///
 /// The body is one expression of the [language of maps](crate::Expr) as far as that is Rust: its operators and functions, numbers, and the inputs'
-/// names. Rust's compiler checks its types and makes a loop of it, which runs where that is the fastest; the text serves everything else, such as GPUs. Results have the bits of the text's.
+/// names. Rust's compiler checks its types and makes a loop of it, which runs where that is the fastest; the text serves everything else, such as GPUs.
+/// Results have the bits of the text's.
 ///
-/// It is a `Result<Expr>`, and goes wherever an expression does. Integers are `pow(x, 2)` and `floor_div(x, y)` in place of `x**2` and `x // y`, which are not Rust; a comparison
-/// with a constant has the constant on its right.
+/// It is a `Result<Expr>`, and goes wherever an expression does. Integers are `pow(x, 2)` and `floor_div(x, y)` in place of `x**2` and `x // y`, which are
+/// not Rust; a comparison with a constant has the constant on its right.
 ///
 /// ```
 /// use warpfold_expr::map;
@@ -240,8 +241,8 @@ fn computes_constants(expr: &Expr) -> bool {
     false
 }
 
-/// Whether a loop of a program's root is faster than its steps, and tells of as many faults: not where integers are checked, and not of functions whose steps are two loops,
-/// one for the elements that few need.
+/// Whether a loop of a program's root is faster than its steps, and tells of as many faults: not where integers are checked, and not of functions whose
+/// steps are two loops, one for the elements that few need.
 pub(crate) fn is_better(program: &Program, root: crate::program::Id) -> bool {
     let nodes = program.nodes();
     let mut reached = vec![false; nodes.len()];

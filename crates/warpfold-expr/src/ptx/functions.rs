@@ -47,6 +47,9 @@ impl Code<'_> {
     }
 
     fn single(&mut self, op: Unary, d: &str, a: &str) {
+        if op == Unary::Power(0) {
+            return self.line(format_args!("mov.f32 {d}, 0f3F800000;"));
+        }
         let value = self.evaluated("cvt.f64.f32", a, |x| of_single(op, x));
         self.line(format_args!("cvt.rn.f32.f64 {d}, {value};"));
         let bits = self.temporary(Kind::Word);
@@ -81,11 +84,9 @@ impl Code<'_> {
             self.line(format_args!("selp.b32 {t}, {of_input}, {t}, {p};"));
             self.line(format_args!("mov.b32 {d}, {t};"));
         }
-        if !matches!(op, Unary::Power(0)) {
-            let p = self.temporary(Kind::Predicate);
-            self.line(format_args!("setp.nan.f32 {p}, {a}, {a};"));
-            self.line(format_args!("selp.f32 {d}, 0f7FC00000, {d}, {p};"));
-        }
+        let p = self.temporary(Kind::Predicate);
+        self.line(format_args!("setp.nan.f32 {p}, {a}, {a};"));
+        self.line(format_args!("selp.f32 {d}, 0f7FC00000, {d}, {p};"));
     }
 }
 

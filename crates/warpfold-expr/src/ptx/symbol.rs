@@ -1,4 +1,4 @@
-//! [`Symbol`], [`Mark`] and [`Flag`]: what stands for an `f64`, a `u64` and a `bool` of a kernel. Each operation on them prints its instruction, so that the
+//! [`Symbol`], [`Integer`] and [`Flag`]: what stands for an `f64`, a `u64` and a `bool` of a kernel. Each operation on them prints its instruction, so that the
 //! functions of [`math`](crate::math) print themselves; what is made of constants alone is computed at once.
 
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ enum Value<'c, 'p, C> {
 pub(super) struct Symbol<'c, 'p>(Value<'c, 'p, u64>);
 /// A `u64`.
 #[derive(Clone, Copy)]
-pub(super) struct Mark<'c, 'p>(Value<'c, 'p, u64>);
+pub(super) struct Integer<'c, 'p>(Value<'c, 'p, u64>);
 /// A `bool`.
 #[derive(Clone, Copy)]
 pub(super) struct Flag<'c, 'p>(Value<'c, 'p, bool>);
@@ -127,7 +127,7 @@ impl Neg for Symbol<'_, '_> {
 }
 
 impl<'c, 'p> Number for Symbol<'c, 'p> {
-    type Bits = Mark<'c, 'p>;
+    type Bits = Integer<'c, 'p>;
     type Truth = Flag<'c, 'p>;
 
     fn of(value: f64) -> Self {
@@ -153,7 +153,7 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
         }
     }
     fn to_bits(self) -> Self::Bits {
-        Mark(self.0)
+        Integer(self.0)
     }
     fn is_less(self, than: Self) -> Self::Truth {
         self.compared(than, ["lt", "gt"], |a, b| a < b)
@@ -203,17 +203,17 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
     }
 }
 
-impl<'c, 'p> Mark<'c, 'p> {
+impl<'c, 'p> Integer<'c, 'p> {
     fn text(&self) -> String {
         self.0.text(Kind::Long, |bits| format!("0x{bits:016X}"))
     }
 
     fn two(self, other: Self, instruction: &str, known: impl Fn(Word, Word) -> Word) -> Self {
         match (self.0, other.0) {
-            (Value::Constant(a), Value::Constant(b)) => Mark::of(known(Word(a), Word(b)).0),
+            (Value::Constant(a), Value::Constant(b)) => Integer::of(known(Word(a), Word(b)).0),
             (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => {
                 let operands = format!("{}, {}", self.text(), other.text());
-                Mark(printer.value(Kind::Long, instruction, &operands))
+                Integer(printer.value(Kind::Long, instruction, &operands))
             }
         }
     }
@@ -222,7 +222,7 @@ impl<'c, 'p> Mark<'c, 'p> {
     fn moved(self, by: Self, instruction: &str, known: impl Fn(Word, Word) -> Word) -> Self {
         let by = match (self.0, by.0) {
             (Value::Constant(a), Value::Constant(by)) => {
-                return Mark::of(known(Word(a), Word(by)).0);
+                return Integer::of(known(Word(a), Word(by)).0);
             }
             (_, Value::Constant(by)) => by.to_string(),
             (_, Value::Register(printer, _)) => {
@@ -234,7 +234,7 @@ impl<'c, 'p> Mark<'c, 'p> {
         let (Some(printer), value) = (printer(&self.0, &self.0), self.text()) else {
             unreachable!("only registers are moved by registers")
         };
-        Mark(printer.value(Kind::Long, instruction, &format!("{value}, {by}")))
+        Integer(printer.value(Kind::Long, instruction, &format!("{value}, {by}")))
     }
 
     fn compared(
@@ -257,7 +257,7 @@ impl<'c, 'p> Mark<'c, 'p> {
 
 macro_rules! words {
     ($($operator:ident, $name:ident, $instruction:literal;)*) => {$(
-        impl $operator for Mark<'_, '_> {
+        impl $operator for Integer<'_, '_> {
             type Output = Self;
             fn $name(self, other: Self) -> Self {
                 self.two(other, $instruction, |a, b| $operator::$name(a, b))
@@ -274,12 +274,12 @@ words! {
     BitXor, bitxor, "xor.b64";
 }
 
-impl<'c, 'p> Bits for Mark<'c, 'p> {
+impl<'c, 'p> Bits for Integer<'c, 'p> {
     type Number = Symbol<'c, 'p>;
     type Truth = Flag<'c, 'p>;
 
     fn of(value: u64) -> Self {
-        Mark(Value::Constant(value))
+        Integer(Value::Constant(value))
     }
     fn number(self) -> Self::Number {
         Symbol(self.0)
@@ -301,11 +301,11 @@ impl<'c, 'p> Bits for Mark<'c, 'p> {
     }
     fn leading_zeros(self) -> Self {
         match self.0 {
-            Value::Constant(bits) => Mark::of(u64::from(bits.leading_zeros())),
+            Value::Constant(bits) => Integer::of(u64::from(bits.leading_zeros())),
             Value::Register(printer, _) => {
                 let word: Value<'_, '_, u64> = printer.value(Kind::Word, "clz.b64", &self.text());
                 let word = word.text(Kind::Word, u64::to_string);
-                Mark(printer.value(Kind::Long, "cvt.u64.u32", &word))
+                Integer(printer.value(Kind::Long, "cvt.u64.u32", &word))
             }
         }
     }
@@ -326,13 +326,13 @@ impl<'c, 'p> Bits for Mark<'c, 'p> {
             }
             Value::Register(printer, _) => {
                 let operands = format!("{}, {}, {}", yes.text(), no.text(), condition.text());
-                Mark(printer.value(Kind::Long, "selp.b64", &operands))
+                Integer(printer.value(Kind::Long, "selp.b64", &operands))
             }
         }
     }
     fn of_table(self, table: &'static [u64]) -> Self {
-        (0..).zip(table).fold(Mark::of(0), |word, (at, &value)| {
-            Mark::select(self.equals(Mark::of(at)), Mark::of(value), word)
+        (0..).zip(table).fold(Integer::of(0), |word, (at, &value)| {
+            Integer::select(self.equals(Integer::of(at)), Integer::of(value), word)
         })
     }
 }

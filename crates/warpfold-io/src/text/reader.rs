@@ -183,6 +183,7 @@ impl TextReader {
         let text = self.record.field(field).unwrap_or_default();
         let is_gap =
             self.has_several() && self.dialect.missing == Missing::Skip && is_missing(text);
+        let mut is_absent = is_gap || self.is_left_out;
         let parsed = match (&mut self.words, self.dialect.missing) {
             _ if self.is_left_out || self.dropped.get(due) == Some(&true) => {
                 number.fill(0);
@@ -205,6 +206,7 @@ impl TextReader {
             },
             (None, Missing::Nan) if is_missing(text) => {
                 self.found.nan_cells += 1;
+                is_absent = true;
                 (self.parse)(b"nan", number)
             }
             (None, _) => match self.dialect.with_point(text, &mut self.room) {
@@ -213,13 +215,16 @@ impl TextReader {
             },
         };
         match parsed.map_err(|error| self.explain(error, field)) {
-            Ok(()) if is_gap || self.is_left_out => {}
+            Ok(()) if is_absent => {}
             Ok(()) => {
                 if let Some(had_number) = self.had_number.get_mut(due) {
                     *had_number = true;
                 }
             }
-            Err(error) => self.drop_column(due, error)?,
+            Err(error) => {
+                let is_empty = is_missing(self.record.field(field).unwrap_or_default());
+                self.drop_column(due, error, is_empty)?;
+            }
         }
         self.at += 1;
         Ok(true)
@@ -230,13 +235,18 @@ impl TextReader {
         self.columns.len() > 1 || self.no_numbers != NoNumbers::Fail
     }
 
-    /// Goes on without a column that holds something else than numbers, or does not.
-    fn drop_column(&mut self, column: usize, error: TextError) -> Result<(), TextError> {
+    /// Goes on without a column that holds something else than numbers, or does not: a cell that is missing does not tell what the others are.
+    fn drop_column(
+        &mut self,
+        column: usize,
+        error: TextError,
+        is_empty: bool,
+    ) -> Result<(), TextError> {
         let is_dropped = self.has_several()
             && matches!(error, TextError::NotANumber { .. })
             && match self.no_numbers {
                 NoNumbers::Fail => false,
-                NoNumbers::DropAtFirst => !self.had_number[column],
+                NoNumbers::DropAtFirst => !is_empty && !self.had_number[column],
                 NoNumbers::Drop => true,
             };
         if !is_dropped {

@@ -1,10 +1,10 @@
 // Sums of natural data in parts: f64 accumulators that no addition rounds, for whole vectors of a window of exponents.
 //
 // A window holds zeros and numbers of SPAN binades below 2^end. An f64 has room for these and for 2^12 additions: 128
-// of each lane of a warp, so that lanes are joined by plain additions. Squares, of twice as many bits, go to an
-// accumulator that starts at 1.5 * 2^M and so lies on the grid 2^(M-52) throughout, M = 2 end + 13, and what each
-// leaves below that grid, exact as well, to a plain sum (S. Rump, T. Ogita, S. Oishi, Accurate floating-point
-// summation, 2008).
+// of each lane of a warp, so that lanes are joined by plain additions, or a thousand of a lane by itself. Squares, of
+// twice as many bits, go to an accumulator that starts at 1.5 * 2^M and so lies on the grid 2^(M-52) throughout, M = 2
+// end + 13, and what each leaves below that grid, exact as well, to a plain sum (S. Rump, T. Ogita, S. Oishi, Accurate
+// floating-point summation, 2008).
 //
 // Instructions an element of bf16: 3 to ask whether the window holds it, for two at a time; one to take it apart from
 // its neighbour, a conversion and an addition; of squares 4 operations of f64 more. With a question and a choice of

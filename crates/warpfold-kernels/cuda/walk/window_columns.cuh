@@ -49,7 +49,7 @@ template <class Fold> struct LaneColumns {
     States& states;
     const u32 first;
     typename Fold::template Windows<COLUMNS> window;
-    u32 taken = 0;                     // rows in the window
+    u32 taken = 0;                     // rows in the window, which has room for four times as many as are let in
     bool begun = false, kept = false;  // whether the window was put somewhere, and whether there are states
 
     __device__ __forceinline__ LaneColumns(const typename Fold::Setup& setup, States& states)

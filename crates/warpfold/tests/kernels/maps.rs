@@ -11,6 +11,8 @@ use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::machine;
 
+#[path = "maps/functions.rs"]
+mod functions;
 #[path = "maps/in_rust.rs"]
 mod in_rust;
 #[path = "maps/refused.rs"]
@@ -162,37 +164,6 @@ fn floats_have_the_bits_of_the_processor() {
 fn narrow_floats_have_the_bits_of_the_processor() {
     floats::<f16>();
     floats::<bf16>();
-}
-
-#[test]
-fn functions_have_the_bits_of_the_processor() {
-    fn of<T: Element>(texts: &[&'static str]) {
-        let mut random = Random(41);
-        for kind in [Kind::Plain, Kind::Specials, Kind::Wide] {
-            let (x, y) = pair::<T>(kind, 1030, &mut random);
-            for text in texts {
-                compare(Asked::of(text), &[Op::Sum, Op::Max], &x, &y, 1);
-                compare(Asked::of(text).keep("x < y").ignoring_nans(), &[Op::Mean], &x, &y, 0);
-            }
-        }
-    }
-    let functions = [
-        "exp(x)",
-        "exp2(x)",
-        "expm1(x)",
-        "log(x)",
-        "log2(x)",
-        "log1p(x)",
-        "tanh(x)",
-        "sigmoid(x)",
-        "sin(x)",
-        "cos(x)",
-        "x**3",
-        "x**-2",
-    ];
-    of::<f32>(&functions);
-    of::<f64>(&functions);
-    of::<bf16>(&["exp(x) * cos(y)", "sin(x) + sin(y)"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Rows and columns whose sums lie in windows of exponents, or do not: of many scales, with zeros, with numbers that no window holds together, with special values;
-//! rows in a lane, in a warp, in several warps, wherever they begin; columns of vectors, narrow ones that lanes share, more rows than a window has room for.
+//! Rows and columns whose sums lie in windows of exponents, or do not: of many scales, with zeros, with numbers that no window holds together, with special
+//! values; rows in a lane, in a warp, in several warps, wherever they begin; columns of vectors, narrow ones that lanes share, more rows than a window has
+//! room for.
 
 use warpfold::kernel::Machine;
 use warpfold::partial::{Finish, Output};
@@ -13,6 +14,8 @@ use crate::machine;
 enum Kind {
     /// Each output of a scale of its own.
     Scales,
+    /// One scale for 64 outputs that lie side by side.
+    Neighbours,
     /// The same with zeros of either sign.
     Zeros,
     /// Each number of a scale of its own.
@@ -21,7 +24,8 @@ enum Kind {
     Specials,
 }
 
-/// Rows, their lengths, and the axis that is folded. Rows of a lane, of some lanes, of a warp, and of several on a machine of two multiprocessors; then columns.
+/// Rows, their lengths, and the axis that is folded. Rows of a lane, of some lanes, of a warp, and of several on a machine of two multiprocessors; then
+/// columns.
 const SHAPES: &[([u64; 2], i64)] = &[
     ([90, 60], 1),
     ([70, 131], 1),
@@ -49,8 +53,10 @@ fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 
     let scale =
         |seed: u64| 2f64.powi((seed % (2 * range.scales as u64)) as i32 - range.scales as i32);
     let of_output = scale((output as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
+    let of_neighbours = scale((output as u64 / 64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
     match kind {
         Kind::Scales => unit * of_output,
+        Kind::Neighbours => unit * of_neighbours,
         Kind::Zeros if !bits.is_multiple_of(3) => 0.0f64.copysign(unit),
         Kind::Zeros => unit * of_output,
         Kind::Apart => unit * scale(random.next()),
@@ -67,7 +73,7 @@ fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 
 fn check<T: Element>(range: &Range, of: impl Fn(f64) -> T) {
     let mut random = Random(T::DTYPE as u64 + 71);
     for (case, &([rows, length], axis)) in SHAPES.iter().enumerate() {
-        for kind in [Kind::Scales, Kind::Zeros, Kind::Apart, Kind::Specials] {
+        for kind in [Kind::Scales, Kind::Neighbours, Kind::Zeros, Kind::Apart, Kind::Specials] {
             let from = if axis == 0 { 8 } else { [0, 1, 8, 3][(case + kind as usize) % 4] };
             let all = from..from + (rows * length) as usize;
             let output = |k: usize| match axis {
@@ -121,7 +127,8 @@ fn parts_of_f32() {
     check(&Range { scales: 120, least: -126 }, |x| x as f32);
 }
 
-/// More rows in one run than the sums of a window have room for, on a machine that has as many warps as there are tiles of columns.
+/// More rows in one run than a window's sums are kept for, so that they go to the states once before the end: on a machine that has as many warps as there are
+/// tiles of columns.
 fn check_long<T: Element>(of: impl Fn(f64) -> T) {
     let (rows, columns) = (1100, 32 * 32 * (16 / size_of::<T>() as u64));
     let mut random = Random(17);
@@ -145,4 +152,5 @@ fn check_long<T: Element>(of: impl Fn(f64) -> T) {
 #[test]
 fn long_columns() {
     check_long(bf16::from_f64);
+    check_long(|x| x as f32);
 }

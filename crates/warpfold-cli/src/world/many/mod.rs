@@ -159,9 +159,9 @@ fn read(asked: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let input = many::only(open(asked, comm)?, asked.op())?;
     tell(asked, comm, &input, "its share of the parts");
     let order = if asked.parts.axis.is_empty() { Order::C } else { Order::Memory };
-    let values = input.watch();
+    let (values, notes) = (input.watch(), input.notes());
     let whole = input.whole(order)?;
-    let read = Parted::read(asked, &values, None)?;
+    let read = Parted::read(asked, &values, many::header(&notes))?;
     Ok(Inputs { whole, parted: read.parted, combined: read.tuples })
 }
 

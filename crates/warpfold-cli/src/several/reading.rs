@@ -1,4 +1,4 @@
-//! [`Lanes`]: several columns of one reading, whose elements come row after row.
+//! [`Reading`]: several columns of one reading, whose elements come row after row.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 use warpfold_engine::HostArray;
 
 use crate::Failure;
-use crate::input::text::{Dropped, Gaps};
+use crate::input::text::{Dropped, Gaps, SharedNotes};
 use crate::input::{self, Input, Order};
 
 /// Bytes of rows that are taken apart at once: they stay in a core's cache, however many columns there are.
 const TILE: usize = 1 << 18;
 
 /// What was found of several columns.
-pub(crate) struct Lanes {
+pub(crate) struct Reading {
     /// Rows of data.
     pub(crate) rows: u64,
     /// The rows in which each column has no element.
@@ -22,9 +22,9 @@ pub(crate) struct Lanes {
     pub(crate) dropped: Vec<Option<String>>,
 }
 
-impl Lanes {
-    pub(crate) fn new(columns: usize) -> Lanes {
-        Lanes { rows: 0, gaps: vec![Gaps::default(); columns], dropped: vec![None; columns] }
+impl Reading {
+    pub(crate) fn new(columns: usize) -> Reading {
+        Reading { rows: 0, gaps: vec![Gaps::default(); columns], dropped: vec![None; columns] }
     }
 
     /// Reads an input behind those before, and hands on the elements of each column that are there.
@@ -45,6 +45,7 @@ impl Lanes {
         let mut pieces = input.pieces(Order::C)?;
         while let Some(piece) = pieces.next_piece()? {
             let new = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
+            self.drop_columns(&notes);
             gone.extend(new.runs().map(|run| before + run.start..before + run.end));
             let rows = (TILE / (self.gaps.len() * dtype.size())).max(1);
             for tile in piece.chunks(rows * self.gaps.len() * dtype.size()) {
@@ -67,10 +68,17 @@ impl Lanes {
             }
         }
         self.rows = at / columns;
-        for Dropped { column, why } in notes.map_or_else(Vec::new, |notes| notes.counts().dropped) {
+        self.drop_columns(&notes);
+        Ok(())
+    }
+
+    /// Learns which columns are dropped: nothing of them is kept from then on.
+    fn drop_columns(&mut self, notes: &Option<SharedNotes>) {
+        for Dropped { column, why } in
+            notes.as_ref().map_or_else(Vec::new, |notes| notes.counts().dropped)
+        {
             self.dropped[column].get_or_insert(why);
         }
-        Ok(())
     }
 
     /// Takes elements apart, the first of which has an index among all.
@@ -84,7 +92,8 @@ impl Lanes {
         let columns = self.gaps.len();
         let end = at + elements.len() as u64;
         if gone.front().is_none_or(|run| run.start >= end) {
-            for (column, kept) in kept.iter_mut().enumerate() {
+            let taken = kept.iter_mut().enumerate().zip(&self.dropped);
+            for ((column, kept), _) in taken.filter(|(_, dropped)| dropped.is_none()) {
                 let first = (column + columns - (at % columns as u64) as usize) % columns;
                 kept.extend(elements.iter().skip(first).step_by(columns));
             }
@@ -98,7 +107,7 @@ impl Lanes {
             if gone.front().is_some_and(|run| run.contains(&index)) {
                 let row = index / columns as u64;
                 self.gaps[column].push(row..row + 1);
-            } else {
+            } else if self.dropped[column].is_none() {
                 kept[column].extend([element].into_iter());
             }
         }
