@@ -2,6 +2,7 @@
 //!
 //! A document says `<!-- table:NAME -->` and `<!-- /table -->`; what stands between is written by this task.
 
+mod batches;
 mod book;
 mod build;
 mod counters;
@@ -25,6 +26,7 @@ use warpfold_lab::report::Report;
 use warpfold_lab::segments::Report as CpuSegmentsReport;
 use warpfold_ladder::Ladder;
 
+use self::batches::Batches;
 use self::build::Builds;
 use self::counters::Counters;
 use self::hard::HardSums;
@@ -78,6 +80,8 @@ struct Results {
     counters: Vec<Counters>,
     /// Reductions of rows and columns on GPUs, in the same order.
     parts: Vec<Parts>,
+    /// Whether results depend on batches, in the same order.
+    batches: Vec<Batches>,
     /// Reductions by several GPUs, in the same order.
     devices: Vec<Devices>,
     /// Exchanges between ranks, in the order of the machines' names.
@@ -146,6 +150,10 @@ impl Results {
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             counters: counters.iter().map(load_counters).collect::<Outcome<_>>()?,
             parts: Parts::load(&folder.join("parts"))?,
+            batches: files(folder, "batches.json")
+                .iter()
+                .map(|file| Batches::load(file))
+                .collect::<Outcome<_>>()?,
             devices: files(folder, "devices.jsonl")
                 .iter()
                 .map(|file| Devices::load(file))
@@ -193,6 +201,7 @@ impl Results {
             "cuda-segments" => joined(&self.segments, segments::cuts, "bench/cuda/run.sh segments"),
             "cuda-groups" => joined(&self.groups, segments::cuts, "bench/cuda/run.sh groups"),
             "cuda-parts" => joined(&self.parts, parts::speeds, "cuda_parts"),
+            "batches" => joined(&self.batches, Batches::table, "python/bench/batches.py"),
             "cuda-devices" => joined(&self.devices, Devices::times, "cuda_devices"),
             "builds" => joined(&self.builds, Builds::table, "bench/build/first-run.sh"),
             "maps" => joined(

@@ -1,0 +1,65 @@
+//! The table of whether a row's result depends on its batch, beside torch's of the same session.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Table;
+use crate::Outcome;
+
+/// What `python/bench/batches.py` found on one device.
+#[derive(Deserialize)]
+pub(super) struct Batches {
+    gpu: String,
+    versions: Versions,
+    /// Every size of a batch up to this one.
+    batches: u64,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    torch: String,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    op: String,
+    length: u64,
+    warpfold: Found,
+    torch: Found,
+}
+
+/// The sizes in which a row had other bits than alone, and how many of a sample are the exact value rounded once.
+#[derive(Deserialize)]
+struct Found {
+    sizes: u64,
+    right: String,
+}
+
+impl Batches {
+    pub(super) fn load(file: &Path) -> Outcome<Batches> {
+        let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
+        let text = fs::read_to_string(file).map_err(|e| wrong(&e))?;
+        serde_json::from_str(&text).map_err(|e| wrong(&e))
+    }
+
+    /// A line a reduction and length.
+    pub(super) fn table(&self) -> String {
+        let head = ["rows of bf16", "this: sizes that differ", "correctly rounded"];
+        let peer = format!("torch {}", self.versions.torch);
+        let theirs = [format!("{peer}: sizes that differ"), "correctly rounded".into()];
+        let mut table = Table::new(head.map(String::from).into_iter().chain(theirs));
+        for Row { op, length, warpfold, torch } in &self.rows {
+            table.lines.push(vec![
+                format!("{op} of {length}"),
+                warpfold.sizes.to_string(),
+                warpfold.right.clone(),
+                torch.sizes.to_string(),
+                torch.right.clone(),
+            ]);
+        }
+        format!("{}, batches of 1 to {} rows:\n\n{}", self.gpu, self.batches, table.markdown())
+    }
+}
