@@ -11,14 +11,14 @@ use warpfold::{DType, Error, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Device, Executor, Work};
-use crate::input::text::Missing;
-use crate::input::{Input, Name};
+use crate::input::text::{Column, Missing};
+use crate::input::{self, Input, Name};
 use crate::left_out::Texts;
 use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 pub(crate) use side::Side;
-use side::{beside, step};
+use side::{beside, is_text, step};
 
 /// The name of the inputs themselves.
 const X: &str = "x";
@@ -165,6 +165,7 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
             "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
         )));
     }
+    refuse_two_meanings(asked, &names)?;
     let beside = beside(asked, &with, &names)?;
     let open = |name: &String| Side::open(asked, &with, name, &beside);
     let mut sides = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -241,6 +242,31 @@ fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure>
         }
     }
     Ok((Asked::One(Box::new(expressions)), with))
+}
+
+/// Fails where x is a column of the text and what --column chooses as well.
+fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failure> {
+    let maps = &asked.maps;
+    let texts = [&maps.map, &maps.keep, &maps.weights].into_iter().flatten();
+    let is_said = |text: &String| {
+        Expressions::value(text).is_ok_and(|expression| expression.names().contains(&X))
+    };
+    let is_said = texts.into_iter().any(is_said)
+        || (!maps.of.is_empty() && names.iter().any(|name| name == X));
+    let chooses_it = |column: &Column| matches!(column, Column::Name(name) if name == X);
+    if !is_said || asked.column.is_empty() || asked.column.iter().any(chooses_it) {
+        return Ok(());
+    }
+    for path in asked.inputs.iter().filter(|path| path.as_os_str() != "-" && is_text(asked)) {
+        let name = Name::of(path.clone());
+        let columns = input::text_columns(&name, asked.written.dialect(false));
+        if columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X)) {
+            return Err(Failure::Usage(
+                "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Rows that are left out would part the inputs.

@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::input::text::{Gaps, Indices as Places};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
-use crate::several::{Chosen, Kept, Reading, nothing_left, of_column};
+use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{self, Cells, Labels, Table, Titles};
 
 /// Reduces the columns and prints their results.
@@ -54,6 +54,9 @@ pub(crate) fn columns(asked: &Reduction) -> Result<(), Failure> {
     }
     if results.is_empty() {
         return Err(nothing_left());
+    }
+    for (name, why) in chosen.names.iter().zip(&reading.dropped) {
+        why.iter().for_each(|why| say_left_out(name, why));
     }
     let mut rows: Vec<u32> =
         results.iter().flat_map(|(_, one)| one.groups.iter().copied()).collect();

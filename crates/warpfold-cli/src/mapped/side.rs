@@ -164,7 +164,7 @@ impl Side {
 }
 
 /// Whether all inputs are texts, so that names are those of their columns.
-fn is_text(asked: &Reduction) -> bool {
+pub(super) fn is_text(asked: &Reduction) -> bool {
     let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
     !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text)
 }

@@ -54,6 +54,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
                     name.escape_debug()
                 )));
             }
+            say_left_out(name, &why);
             continue;
         }
         let output = column.folder.finish(finish).map_err(|error| of_column(name, error.into()))?;
@@ -95,7 +96,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     let parts = &asked.parts;
     if asked.op() == Op::Dot {
         return refused(
-            "and dot takes two inputs; choose one column, or multiply two with --of 'a * b'",
+            "and dot takes two inputs; say warpfold sum --map 'a * b', whose products are not rounded",
         );
     }
     if asked.maps.any() {
@@ -250,6 +251,11 @@ impl Chosen {
             false => Err(nothing_left()),
         }
     }
+}
+
+/// Tells of a column that '*' does not take.
+pub(crate) fn say_left_out(name: &str, why: &str) {
+    crate::say!("left out: column {}: {why}", name.escape_debug());
 }
 
 pub(crate) fn nothing_left() -> Failure {

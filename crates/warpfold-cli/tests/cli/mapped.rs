@@ -227,3 +227,19 @@ fn missing_cells_leave_out_whole_rows() {
     run(["sum", &path, "--missing", "skip", "--map", "a * y", "--with", &format!("y={other}")])
         .fails(2, &["take columns of one text"]);
 }
+
+#[test]
+fn a_column_x_is_not_taken_for_another() {
+    let folder = Folder::new();
+    let text = folder.file("xy.csv", "x,y\n1,2\n3,4\n");
+    for args in [
+        &["sum", &*text, "--column", "y", "--where", "x > 1"][..],
+        &["sum", &text, "--column", "y", "--weights", "x"],
+        &["sum", &text, "--column", "y", "--map", "x"],
+        &["stats", &text, "--column", "y", "--of", "sum(x)"],
+    ] {
+        run(args).fails(2, &["--column", "there is a column x"]);
+    }
+    assert_eq!(run(["sum", &text, "--column", "y", "--where", "y > 2"]).value(), "4.0");
+    assert_eq!(run(["sum", &text, "--map", "y", "--where", "x > 1"]).value(), "4.0");
+}

@@ -121,9 +121,11 @@ fn all_numeric_columns() {
     let folder = Folder::new();
     let path = folder.file("t.csv", "shop,a,note,b\nn,1,x,2\ns,3,y,0.5\nn,5,z,4\n");
     let table = run(["sum", &path, "--column", "*", "--by", "shop"]);
-    assert_eq!(table.value(), "shop    a    b\nn     6.0  6.0\ns     3.0  0.5");
+    assert_eq!(table.out, "shop    a    b\nn     6.0  6.0\ns     3.0  0.5\n");
+    // What is left out is told.
+    assert!(table.err.contains("left out: column note: line 2, column 3: \"x\" is no f64"));
     let table = run(["mean", &path, "--column", "*"]);
-    assert_eq!(table.value(), "a 3.0\nb 2.1666666666666665");
+    assert_eq!(table.out, "a 3.0\nb 2.1666666666666665\n");
     // A column of numbers in which a word stands is an error, and not left out.
     let typo = folder.file("o.csv", "a,b\n1,2\n3,4x\n");
     run(["sum", &typo, "--column", "*"]).fails(1, &["line 3, column 2", "\"4x\" is no f64"]);
@@ -291,11 +293,12 @@ fn no_column_of_numbers_is_left_out_in_silence() {
     let gap = folder.file("gap.csv", "a,b,word\n1,,x\n2,3,y\n");
     run(["sum", &gap, "--column", "*"]).fails(1, &["line 2", "missing"]);
     let skipped = run(["sum", &gap, "--column", "*", "--missing", "skip", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_str(skipped.value()).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&skipped.out).unwrap();
     // Columns that are left out are not counted.
     assert_eq!(told["n"], 3, "{told}");
+    assert!(skipped.err.contains("left out: column word") && skipped.err.lines().count() == 1);
     let nan = run(["sum", &gap, "--column", "*", "--missing", "nan", "--format", "csv"]);
-    assert!(nan.value().contains("b,NaN") && !nan.value().contains("word"), "{nan:?}");
+    assert!(nan.out.contains("b,NaN") && !nan.out.contains("word"), "{nan:?}");
     // Another input has words where the first has numbers.
     let one = folder.file("one.csv", "a,b\n1,2\n");
     let two = folder.file("two.csv", "a,b\n1,x\n");

@@ -254,7 +254,10 @@ impl TextReader {
         }
         self.dropped[column] = true;
         let why = error.after(self.lines_before).to_string();
-        let why = why.split(';').next().unwrap_or(&why).to_string();
+        // Without the advice, which is for who asked for this column; the cell itself may have semicolons.
+        let behind = why.rfind("\" is no").unwrap_or(0);
+        let end = why[behind..].find(';').map_or(why.len(), |at| behind + at);
+        let why = why[..end].to_string();
         self.found.dropped.push(Dropped { column, why });
         self.pick();
         Ok(())

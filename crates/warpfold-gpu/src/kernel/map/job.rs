@@ -91,7 +91,7 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
             Task::Exponents { .. } => {
                 return Err(refused(
                     "logsumexp on a device".into(),
-                    "`exp` runs on the processor only so far".into(),
+                    "no kernel sums powers whose exponents are far from zero".into(),
                     "reduce on the processor",
                 ));
             }
