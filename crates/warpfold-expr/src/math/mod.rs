@@ -5,7 +5,7 @@
 //! with arithmetic of several hundred bits (`examples/all_f32.rs`), and the few inputs whose results lie too near the middle of two
 //! numbers for an `f64` to tell are listed with their results.
 //!
-//! They are written for [`Number`](number::Number): for an `f64`, and for a register of a kernel.
+//! They are written for a trait, `Number`: for an `f64`, and for a register of a kernel.
 //!
 //! There are no tables but 160 bytes of the digits of 2/π, for sines of large numbers, and no branches but for those: a loop over any of
 //! these functions is vectorised.
