@@ -57,45 +57,103 @@ impl<C> Value<'_, '_, C> {
     }
 }
 
-fn printer<'c, 'p, A, B>(a: &Value<'c, 'p, A>, b: &Value<'c, 'p, B>) -> Option<Printer<'c, 'p>> {
-    match (a, b) {
-        (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => Some(*printer),
-        _ => None,
+/// What numbers and integers share: constants are bits, written as such.
+impl<'c, 'p> Value<'c, 'p, u64> {
+    fn bits(&self, prefix: &str) -> String {
+        self.text(Kind::Long, |bits| format!("{prefix}{bits:016X}"))
+    }
+
+    /// Where an operand's instructions go.
+    fn printer(&self) -> Option<Printer<'c, 'p>> {
+        match self {
+            Value::Constant(_) => None,
+            Value::Register(printer, _) => Some(*printer),
+        }
+    }
+
+    /// Of two constants what is known, else what an instruction makes of both.
+    fn with(
+        self,
+        other: Self,
+        prefix: &str,
+        instruction: &str,
+        known: impl Fn(u64, u64) -> u64,
+    ) -> Self {
+        match (self, other) {
+            (Value::Constant(a), Value::Constant(b)) => Value::Constant(known(a, b)),
+            (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => {
+                let operands = format!("{}, {}", self.bits(prefix), other.bits(prefix));
+                printer.value(Kind::Long, instruction, &operands)
+            }
+        }
+    }
+
+    /// The same for an instruction of one operand.
+    fn alone(self, prefix: &str, instruction: &str, known: impl Fn(u64) -> u64) -> Self {
+        match self {
+            Value::Constant(a) => Value::Constant(known(a)),
+            Value::Register(printer, _) => {
+                printer.value(Kind::Long, instruction, &self.bits(prefix))
+            }
+        }
+    }
+
+    /// A comparison of a type, which has another name where the operands are exchanged: a constant comes second.
+    fn compared(
+        self,
+        other: Self,
+        (prefix, ty): (&str, &str),
+        [test, turned]: [&str; 2],
+        known: impl Fn(u64, u64) -> bool,
+    ) -> Flag<'c, 'p> {
+        let (printer, test, a, b) = match (self, other) {
+            (Value::Constant(a), Value::Constant(b)) => return Flag(Value::Constant(known(a, b))),
+            (Value::Constant(_), Value::Register(printer, _)) => (printer, turned, other, self),
+            (Value::Register(printer, _), _) => (printer, test, self, other),
+        };
+        let operands = format!("{}, {}", a.bits(prefix), b.bits(prefix));
+        Flag(printer.value(Kind::Predicate, &format!("setp.{test}.{ty}"), &operands))
+    }
+
+    fn selected(condition: Flag<'c, 'p>, yes: Self, no: Self, prefix: &str, ty: &str) -> Self {
+        match condition.0 {
+            Value::Constant(true) => yes,
+            Value::Constant(false) => no,
+            Value::Register(printer, _) => {
+                let operands =
+                    format!("{}, {}, {}", yes.bits(prefix), no.bits(prefix), condition.text());
+                printer.value(Kind::Long, &format!("selp.{ty}"), &operands)
+            }
+        }
     }
 }
 
+/// How constants of numbers and of integers begin, and the types of their comparisons.
+const NUMBER: (&str, &str) = ("0d", "f64");
+const INTEGER: (&str, &str) = ("0x", "u64");
+
 impl<'c, 'p> Symbol<'c, 'p> {
     pub(super) fn text(&self) -> String {
-        self.0.text(Kind::Long, |bits| format!("0d{bits:016X}"))
+        self.0.bits(NUMBER.0)
     }
 
     fn two(self, other: Self, instruction: &str, known: impl Fn(f64, f64) -> f64) -> Self {
-        match (self.0, other.0) {
-            (Value::Constant(a), Value::Constant(b)) => {
-                Symbol::of(known(f64::from_bits(a), f64::from_bits(b)))
-            }
-            (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => {
-                printer.number(instruction, &format!("{}, {}", self.text(), other.text()))
-            }
-        }
+        let known = |a, b| known(f64::from_bits(a), f64::from_bits(b)).to_bits();
+        Symbol(self.0.with(other.0, NUMBER.0, instruction, known))
+    }
+
+    fn one(self, instruction: &str, known: impl Fn(f64) -> f64) -> Self {
+        Symbol(self.0.alone(NUMBER.0, instruction, |a| known(f64::from_bits(a)).to_bits()))
     }
 
     fn compared(
         self,
         other: Self,
-        [test, turned]: [&str; 2],
+        tests: [&str; 2],
         known: impl Fn(f64, f64) -> bool,
     ) -> Flag<'c, 'p> {
-        let (printer, test, a, b) = match (self.0, other.0) {
-            (Value::Constant(a), Value::Constant(b)) => {
-                return Flag(Value::Constant(known(f64::from_bits(a), f64::from_bits(b))));
-            }
-            // A constant comes second.
-            (Value::Constant(_), Value::Register(printer, _)) => (printer, turned, other, self),
-            (Value::Register(printer, _), _) => (printer, test, self, other),
-        };
-        let operands = format!("{}, {}", a.text(), b.text());
-        Flag(printer.value(Kind::Predicate, &format!("setp.{test}.f64"), &operands))
+        let known = |a, b| known(f64::from_bits(a), f64::from_bits(b));
+        self.0.compared(other.0, NUMBER, tests, known)
     }
 }
 
@@ -119,10 +177,7 @@ arithmetic! {
 impl Neg for Symbol<'_, '_> {
     type Output = Self;
     fn neg(self) -> Self {
-        match self.0 {
-            Value::Constant(bits) => Symbol::of(-f64::from_bits(bits)),
-            Value::Register(printer, _) => printer.number("neg.f64", &self.text()),
-        }
+        self.one("neg.f64", |a| -a)
     }
 }
 
@@ -134,7 +189,7 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
         Symbol(Value::Constant(value.to_bits()))
     }
     fn mul_add(self, by: Self, more: Self) -> Self {
-        let printer = printer(&self.0, &by.0).or(printer(&more.0, &more.0));
+        let printer = [self.0, by.0, more.0].iter().find_map(Value::printer);
         match (self.0, by.0, more.0, printer) {
             (Value::Constant(a), Value::Constant(b), Value::Constant(c), _) => {
                 Symbol::of(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)))
@@ -147,10 +202,7 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
         }
     }
     fn abs(self) -> Self {
-        match self.0 {
-            Value::Constant(bits) => Symbol::of(f64::from_bits(bits).abs()),
-            Value::Register(printer, _) => printer.number("abs.f64", &self.text()),
-        }
+        self.one("abs.f64", f64::abs)
     }
     fn to_bits(self) -> Self::Bits {
         Integer(self.0)
@@ -165,19 +217,7 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
         self.compared(other, ["eq", "eq"], |a, b| a == b)
     }
     fn select(condition: Self::Truth, yes: Self, no: Self) -> Self {
-        match condition.0 {
-            Value::Constant(condition) => {
-                if condition {
-                    yes
-                } else {
-                    no
-                }
-            }
-            Value::Register(printer, _) => {
-                let operands = format!("{}, {}, {}", yes.text(), no.text(), condition.text());
-                printer.number("selp.f64", &operands)
-            }
-        }
+        Symbol(Value::selected(condition, yes.0, no.0, NUMBER.0, "f64"))
     }
     fn choose(
         condition: Self::Truth,
@@ -205,17 +245,12 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
 
 impl<'c, 'p> Integer<'c, 'p> {
     fn text(&self) -> String {
-        self.0.text(Kind::Long, |bits| format!("0x{bits:016X}"))
+        self.0.bits(INTEGER.0)
     }
 
     fn two(self, other: Self, instruction: &str, known: impl Fn(Word, Word) -> Word) -> Self {
-        match (self.0, other.0) {
-            (Value::Constant(a), Value::Constant(b)) => Integer::of(known(Word(a), Word(b)).0),
-            (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => {
-                let operands = format!("{}, {}", self.text(), other.text());
-                Integer(printer.value(Kind::Long, instruction, &operands))
-            }
-        }
+        let known = |a, b| known(Word(a), Word(b)).0;
+        Integer(self.0.with(other.0, INTEGER.0, instruction, known))
     }
 
     /// Moved by so many bits, which instructions take as words of 32.
@@ -231,7 +266,7 @@ impl<'c, 'p> Integer<'c, 'p> {
                 word.text(Kind::Word, u64::to_string)
             }
         };
-        let (Some(printer), value) = (printer(&self.0, &self.0), self.text()) else {
+        let (Some(printer), value) = (self.0.printer(), self.text()) else {
             unreachable!("only registers are moved by registers")
         };
         Integer(printer.value(Kind::Long, instruction, &format!("{value}, {by}")))
@@ -240,18 +275,10 @@ impl<'c, 'p> Integer<'c, 'p> {
     fn compared(
         self,
         other: Self,
-        [test, turned]: [&str; 2],
+        tests: [&str; 2],
         known: impl Fn(u64, u64) -> bool,
     ) -> Flag<'c, 'p> {
-        let (printer, test, a, b) = match (self.0, other.0) {
-            (Value::Constant(a), Value::Constant(b)) => {
-                return Flag(Value::Constant(known(a, b)));
-            }
-            (Value::Constant(_), Value::Register(printer, _)) => (printer, turned, other, self),
-            (Value::Register(printer, _), _) => (printer, test, self, other),
-        };
-        let operands = format!("{}, {}", a.text(), b.text());
-        Flag(printer.value(Kind::Predicate, &format!("setp.{test}.u64"), &operands))
+        self.0.compared(other.0, INTEGER, tests, known)
     }
 }
 
@@ -316,19 +343,7 @@ impl<'c, 'p> Bits for Integer<'c, 'p> {
         self.compared(other, ["eq", "eq"], |a, b| a == b)
     }
     fn select(condition: Self::Truth, yes: Self, no: Self) -> Self {
-        match condition.0 {
-            Value::Constant(condition) => {
-                if condition {
-                    yes
-                } else {
-                    no
-                }
-            }
-            Value::Register(printer, _) => {
-                let operands = format!("{}, {}, {}", yes.text(), no.text(), condition.text());
-                Integer(printer.value(Kind::Long, "selp.b64", &operands))
-            }
-        }
+        Integer(Value::selected(condition, yes.0, no.0, INTEGER.0, "b64"))
     }
     fn of_table(self, table: &'static [u64]) -> Self {
         (0..).zip(table).fold(Integer::of(0), |word, (at, &value)| {
