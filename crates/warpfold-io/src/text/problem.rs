@@ -11,7 +11,7 @@ use super::dialect::is_missing;
 #[non_exhaustive]
 pub enum TextError {
     /// A field that is no number of the type.
-    #[error("line {line}, column {column}: {} is no {dtype}{}", Quoted(text), hint(text, *column, *dtype))]
+    #[error("{}{}", no_number(*line, *column, text, *dtype), hint(text, *column, *dtype))]
     NotANumber {
         /// Line, from 1.
         line: u64,
@@ -167,6 +167,20 @@ impl TextError {
         }
         self
     }
+
+    /// What is wrong, without the advice to who asked for the column.
+    pub(super) fn without_advice(&self) -> String {
+        match self {
+            TextError::NotANumber { line, column, text, dtype } => {
+                no_number(*line, *column, text, *dtype)
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+fn no_number(line: u64, column: u64, text: &[u8], dtype: DType) -> String {
+    format!("line {line}, column {column}: {} is no {dtype}", Quoted(text))
 }
 
 /// Bytes shown as text, shortened.

@@ -253,11 +253,7 @@ impl TextReader {
             return Err(error);
         }
         self.dropped[column] = true;
-        let why = error.after(self.lines_before).to_string();
-        // Without the advice, which is for who asked for this column; the cell itself may have semicolons.
-        let behind = why.rfind("\" is no").unwrap_or(0);
-        let end = why[behind..].find(';').map_or(why.len(), |at| behind + at);
-        let why = why[..end].to_string();
+        let why = error.after(self.lines_before).without_advice();
         self.found.dropped.push(Dropped { column, why });
         self.pick();
         Ok(())
