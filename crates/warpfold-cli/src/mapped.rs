@@ -246,25 +246,28 @@ fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure>
 
 /// Fails where x is a column of the text and what --column chooses as well.
 fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failure> {
-    let maps = &asked.maps;
-    let texts = [&maps.map, &maps.keep, &maps.weights].into_iter().flatten();
-    let is_said = |text: &String| {
-        Expressions::value(text).is_ok_and(|expression| expression.names().contains(&X))
-    };
-    let is_said = texts.into_iter().any(is_said)
-        || (!maps.of.is_empty() && names.iter().any(|name| name == X));
-    let chooses_it = |column: &Column| matches!(column, Column::Name(name) if name == X);
-    if !is_said || asked.column.is_empty() || asked.column.iter().any(chooses_it) {
+    let is_x = |column: &Column| matches!(column, Column::Name(name) if name == X);
+    if asked.column.is_empty() || asked.column.iter().any(is_x) || !is_text(asked) {
         return Ok(());
     }
-    for path in asked.inputs.iter().filter(|path| path.as_os_str() != "-" && is_text(asked)) {
-        let name = Name::of(path.clone());
-        let columns = input::text_columns(&name, asked.written.dialect(false));
-        if columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X)) {
-            return Err(Failure::Usage(
-                "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
-            ));
-        }
+    // Without --map, x is among the names though nobody said it.
+    let maps = &asked.maps;
+    let says_x = |text: &String| {
+        Expressions::value(text).is_ok_and(|expression| expression.names().contains(&X))
+    };
+    let is_said = match maps.of.is_empty() {
+        true => [&maps.map, &maps.keep, &maps.weights].into_iter().flatten().any(says_x),
+        false => names.iter().any(|name| name == X),
+    };
+    let has_x = |path: &PathBuf| {
+        let columns = input::text_columns(&Name::of(path.clone()), asked.written.dialect(false));
+        columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X))
+    };
+    let is_file = |path: &&PathBuf| path.as_os_str() != "-";
+    if is_said && asked.inputs.iter().filter(is_file).any(has_x) {
+        return Err(Failure::Usage(
+            "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
+        ));
     }
     Ok(())
 }
