@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use warpfold::{DType, Op};
 
-use crate::arrays::Array;
+use crate::arrays::{Array, dictionary, npy_header};
 use crate::program::{Folder, command, run};
 
 /// Starts ranks; each has arguments of its own.
@@ -329,12 +329,7 @@ fn npy(shape: &str, fortran: bool, dtype: DType, bytes: &[u8]) -> Vec<u8> {
         DType::F64 => "<f8",
         other => panic!("{other}"),
     };
-    let order = if fortran { "True" } else { "False" };
-    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
-    let header = format!("{header}{}\n", " ".repeat((64 - (header.len() + 11) % 64) % 64));
-    let mut out = b"\x93NUMPY\x01\0".to_vec();
-    out.extend((header.len() as u16).to_le_bytes());
-    [out, header.into_bytes(), bytes.to_vec()].concat()
+    [npy_header(1, &dictionary(descr, fortran, shape), 64), bytes.to_vec()].concat()
 }
 
 /// Axes of arrays in either order: cut along axes that are kept, and along those that are folded.

@@ -6,10 +6,10 @@ use warpfold_num::{DType, Error, Result};
 
 use super::{Const, Id, Node, Program, Root, Type};
 use crate::function::{Binary, Unary, distance};
-use crate::native::Native;
 use crate::scalar;
 use crate::text::{Expr, Form, at};
 
+mod native;
 mod power;
 
 pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result<Program> {
@@ -26,7 +26,7 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
     for expr in expressions {
         let root = Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root()?;
         build.program.roots.push(root);
-        build.program.natives.push(native(expr, inputs)?);
+        build.program.natives.push(native::places(expr, inputs)?);
         if build.program.nodes.len() > MOST_NODES {
             return Err(Error::Map {
                 asked: "map".into(),
@@ -38,25 +38,6 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
         }
     }
     Ok(build.program)
-}
-
-/// The loop of an expression that was written in Rust, and the places of the inputs that it reads.
-fn native(expr: &Expr, inputs: &[(&str, DType)]) -> Result<Option<(Native, Vec<u8>)>> {
-    let Some(native) = expr.native else { return Ok(None) };
-    let place = |(name, dtype): (&&str, &DType)| {
-        let place = inputs.iter().position(|(known, _)| known == name).unwrap_or_default();
-        let given = inputs[place].1;
-        if given == *dtype {
-            return Ok(place as u8);
-        }
-        Err(Error::Map {
-            asked: format!("map!, `{}`", expr.text()),
-            obstacle: format!("`{name}` is {given}, and the body takes {dtype}"),
-            remedy: format!("give an array of {dtype}, or write the body for {given}"),
-        })
-    };
-    let places: Result<Vec<u8>> = native.names.iter().zip(native.dtypes).map(place).collect();
-    Ok(Some((native, places?)))
 }
 
 /// Operations of all expressions together: what an [`Id`] counts, less what one expression more may add.
