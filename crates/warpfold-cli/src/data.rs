@@ -19,7 +19,7 @@ use crate::input::is_columns;
 use crate::input::text::Column;
 use crate::report::{self, Format, Report};
 use crate::table::{Labels, Table, Titles};
-use crate::{Failure, outfile, streams, table};
+use crate::{Failure, outfile, several, streams, table};
 
 /// Whether inputs are such files, by their names, or folders of them.
 pub(crate) fn takes(asked: &Reduction) -> bool {
@@ -262,12 +262,9 @@ fn fold(
 /// An error of one of several columns, by its name.
 fn of_column(name: &str, columns: usize, error: Error) -> Failure {
     match Failure::from(error) {
-        Failure::Usage(text) if columns > 1 => Failure::Usage(format!("column {name}: {text}")),
-        Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
-        Failure::Reduction(error) if columns > 1 => {
-            Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
-        }
-        other => other,
+        // Of one column these say what was asked for themselves.
+        failure @ (Failure::Usage(_) | Failure::Reduction(_)) if columns == 1 => failure,
+        failure => several::of_column(name, failure),
     }
 }
 
