@@ -1,12 +1,15 @@
-"""Whether a row's result depends on its batch, as JSON: python batches.py > results/MACHINE/batches.json
+"""Whether a row's result depends on its batch, as JSON: python batches.py [librows_cub.so] > results/MACHINE/batches.json
 
 Rows of bfloat16 in batches of every size from 1 to 4096, begun at another row each time, so that rows stand at many places. Each result is compared with
 that of its row alone, bit by bit, and with the exact value rounded once (`math.fsum` and fractions for a sample of rows). `sizes` counts the batch sizes in
 which any row had other bits than alone, `rows` the results that had; `right` says how many of the sampled results are the exact value rounded once.
+The library is built of bench/peers/cuda/rows_cub.cu; without it CUB is left out.
 """
 
+import ctypes
 import json
 import math
+import sys
 from fractions import Fraction
 
 import machine
@@ -22,6 +25,27 @@ OPS = {
     "l2": (lambda x: wf.l2(x, axis=1), lambda x: torch.linalg.vector_norm(x, dim=1)),
     "max": (lambda x: wf.max(x, axis=1), lambda x: torch.amax(x, 1)),
 }
+
+
+# The operations that CUB's rows have, by their numbers there.
+CUB = {"sum": 0, "mean": 1, "l2": 2, "max": 3}
+
+
+def by_cub(library, op):
+    """Rows reduced by CUB."""
+
+    def reduce(x):
+        out = torch.empty(len(x), dtype=torch.bfloat16, device=x.device)
+        torch.cuda.current_stream().synchronize()
+        pointers = ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(out.data_ptr())
+        rows, length = (ctypes.c_longlong(size) for size in x.shape)
+        code = library.rows_cub(CUB[op], pointers[0], rows, length, pointers[1])
+        if code:
+            sys.exit(f"CUB: CUDA error {code}")
+        torch.cuda.synchronize()
+        return out
+
+    return reduce
 
 
 def nearest(low, high, square):
@@ -95,13 +119,19 @@ def compared(reduce, rows, op):
 
 def main():
     found = []
+    library = ctypes.CDLL(sys.argv[1]) if len(sys.argv) > 1 else None
     for length in (1024, 4096, 16384):
         generator = torch.Generator(device="cuda").manual_seed(length)
         rows = torch.randn((BATCHES, length), device="cuda", generator=generator).to(torch.bfloat16)
         for op, (mine, torchs) in OPS.items():
             peers = {name: compared(f, rows, op) for name, f in (("warpfold", mine), ("torch", torchs))}
+            if library and op in CUB:
+                peers["cub"] = compared(by_cub(library, op), rows, op)
             found.append({"op": op, "length": length, **peers})
-    print(json.dumps({**machine.gpu(), "batches": BATCHES, "rows": found}, indent=1))
+    described = machine.gpu()
+    if library:
+        described["versions"]["cub"] = str(library.cub_version())
+    print(json.dumps({**described, "batches": BATCHES, "rows": found}, indent=1))
 
 
 if __name__ == "__main__":

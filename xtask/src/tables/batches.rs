@@ -1,4 +1,4 @@
-//! The table of whether a row's result depends on its batch, beside torch's of the same session.
+//! The table of whether a row's result depends on its batch, beside torch's and CUB's of the same session.
 
 use std::fs;
 use std::path::Path;
@@ -21,6 +21,7 @@ pub(super) struct Batches {
 #[derive(Deserialize)]
 struct Versions {
     torch: String,
+    cub: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -29,6 +30,7 @@ struct Row {
     length: u64,
     warpfold: Found,
     torch: Found,
+    cub: Option<Found>,
 }
 
 /// The sizes in which a row had other bits than alone, and how many of a sample are the exact value rounded once.
@@ -48,17 +50,19 @@ impl Batches {
     /// A line a reduction and length.
     pub(super) fn table(&self) -> String {
         let head = ["rows of bf16", "this: sizes that differ", "correctly rounded"];
-        let peer = format!("torch {}", self.versions.torch);
-        let theirs = [format!("{peer}: sizes that differ"), "correctly rounded".into()];
+        let peers = [Some(format!("torch {}", self.versions.torch)), self.versions.cub.as_ref().map(|cub| format!("CUB {cub}"))];
+        let peers: Vec<String> = peers.into_iter().flatten().collect();
+        let theirs = peers.iter().flat_map(|peer| [format!("{peer}: sizes that differ"), "correctly rounded".into()]);
         let mut table = Table::new(head.map(String::from).into_iter().chain(theirs));
-        for Row { op, length, warpfold, torch } in &self.rows {
-            table.lines.push(vec![
-                format!("{op} of {length}"),
-                warpfold.sizes.to_string(),
-                warpfold.right.clone(),
-                torch.sizes.to_string(),
-                torch.right.clone(),
-            ]);
+        for Row { op, length, warpfold, torch, cub } in &self.rows {
+            let none = Found { sizes: 0, right: String::new() };
+            let all = [Some(warpfold), Some(torch), cub.as_ref()];
+            let found = all.iter().take(1 + peers.len()).map(|found| found.unwrap_or(&none));
+            let cells = found.flat_map(|found| match found.right.is_empty() {
+                true => [String::new(), String::new()],
+                false => [found.sizes.to_string(), found.right.clone()],
+            });
+            table.lines.push([format!("{op} of {length}")].into_iter().chain(cells).collect());
         }
         format!("{}, batches of 1 to {} rows:\n\n{}", self.gpu, self.batches, table.markdown())
     }
