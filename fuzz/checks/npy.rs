@@ -8,12 +8,12 @@ use warpfold_io::{DType, Name, Produce};
 /// Reads the bytes as a `.npy` file: exactly the elements that the header promises, or an error. Returns whether it was accepted.
 pub fn check(bytes: &[u8]) -> bool {
     let Ok(header) = Header::read(&mut Cursor::new(bytes)) else { return false };
-    let (asked, size) = match header.descr {
+    let (requested, size) = match header.descr {
         Descr::Known(dtype, _) => (None, dtype.size()),
         Descr::TwoBytes => (Some(DType::BF16), 2),
     };
     let source = Box::new(Cursor::new(bytes.to_vec()));
-    let array = Array::stream(source, asked).expect("the header was read before");
+    let array = Array::stream(source, requested).expect("the header was read before");
     assert_eq!(array.header(), &header);
     let promised = header.len * size as u64;
     let found = bytes.len() as u64 - header.data_start;

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 
 use warpfold_io::text::{
-    Column, Dialect, Gaps, Header, Layout, LeftOut, Missing, Notes, SharedNotes, TextError,
+    Column, Dialect, Header, Layout, LeftOut, Missing, MissingRuns, Notes, SharedNotes, TextError,
     TextReader,
 };
 use warpfold_io::{DType, Name};
@@ -109,7 +109,7 @@ impl Outcome {
 }
 
 /// Numbers but for those in gaps, which are zeros.
-fn without(numbers: &[u8], gaps: &Gaps, size: usize) -> Vec<u8> {
+fn without(numbers: &[u8], gaps: &MissingRuns, size: usize) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut from = 0;
     for run in gaps.runs() {

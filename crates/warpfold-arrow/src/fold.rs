@@ -12,7 +12,7 @@ use warpfold_num::{Accuracy, DType, Element, Error as Reduction, Op, Policy, Val
 use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
 use crate::form::Form;
-use crate::masked::{Gaps, each_run};
+use crate::masked::{Nulls, each_run};
 use crate::{Error, Result};
 
 /// Rows of a dictionary that are looked up at once.
@@ -220,7 +220,7 @@ impl Fold {
             }
             return Ok(());
         }
-        let fold = |into: &mut Option<AnyPartial>, op: Op, gaps: Gaps| {
+        let fold = |into: &mut Option<AnyPartial>, op: Op, gaps: Nulls| {
             each_run(values, nulls, gaps, |start, run| {
                 let request = Request::new(op, HostArray::of(run)).policy(policy);
                 let found = warpfold_engine::reduce(&request.starting_at(row + start as u64))?;
@@ -230,12 +230,12 @@ impl Fold {
         };
         use Op::{ArgMax, ArgMin, Max, Min, MinMax};
         if matches!(op, Min | Max | MinMax | ArgMin | ArgMax) {
-            return fold(&mut engine.partial, op, Gaps::Filled);
+            return fold(&mut engine.partial, op, Nulls::Filled);
         }
         if op == Op::Stats {
-            fold(&mut engine.extremes, MinMax, Gaps::Filled)?;
+            fold(&mut engine.extremes, MinMax, Nulls::Filled)?;
         }
-        fold(&mut engine.partial, op, Gaps::Closed)
+        fold(&mut engine.partial, op, Nulls::Closed)
     }
 
     /// Takes in what another fold of the column has taken in.

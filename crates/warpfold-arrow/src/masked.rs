@@ -13,7 +13,7 @@ const GAP: usize = 64;
 
 /// What becomes of rows without a value in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gaps {
+pub(crate) enum Nulls {
     /// They are left out.
     Closed,
     /// The value before them stands in: it changes no extreme, nor where that stands first, and indices count every row.
@@ -24,7 +24,7 @@ pub(crate) enum Gaps {
 pub(crate) fn each_run<T: Copy, E>(
     values: &[T],
     nulls: Option<&NullBuffer>,
-    gaps: Gaps,
+    gaps: Nulls,
     mut fold: impl FnMut(usize, &[T]) -> Result<(), E>,
 ) -> Result<(), E> {
     let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else {
@@ -34,7 +34,7 @@ pub(crate) fn each_run<T: Copy, E>(
     let mut first = 0;
     for (start, end) in nulls.valid_slices() {
         let run = &values[start..end];
-        let gap = if gaps == Gaps::Filled { start - (first + tile.len()).min(start) } else { 0 };
+        let gap = if gaps == Nulls::Filled { start - (first + tile.len()).min(start) } else { 0 };
         let is_full = tile.len() + gap + run.len() > TILE;
         let is_apart = gap > GAP;
         if !tile.is_empty() && (is_full || is_apart || run.len() >= LONG) {
@@ -47,8 +47,8 @@ pub(crate) fn each_run<T: Copy, E>(
         }
         match (tile.last(), gaps) {
             (None, _) => first = start,
-            (Some(&last), Gaps::Filled) => tile.resize(tile.len() + gap, last),
-            (Some(_), Gaps::Closed) => {}
+            (Some(&last), Nulls::Filled) => tile.resize(tile.len() + gap, last),
+            (Some(_), Nulls::Closed) => {}
         }
         tile.extend_from_slice(run);
     }

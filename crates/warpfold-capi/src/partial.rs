@@ -11,7 +11,7 @@ use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, RawArray, object, object_mut, write_if_wanted};
 use crate::request::wf_request;
 use crate::result::wf_result;
-use crate::run::{Ready, Room, named};
+use crate::run::{OutputBuffer, Ready, named};
 use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
 
 /// The exact state of one reduction: elements are added, other partials merged, and the result is rounded once, when it is read.
@@ -48,7 +48,7 @@ impl wf_partial {
         let op = request.op;
         if !matches!(&*ready.request.parts, Parts::Whole) {
             return Err(Error::Shape {
-                asked: format!("a partial of {op} of an array in parts, or of a view"),
+                requested: format!("a partial of {op} of an array in parts, or of a view"),
                 obstacle: "a partial is of one input that lies in one piece".into(),
                 remedy: "make a partial of each piece, and merge them",
             }
@@ -231,9 +231,9 @@ pub unsafe extern "C" fn wf_partial_finish(
     guard(|| unsafe {
         let (partial, op) = (object("the partial", partial)?, wf_op::op(op)?);
         let output = partial.finish(op, ddof)?;
-        let room = Room::new(out_type, out, capacity, std::ptr::null_mut())?;
-        room.check(op, partial.state.dtype(), None, 1)?;
-        room.put(output)
+        let buffer = OutputBuffer::new(out_type, out, capacity, std::ptr::null_mut())?;
+        buffer.check(op, partial.state.dtype(), None, 1)?;
+        buffer.put(output)
     })
 }
 

@@ -68,7 +68,7 @@ impl Partition {
             None => Ok(memory.raw.len),
             Some(layout) if lies_in_order(layout) => Ok(memory.raw.len),
             Some(layout) => Err(Failure::from(Error::Shape {
-                asked: format!("segments or groups of a view with {layout}"),
+                requested: format!("segments or groups of a view with {layout}"),
                 obstacle: "its elements do not lie one after another".into(),
                 remedy: "reduce it over axes, or copy it to an array",
             })),

@@ -70,7 +70,7 @@ impl<'a> Ready<'a> {
             Parts::Whole => made,
             _ if request.op == Op::Dot => {
                 return Err(Error::Shape {
-                    asked: "dot of an array in parts, or of a view with gaps".into(),
+                    requested: "dot of an array in parts, or of a view with gaps".into(),
                     obstacle: "dot reads two whole arrays, element after element".into(),
                     remedy: "copy each part to an array, and call it once for each",
                 }
@@ -143,21 +143,21 @@ fn of_summary(op: Op, summary: Summary) -> Outcome<Columns> {
 
 /// What a caller gave for results.
 #[derive(Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct OutputBuffer {
     pub(crate) dtype: DType,
     pub(crate) out: *mut c_void,
     pub(crate) capacity: usize,
     pub(crate) written: *mut usize,
 }
 
-impl Room {
+impl OutputBuffer {
     pub(crate) fn new(
         dtype: dtype_code,
         out: *mut c_void,
         capacity: usize,
         written: *mut usize,
     ) -> Outcome<Self> {
-        Ok(Room { dtype: wf_dtype::dtype(dtype)?, out, capacity, written })
+        Ok(OutputBuffer { dtype: wf_dtype::dtype(dtype)?, out, capacity, written })
     }
 
     /// Whether the results of `op` go in, of `outputs` outputs; says how many elements they are.
@@ -225,23 +225,23 @@ impl Room {
 ///
 /// # Safety
 /// What the request borrows is as the caller of the interface promised, and so is the room.
-unsafe fn run(request: &wf_request, room: Room) -> Outcome<()> {
+unsafe fn run(request: &wf_request, buffer: OutputBuffer) -> Outcome<()> {
     // SAFETY: as the caller vouches.
     let ready = unsafe { Ready::new(request) }?;
     let (op, dtype) = (request.op, ready.request.x.dtype());
     // What is undefined is said before types are compared.
     engine::check(op, dtype)?;
     // SAFETY: as above.
-    unsafe { room.check(op, dtype, ready.finish.round_to, ready.outputs()?) }?;
+    unsafe { buffer.check(op, dtype, ready.finish.round_to, ready.outputs()?) }?;
     if let Parts::Whole = &*ready.request.parts {
         let output = engine::output(&ready.request, ready.finish)?;
         // SAFETY: as above, and the room was checked.
-        return unsafe { room.put(output) };
+        return unsafe { buffer.put(output) };
     }
     let mut offset = 0;
     for (_, column) in ready.columns()? {
         // SAFETY: as above, and the room was checked for all columns.
-        unsafe { memory::write_column(room.dtype, room.out, offset, &column) }?;
+        unsafe { memory::write_column(buffer.dtype, buffer.out, offset, &column) }?;
         offset += column.len();
     }
     Ok(())
@@ -281,8 +281,8 @@ pub unsafe extern "C" fn wf_request_run(
 ) -> wf_status {
     // SAFETY: the caller's duty, for the request, what it borrows and the output.
     guard(|| unsafe {
-        let room = Room::new(out_type, out, capacity, written)?;
-        run(object("the request", request)?, room)
+        let buffer = OutputBuffer::new(out_type, out, capacity, written)?;
+        run(object("the request", request)?, buffer)
     })
 }
 
@@ -306,9 +306,9 @@ pub unsafe extern "C" fn wf_reduce(
         }
         let capacity = if op == Op::MinMax { 2 } else { 1 };
         engine::check(op, dtype)?;
-        let room = Room::new(out_type, out, capacity, std::ptr::null_mut())?;
-        room.check(op, dtype, None, 1)?;
+        let buffer = OutputBuffer::new(out_type, out, capacity, std::ptr::null_mut())?;
+        buffer.check(op, dtype, None, 1)?;
         let request = Request::new(op, x.lend("the array")?);
-        room.put(engine::output(&request, Finish::default())?)
+        buffer.put(engine::output(&request, Finish::default())?)
     })
 }

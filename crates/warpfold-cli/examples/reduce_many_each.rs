@@ -10,7 +10,7 @@ use std::io::{BufWriter, stdin};
 
 use warpfold::cuda::Gpu;
 use warpfold::kernel::{
-    AnyBuffer, AnyGroups, AnyReduceDense, AnyReduceMany, AnySegments, Executor,
+    AnyBuffer, AnyGroups, AnyReduceBatched, AnyReduceDense, AnySegments, Executor,
 };
 use warpfold::partial::Finish;
 use warpfold::plan::CudaFacts;
@@ -76,11 +76,11 @@ fn reduce(
     Random::new(dtype, n, Distribution::Uniform, 0, 0)?.fill(&mut bytes)?;
     let x = AnyBuffer::upload(machine, dtype, &bytes)?;
     let policy = Policy { accuracy, overflow: Overflow::Wrap, ..Policy::default() };
-    let finish = |many: AnyReduceMany<'_>| -> Result<(), Box<dyn Error>> {
+    let finish = |many: AnyReduceBatched<'_>| -> Result<(), Box<dyn Error>> {
         many.policy(policy).columns(op, Finish::default())?;
         Ok(())
     };
-    let segments = |cut| AnyReduceMany::segments(machine, x.view(), cut);
+    let segments = |cut| AnyReduceBatched::segments(machine, x.view(), cut);
     match cut {
         Cut::Every(length) => finish(segments(AnySegments::Every(*length))),
         Cut::Offsets(offsets) => {
@@ -88,7 +88,7 @@ fn reduce(
             finish(segments(AnySegments::Offsets(offsets.view())))
         }
         Cut::Axis { layout, axis } => {
-            finish(AnyReduceMany::axes(machine, x.view(), layout, &[*axis as i64])?)
+            finish(AnyReduceBatched::axes(machine, x.view(), layout, &[*axis as i64])?)
         }
         Cut::Groups { keys, groups, told } => {
             let keys = AnyBuffer::upload(machine, DType::U32, bytemuck::cast_slice(keys))?;

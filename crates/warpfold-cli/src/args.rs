@@ -63,7 +63,7 @@ Exit codes: 0 a result, 1 bad data, 2 bad usage or no such device, 130 or 143 en
 SIGINT (Ctrl-C) or SIGTERM.";
 
 /// What the process is asked to do.
-pub(crate) enum Asked {
+pub(crate) enum Invocation {
     /// Reduce.
     Reduction(Box<Reduction>),
     /// Print something about itself.
@@ -383,7 +383,7 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 ///
 /// # Errors
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
-pub(crate) fn parse() -> Result<Asked, Failure> {
+pub(crate) fn parse() -> Result<Invocation, Failure> {
     let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
     let near = overview::nearest(&args);
     let cli = match Cli::try_parse_from(args) {
@@ -391,7 +391,7 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         Err(error) if !error.use_stderr() => {
             // Written here, so that a pipe closed early (`warpfold --help | head -1`) is met quietly.
             let text = shown(&error.render());
-            return Ok(Asked::Text(text.into_bytes()));
+            return Ok(Invocation::Text(text.into_bytes()));
         }
         Err(error) => {
             let said = one_line(&error.render().to_string());
@@ -409,30 +409,30 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
             if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {
                 reduction.column.push(Column::Name("*".into()));
             }
-            Ok(Asked::Reduction(reduction))
+            Ok(Invocation::Reduction(reduction))
         }
-        Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Asked::Bench(bench)),
-        Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Asked::BenchCuda(bench)),
-        Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Asked::BenchSegments(bench)),
-        Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Asked::FirstUses(uses)),
-        Some(Command::Tune(tune)) => Ok(Asked::Tune(tune)),
-        Some(Command::Devices { format }) => Ok(Asked::Devices(format)),
-        Some(Command::Explain(explain)) => Ok(Asked::Explain(explain)),
-        Some(Command::Ladder(ladder)) => Ok(Asked::Ladder(ladder)),
-        Some(Command::Sweep(sweep)) => Ok(Asked::Sweep(sweep)),
-        Some(Command::Replay(replay)) => Ok(Asked::Replay(replay)),
-        Some(Command::Roofline(roofline)) => Ok(Asked::Roofline(roofline)),
-        Some(Command::Report(page)) => Ok(Asked::Page(page)),
+        Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Invocation::Bench(bench)),
+        Some(Command::Bench(BenchTarget::Cuda(bench))) => Ok(Invocation::BenchCuda(bench)),
+        Some(Command::Bench(BenchTarget::Segments(bench))) => Ok(Invocation::BenchSegments(bench)),
+        Some(Command::Bench(BenchTarget::FirstUses(uses))) => Ok(Invocation::FirstUses(uses)),
+        Some(Command::Tune(tune)) => Ok(Invocation::Tune(tune)),
+        Some(Command::Devices { format }) => Ok(Invocation::Devices(format)),
+        Some(Command::Explain(explain)) => Ok(Invocation::Explain(explain)),
+        Some(Command::Ladder(ladder)) => Ok(Invocation::Ladder(ladder)),
+        Some(Command::Sweep(sweep)) => Ok(Invocation::Sweep(sweep)),
+        Some(Command::Replay(replay)) => Ok(Invocation::Replay(replay)),
+        Some(Command::Roofline(roofline)) => Ok(Invocation::Roofline(roofline)),
+        Some(Command::Report(page)) => Ok(Invocation::Page(page)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "warpfold", &mut script);
-            Ok(Asked::Text(script))
+            Ok(Invocation::Text(script))
         }
         Some(Command::Man) => {
             let mut page = Vec::new();
             let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
             rendered.expect("a vector takes every byte");
-            Ok(Asked::Text(page))
+            Ok(Invocation::Text(page))
         }
     }
 }

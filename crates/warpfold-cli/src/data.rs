@@ -14,7 +14,7 @@ use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Groups, Joined, number
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
-use crate::input::Watch;
+use crate::input::ChangeMonitor;
 use crate::input::is_columns;
 use crate::input::text::Column;
 use crate::report::{self, Format, Report};
@@ -22,9 +22,8 @@ use crate::table::{Labels, Table, Titles};
 use crate::{Failure, outfile, several, streams, table};
 
 /// Whether inputs are such files, by their names, or folders of them.
-pub(crate) fn takes(asked: &Reduction) -> bool {
-    asked.has_columns()
-        || (asked.input.is_none() && asked.inputs.iter().any(|path| is_folder(path)))
+pub(crate) fn takes(args: &Reduction) -> bool {
+    args.has_columns() || (args.input.is_none() && args.inputs.iter().any(|path| is_folder(path)))
 }
 
 fn is_folder(path: &Path) -> bool {
@@ -32,39 +31,39 @@ fn is_folder(path: &Path) -> bool {
 }
 
 /// Reduces columns and prints their results.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    check(asked)?;
-    let finish = asked.finish()?;
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    check(args)?;
+    let finish = args.finish()?;
     let begun = Instant::now();
     let mut paths = Vec::new();
-    for path in &asked.inputs {
+    for path in &args.inputs {
         paths.extend(expand(path)?);
     }
-    if let Some((path, _)) = &asked.out {
+    if let Some((path, _)) = &args.out {
         outfile::check(path)?;
         outfile::refuse_inputs(path, paths.iter().map(PathBuf::as_path))?;
     }
-    let watches: Vec<Watch> =
-        paths.iter().map(|path| Watch::of_path(path)).collect::<Result<_, _>>()?;
+    let watches: Vec<ChangeMonitor> =
+        paths.iter().map(|path| ChangeMonitor::of_path(path)).collect::<Result<_, _>>()?;
     let shown = {
-        let _silence = Silence::begin(asked);
-        fold(asked, &paths, finish, begun)
+        let _silence = Silence::begin(args);
+        fold(args, &paths, finish, begun)
     };
     // What cannot be decoded may have been written to meanwhile.
-    watches.iter().try_for_each(Watch::check_name)?;
-    shown?.show(asked)
+    watches.iter().try_for_each(ChangeMonitor::check_name)?;
+    shown?.show(args)
 }
 
 /// What makes no sense whatever the files hold.
-fn check(asked: &Reduction) -> Result<(), Failure> {
+fn check(args: &Reduction) -> Result<(), Failure> {
     let refused = |message: String| Err(Failure::Usage(message));
-    if let Some(other) = asked.inputs.iter().find(|path| !is_columns(path) && !is_folder(path)) {
+    if let Some(other) = args.inputs.iter().find(|path| !is_columns(path) && !is_folder(path)) {
         return refused(format!(
             "{} is no Parquet or Arrow file, and other inputs are; reduce them apart",
             other.display().to_string().escape_debug()
         ));
     }
-    let parts = &asked.parts;
+    let parts = &args.parts;
     if parts.any() && parts.by.is_empty() {
         return refused("a column of a Parquet or Arrow file has neither axes nor segments here; leave them out, or group it by another column with --by".into());
     }
@@ -74,37 +73,37 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     if parts.sorted || parts.groups.is_some() {
         return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
     }
-    let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    let gives_indices = matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
     if !parts.by.is_empty() && gives_indices && !parts.flat {
         return refused(format!(
             "indices of {} count all rows of the files, those without a value too, and not those of a group; add --flat, and they are printed",
-            asked.op()
+            args.op()
         ));
     }
     if parts.flat && !gives_indices {
         return refused(format!(
             "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
-            asked.op()
+            args.op()
         ));
     }
-    if asked.maps.any() {
+    if args.maps.any() {
         return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
     }
-    if asked.world.is_some() {
+    if args.world.is_some() {
         return refused("--world shares out arrays, and no Parquet or Arrow files yet; leave it out, or reduce some of the files in each process".into());
     }
-    if let Some(dtype) = asked.dtype {
+    if let Some(dtype) = args.dtype {
         return refused(format!(
             "--dtype {dtype} is for raw elements and text; a column of a Parquet or Arrow file has a type: leave it out, or round the result with --as"
         ));
     }
-    if asked.written.any() {
+    if args.written.any() {
         return refused("--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out".into());
     }
-    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+    if !matches!(args.device, Device::Auto | Device::Cpu) {
         return refused(format!(
             "columns of Parquet and Arrow files are reduced on the CPU; leave out --device {}",
-            asked.device
+            args.device
         ));
     }
     Ok(())
@@ -114,8 +113,8 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
 struct Silence;
 
 impl Silence {
-    fn begin(asked: &Reduction) -> Option<Silence> {
-        (asked.verbosity() != Verbosity::Verbose).then(|| {
+    fn begin(args: &Reduction) -> Option<Silence> {
+        (args.verbosity() != Verbosity::Verbose).then(|| {
             std::panic::set_hook(Box::new(|_| {}));
             Silence
         })
@@ -138,43 +137,43 @@ enum Shown {
 }
 
 impl Shown {
-    fn show(self, asked: &Reduction) -> Result<(), Failure> {
-        let format = asked.format.unwrap_or(Format::Text);
+    fn show(self, args: &Reduction) -> Result<(), Failure> {
+        let format = args.format.unwrap_or(Format::Text);
         match self {
             Shown::One(report) => {
-                if asked.verbosity() == Verbosity::Verbose {
+                if args.verbosity() == Verbosity::Verbose {
                     crate::say!("time: {}", report.timing());
                 }
-                if let Some((path, format)) = &asked.out {
+                if let Some((path, format)) = &args.out {
                     report::replace_file(path, *format, &report)?;
                 }
                 streams::print(&format.bytes(&report)?)
             }
             Shown::Printout(printout) => {
-                if let Some((path, format)) = &asked.out {
+                if let Some((path, format)) = &args.out {
                     outfile::replace(path, &printout.file(*format)?)?;
                 }
                 streams::print(&printout.bytes(format))
             }
             Shown::Table(found) => {
-                if asked.verbosity() == Verbosity::Verbose {
+                if args.verbosity() == Verbosity::Verbose {
                     crate::say!("time: {}", found.timing());
                 }
-                table::show(asked, &found)
+                table::show(args, &found)
             }
         }
     }
 }
 
 fn fold(
-    asked: &Reduction,
+    args: &Reduction,
     paths: &[PathBuf],
     finish: Finish,
     begun: Instant,
 ) -> Result<Shown, Failure> {
     let files = Files::open(paths)?;
-    let names = columns(asked, &files)?;
-    if asked.verbosity() == Verbosity::Verbose {
+    let names = columns(args, &files)?;
+    if args.verbosity() == Verbosity::Verbose {
         let described: Vec<String> = names
             .iter()
             .map(|name| Ok(format!("{name} of {}", type_name(&files.column(name)?))))
@@ -184,17 +183,17 @@ fn fold(
             if paths.len() == 1 { first } else { format!("{} files from {first}", paths.len()) };
         crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
     }
-    if !asked.parts.by.is_empty() {
-        return group(asked, &files, &names, finish, begun);
+    if !args.parts.by.is_empty() {
+        return group(args, &files, &names, finish, begun);
     }
-    if let ([_], Some((_, format))) = (&names[..], &asked.out) {
+    if let ([_], Some((_, format))) = (&names[..], &args.out) {
         format.check_one()?;
     }
     let folding = Instant::now();
-    let (folds, read) = files.fold(&names, asked.op(), asked.policy())?;
+    let (folds, read) = files.fold(&names, args.op(), args.policy())?;
     let nulls = |fold: &Fold| fold.rows() - fold.values();
     tell(
-        asked,
+        args,
         folds.first().map_or(0, Fold::rows),
         names.iter().zip(folds.iter().map(nulls)),
         read,
@@ -213,9 +212,9 @@ fn fold(
         types.push(dtype);
     }
     if let ([dtype], [fields]) = (&types[..], &found[..]) {
-        let Some((dtype, output)) = number_type(dtype).zip(output(asked.op(), fields)) else {
+        let Some((dtype, output)) = number_type(dtype).zip(output(args.op(), fields)) else {
             return Ok(Shown::Printout(Printout::new(
-                asked.op(),
+                args.op(),
                 type_name(dtype),
                 n,
                 fields,
@@ -223,7 +222,7 @@ fn fold(
             )));
         };
         return Ok(Shown::One(Report {
-            op: asked.op(),
+            op: args.op(),
             dtype,
             n,
             output: output.into(),
@@ -240,11 +239,11 @@ fn fold(
         .first()
         .map_or_else(Vec::new, |first| first.0.iter().map(|(name, _)| *name).collect());
     let column = |(k, field): (usize, &'static str)| {
-        let name = if fields.len() == 1 { asked.op().name() } else { field };
+        let name = if fields.len() == 1 { args.op().name() } else { field };
         (name.into(), print::cells(found.iter().map(|fields| fields.0[k].1.clone()).collect()))
     };
     Ok(Shown::Table(Table {
-        op: asked.op(),
+        op: args.op(),
         dtype: dtypes.join(", "),
         n,
         bytes,
@@ -269,13 +268,13 @@ fn of_column(name: &str, columns: usize, error: Error) -> Failure {
 }
 
 fn group(
-    asked: &Reduction,
+    args: &Reduction,
     files: &Files,
     names: &[String],
     finish: Finish,
     begun: Instant,
 ) -> Result<Shown, Failure> {
-    let keys = key_names(asked, files)?;
+    let keys = key_names(args, files)?;
     if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
         return Err(Failure::Usage(format!(
             "column {} is asked for twice, and results by keys have a column of its name; name it once",
@@ -283,10 +282,10 @@ fn group(
         )));
     }
     let folding = Instant::now();
-    let (groups, read) = files.group(names, &keys, asked.op(), asked.policy())?;
+    let (groups, read) = files.group(names, &keys, args.op(), args.policy())?;
     let rows = groups.first().map_or(0, Groups::rows);
     let nulls = names.iter().zip(groups.iter().map(|groups| groups.rows() - groups.values()));
-    tell(asked, rows, nulls, read);
+    tell(args, rows, nulls, read);
     let (mut n, mut bytes, mut types) = (0, 0, Vec::new());
     for (name, groups) in names.iter().zip(&groups) {
         let dtype = files.column(name)?;
@@ -306,14 +305,14 @@ fn group(
     let mut columns = Vec::new();
     for (name, results) in names.iter().zip(found.columns) {
         let fields = results.len();
-        let none = results.is_empty().then(|| (asked.op().name(), Vec::new()));
+        let none = results.is_empty().then(|| (args.op().name(), Vec::new()));
         let all = results.into_iter().chain(none);
         columns.extend(
             all.map(|(field, cells)| (titles.of(name, field, fields), print::cells(cells))),
         );
     }
     Ok(Shown::Table(Table {
-        op: asked.op(),
+        op: args.op(),
         dtype: types.join(", "),
         n,
         bytes,
@@ -329,19 +328,19 @@ fn group(
 }
 
 /// The names of the columns that are keys.
-fn key_names(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+fn key_names(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
     let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
-    asked.parts.by.iter().map(key).collect()
+    args.parts.by.iter().map(key).collect()
 }
 
 /// Says how many rows have no value, and what was decoded.
 fn tell<'a>(
-    asked: &Reduction,
+    args: &Reduction,
     rows: u64,
     nulls: impl Iterator<Item = (&'a String, u64)>,
     read: Read,
 ) {
-    if asked.verbosity() != Verbosity::Verbose {
+    if args.verbosity() != Verbosity::Verbose {
         return;
     }
     let nulls: Vec<String> = nulls.map(|(name, nulls)| format!("{nulls} of {name}")).collect();
@@ -357,10 +356,10 @@ fn tell<'a>(
 }
 
 /// The names of the columns to be reduced.
-fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+fn columns(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
     let schema = files.schema();
     let fields = schema.fields();
-    match &asked.column[..] {
+    match &args.column[..] {
         [] if fields.len() == 1 => Ok(vec![fields[0].name().clone()]),
         [] => {
             let shown: Vec<&str> =
@@ -373,7 +372,7 @@ fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
             )))
         }
         [Column::Name(name)] if name == "*" => {
-            let keys = key_names(asked, files)?;
+            let keys = key_names(args, files)?;
             let is_taken = |dtype: &DataType| {
                 number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
                     || is_decimal(dtype)
@@ -381,13 +380,13 @@ fn columns(asked: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
             let taken = fields.iter().filter(|field| {
                 is_taken(field.data_type())
                     && !keys.contains(field.name())
-                    && warpfold_arrow::check(asked.op(), field.data_type()).is_ok()
+                    && warpfold_arrow::check(args.op(), field.data_type()).is_ok()
             });
             let names: Vec<String> = taken.map(|field| field.name().clone()).collect();
             match names.is_empty() {
                 true => Err(Failure::Usage(format!(
                     "no column of the files but keys is numeric and has {}; name one with --column",
-                    asked.op()
+                    args.op()
                 ))),
                 false => Ok(names),
             }

@@ -5,13 +5,13 @@ use crate::args::Reduction;
 use crate::input::is_columns;
 
 /// Whether inputs are such files, by their names.
-pub(crate) fn takes(asked: &Reduction) -> bool {
-    asked.has_columns()
+pub(crate) fn takes(args: &Reduction) -> bool {
+    args.has_columns()
 }
 
 /// Says what to do.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    let path = asked.inputs.iter().find(|path| is_columns(path));
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    let path = args.inputs.iter().find(|path| is_columns(path));
     let path = path.map_or_else(String::new, |path| path.display().to_string());
     Err(Failure::Usage(format!(
         "{} is a Parquet or Arrow file, and this program was built without them; build it with them: cargo install --path crates/warpfold-cli --features parquet; or read raw bytes with --input raw",

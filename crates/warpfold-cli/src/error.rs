@@ -56,7 +56,7 @@ pub enum Failure {
     World(#[from] warpfold_dist::Error),
     /// Rank 0 tells what is wrong with the result; this one ends alike, in silence.
     #[error("rank 0 tells why there is no result")]
-    Told(u8),
+    Reported(u8),
     /// Whoever read standard output has left; there is nobody to tell.
     #[error("standard output was closed")]
     ReaderGone,
@@ -105,14 +105,14 @@ impl Failure {
             | Failure::NoThread { .. }
             | Failure::Output { .. }
             | Failure::World(_) => 1,
-            Failure::Told(code) => *code,
+            Failure::Reported(code) => *code,
             Failure::ReaderGone => 141,
         }
     }
 
     /// Writes the one line to standard error, coloured on a terminal unless `NO_COLOR` is set.
     pub(crate) fn print(&self) {
-        if matches!(self, Failure::ReaderGone | Failure::Told(_)) {
+        if matches!(self, Failure::ReaderGone | Failure::Reported(_)) {
             return;
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
@@ -129,11 +129,11 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
                 "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
             )
         }
-        warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("group_by") => {
-            format!("{asked}: {obstacle}; leave --groups out, and any integers are keys")
+        warpfold::Error::Keys { requested, obstacle, remedy } if remedy.contains("group_by") => {
+            format!("{requested}: {obstacle}; leave --groups out, and any integers are keys")
         }
-        warpfold::Error::Keys { asked, obstacle, remedy } if remedy.contains("cut") => {
-            format!("{asked}: {obstacle}; {remedy}; of text, --column chooses the elements")
+        warpfold::Error::Keys { requested, obstacle, remedy } if remedy.contains("cut") => {
+            format!("{requested}: {obstacle}; {remedy}; of text, --column chooses the elements")
         }
         warpfold::Error::Output { output, error } => {
             format!("{output}: {}", in_terms_of_options(error))

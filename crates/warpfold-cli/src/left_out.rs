@@ -7,7 +7,7 @@ use warpfold::partial::Output;
 use warpfold::{Op, Value};
 
 use crate::Failure;
-use crate::input::text::{Gaps, Indices, Notes, SharedNotes};
+use crate::input::text::{Indices, MissingRuns, Notes, SharedNotes};
 use crate::input::{Input, Name};
 
 /// What was found in a text, for reports.
@@ -73,12 +73,12 @@ pub(crate) fn as_json(texts: &[TextNotes]) -> serde_json::Value {
 /// Inputs one after another, by what was kept of them.
 #[derive(Default)]
 pub(crate) struct Joined {
-    inputs: Vec<(u64, Gaps)>,
+    inputs: Vec<(u64, MissingRuns)>,
 }
 
 impl Joined {
     /// Adds the next input: how many of its elements were kept, and which were not.
-    pub(crate) fn push(&mut self, kept: u64, gaps: Gaps) {
+    pub(crate) fn push(&mut self, kept: u64, gaps: MissingRuns) {
         self.inputs.push((kept, gaps));
     }
 

@@ -5,7 +5,7 @@
 //!                    -> warpfold::Stream (folds the pieces)
 //!                    -> report (text, json, csv, npy)
 //!      or, for many results:
-//!                    -> many  (inputs as a whole -> warpfold::ReduceMany)
+//!                    -> many  (inputs as a whole -> warpfold::ReduceBatched)
 //!                    -> table (text, json, csv, npy, npz)
 //!      or, for several columns of text:
 //!                    -> several (one reading -> a fold for each column), by keys many::columns -> table
@@ -19,6 +19,7 @@
 //! usage, 130 and 143 when ended by Ctrl-C (SIGINT) or SIGTERM; by SIGPIPE when the reader of standard output has left.
 
 mod args;
+mod batched;
 mod bench;
 mod chart;
 #[cfg_attr(not(feature = "parquet"), path = "data_absent.rs")]
@@ -28,7 +29,6 @@ mod error;
 mod explain;
 mod ladder;
 mod left_out;
-mod many;
 mod mapped;
 mod memory;
 mod overview;
@@ -74,39 +74,41 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run_command(asked: args::Asked) -> Result<(), Failure> {
-    match &asked {
-        args::Asked::Text(_) => {}
-        args::Asked::Reduction(reduction) => {
+fn run_command(args: args::Invocation) -> Result<(), Failure> {
+    match &args {
+        args::Invocation::Text(_) => {}
+        args::Invocation::Reduction(reduction) => {
             plot::check(reduction)?;
             threads::start_pool(reduction.threads())?;
         }
         _ => threads::start_pool(None)?,
     }
-    match asked {
-        args::Asked::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
-        args::Asked::Reduction(reduction) if overview::takes(&reduction) => {
+    match args {
+        args::Invocation::Reduction(reduction) if data::takes(&reduction) => {
+            data::reduction(&reduction)
+        }
+        args::Invocation::Reduction(reduction) if overview::takes(&reduction) => {
             overview::reduction(&reduction)
         }
-        args::Asked::Reduction(reduction) if several::takes(&reduction) => {
+        args::Invocation::Reduction(reduction) if several::takes(&reduction) => {
             several::reduction(&reduction)
         }
-        args::Asked::Reduction(reduction) if reduction.world.is_some() => {
+        args::Invocation::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)
         }
-        args::Asked::Reduction(reduction) => run::reduction(&reduction),
-        args::Asked::Text(text) => streams::print(&text),
-        args::Asked::Bench(asked) => bench::cpu(&asked),
-        args::Asked::BenchCuda(asked) => bench::cuda(&asked),
-        args::Asked::BenchSegments(asked) => bench::segments(&asked),
-        args::Asked::FirstUses(asked) => bench::first_uses(&asked),
-        args::Asked::Tune(asked) => tune::tune(&asked),
-        args::Asked::Devices(format) => streams::print(&device::list(format)),
-        args::Asked::Explain(asked) => explain::explain(&asked),
-        args::Asked::Ladder(asked) => ladder::ladder(&asked),
-        args::Asked::Sweep(asked) => sweep::sweep(&asked),
-        args::Asked::Replay(asked) => replay::replay(&asked),
-        args::Asked::Roofline(asked) => roofline::roofline(&asked),
-        args::Asked::Page(asked) => page::page(&asked),
+        args::Invocation::Reduction(reduction) => run::reduction(&reduction),
+        args::Invocation::Text(text) => streams::print(&text),
+        args::Invocation::Bench(args) => bench::cpu(&args),
+        args::Invocation::BenchCuda(args) => bench::cuda(&args),
+        args::Invocation::BenchSegments(args) => bench::segments(&args),
+        args::Invocation::FirstUses(args) => bench::first_uses(&args),
+        args::Invocation::Tune(args) => tune::tune(&args),
+        args::Invocation::Devices(format) => streams::print(&device::list(format)),
+        args::Invocation::Explain(args) => explain::explain(&args),
+        args::Invocation::Ladder(args) => ladder::ladder(&args),
+        args::Invocation::Sweep(args) => sweep::sweep(&args),
+        args::Invocation::Replay(args) => replay::replay(&args),
+        args::Invocation::Roofline(args) => roofline::roofline(&args),
+        args::Invocation::Page(args) => page::page(&args),
     }
 }

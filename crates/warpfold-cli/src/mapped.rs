@@ -26,13 +26,13 @@ const X: &str = "x";
 const WEIGHTS: &str = "weights";
 
 /// Runs a reduction of an expression, and prints what comes of it.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    check(asked)?;
-    let (finish, begun) = (asked.finish()?, Instant::now());
-    let (wanted, mut sides) = opened(asked)?;
-    let map = wanted.map(asked, &sides)?;
-    let executor = executor(asked, &map)?;
-    if asked.verbosity() == Verbosity::Verbose {
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    check(args)?;
+    let (finish, begun) = (args.finish()?, Instant::now());
+    let (wanted, mut sides) = opened(args)?;
+    let map = wanted.map(args, &sides)?;
+    let executor = executor(args, &map)?;
+    if args.verbosity() == Verbosity::Verbose {
         for side in &sides {
             for input in &side.inputs {
                 crate::say!("input {}: {}: {}", side.name, input.name(), input.describe());
@@ -45,7 +45,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     let texts = Texts::of(sides.iter().flat_map(|side| &side.inputs));
     let total =
         sides.iter().map(|side| side.inputs.iter().map(Input::bytes).sum::<Option<u64>>()).sum();
-    let mut progress = Progress::start(asked.progress(), total);
+    let mut progress = Progress::start(args.progress(), total);
     let mut folding = Duration::ZERO;
     let mut folded = map.empty();
     let (mut n, mut done) = (0, 0);
@@ -61,70 +61,74 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     let start = Instant::now();
     let output = wanted.answer(&map, &folded, finish);
-    let output = output.map_err(|failure| kept_none(asked, n, failure))?;
+    let output = output.map_err(|failure| kept_none(args, n, failure))?;
     folding += start.elapsed();
     let report = Report {
-        op: asked.op(),
+        op: args.op(),
         dtype: map.dtype(),
         n,
         output,
-        accuracy: asked.accuracy,
+        accuracy: args.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.as_secs_f64(),
-        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
+        texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    if asked.verbosity() == Verbosity::Verbose {
+    if args.verbosity() == Verbosity::Verbose {
         crate::say!("time: {}", report.timing());
     }
-    if let Some((path, format)) = &asked.out {
+    if let Some((path, format)) = &args.out {
         report::replace_file(path, *format, &report)?;
     }
-    streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
+    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
 }
 
 /// What folds: the processor, unless another device is asked for by name.
-fn executor(asked: &Reduction, map: &Map) -> Result<Executor, Failure> {
-    let device = match asked.device {
+fn executor(args: &Reduction, map: &Map) -> Result<Executor, Failure> {
+    let device = match args.device {
         Device::Auto => Device::Cpu,
         named => named,
     };
-    let work = Work { op: asked.op(), dtype: map.dtype(), policy: asked.policy(), bytes: None };
-    Ok(device::choose(device, work, &asked.tuning())?.executor)
+    let work = Work { op: args.op(), dtype: map.dtype(), policy: args.policy(), bytes: None };
+    Ok(device::choose(device, work, &args.tuning())?.executor)
 }
 
 /// What is asked for, before the inputs' types are known.
-pub(crate) enum Asked {
+pub(crate) enum MapRequest {
     One(Box<Expressions>),
     /// Several results, for which one condition holds.
     Several(Vec<warpfold::map::Reduction>, Option<String>),
 }
 
-impl Asked {
+impl MapRequest {
     fn names(&self) -> Result<Vec<String>, Failure> {
         match self {
-            Asked::One(expressions) => {
+            MapRequest::One(expressions) => {
                 Ok(expressions.names().into_iter().map(str::to_owned).collect())
             }
-            Asked::Several(all, keep) => {
+            MapRequest::Several(all, keep) => {
                 Map::names(all, keep.as_deref()).map_err(|error| option("--where", error))
             }
         }
     }
 
     /// The same for inputs of known types.
-    pub(crate) fn map(&self, asked: &Reduction, sides: &[Side]) -> Result<Map, Failure> {
+    pub(crate) fn map(&self, args: &Reduction, sides: &[Side]) -> Result<Map, Failure> {
         let inputs: Vec<(&str, DType)> =
             sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
         match self {
-            Asked::One(expressions) => Map::new(asked.op(), expressions, &inputs, asked.policy()),
-            Asked::Several(all, keep) => Map::all(all, keep.as_deref(), &inputs, asked.policy()),
+            MapRequest::One(expressions) => {
+                Map::new(args.op(), expressions, &inputs, args.policy())
+            }
+            MapRequest::Several(all, keep) => {
+                Map::all(all, keep.as_deref(), &inputs, args.policy())
+            }
         }
-        .map_err(|error| blamed(asked, &inputs, error))
+        .map_err(|error| blamed(args, &inputs, error))
     }
 
     fn answer(&self, map: &Map, folded: &Folded, finish: Finish) -> Result<Answer, Failure> {
-        if let Asked::One(_) = self {
+        if let MapRequest::One(_) = self {
             return Ok(map.finish(folded, finish)?.into());
         }
         let mut all = Vec::new();
@@ -147,8 +151,8 @@ impl Asked {
 }
 
 /// What is asked for, and the inputs that it names.
-pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
-    let (wanted, with) = wanted(asked)?;
+pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failure> {
+    let (wanted, with) = wanted(args)?;
     let names = wanted.names()?;
     if let Some((name, _)) = with.iter().find(|(name, _)| !names.contains(name)) {
         return Err(Failure::Usage(format!(
@@ -156,7 +160,7 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
         )));
     }
     let is_with = |name: &str| with.iter().any(|(known, _)| known == name);
-    if let Some(unused) = asked.inputs.first()
+    if let Some(unused) = args.inputs.first()
         && !names.is_empty()
         && names.iter().all(|name| is_with(name))
     {
@@ -165,48 +169,48 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
             "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
         )));
     }
-    refuse_two_meanings(asked, &names)?;
-    let beside = beside(asked, &with, &names)?;
-    let open = |name: &String| Side::open(asked, &with, name, &beside);
+    refuse_two_meanings(args, &names)?;
+    let beside = beside(args, &with, &names)?;
+    let open = |name: &String| Side::open(args, &with, name, &beside);
     let mut sides = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     if sides.is_empty() {
         // A constant is reduced once for each element.
-        sides.push(Side::open(asked, &with, X, &beside)?);
+        sides.push(Side::open(args, &with, X, &beside)?);
     }
-    check_rows(asked, &sides)?;
+    check_rows(args, &sides)?;
     check_same(&sides)?;
     Ok((wanted, sides))
 }
 
 /// Fails for what expressions do not go with.
-pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
-    if !asked.maps.of.is_empty() && asked.op() != Op::Stats {
+pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
+    if !args.maps.of.is_empty() && args.op() != Op::Stats {
         return Err(Failure::Usage(format!(
             "--of says which results stats prints, and {} prints its own; say warpfold stats --of …",
-            asked.op()
+            args.op()
         )));
     }
-    let names: Vec<&str> = asked.maps.of.iter().map(|reduction| reduction.name()).collect();
+    let names: Vec<&str> = args.maps.of.iter().map(|reduction| reduction.name()).collect();
     if let Some(again) = (1..names.len()).find(|&k| names[..k].contains(&names[k])) {
         return Err(Failure::Usage(format!(
             "--of asks for {} twice; give each result a name of its own, as in 'far = count(x > 3)'",
             names[again]
         )));
     }
-    if asked.op() == Op::Dot {
+    if args.op() == Op::Dot {
         return Err(Failure::Usage("dot takes two inputs and no --map; say warpfold sum --map 'x * y', whose products are not rounded".into()));
     }
-    if let Some((_, format)) = &asked.out
-        && !asked.parts.any()
+    if let Some((_, format)) = &args.out
+        && !args.parts.any()
     {
         format.check_one()?;
     }
-    run::check_result_file(asked)
+    run::check_result_file(args)
 }
 
 /// What is reduced, and the inputs that have names.
-fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure> {
-    let maps = &asked.maps;
+fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Failure> {
+    let maps = &args.maps;
     let mut with = maps.with.clone();
     if let Some(again) =
         (1..with.len()).find(|&k| with[..k].iter().any(|(name, _)| *name == with[k].0))
@@ -217,7 +221,7 @@ fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure>
         )));
     }
     if !maps.of.is_empty() {
-        return Ok((Asked::Several(maps.of.clone(), maps.keep.clone()), with));
+        return Ok((MapRequest::Several(maps.of.clone(), maps.keep.clone()), with));
     }
     let mut expressions = Expressions::value(maps.map.as_deref().unwrap_or(X)).map_err(usage)?;
     if let Some(text) = &maps.keep {
@@ -241,17 +245,17 @@ fn wanted(asked: &Reduction) -> Result<(Asked, Vec<(String, PathBuf)>), Failure>
             })?;
         }
     }
-    Ok((Asked::One(Box::new(expressions)), with))
+    Ok((MapRequest::One(Box::new(expressions)), with))
 }
 
 /// Fails where x is a column of the text and what --column chooses as well.
-fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failure> {
+fn refuse_two_meanings(args: &Reduction, names: &[String]) -> Result<(), Failure> {
     let is_x = |column: &Column| matches!(column, Column::Name(name) if name == X);
-    if asked.column.is_empty() || asked.column.iter().any(is_x) || !is_text(asked) {
+    if args.column.is_empty() || args.column.iter().any(is_x) || !is_text(args) {
         return Ok(());
     }
     // Without --map, x is among the names though nobody said it.
-    let maps = &asked.maps;
+    let maps = &args.maps;
     let says_x = |text: &String| {
         Expressions::value(text).is_ok_and(|expression| expression.names().contains(&X))
     };
@@ -260,11 +264,11 @@ fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failur
         false => names.iter().any(|name| name == X),
     };
     let has_x = |path: &PathBuf| {
-        let columns = input::text_columns(&Name::of(path.clone()), asked.written.dialect(false));
+        let columns = input::text_columns(&Name::of(path.clone()), args.written.dialect(false));
         columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X))
     };
     let is_file = |path: &&PathBuf| path.as_os_str() != "-";
-    if is_said && asked.inputs.iter().filter(is_file).any(has_x) {
+    if is_said && args.inputs.iter().filter(is_file).any(has_x) {
         return Err(Failure::Usage(
             "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
         ));
@@ -273,9 +277,9 @@ fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failur
 }
 
 /// Rows that are left out would part the inputs.
-fn check_rows(asked: &Reduction, sides: &[Side]) -> Result<(), Failure> {
-    let skips = asked.written.dialect(false).missing == Missing::Skip;
-    if skips && matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
+fn check_rows(args: &Reduction, sides: &[Side]) -> Result<(), Failure> {
+    let skips = args.written.dialect(false).missing == Missing::Skip;
+    if skips && matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
         return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
     }
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
@@ -298,12 +302,12 @@ fn check_same(sides: &[Side]) -> Result<(), Failure> {
 }
 
 /// An error of all expressions, by the option that has it by itself.
-fn blamed(asked: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure {
+fn blamed(args: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure {
     let alone = |text: &String| {
         let expression = Expressions::value(text).ok()?;
-        Map::new(Op::Count, &expression, inputs, asked.policy()).err()
+        Map::new(Op::Count, &expression, inputs, args.policy()).err()
     };
-    let options = [("--where", &asked.maps.keep), ("--weights", &asked.maps.weights)];
+    let options = [("--where", &args.maps.keep), ("--weights", &args.maps.weights)];
     for (name, text) in options {
         if let Some(error @ Error::Map { .. }) = text.as_ref().and_then(alone) {
             return option(name, error);
@@ -313,8 +317,8 @@ fn blamed(asked: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure 
 }
 
 /// What has no value as no element met the condition.
-pub(crate) fn kept_none(asked: &Reduction, elements: u64, failure: Failure) -> Failure {
-    if asked.maps.keep.is_none() {
+pub(crate) fn kept_none(args: &Reduction, elements: u64, failure: Failure) -> Failure {
+    if args.maps.keep.is_none() {
         return failure;
     }
     let nothing = |op: &Op| {
@@ -338,7 +342,7 @@ pub(crate) fn kept_none(asked: &Reduction, elements: u64, failure: Failure) -> F
 /// An expression that is wrong is a wrong use of the program.
 fn usage(error: Error) -> Failure {
     match error {
-        Error::Map { ref asked, .. } if asked == "where" => option("--where", error),
+        Error::Map { ref requested, .. } if requested == "where" => option("--where", error),
         error @ Error::Map { .. } => Failure::Usage(error.to_string()),
         other => other.into(),
     }
@@ -347,8 +351,8 @@ fn usage(error: Error) -> Failure {
 /// The same for an option that is no map.
 fn option(name: &str, error: Error) -> Failure {
     match error {
-        Error::Map { asked, obstacle, remedy } => {
-            let place = asked.trim_start_matches("map").trim_start_matches("where");
+        Error::Map { requested, obstacle, remedy } => {
+            let place = requested.trim_start_matches("map").trim_start_matches("where");
             Failure::Usage(format!("{name}{place}: {obstacle}; {remedy}"))
         }
         other => other.into(),

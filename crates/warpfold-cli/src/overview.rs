@@ -41,17 +41,17 @@ pub(crate) fn nearest(args: &[OsString]) -> Option<String> {
 }
 
 /// Whether it is of the columns of texts.
-pub(crate) fn takes(asked: &Reduction) -> bool {
+pub(crate) fn takes(args: &Reduction) -> bool {
     let is_text = |path: &std::path::PathBuf| {
-        asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
+        args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
     };
-    asked.is_overview
-        && asked.column.is_empty()
-        && !asked.parts.any()
-        && !asked.maps.any()
-        && asked.world.is_none()
-        && matches!(asked.device, Device::Auto | Device::Cpu)
-        && asked.inputs.iter().all(is_text)
+    args.is_overview
+        && args.column.is_empty()
+        && !args.parts.any()
+        && !args.maps.any()
+        && args.world.is_none()
+        && matches!(args.device, Device::Auto | Device::Cpu)
+        && args.inputs.iter().all(is_text)
 }
 
 /// What is known of a column.
@@ -63,24 +63,24 @@ struct Found {
 }
 
 /// Reads every column of texts and prints its statistics.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    if let Some((path, _)) = &asked.out {
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    if let Some((path, _)) = &args.out {
         outfile::check(path)?;
-        outfile::refuse_inputs(path, asked.inputs.iter().map(std::path::PathBuf::as_path))?;
+        outfile::refuse_inputs(path, args.inputs.iter().map(std::path::PathBuf::as_path))?;
     }
-    let finish = asked.finish()?;
+    let finish = args.finish()?;
     let begun = Instant::now();
-    if asked.inputs.iter().any(|path| path.as_os_str() == "-") {
+    if args.inputs.iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::Usage(
             "the first row says which columns there are, and standard input can be read once only; save it to a file, or choose columns with --column".into(),
         ));
     }
-    let dialect = asked.written.overview_dialect();
-    let columns = several::first_rows(asked, dialect)?;
+    let dialect = args.written.overview_dialect();
+    let columns = several::first_rows(args, dialect)?;
     let chosen = Chosen::all(columns);
-    let inputs = chosen.open_as(asked, dialect)?;
-    let dtype = asked.dtype.unwrap_or(DType::F64);
-    let columns = several::fold(asked, inputs, chosen.names.len())?.into_iter();
+    let inputs = chosen.open_as(args, dialect)?;
+    let dtype = args.dtype.unwrap_or(DType::F64);
+    let columns = several::fold(args, inputs, chosen.names.len())?.into_iter();
     let columns = columns.map(|column| {
         let Folded { folder, joined, missing, why, .. } = column;
         if why.is_some() {
@@ -102,13 +102,13 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         labels: Labels::Columns(chosen.names),
         titles: Titles::Results,
         columns: cells(&found),
-        accuracy: asked.accuracy,
+        accuracy: args.accuracy,
         device: Device::Cpu,
         seconds,
         fold_seconds: seconds,
         texts: Vec::new(),
     };
-    table::show(asked, &table)?;
+    table::show(args, &table)?;
     for (name, why) in table.names().zip(found.iter().map(|column| &column.why)) {
         if let Some(why) = why {
             crate::say!("column {}: {why}", name.escape_debug());

@@ -17,7 +17,7 @@ use crate::args::block::whole_warps;
 use crate::args::{choice, count};
 use crate::bench::bar;
 use crate::device::Device;
-use crate::ladder::{Place, fits};
+use crate::ladder::{Backend, fits};
 use crate::sheet::{Format, Sheet, json};
 use crate::{Failure, outfile, stage, streams};
 
@@ -54,24 +54,24 @@ pub(crate) struct Roofline {
 }
 
 /// Measures and prints.
-pub(crate) fn roofline(asked: &Roofline) -> Result<(), Failure> {
+pub(crate) fn roofline(args: &Roofline) -> Result<(), Failure> {
     let op = Op::Sum;
-    defined(op, asked.dtype).map_err(Failure::Usage)?;
-    whole_warps(asked.block, MOST_THREADS, "a block")?;
-    if let Some(file) = &asked.export {
+    defined(op, args.dtype).map_err(Failure::Usage)?;
+    whole_warps(args.block, MOST_THREADS, "a block")?;
+    if let Some(file) = &args.export {
         outfile::check(file)?;
     }
     let setting =
         Setting { revision: std::env::var("WARPFOLD_REVISION").ok(), ..Setting::default() };
-    let mut stage = stage::open(clocked(asked.device)?, &setting)?;
+    let mut stage = stage::open(clocked(args.device)?, &setting)?;
     let on_cpu = stage.device().kind == Kind::Cpu;
-    let case = Case { op, dtype: asked.dtype, n: asked.n, block: asked.block };
+    let case = Case { op, dtype: args.dtype, n: args.n, block: args.block };
     let bytes = 2 * u128::from(case.n) * case.dtype.size() as u128;
     fits(bytes, stage.free()?, case, "with what the rungs need")?;
     let all = || rungs().iter().filter(|rung| !on_cpu || !matches!(rung.way, Way::Kernel(_)));
     let ask = Ask {
         case,
-        rungs: if asked.rungs.is_empty() { all().collect() } else { asked.rungs.clone() },
+        rungs: if args.rungs.is_empty() { all().collect() } else { args.rungs.clone() },
         data: natural_data(op, case.dtype),
         runs: Runs::Within(Duration::from_millis(500), 100),
         temperature: Temperature::Cold,
@@ -81,27 +81,27 @@ pub(crate) fn roofline(asked: &Roofline) -> Result<(), Failure> {
     let found = lab::roofline(stage.as_mut(), &ask, &mut |what| bar.set_message(what.to_owned()));
     bar.finish_and_clear();
     let found = found?.expect("a device with a clock was asked for");
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::replace(file, json(&found).as_bytes())?;
     }
-    streams::print(asked.format.print(&[sheet(&found)], &found).as_bytes())
+    streams::print(args.format.print(&[sheet(&found)], &found).as_bytes())
 }
 
 /// The device, unless it is one whose time says nothing.
-fn clocked(asked: Device) -> Result<Device, Failure> {
-    match asked {
+fn clocked(args: Device) -> Result<Device, Failure> {
+    match args {
         Device::Simt => Err(Failure::Usage(
             "--device simt counts, and how long it takes says nothing; take --device cuda or --device cpu".into(),
         )),
-        Device::Auto => Ok(match Place::of(Device::Auto)? {
-            Place::Cuda(_) => Device::Cuda(0),
-            Place::Simt { why } => {
+        Device::Auto => Ok(match Backend::of(Device::Auto)? {
+            Backend::Cuda(_) => Device::Cuda(0),
+            Backend::Simt { why } => {
                 if let Some(why) = why {
                     crate::say!("warpfold: of the processor: {why}");
                 }
                 Device::Cpu
             }
-            Place::Cpu => Device::Cpu,
+            Backend::Cpu => Device::Cpu,
         }),
         other => Ok(other),
     }

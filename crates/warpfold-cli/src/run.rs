@@ -9,7 +9,7 @@ use warpfold::{DType, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::text::{Gaps, LeftOut, Missing};
+use crate::input::text::{LeftOut, Missing, MissingRuns};
 use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
 use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
@@ -17,49 +17,49 @@ use crate::report::{self, Format, Report};
 use crate::{Failure, outfile, streams};
 
 /// Runs a reduction, or many, and prints what comes of it.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    if asked.parts.any() {
-        return crate::many::reduction(asked);
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    if args.parts.any() {
+        return crate::batched::reduction(args);
     }
-    if asked.maps.any() {
-        return crate::mapped::reduction(asked);
+    if args.maps.any() {
+        return crate::mapped::reduction(args);
     }
-    let (finish, policy) = (asked.finish()?, asked.policy());
-    if asked.op() == Op::Dot && asked.random()?.is_none() && asked.inputs.len() != 2 {
+    let (finish, policy) = (args.finish()?, args.policy());
+    if args.op() == Op::Dot && args.random()?.is_none() && args.inputs.len() != 2 {
         return Err(Failure::Usage(format!(
             "dot takes exactly two inputs, not {}; join the files of each array first",
-            asked.inputs.len()
+            args.inputs.len()
         )));
     }
-    if let Some((_, format)) = &asked.out {
+    if let Some((_, format)) = &args.out {
         format.check_one()?;
     }
-    check_result_file(asked)?;
-    let inputs = open(asked)?;
-    if asked.verbosity() == Verbosity::Verbose {
+    check_result_file(args)?;
+    let inputs = open(args)?;
+    if args.verbosity() == Verbosity::Verbose {
         for input in &inputs {
             crate::say!("input: {}: {}", input.name(), input.describe());
         }
     }
     let texts = Texts::of(&inputs);
     let dtype = inputs.first().map_or(DType::F64, Input::dtype);
-    let work = Work { op: asked.op(), dtype, policy, bytes: elements_bytes(&inputs) };
-    let chosen = device::choose(asked.device, work, &asked.tuning())?;
-    let progress = Progress::start(asked.progress(), total(&inputs));
-    let folder = Folder::new(&chosen.executor, asked.op(), dtype, policy)?;
-    let folded = fold(folder, inputs, asked.op(), progress, finish)?;
+    let work = Work { op: args.op(), dtype, policy, bytes: elements_bytes(&inputs) };
+    let chosen = device::choose(args.device, work, &args.tuning())?;
+    let progress = Progress::start(args.progress(), total(&inputs));
+    let folder = Folder::new(&chosen.executor, args.op(), dtype, policy)?;
+    let folded = fold(folder, inputs, args.op(), progress, finish)?;
     let report = Report {
-        op: asked.op(),
+        op: args.op(),
         dtype,
         n: folded.n,
         output: folded.output.into(),
-        accuracy: asked.accuracy,
+        accuracy: args.accuracy,
         device: chosen.executor.device(),
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
-        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
+        texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    if asked.verbosity() == Verbosity::Verbose {
+    if args.verbosity() == Verbosity::Verbose {
         crate::say!("plan: {}", folded.plan);
         if let Some(why) = &chosen.why {
             let (device, gpus) = (chosen.executor.device(), device::cuda::remark());
@@ -67,54 +67,54 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         }
         crate::say!("time: {}", report.timing());
     }
-    if let Some((path, format)) = &asked.out {
+    if let Some((path, format)) = &args.out {
         report::replace_file(path, *format, &report)?;
     }
-    streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
+    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
 }
 
 /// Fails where the result file cannot be written, or is something that is read.
-pub(crate) fn check_result_file(asked: &Reduction) -> Result<(), Failure> {
-    let Some((path, _)) = &asked.out else { return Ok(()) };
+pub(crate) fn check_result_file(args: &Reduction) -> Result<(), Failure> {
+    let Some((path, _)) = &args.out else { return Ok(()) };
     outfile::check(path)?;
-    let parts = [&asked.parts.segments, &asked.parts.lengths];
-    let read = asked.inputs.iter().chain(&asked.parts.by).chain(parts.into_iter().flatten());
+    let parts = [&args.parts.segments, &args.parts.lengths];
+    let read = args.inputs.iter().chain(&args.parts.by).chain(parts.into_iter().flatten());
     Ok(outfile::refuse_inputs(path, read.map(PathBuf::as_path))?)
 }
 
-pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
-    let Some((n, distribution, seed)) = asked.random()? else {
-        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
-        check_text(asked)?;
-        let (dtype, kind) = (asked.dtype, asked.input);
-        let columns = asked.column_of_text()?.into_iter().collect();
-        let beside = crate::many::key_columns(asked);
+pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
+    let Some((n, distribution, seed)) = args.random()? else {
+        let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
+        check_text(args)?;
+        let (dtype, kind) = (args.dtype, args.input);
+        let columns = args.column_of_text()?.into_iter().collect();
+        let beside = crate::batched::key_columns(args);
         // The rows of two inputs stay side by side until both have lost one.
-        let left_out = match asked.op() {
+        let left_out = match args.op() {
             Op::Dot if dialect.missing == Missing::Skip => LeftOut::Kept,
             Op::ArgMin | Op::ArgMax | Op::Stats => LeftOut::Listed,
-            _ if asked.parts.any() => LeftOut::Listed,
+            _ if args.parts.any() => LeftOut::Listed,
             _ => LeftOut::Counted,
         };
         let wanted =
             Wanted { dtype, kind, columns, dialect, beside, left_out, ..Wanted::default() };
-        return Ok(input::open(&asked.inputs, &wanted)?);
+        return Ok(input::open(&args.inputs, &wanted)?);
     };
-    let dtype = asked.dtype.unwrap_or(DType::F32);
-    let arrays = if asked.op() == Op::Dot { 0..2 } else { 0..1 };
+    let dtype = args.dtype.unwrap_or(DType::F32);
+    let arrays = if args.op() == Op::Dot { 0..2 } else { 0..1 };
     arrays
         .map(|array| Ok(Input::random(Random::new(dtype, n, distribution, seed, array)?)))
         .collect()
 }
 
 /// Fails where there are options of text and no text.
-fn check_text(asked: &Reduction) -> Result<(), Failure> {
-    let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    let parts = [&asked.parts.segments, &asked.parts.lengths];
+fn check_text(args: &Reduction) -> Result<(), Failure> {
+    let kind = |path: &PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    let parts = [&args.parts.segments, &args.parts.lengths];
     let is_text = |path: &PathBuf| Kind::of(&Name::of(path.clone())) == Kind::Text;
-    let any_text = asked.inputs.iter().any(|path| kind(path) == Kind::Text)
-        || asked.parts.by.iter().chain(parts.into_iter().flatten()).any(is_text);
-    if asked.written.any() && !any_text {
+    let any_text = args.inputs.iter().any(|path| kind(path) == Kind::Text)
+        || args.parts.by.iter().chain(parts.into_iter().flatten()).any(is_text);
+    if args.written.any() && !any_text {
         return Err(Failure::Usage(
             "--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out or add --input text".into(),
         ));
@@ -198,7 +198,7 @@ fn fold_joined(
             clock.progress.set(before + done);
         }
         before += read.as_ref().map_or(bytes, |read| read.load(Relaxed));
-        joined.push(first, notes.map_or_else(Gaps::default, |notes| notes.take_gaps()));
+        joined.push(first, notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps()));
     }
     Ok(joined)
 }

@@ -13,11 +13,11 @@ use crate::tuning::{self, Source};
 use crate::{Failure, device, outfile, streams};
 
 /// Measures, writes the file, tells what was gained.
-pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
+pub(crate) fn tune(args: &Tune) -> Result<(), Failure> {
     let start = Instant::now();
-    let gpu = device::open_gpu(asked.device, None)?;
+    let gpu = device::open_gpu(args.device, None)?;
     let open = start.elapsed();
-    let path = asked.tuning.clone().or_else(tuning::default_path).ok_or_else(|| {
+    let path = args.tuning.clone().or_else(tuning::default_path).ok_or_else(|| {
         Failure::Usage("neither XDG_CONFIG_HOME nor HOME says where the tuning file goes; name one with --tuning FILE".into())
     })?;
     // Before the work: a file that cannot be read is not written over.
@@ -37,7 +37,7 @@ pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let (tuned, trials) = measured?;
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         let lines: Vec<String> = trials
             .iter()
             .map(|trial| serde_json::to_string(trial).expect("names and finite numbers are JSON"))
@@ -63,10 +63,10 @@ pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
 fn gains(tuned: &TunedGpu, trials: usize) -> String {
     let mut out = format!("{}: {trials} launches timed\n", tuned.name);
     for row in &tuned.rows {
-        let Shape { block, per_multiprocessor, packs, alone } = row.shape;
+        let Shape { block, per_multiprocessor, vectors, alone } = row.shape;
         let _ = writeln!(
             out,
-            "{:<8} {:<5} {:>8} {:>9.2} µs, by the rule {:>9.2}: {:.1} % less with {block} threads, {per_multiprocessor} blocks, {packs} packs, {alone} alone",
+            "{:<8} {:<5} {:>8} {:>9.2} µs, by the rule {:>9.2}: {:.1} % less with {block} threads, {per_multiprocessor} blocks, {vectors} packs, {alone} alone",
             row.fold.name(),
             row.dtype,
             size(row.bytes),

@@ -4,6 +4,6 @@ use crate::args::Tune;
 use crate::{Failure, device};
 
 /// Says so.
-pub(crate) fn tune(asked: &Tune) -> Result<(), Failure> {
-    device::open_gpu(asked.device, None).map(|_| ())
+pub(crate) fn tune(args: &Tune) -> Result<(), Failure> {
+    device::open_gpu(args.device, None).map(|_| ())
 }

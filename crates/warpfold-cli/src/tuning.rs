@@ -28,8 +28,8 @@ pub(crate) enum Source {
 
 impl Source {
     /// The argument of `--tuning`.
-    pub(crate) fn of(asked: Option<&Path>) -> Source {
-        match asked {
+    pub(crate) fn of(args: Option<&Path>) -> Source {
+        match args {
             None => Source::Default,
             Some(path) if path.as_os_str() == "none" => Source::Ignored,
             Some(path) => Source::File(path.to_owned()),

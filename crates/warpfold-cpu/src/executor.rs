@@ -9,14 +9,14 @@ use super::threads::share;
 use warpfold_plan::plan::{Isa, Plan};
 
 /// Something that can be cut into pieces: one slice, or two of one length.
-pub(super) trait Pieces: Copy + Send + Sync {
+pub(super) trait Split: Copy + Send + Sync {
     /// Elements (pairs, for two slices).
     fn len(self) -> usize;
     /// A part of it.
     fn piece(self, range: Range<usize>) -> Self;
 }
 
-impl<T: Sync> Pieces for &[T] {
+impl<T: Sync> Split for &[T] {
     fn len(self) -> usize {
         <[T]>::len(self)
     }
@@ -26,7 +26,7 @@ impl<T: Sync> Pieces for &[T] {
     }
 }
 
-impl<T: Sync> Pieces for (&[T], &[T]) {
+impl<T: Sync> Split for (&[T], &[T]) {
     fn len(self) -> usize {
         self.0.len()
     }
@@ -37,7 +37,7 @@ impl<T: Sync> Pieces for (&[T], &[T]) {
 }
 
 /// A fold in progress on one thread: registers, bins, whatever the kernel keeps between pieces.
-pub(super) trait Fold<I: Pieces>: Sized {
+pub(super) trait Fold<I: Split>: Sized {
     /// What is left at the end; merging is the partial's own business.
     type Partial: Send;
 
@@ -63,7 +63,7 @@ pub(super) trait Fold<I: Pieces>: Sized {
 /// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one. Each is compiled once, whatever it stands beside.
 pub(super) struct Together<A, B>(pub(super) A, pub(super) B);
 
-impl<I: Pieces, A: Fold<I>, B: Fold<I>> Fold<I> for Together<A, B> {
+impl<I: Split, A: Fold<I>, B: Fold<I>> Fold<I> for Together<A, B> {
     type Partial = (A::Partial, B::Partial);
 
     #[inline(always)]
@@ -91,7 +91,7 @@ struct Take<'f, F, I> {
     first: u64,
 }
 
-impl<F: Fold<I>, I: Pieces> Job for Take<'_, F, I> {
+impl<F: Fold<I>, I: Split> Job for Take<'_, F, I> {
     type Output = ();
 
     #[inline(always)]
@@ -107,7 +107,7 @@ struct Grains<I> {
     next: AtomicUsize,
 }
 
-impl<I: Pieces> Grains<I> {
+impl<I: Split> Grains<I> {
     fn new(input: I, plan: &Plan) -> Self {
         let grain = usize::try_from(plan.grain).unwrap_or(usize::MAX).max(1);
         Grains { input, grain, next: AtomicUsize::new(0) }
@@ -136,7 +136,7 @@ pub(super) fn run<I, F, P>(
     merge: impl Fn(&mut P, P) + Sync,
 ) -> P
 where
-    I: Pieces,
+    I: Split,
     P: Send,
     F: Fold<I, Partial = P>,
 {

@@ -4,7 +4,7 @@ use warpfold_num::Complex;
 
 use super::batch::IntoPartial;
 use super::batch::{
-    Approximate, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest, Many,
+    Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest,
     Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
     drive, fold, multiply,
 };
@@ -16,7 +16,7 @@ use super::float::{
 };
 use super::integer;
 use super::magnitude::{LargestComplex, LargestReal};
-use super::norm1::Roots;
+use super::norm1::NormSum;
 use super::order::Order as Ordering;
 use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
@@ -74,54 +74,54 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
     #[doc(hidden)]
     fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>;
 
-    /// Many exact sums.
+    /// Batched exact sums.
     #[doc(hidden)]
-    fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
+    fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
 
-    /// Many sums of magnitudes.
+    /// Batched sums of magnitudes.
     #[doc(hidden)]
-    fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
+    fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
 
-    /// Many sums and sums of squares, for results in f32 of narrow floats.
+    /// Batched sums and sums of squares, for results in f32 of narrow floats.
     #[doc(hidden)]
-    fn many_plain_moments(_: &Many<'_, Self>, _: &Out<'_, Self, Self::Plain>) {
+    fn batched_plain_moments(_: &Batched<'_, Self>, _: &Out<'_, Self, Self::Plain>) {
         unreachable!("moments of {} are rounded to f64", Self::DTYPE);
     }
 
     /// The same for any results.
     #[doc(hidden)]
-    fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>);
+    fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>);
 
-    /// Many largest magnitudes.
+    /// Batched largest magnitudes.
     #[doc(hidden)]
-    fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>);
+    fn batched_largest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Widest>);
 
-    /// Many counts of what is not zero.
+    /// Batched counts of what is not zero.
     #[doc(hidden)]
-    fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>);
+    fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>);
 
-    /// Many extremes of the end that the reduction asks for, with their places where it asks for them.
+    /// Batched extremes of the end that the reduction asks for, with their places where it asks for them.
     #[doc(hidden)]
-    fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>);
+    fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Ranked>);
 
-    /// Many extremes of both ends.
+    /// Batched extremes of both ends.
     #[doc(hidden)]
-    fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
+    fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
 
-    /// Many products of floats.
+    /// Batched products of floats.
     #[doc(hidden)]
-    fn many_products(_: &Many<'_, Self>, _: &Out<'_, Self, Multiplied>) {
+    fn batched_products(_: &Batched<'_, Self>, _: &Out<'_, Self, Multiplied>) {
         unreachable!("products of {} have no mantissas", Self::DTYPE);
     }
 
-    /// Many of what only the kernels for one array know.
+    /// Batched of what only the kernels for one array know.
     #[doc(hidden)]
-    fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>);
+    fn batched_alone(batched: &Batched<'_, Self>, out: &Out<'_, Self, ()>);
 }
 
 /// What is alike for all types: `$signed` is the integer that ranks of the type are, `$word` that of its bits, of which an element has
 /// `$parts`.
-macro_rules! many {
+macro_rules! batched {
     ($signed:ty, $word:ty, $parts:literal) => {
         type Plain = Approximate<f64, $parts>;
         type Approximate = Approximate<DoubleDouble, $parts>;
@@ -130,51 +130,51 @@ macro_rules! many {
             fold(plan, x, first)
         }
 
-        fn many_nonzero(many: &Many<'_, Self>, out: &Out<'_, Self, Tally>) {
+        fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>) {
             let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
-            let ignored = many.plan.batch.policy.nan == Nan::Ignore;
+            let ignored = batched.plan.batch.policy.nan == Nan::Ignore;
             let infinite = <<Self as Element>::Part as Ordered>::INFINITE.filter(|_| ignored);
             let kind = Nonzero::<$word, $parts> { mask, infinite };
-            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
 
-        fn many_alone(many: &Many<'_, Self>, out: &Out<'_, Self, ()>) {
-            alone(many, out);
+        fn batched_alone(batched: &Batched<'_, Self>, out: &Out<'_, Self, ()>) {
+            alone(batched, out);
         }
     };
 }
 
 /// What types with an order have beside.
-macro_rules! many_ordered {
+macro_rules! batched_ordered {
     ($signed:ty, $word:ty) => {
-        many!($signed, $word, 1);
+        batched!($signed, $word, 1);
 
-        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
-            let sizes = Sizes::<$word>::of::<Self>(many.plan.batch.policy.nan);
-            drive(Largest(sizes), many, |x| bytemuck::cast_slice(x), out);
+        fn batched_largest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Widest>) {
+            let sizes = Sizes::<$word>::of::<Self>(batched.plan.batch.policy.nan);
+            drive(Largest(sizes), batched, |x| bytemuck::cast_slice(x), out);
         }
 
-        fn many_highest(many: &Many<'_, Self>, out: &Out<'_, Self, Ranked>) {
-            let (op, nan) = (many.plan.batch.op, many.plan.batch.policy.nan);
+        fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Ranked>) {
+            let (op, nan) = (batched.plan.batch.op, batched.plan.batch.policy.nan);
             let least = matches!(op, Op::Min | Op::ArgMin);
             let order = Order::of::<Self>(if least { End::Least } else { End::Greatest }, nan);
             match op {
                 Op::Min | Op::Max => {
                     let kind = Highest::<$signed, false>(order);
-                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                    drive(kind, batched, |x| bytemuck::cast_slice(x), out);
                 }
                 _ => {
                     let kind = Highest::<$signed, true>(order);
-                    drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                    drive(kind, batched, |x| bytemuck::cast_slice(x), out);
                 }
             }
         }
 
-        fn many_both_ends(many: &Many<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
-            let nan = many.plan.batch.policy.nan;
+        fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
+            let nan = batched.plan.batch.policy.nan;
             let end = |end| Highest::<$signed, false>(Order::of::<Self>(end, nan));
             let kind = BothEnds(end(End::Least), end(End::Greatest));
-            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
     };
 }
@@ -220,14 +220,14 @@ macro_rules! floats {
                 Dot { parts: dot.parts, count: dot.counted / $parts }
             }
 
-            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
                 let kind = FloatSums::<$part, $parts, $sum_levels, { 16 * $parts }>::values();
-                drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
+            fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
                 let kind = Squares::<$part, $parts, { 16 * $parts }>::new();
-                drive(kind, many, |x| bytemuck::cast_slice(x), out);
+                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
             }
 
             floats!(@$width $part, $parts);
@@ -239,18 +239,18 @@ macro_rules! floats {
                 Product::$class(intervals::<$factors>(plan, Self::as_parts(x), first))
             }
 
-            fn many_products(many: &Many<'_, Self>, out: &Out<'_, Self, Multiplied>) {
-                multiply::<Self, $factors>(many, |x| Self::as_parts(x), out);
+            fn batched_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, Multiplied>) {
+                multiply::<Self, $factors>(batched, |x| Self::as_parts(x), out);
             }
         }
     )+};
     (@narrow $part:ty, $parts:literal) => {
-        fn many_plain_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Plain>) {
-            let kind = match many.plan.batch.op {
+        fn batched_plain_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Plain>) {
+            let kind = match batched.plan.batch.op {
                 Op::L2 | Op::Sumsq => Plain::<$part, $parts, { 16 * $parts }>::norms(),
-                _ => Plain::variances(bytemuck::cast_slice(many.memory())),
+                _ => Plain::variances(bytemuck::cast_slice(batched.memory())),
             };
-            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
     };
     (@wide $part:ty, $parts:literal) => {};
@@ -288,12 +288,12 @@ macro_rules! floats {
             Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
         }
 
-        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+        fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
             let kind = FloatSums::<$part, 1, $sum_levels, 16>::magnitudes();
-            drive(kind, many, |x| bytemuck::cast_slice(x), out);
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
 
-        many_ordered!($signed, $word);
+        batched_ordered!($signed, $word);
 
         fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
             let start = || LargestReal::new(plan.problem.policy.nan);
@@ -320,25 +320,25 @@ macro_rules! floats {
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
-            let start = || Roots::<Self>::new(plan.isa, plan.problem.policy.nan);
+            let start = || NormSum::<Self>::new(plan.isa, plan.problem.policy.nan);
             run(&plan, x, 0, start, |all: &mut Norm1<Self>, one| all.merge(&one))
         }
 
-        fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-            alone(many, out);
+        fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+            alone(batched, out);
         }
 
-        many!($signed, $word, 2);
+        batched!($signed, $word, 2);
 
-        fn many_largest(many: &Many<'_, Self>, out: &Out<'_, Self, Widest>) {
-            alone(many, out);
+        fn batched_largest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Widest>) {
+            alone(batched, out);
         }
 
-        fn many_highest(_: &Many<'_, Self>, _: &Out<'_, Self, Ranked>) {
+        fn batched_highest(_: &Batched<'_, Self>, _: &Out<'_, Self, Ranked>) {
             unreachable!("complex numbers have no order");
         }
 
-        fn many_both_ends(_: &Many<'_, Self>, _: &Out<'_, Self, [Ranked; 2]>) {
+        fn batched_both_ends(_: &Batched<'_, Self>, _: &Out<'_, Self, [Ranked; 2]>) {
             unreachable!("complex numbers have no order");
         }
 
@@ -352,7 +352,7 @@ macro_rules! floats {
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 2>;
             let (nan, seen) = (plan.problem.policy.nan, x.len() as u64);
             let start = || {
-                Together(Squares::new(plan.isa, nan), Together(Roots::<Self>::new(plan.isa, nan), Nans::<Self>::new()))
+                Together(Squares::new(plan.isa, nan), Together(NormSum::<Self>::new(plan.isa, nan), Nans::<Self>::new()))
             };
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let (moments, (norm1, nans)) = run(&plan, x, first, start, |all, one| {
@@ -416,19 +416,19 @@ macro_rules! integers {
                 Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
             }
 
-            fn many_sums(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-                drive(IntegerSums::<$word>::values(), many, |x| bytemuck::cast_slice(x), out);
+            fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::values(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            fn many_norms(many: &Many<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-                drive(IntegerSums::<$word>::magnitudes(), many, |x| bytemuck::cast_slice(x), out);
+            fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
+                drive(IntegerSums::<$word>::magnitudes(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            fn many_moments(many: &Many<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
-                drive(<$moments>::new(), many, |x| bytemuck::cast_slice(x), out);
+            fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
+                drive(<$moments>::new(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            many_ordered!($signed, $unsigned);
+            batched_ordered!($signed, $unsigned);
         }
     )+};
 }

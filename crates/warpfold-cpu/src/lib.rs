@@ -115,7 +115,7 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
     check(*op, x.dtype())?;
     if !matches!(**parts, Parts::Whole) {
         return Err(Error::Shape {
-            asked: format!("{op} of a whole array"),
+            requested: format!("{op} of a whole array"),
             obstacle: "the array is in parts".into(),
             remedy: "ask for the columns or the partials of its parts",
         });
@@ -225,7 +225,7 @@ fn of_parts(request: &Request<'_>) -> Result<BatchPlan> {
         check_lengths(grouping.elements() as usize, request.x.len())?;
     }
     plan_parts(request).ok_or_else(|| Error::Shape {
-        asked: format!("{op} of each part of an array"),
+        requested: format!("{op} of each part of an array"),
         obstacle: "the array is in one part".into(),
         remedy: "reduce the whole array, or name axes, segments or keys",
     })

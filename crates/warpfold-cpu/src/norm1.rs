@@ -1,6 +1,6 @@
 //! The sum of the magnitudes of complex numbers.
 //!
-//! Roots of `re² + im²` are taken a buffer at a time, in vectors, and added exactly by the fold for sums of f64. For
+//! NormSum of `re² + im²` are taken a buffer at a time, in vectors, and added exactly by the fold for sums of f64. For
 //! `Complex<f32>` one f64 holds each root to 2^-52; for `Complex<f64>` a double-double holds it to about 2^-100.
 //! Numbers too large, too small or too special for that go one by one, scaled.
 
@@ -17,14 +17,14 @@ use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
 use warpfold_num::element::{Decoded, Real};
 use warpfold_plan::plan::Isa;
 
-/// Roots of a buffer.
+/// NormSum of a buffer.
 const BUFFER: usize = 4096;
 const LANES: usize = 16;
 
 type Sum = SumFold<f64, Values, 1, 32, 1>;
 
 /// The sum so far, over interleaved real and imaginary parts.
-pub(super) struct Roots<T: Kernels> {
+pub(super) struct NormSum<T: Kernels> {
     nan: Nan,
     high: Sum,
     low: Sum,
@@ -40,12 +40,12 @@ struct Buffer {
     low: [f64; BUFFER],
 }
 
-impl<T: Kernels<Part: Factor>> Roots<T> {
+impl<T: Kernels<Part: Factor>> NormSum<T> {
     /// Whether an f64 alone holds a root as well as need be.
     const NARROW: bool = T::Part::MANTISSA_BITS <= 24;
 
     pub(super) fn new(isa: Isa, nan: Nan) -> Self {
-        Roots {
+        NormSum {
             nan,
             high: Sum::new(isa, Nan::Propagate),
             low: Sum::new(isa, Nan::Propagate),
@@ -156,7 +156,7 @@ impl<T: Kernels<Part: Factor>> Roots<T> {
     }
 }
 
-impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for Roots<T> {
+impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for NormSum<T> {
     type Partial = Norm1<T>;
 
     #[inline(always)]

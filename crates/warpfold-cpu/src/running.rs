@@ -6,7 +6,7 @@ use warpfold_num::{Accuracy, DType, Element, Op, Policy, with_element};
 use warpfold_plan::HostArray;
 use warpfold_plan::plan::{self, Isa, Plan, Problem};
 
-use super::executor::{Fold, Pieces};
+use super::executor::{Fold, Split};
 use super::kernels::Kernels;
 use super::order::Order;
 use super::{elements, facts};
@@ -144,7 +144,7 @@ where
     }
 }
 
-fn finished<I: Pieces, F: Fold<I>, T: Element>(
+fn finished<I: Split, F: Fold<I>, T: Element>(
     fold: F,
     end: fn(F::Partial) -> Partial<T>,
 ) -> Partial<T> {

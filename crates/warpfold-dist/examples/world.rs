@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use warpfold_dist::nccl::{self, Through};
 use warpfold_dist::{
-    Agreement, Comm, Mpi, Nccl, Result, Tcp, Threads, Way, all_merge, all_merge_many, all_reduce,
-    exchange, exchange_agreed, share,
+    Agreement, Comm, Mpi, Nccl, Result, Tcp, Threads, Way, all_merge, all_merge_batched,
+    all_reduce, exchange, exchange_agreed, share,
 };
 use warpfold_engine::{HostArray, Request, check, reduce};
 use warpfold_exact::{AnyPartial, Exact, Partial};
@@ -277,7 +277,7 @@ fn check_digits<C: Comm>(comm: &C) -> Result<()> {
         .collect();
     let agreement = Agreement::new(Op::Sum, DType::F64);
     for way in [Way::Gather, Way::Sum] {
-        let merged = all_merge_many(comm, &agreement, Ok(&mine), way)?;
+        let merged = all_merge_batched(comm, &agreement, Ok(&mine), way)?;
         for (k, merged) in merged.iter().enumerate() {
             let mut sum = Exact::<f64>::new();
             (0..comm.size()).for_each(|rank| sum.add(number::<f64>(k, rank % 4)));

@@ -143,14 +143,14 @@ mod tests {
         for ranks in [1, 2, 3, 4, 7, 64] {
             let mut words = Words(9);
             let rows: Vec<f64> = (0..ranks * 5000).map(|_| words.fraction() - 0.5).collect();
-            let asked = Mutex::new(0);
+            let requested = Mutex::new(0);
             let mut found = vec![0.0; 5000];
             sums(&rows, &mut found, 2, |left, columns| {
-                *asked.lock().unwrap() += columns;
+                *requested.lock().unwrap() += columns;
                 assert_eq!(left.len(), columns * ranks);
                 vec![0.0; columns]
             });
-            assert!(asked.into_inner().unwrap() < 50, "{ranks}");
+            assert!(requested.into_inner().unwrap() < 50, "{ranks}");
         }
     }
 

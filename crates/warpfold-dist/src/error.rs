@@ -43,10 +43,10 @@ pub enum Error {
         why: String,
     },
     /// The world cannot be entered.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     World {
         /// What was asked for.
-        asked: String,
+        requested: String,
         /// What stood in the way.
         obstacle: String,
         /// What to do.

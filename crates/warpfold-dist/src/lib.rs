@@ -22,16 +22,16 @@
 //! }
 //! ```
 //!
-//! Many outputs (axes, segments, groups) are merged by [`all_merge_many`] and [`all_merge_keyed`], tensors are summed over ranks by [`all_reduce`].
+//! Many outputs (axes, segments, groups) are merged by [`all_merge_batched`] and [`all_merge_keyed`], tensors are summed over ranks by [`all_reduce`].
 //!
 //! Who carries the bytes is a [`Comm`]: [`Mpi`], [`Nccl`], [`Tcp`], or [`Threads`] of one process.
 
+mod batched;
 mod columns;
 mod comm;
 mod error;
 mod exchange;
 pub mod frame;
-mod many;
 mod merge;
 mod mpi;
 pub mod nccl;
@@ -42,10 +42,10 @@ pub mod tcp;
 mod threads;
 mod watch;
 
+pub use batched::{Keyed, Way, all_merge_batched, all_merge_keyed};
 pub use comm::{Comm, Meanwhile};
 pub use error::{Error, Result};
 pub use exchange::{Agreement, exchange, exchange_agreed};
-pub use many::{Keyed, Way, all_merge_keyed, all_merge_many};
 pub use merge::all_merge;
 pub use mpi::Mpi;
 pub use nccl::Nccl;

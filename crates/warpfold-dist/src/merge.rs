@@ -23,7 +23,7 @@ pub fn all_merge<C: Comm + ?Sized>(
     mine: Result<&AnyPartial, &str>,
 ) -> Result<AnyPartial> {
     if comm.size() > GATHERED
-        && let Some(summed) = crate::many::summed(comm, agreement, mine)?
+        && let Some(summed) = crate::batched::summed(comm, agreement, mine)?
     {
         return Ok(summed);
     }

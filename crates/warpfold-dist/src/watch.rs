@@ -1,4 +1,4 @@
-//! [`Watch`]: what rank 0 does while it waits for others.
+//! [`WhileWaiting`]: what rank 0 does while it waits for others.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -11,9 +11,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// What is done meanwhile, if anything.
 #[derive(Default)]
-pub(crate) struct Watch(RefCell<Option<Meanwhile>>);
+pub(crate) struct WhileWaiting(RefCell<Option<Meanwhile>>);
 
-impl Watch {
+impl WhileWaiting {
     pub(crate) fn set(&self, meanwhile: Meanwhile) {
         *self.0.borrow_mut() = Some(meanwhile);
     }
@@ -30,7 +30,7 @@ impl Watch {
     }
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for WhileWaiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_on() { "watched" } else { "unwatched" })
     }

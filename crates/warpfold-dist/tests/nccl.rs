@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use warpfold_dist::nccl::{Options, Through, probe};
 use warpfold_dist::{
-    Agreement, Comm, Error, Nccl, Threads, Way, all_merge, all_merge_many, all_reduce,
+    Agreement, Comm, Error, Nccl, Threads, Way, all_merge, all_merge_batched, all_reduce,
 };
 use warpfold_exact::{AnyPartial, Exact, Partial};
 use warpfold_num::{DType, Op};
@@ -48,7 +48,7 @@ fn worlds_by_nccl_have_the_bits_of_one_rank() {
                 let one = all_merge(&comm, &agreement, Ok(&sum)).unwrap();
                 for way in [Way::Gather, Way::Sum] {
                     let mine = vec![sum.clone(); 2000];
-                    let many = all_merge_many(&comm, &agreement, Ok(&mine), way).unwrap();
+                    let many = all_merge_batched(&comm, &agreement, Ok(&mine), way).unwrap();
                     assert!(many.len() == 2000 && many.iter().all(|many| *many == one));
                 }
                 let mut tensor = [x[rank] as f32, 0.25];

@@ -39,7 +39,7 @@ const ANYWAY: u64 = 100_003;
 #[derive(Default)]
 struct Found {
     inputs: AtomicU64,
-    asked: AtomicU64,
+    requested: AtomicU64,
     wrong: AtomicU64,
 }
 
@@ -47,7 +47,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let step: u64 = arguments.next().map_or(1, |step| step.parse().expect("a step is a number"));
     let names: Vec<String> = arguments.collect();
-    let is_asked = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+    let is_asked = |name: &str| names.is_empty() || names.iter().any(|requested| requested == name);
     for (name, function, ours, theirs) in ROWS {
         if is_asked(name) {
             let all = (0..1u64 << 32).step_by(step as usize);
@@ -121,7 +121,7 @@ fn report(
     println!(
         "{{\"function\":\"{name}\",\"step\":{step},\"inputs\":{},\"by_integers\":{},\"wrong\":{},\"seconds\":{:.1}}}",
         of(&found.inputs),
-        of(&found.asked),
+        of(&found.requested),
         of(&found.wrong),
         start.elapsed().as_secs_f64()
     );
@@ -135,7 +135,7 @@ fn chunk(
     of: &impl Fn(u32) -> (f32, f64, Function, f32),
     found: &Found,
 ) {
-    let (mut inputs, mut asked, mut wrong) = (0, 0, 0);
+    let (mut inputs, mut requested, mut wrong) = (0, 0, 0);
     for bits in (from..to).step_by(by as usize) {
         let (ours, theirs, function, x) = of(bits as u32);
         inputs += 1;
@@ -144,7 +144,7 @@ fn chunk(
         let is_sure = low.to_bits() == high.to_bits() || theirs.is_nan() || theirs.is_infinite();
         let is_ordinary = x.is_finite() && x != 0.0 && (1e-46..1e39).contains(&theirs.abs());
         let expected = if is_ordinary && (!is_sure || bits % ANYWAY == 0) {
-            asked += 1;
+            requested += 1;
             wide(function, f64::from(x)).single()
         } else if theirs.is_nan() {
             f32::from_bits(0x7fc0_0000)
@@ -162,6 +162,6 @@ fn chunk(
         }
     }
     found.inputs.fetch_add(inputs, Ordering::Relaxed);
-    found.asked.fetch_add(asked, Ordering::Relaxed);
+    found.requested.fetch_add(requested, Ordering::Relaxed);
     found.wrong.fetch_add(wrong, Ordering::Relaxed);
 }

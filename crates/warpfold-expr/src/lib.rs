@@ -34,4 +34,4 @@ mod tile;
 pub use function::{Binary, Unary};
 pub use program::{Const, Id, Node, Program, Root, Type};
 pub use text::Expr;
-pub use tile::{Fault, Held, Slice, TILE, Tiles};
+pub use tile::{Buffering, Fault, Slice, TILE, Tiles};

@@ -4,7 +4,7 @@ mod trees;
 
 use proptest::prelude::*;
 use warpfold_expr::math::double;
-use warpfold_expr::{Expr, Held, Program, Slice, TILE, Tiles};
+use warpfold_expr::{Buffering, Expr, Program, Slice, TILE, Tiles};
 use warpfold_num::DType;
 
 use trees::{ARITHMETIC, Call, Tree, tree};
@@ -33,7 +33,7 @@ proptest! {
         let program = Program::new(&exprs.iter().collect::<Vec<_>>(), &types).expect("they suit");
         let inputs = [Slice::F64(&x), Slice::F64(&y)];
         for is_masked in [false, true] {
-            let held = Held { capacity: n + TILE, leaves_out: is_masked };
+            let held = Buffering { capacity: n + TILE, leaves_out: is_masked };
             let mut tiles = Tiles::holding(&program, true, held);
             let mut count = 0;
             for first in (0..n).step_by(TILE) {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::stamp::Held;
+use crate::stamp::OpenFile;
 use crate::{PIECE_BYTES, threads};
 
 /// Threads: with fewer the disk waits between two blocks, more gain nothing (docs/lab-notes/readers.md).
@@ -29,7 +29,7 @@ pub(crate) struct Ahead(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    held: Arc<Held>,
+    held: Arc<OpenFile>,
     /// Bytes of the file that are read.
     range: Range<u64>,
     progress: Mutex<Progress>,
@@ -54,14 +54,14 @@ struct Progress {
 
 impl Ahead {
     /// Starts to read bytes of a file, if some of them are not in memory and there is room for threads.
-    pub(crate) fn start(held: &Arc<Held>, range: Range<u64>) -> Option<Ahead> {
+    pub(crate) fn start(held: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
         if range.end - range.start < LEAST || is_in_memory(held, &range) {
             return None;
         }
         Ahead::of(held, range)
     }
 
-    fn of(held: &Arc<Held>, range: Range<u64>) -> Option<Ahead> {
+    fn of(held: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
         let progress = Mutex::new(Progress::default());
         let held = Arc::clone(held);
         let shared = Arc::new(Shared { held, range, progress, changed: Condvar::new() });
@@ -145,7 +145,7 @@ impl Shared {
 
 /// Whether bytes of a file are in memory, by a look at some of them; where nobody can tell, they are taken to be.
 #[cfg(target_os = "linux")]
-fn is_in_memory(held: &Held, range: &Range<u64>) -> bool {
+fn is_in_memory(held: &OpenFile, range: &Range<u64>) -> bool {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     let step = (range.end - range.start) / LOOKS;
     let is_there = |look: u64| {
@@ -159,7 +159,7 @@ fn is_in_memory(held: &Held, range: &Range<u64>) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_in_memory(_: &Held, _: &Range<u64>) -> bool {
+fn is_in_memory(_: &OpenFile, _: &Range<u64>) -> bool {
     let _ = LOOKS;
     true
 }
@@ -170,10 +170,10 @@ mod tests {
 
     use super::*;
 
-    fn held(bytes: u64) -> Arc<Held> {
+    fn held(bytes: u64) -> Arc<OpenFile> {
         let mut file = tempfile::tempfile().expect("there is room");
         file.write_all(&vec![1; bytes as usize]).expect("there is room");
-        Held::new(file).expect("few files are open")
+        OpenFile::new(file).expect("few files are open")
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use open::{Input, Order, Wanted, open, text_columns};
 pub use pieces::{PIECE_BYTES, PIECES_IN_FLIGHT, Pieces, Produce};
 pub use problem::Problem;
 pub use random::{Distribution, Random};
-pub use stamp::Watch;
+pub use stamp::ChangeMonitor;
 pub use whole::Whole;
 
 pub use warpfold_num::DType;

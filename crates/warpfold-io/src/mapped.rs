@@ -7,14 +7,14 @@ use memmap2::{Mmap, MmapOptions};
 
 use crate::Error;
 use crate::ahead::Ahead;
-use crate::stamp::{Watch, guard_maps};
+use crate::stamp::{ChangeMonitor, guard_maps};
 
 /// Maps `bytes` bytes of a file from `start` on; `None` where the system cannot (no memory, no such file system), and for no bytes.
 pub(crate) fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
     let len = usize::try_from(bytes).ok().filter(|&len| len > 0)?;
     guard_maps();
     // SAFETY: the map is read-only, lies within the file's length as just checked, and lives in the one place that reads it. A page that
-    // is gone when it is read ends the process (`guard_maps`), and a file that was written to gives no result (`Watch`); elements that are read in place
+    // is gone when it is read ends the process (`guard_maps`), and a file that was written to gives no result (`ChangeMonitor`); elements that are read in place
     // have no invalid bit patterns (bools are copied, then checked).
     let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }.ok()?;
     #[cfg(unix)]
@@ -29,14 +29,14 @@ pub struct Mapped {
     /// Bytes that are not taken yet.
     left: Range<usize>,
     /// Says at the end if the file has changed.
-    watch: Watch,
+    watch: ChangeMonitor,
     /// Where `left` began, and who reads ahead of it.
     ahead: Option<(usize, Ahead)>,
 }
 
 impl Mapped {
     /// Will take some bytes of a map.
-    pub(crate) fn new(map: Mmap, left: Range<usize>, watch: Watch) -> Mapped {
+    pub(crate) fn new(map: Mmap, left: Range<usize>, watch: ChangeMonitor) -> Mapped {
         Mapped { map, left, watch, ahead: None }
     }
 

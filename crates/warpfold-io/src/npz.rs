@@ -79,10 +79,10 @@ fn choose(
         let more = if arrays.len() > SHOWN { ", …" } else { "" };
         names.collect::<Vec<_>>().join(", ") + more
     };
-    let missing = |asked: String| {
+    let missing = |requested: String| {
         let why = match arrays.len() {
             0 => "it holds no .npy file".to_string(),
-            _ => format!("it holds no array {asked}; there are {}", shown()),
+            _ => format!("it holds no array {requested}; there are {}", shown()),
         };
         Error::input(name, Problem::Archive { why })
     };
@@ -93,9 +93,9 @@ fn choose(
             shown()
         ))),
         None => arrays.first().map(|(_, index)| *index).ok_or_else(|| missing(String::new())),
-        Some(Column::Name(asked)) => {
-            let found = arrays.iter().find(|(array, _)| array == asked);
-            found.map(|(_, index)| *index).ok_or_else(|| missing(format!("{asked:?}")))
+        Some(Column::Name(requested)) => {
+            let found = arrays.iter().find(|(array, _)| array == requested);
+            found.map(|(_, index)| *index).ok_or_else(|| missing(format!("{requested:?}")))
         }
         Some(Column::Index(number)) => {
             let found = usize::try_from(number - 1).ok().and_then(|at| arrays.get(at));

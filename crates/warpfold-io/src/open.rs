@@ -17,7 +17,7 @@ use crate::mapped::map;
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
-use crate::stamp::{Held, Stamp, Watch, Watched};
+use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
 use crate::text::lines::Lines;
 use crate::text::{
     Cells, Column, Columns, Dialect, Layout, LeftOut, Missing, NoNumbers, SharedNotes, SharedWords,
@@ -371,8 +371,8 @@ impl Input {
     }
 
     /// Says once all is read whether the file is the one that was opened.
-    pub fn watch(&self) -> Watch {
-        Watch::new(self.name.clone(), self.stamp)
+    pub fn watch(&self) -> ChangeMonitor {
+        ChangeMonitor::new(self.name.clone(), self.stamp)
     }
 
     /// Starts to read a range of elements; text is read as a whole.
@@ -395,7 +395,8 @@ impl Input {
                 let mut file = file.ok_or(Problem::NoRange).map_err(failed)?;
                 // Other ranks read other ranges: of the file that was opened, or none has a result.
                 let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
-                Watch::new(name.clone(), self.stamp).check_same(&Watch::new(name.clone(), now))?;
+                ChangeMonitor::new(name.clone(), self.stamp)
+                    .check_same(&ChangeMonitor::new(name.clone(), now))?;
                 file.seek(SeekFrom::Start(range.start * size)).map_err(|e| failed(e.into()))?;
                 let bytes = (range.end - range.start) * size;
                 let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
@@ -458,9 +459,9 @@ fn mapped(
     let failed = |error: io::Error| Error::input(name, error);
     let file = File::open(&**path).map_err(failed)?;
     let now = Stamp::of(&file.metadata().map_err(failed)?);
-    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
+    ChangeMonitor::new(name.clone(), stamp).check_same(&ChangeMonitor::new(name.clone(), now))?;
     let Some(map) = map(&file, bytes.start, length) else { return Ok(None) };
-    let watch = Watch::new(name.clone(), now).holding(Held::new(file));
+    let watch = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
     let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
     Ok(Some(Pieces::Mapped(mapped)))
 }
@@ -468,7 +469,8 @@ fn mapped(
 fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
     match file(name).map_err(|problem| Error::input(name, problem))? {
         Some(file) => {
-            let watched = Watched::new(file, stamp).map_err(|error| Error::input(name, error))?;
+            let watched =
+                MonitoredFile::new(file, stamp).map_err(|error| Error::input(name, error))?;
             Ok(match Packing::of(name) {
                 Some(packing) => packing.unpack(Box::new(watched)),
                 None => Box::new(watched),

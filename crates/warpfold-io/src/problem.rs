@@ -50,12 +50,14 @@ pub enum Problem {
         byte: u8,
     },
     /// The file says its type, and `--dtype` says another.
-    #[error("holds {found}, not {asked} as --dtype says; leave --dtype out or convert the file")]
+    #[error(
+        "holds {found}, not {requested} as --dtype says; leave --dtype out or convert the file"
+    )]
     OtherType {
         /// The file's own type.
         found: DType,
         /// The type asked for.
-        asked: DType,
+        requested: DType,
     },
     /// Texts whose columns are taken together, and this one has others.
     #[error(

@@ -75,27 +75,27 @@ impl Stamp {
 
 /// A mapped file, to be looked at once it has been folded.
 #[derive(Debug, Clone)]
-pub struct Watch {
+pub struct ChangeMonitor {
     name: Name,
     stamp: Option<Stamp>,
     /// The file itself, which may have another name by now.
-    held: Option<Arc<Held>>,
+    held: Option<Arc<OpenFile>>,
 }
 
 /// A file that stays open while its map is read, so that it is found whatever its name becomes.
 #[derive(Debug)]
-pub(crate) struct Held(File);
+pub(crate) struct OpenFile(File);
 
-static HELD: AtomicUsize = AtomicUsize::new(0);
+static OPEN_FILES: AtomicUsize = AtomicUsize::new(0);
 
-impl Held {
+impl OpenFile {
     /// Files at most: beyond, files are looked at by their names, as a process may hold few open.
     const MOST: usize = 256;
 
-    pub(crate) fn new(file: File) -> Option<Arc<Held>> {
-        let held = Arc::new(Held(file));
+    pub(crate) fn new(file: File) -> Option<Arc<OpenFile>> {
+        let held = Arc::new(OpenFile(file));
         // Counted down by `drop` in either case.
-        (HELD.fetch_add(1, Relaxed) < Held::MOST).then_some(held)
+        (OPEN_FILES.fetch_add(1, Relaxed) < OpenFile::MOST).then_some(held)
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -114,29 +114,29 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for OpenFile {
     fn drop(&mut self) {
-        HELD.fetch_sub(1, Relaxed);
+        OPEN_FILES.fetch_sub(1, Relaxed);
     }
 }
 
-impl Watch {
-    pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> Watch {
-        Watch { name, stamp, held: None }
+impl ChangeMonitor {
+    pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> ChangeMonitor {
+        ChangeMonitor { name, stamp, held: None }
     }
 
     /// Watches the file itself, not its name.
-    pub(crate) fn holding(self, held: Option<Arc<Held>>) -> Watch {
-        Watch { held, ..self }
+    pub(crate) fn holding(self, held: Option<Arc<OpenFile>>) -> ChangeMonitor {
+        ChangeMonitor { held, ..self }
     }
 
     /// The file itself.
-    pub(crate) fn held(&self) -> Option<&Arc<Held>> {
+    pub(crate) fn held(&self) -> Option<&Arc<OpenFile>> {
         self.held.as_ref()
     }
 
     /// Fails if another reading of the same name has met another file, or a changed one.
-    pub fn check_same(&self, other: &Watch) -> Result<(), Error> {
+    pub fn check_same(&self, other: &ChangeMonitor) -> Result<(), Error> {
         let changed = match (self.stamp, other.stamp) {
             (before, now) if before == now => return Ok(()),
             (Some(before), Some(now)) if before.file == now.file && before.size != now.size => {
@@ -149,10 +149,10 @@ impl Watch {
     }
 
     /// A file that is there, to be opened by its name several times.
-    pub fn of_path(path: &Path) -> Result<Watch, Error> {
+    pub fn of_path(path: &Path) -> Result<ChangeMonitor, Error> {
         let name = Name::of(path.to_path_buf());
         let metadata = fs::metadata(path).map_err(|error| Error::input(&name, error))?;
-        Ok(Watch::new(name, Stamp::of(&metadata)))
+        Ok(ChangeMonitor::new(name, Stamp::of(&metadata)))
     }
 
     /// Fails if the name stands for another file than before, or the file has changed.
@@ -200,33 +200,33 @@ pub(crate) fn guard_maps() {
 }
 
 /// A file that says at its end if it has changed.
-pub(crate) struct Watched {
+pub(crate) struct MonitoredFile {
     file: File,
     stamp: Option<Stamp>,
     read: u64,
 }
 
-impl Watched {
+impl MonitoredFile {
     /// Watches from a stamp that was taken before; without one, from now.
-    pub(crate) fn new(file: File, before: Option<Stamp>) -> io::Result<Watched> {
+    pub(crate) fn new(file: File, before: Option<Stamp>) -> io::Result<MonitoredFile> {
         let stamp = before.or(Stamp::of(&file.metadata()?));
-        Ok(Watched::after(file, stamp, 0))
+        Ok(MonitoredFile::after(file, stamp, 0))
     }
 
     /// Watches from now a file that is read from where it stands, such as standard input.
-    pub(crate) fn from_here(mut file: File) -> io::Result<Watched> {
+    pub(crate) fn from_here(mut file: File) -> io::Result<MonitoredFile> {
         let stamp = Stamp::of(&file.metadata()?);
         let read = stamp.map_or(Ok(0), |_| file.stream_position())?;
-        Ok(Watched::after(file, stamp, read))
+        Ok(MonitoredFile::after(file, stamp, read))
     }
 
     /// Watches a file of which some bytes were read before.
-    pub(crate) fn after(file: File, stamp: Option<Stamp>, read: u64) -> Watched {
-        Watched { file, stamp, read }
+    pub(crate) fn after(file: File, stamp: Option<Stamp>, read: u64) -> MonitoredFile {
+        MonitoredFile { file, stamp, read }
     }
 }
 
-impl Read for Watched {
+impl Read for MonitoredFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read(buffer)?;
         self.read += n as u64;
@@ -247,10 +247,10 @@ impl Read for Watched {
 mod tests {
     use super::*;
 
-    fn watched(path: &Path) -> Watch {
+    fn watched(path: &Path) -> ChangeMonitor {
         let file = File::open(path).expect("it was written");
         let stamp = Stamp::of(&file.metadata().expect("it is there"));
-        Watch::new(Name::of(path.to_path_buf()), stamp).holding(Held::new(file))
+        ChangeMonitor::new(Name::of(path.to_path_buf()), stamp).holding(OpenFile::new(file))
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         fs::write(&path, "").expect("there is room");
         let read = |written: &str| {
             let file = File::open(&path).expect("it was written");
-            let mut watched = Watched::new(file, None).expect("it is there");
+            let mut watched = MonitoredFile::new(file, None).expect("it is there");
             fs::write(&path, written).expect("there is room");
             let mut text = String::new();
             watched.read_to_string(&mut text).map(|_| text)
@@ -289,7 +289,7 @@ mod tests {
     fn files_without_a_size_are_read() {
         let file = File::open("/proc/sys/kernel/pid_max").expect("Linux has it");
         let mut text = String::new();
-        let mut watched = Watched::new(file, None).expect("it is there");
+        let mut watched = MonitoredFile::new(file, None).expect("it is there");
         watched.read_to_string(&mut text).expect("it is read");
         assert!(text.trim().parse::<u64>().is_ok(), "{text:?}");
     }

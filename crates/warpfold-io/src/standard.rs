@@ -6,7 +6,7 @@
 use std::io::{self, Read, Write};
 
 #[cfg(unix)]
-use crate::stamp::Watched;
+use crate::stamp::MonitoredFile;
 
 /// Standard input; a regular file that changes while it is read is an error at its end.
 ///
@@ -15,7 +15,7 @@ use crate::stamp::Watched;
 pub fn input() -> io::Result<Box<dyn Read + Send>> {
     open(0)?;
     #[cfg(unix)]
-    return Ok(Box::new(Watched::from_here(duplicate(io::stdin())?)?));
+    return Ok(Box::new(MonitoredFile::from_here(duplicate(io::stdin())?)?));
     #[cfg(not(unix))]
     Ok(Box::new(io::stdin()))
 }

@@ -5,8 +5,8 @@ use warpfold_num::{DType, Element};
 use warpfold_plan::HostArray;
 use warpfold_plan::shape::Layout;
 
-use crate::stamp::Watch;
-use crate::text::Gaps;
+use crate::stamp::ChangeMonitor;
+use crate::text::MissingRuns;
 use crate::{Error, memory};
 use crate::{Name, Problem, array, elements};
 
@@ -19,7 +19,7 @@ pub struct Whole {
 }
 
 enum Data {
-    Mapped(Mmap, Watch),
+    Mapped(Mmap, ChangeMonitor),
     /// Words, so that they are aligned, and how many bytes of them count.
     Copied(Vec<u64>, usize),
 }
@@ -31,7 +31,7 @@ impl Whole {
         dtype: DType,
         layout: Layout,
         map: Mmap,
-        watch: Watch,
+        watch: ChangeMonitor,
     ) -> Whole {
         Whole { name, dtype, layout, data: Data::Mapped(map, watch) }
     }
@@ -89,7 +89,7 @@ impl Whole {
     ///
     /// # Errors
     /// [`Error::Input`] where there is no memory for a copy, or a mapped file has changed.
-    pub fn without(mut self, gaps: &Gaps) -> Result<Whole, Error> {
+    pub fn without(mut self, gaps: &MissingRuns) -> Result<Whole, Error> {
         if gaps.elements() == 0 {
             return Ok(self);
         }

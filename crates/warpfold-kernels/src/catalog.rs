@@ -152,12 +152,12 @@ const INTEGER_KINDS: &[&str] = &["8", "16", "32", "64"];
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", KINDS),
     ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
-    ("places", "Place", &["8", "16", "32", "64"]),
+    ("arg_extremes", "ArgExtreme", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
     ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
-    ("redo", "", &["f32", "f64"]),
+    ("fallback", "", &["f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("magnitudes", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
@@ -177,7 +177,7 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
 pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", KINDS),
     ("extremes", "Extreme", &["8", "16", "32", "64", "complex64", "complex128"]),
-    ("places", "Place", &["8", "16", "32", "64"]),
+    ("arg_extremes", "ArgExtreme", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
     ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
@@ -270,10 +270,11 @@ pub const PLAIN: &[Plain] =
     &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, LENGTHS, SORT, SORT_SMALL, SORT_WIDE, TABLES];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
-const NARROW_FLOATS: Option<Again> = Some(Again { target: 80, elements: &["f16", "bf16", "f32"] });
+const NARROW_FLOATS: Option<NewerBuilds> =
+    Some(NewerBuilds { target: 80, elements: &["f16", "bf16", "f32"] });
 /// Integers of which a word holds several: two halves have minimum and maximum instructions from 9.0 on.
-const NARROW_INTEGERS: Option<Again> =
-    Some(Again { target: 90, elements: &["bool", "i8", "i16", "u8", "u16"] });
+const NARROW_INTEGERS: Option<NewerBuilds> =
+    Some(NewerBuilds { target: 90, elements: &["bool", "i8", "i16", "u8", "u16"] });
 
 /// The compute capability that every kernel is compiled for, times ten.
 pub const BASE: u32 = 70;
@@ -329,12 +330,12 @@ pub struct Fold {
     /// The element types.
     pub takes: Takes,
     /// The builds for newer devices, where those have instructions that pay.
-    pub again: Option<Again>,
+    pub again: Option<NewerBuilds>,
 }
 
 /// Builds beside those for [`BASE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Again {
+pub struct NewerBuilds {
     /// One of [`NEWER`].
     pub target: u32,
     /// The element types.
@@ -440,7 +441,7 @@ pub fn builds() -> impl Iterator<Item = Build> {
 
 /// One PTX file of segments, rows, columns or any views: a fold and a kind of element, for [`BASE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ManyBuild {
+pub struct BatchedBuild {
     /// `segment`, `row`, `column` or `strided`.
     pub way: &'static str,
     /// The fold's name.
@@ -453,7 +454,7 @@ pub struct ManyBuild {
     pub cpp: &'static str,
 }
 
-impl ManyBuild {
+impl BatchedBuild {
     /// The module's name without the target, `segment_products_half`: its entry's, or what its entries' names begin with.
     pub fn entry(&self) -> String {
         format!("{}_{}_{}", self.way, self.fold, self.kind)
@@ -468,7 +469,7 @@ impl ManyBuild {
             ("column", _) => "entry/columns.cu",
             ("row", _) => "entry/rows.cu",
             ("strided", _) => "entry/strided.cu",
-            (_, "redo") => "entry/segment_redo.cu",
+            (_, "fallback") => "entry/segment_fallback.cu",
             (_, "moments") => "entry/segment_moments.cu",
             (_, "magnitudes") => "entry/segment_magnitudes.cu",
             _ => "entry/segments.cu",
@@ -482,7 +483,7 @@ impl ManyBuild {
 }
 
 /// Every PTX file of segments, rows, columns and any views.
-pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
+pub fn batched_builds() -> impl Iterator<Item = BatchedBuild> {
     let ways = [
         ("segment", SEGMENT_FOLDS),
         ("row", COLUMN_FOLDS),
@@ -491,7 +492,7 @@ pub fn many_builds() -> impl Iterator<Item = ManyBuild> {
     ];
     ways.into_iter().flat_map(|(way, folds)| {
         folds.iter().flat_map(move |&(fold, template, kinds)| {
-            let build = move |&kind| ManyBuild { way, fold, template, kind, cpp: storage(kind) };
+            let build = move |&kind| BatchedBuild { way, fold, template, kind, cpp: storage(kind) };
             kinds.iter().map(build)
         })
     })

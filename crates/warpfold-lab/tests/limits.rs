@@ -4,13 +4,19 @@
 use warpfold_kernels::catalog::LIMITS;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory, Program, Settings};
 
-/// The pattern that makes a thread write, which happens once in 2^32 of random packs.
+/// The pattern that makes a thread write, which happens once in 2^32 of random vectors.
 const MARK: u32 = 0x1234_5678;
 
-/// Whether a reading kernel finds the mark in the pack of an index among `packs` others.
-fn finds(program: &Program, entry: &str, [grid, block]: [u32; 2], packs: usize, at: usize) -> bool {
+/// Whether a reading kernel finds the mark in the pack of an index among `vectors` others.
+fn finds(
+    program: &Program,
+    entry: &str,
+    [grid, block]: [u32; 2],
+    vectors: usize,
+    at: usize,
+) -> bool {
     let mut memory = Memory::new();
-    let mut words = vec![0u32; 4 * packs];
+    let mut words = vec![0u32; 4 * vectors];
     words[4 * at..4 * at + 4].fill(MARK);
     let (x, out) = (memory.upload(&words), memory.upload(&[0u32]));
     let launch = Launch {
@@ -18,7 +24,7 @@ fn finds(program: &Program, entry: &str, [grid, block]: [u32; 2], packs: usize, 
         grid: Dimensions::from(grid),
         block: Dimensions::from(block),
         shared_bytes: 0,
-        arguments: vec![Argument::from(x), Argument::from(packs as u64), Argument::from(out)],
+        arguments: vec![Argument::from(x), Argument::from(vectors as u64), Argument::from(out)],
     };
     // A read past the end is a fault.
     launch.run(program, &mut memory, &Settings::default()).expect("no fault");
@@ -31,11 +37,11 @@ fn every_pack_is_read() {
     let program = Program::load(&module.ptx()).expect("the PTX is whole");
     for entry in LIMITS.entries.iter().filter(|entry| entry.starts_with("read_")) {
         for shape in [[1, 32], [2, 64], [3, 32]] {
-            for packs in [1, 31, 32, 33, 1000, 1024] {
-                for at in [0, 1, packs / 3, packs / 2, 2 * packs / 3, packs - 1] {
-                    let at = at.min(packs - 1);
-                    let found = finds(&program, entry, shape, packs, at);
-                    assert!(found, "{entry} in {shape:?} overlooks pack {at} of {packs}");
+            for vectors in [1, 31, 32, 33, 1000, 1024] {
+                for at in [0, 1, vectors / 3, vectors / 2, 2 * vectors / 3, vectors - 1] {
+                    let at = at.min(vectors - 1);
+                    let found = finds(&program, entry, shape, vectors, at);
+                    assert!(found, "{entry} in {shape:?} overlooks pack {at} of {vectors}");
                 }
             }
         }

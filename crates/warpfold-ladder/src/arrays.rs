@@ -7,7 +7,7 @@ use crate::number::Number;
 use crate::plan::{Addresses, Launch, Plan};
 use crate::target::Target;
 
-/// Elements that every copy of the array begins on a multiple of: whole sectors, and whole packs of 16 bytes.
+/// Elements that every copy of the array begins on a multiple of: whole sectors, and whole vectors of 16 bytes.
 const ALIGNMENT: u64 = 256;
 
 /// Bytes that are written at once.

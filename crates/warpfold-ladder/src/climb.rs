@@ -174,7 +174,7 @@ fn ascend<T: Number, G: Target>(
 fn array<T: Number>(options: &Options) -> Result<Buffer> {
     let bytes = options.case.n.saturating_mul(size_of::<T>() as u64);
     let mut buffer = Buffer::new(bytes).map_err(|error| Error::Device {
-        asked: format!("{bytes} bytes of memory for the array"),
+        requested: format!("{bytes} bytes of memory for the array"),
         obstacle: error.to_string(),
         remedy: "take fewer elements",
     })?;
@@ -356,7 +356,7 @@ impl<T: Number, G: Target> Climber<'_, T, G> {
             _ => None,
         };
         let value = value.ok_or_else(|| Error::Device {
-            asked: format!("{op} of {n} {}", T::DTYPE),
+            requested: format!("{op} of {n} {}", T::DTYPE),
             obstacle: format!("the library gave {output:?}"),
             remedy: "report it",
         })?;

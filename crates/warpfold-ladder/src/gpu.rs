@@ -15,7 +15,7 @@ use crate::found::{self, Times};
 use crate::host::Runs;
 use crate::plan::{Case, Launch};
 use crate::target::{LANES, Target, module, policy};
-use warpfold_lab::cuda::Leaves;
+use warpfold_lab::cuda::LeftOnDevice;
 
 /// A GPU, with what was loaded onto it.
 pub struct Cuda {
@@ -132,7 +132,7 @@ impl Cuda {
 
 fn missing(module: &str, entry: &str) -> Error {
     Error::Device {
-        asked: format!("the kernel {entry}"),
+        requested: format!("the kernel {entry}"),
         obstacle: format!("{module} has none of that name"),
         remedy: "run cargo xtask kernels",
     }
@@ -216,7 +216,7 @@ impl Target for Cuda {
     where
         Gpu: 'a,
     {
-        let (mut next, mut leaves) = (0, Leaves::Unknown);
+        let (mut next, mut leaves) = (0, LeftOnDevice::Unknown);
         let run = |target: &mut Self| {
             next += 1;
             let gpu = target.gpu.clone();

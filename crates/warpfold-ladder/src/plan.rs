@@ -2,7 +2,7 @@
 
 use warpfold::plan::CudaFacts;
 use warpfold::{DType, Op};
-use warpfold_kernels::ladder::{Finish, Grid, Room, Rung, Shared, Variables};
+use warpfold_kernels::ladder::{Finish, Grid, Rung, Shared, Variables, Workspace};
 
 /// Threads that a block may have on every device.
 pub const MOST_THREADS: u32 = 1024;
@@ -153,9 +153,9 @@ impl Plan {
             let rounded = if pass.block.is_power_of_two() { 0.0 } else { 1.0 };
             plan.steps += rung.steps.value(v) + rounded;
             plan.room = plan.room.max(match rung.memory {
-                Room::None => 0,
-                Room::ElementPerThread => u64::from(pass.grid) * u64::from(pass.block),
-                Room::ElementPerBlock => pass.grid.into(),
+                Workspace::None => 0,
+                Workspace::ElementPerThread => u64::from(pass.grid) * u64::from(pass.block),
+                Workspace::ElementPerBlock => pass.grid.into(),
             });
             let turn = plan.passes.len() % 2;
             plan.passes.push(pass);

@@ -132,7 +132,7 @@ fn library() -> [Rung; 2] {
     [
         rung(
             "library",
-            "The library's kernel with fast sums: several packs in flight a thread, a tuned launch, one pass.",
+            "The library's kernel with fast sums: several vectors in flight a thread, a tuned launch, one pass.",
             "The rungs take one size of block for every array; the library's plan depends on type, size and machine.",
             Accuracy::Fast,
         ),

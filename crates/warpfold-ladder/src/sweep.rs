@@ -153,15 +153,15 @@ pub fn sweep(
     watch: &mut dyn FnMut(&str),
 ) -> Result<Sweep> {
     let mut climbs: Vec<(Option<Ladder>, Vec<Point>)> = Vec::new();
-    for asked in places(stage, over, ask) {
+    for requested in places(stage, over, ask) {
         for &temperature in temperatures {
-            let bytes = asked.case.n.saturating_mul(asked.case.dtype.size() as u64);
+            let bytes = requested.case.n.saturating_mul(requested.case.dtype.size() as u64);
             // A hot array is one that the cache holds.
             if temperature == Temperature::Hot && bytes > stage.cache() {
                 continue;
             }
-            watch(&told(over, &asked, temperature));
-            let ladder = stage.climb(&Ask { temperature, ..asked.clone() }, &mut ())?;
+            watch(&told(over, &requested, temperature));
+            let ladder = stage.climb(&Ask { temperature, ..requested.clone() }, &mut ())?;
             let points = ladder.rungs.iter().map(|row| point(&ladder, row)).collect();
             climbs.push((Some(ladder), points));
         }
@@ -190,8 +190,8 @@ pub fn sweep(
     })
 }
 
-fn told(over: Over, asked: &Ask, temperature: Temperature) -> String {
-    let Case { dtype, n, block, .. } = asked.case;
+fn told(over: Over, requested: &Ask, temperature: Temperature) -> String {
+    let Case { dtype, n, block, .. } = requested.case;
     let where_ = if temperature == Temperature::Hot { "hot" } else { "cold" };
     match over {
         Over::Block => format!("blocks of {block}, {where_}"),

@@ -98,7 +98,7 @@ pub trait Target {
 /// The embedded module of a name.
 pub(super) fn module(name: &str) -> Result<Module> {
     warpfold_kernels::find(name).ok_or_else(|| Error::Device {
-        asked: "a kernel of the ladder".into(),
+        requested: "a kernel of the ladder".into(),
         obstacle: format!("{name} is not embedded"),
         remedy: "run cargo xtask kernels",
     })

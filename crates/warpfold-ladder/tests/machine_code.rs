@@ -52,8 +52,9 @@ fn library_kernels_are_about_what_the_hardware_executes() {
     for dtype in [DType::F16, DType::F32, DType::F64, DType::Complex64, DType::Complex128] {
         // Products were other kernels when these were counted.
         let exact = [Op::Sum, Op::Var, Op::L1, Op::Linf, Op::Stats];
-        let asked = exact.map(|op| (op, Accuracy::Exact)).into_iter();
-        for (op, accuracy) in asked.chain([(Op::Sum, Accuracy::Fast), (Op::ArgMax, Accuracy::Fast)])
+        let requested = exact.map(|op| (op, Accuracy::Exact)).into_iter();
+        for (op, accuracy) in
+            requested.chain([(Op::Sum, Accuracy::Fast), (Op::ArgMax, Accuracy::Fast)])
         {
             let policy = Policy { accuracy, overflow: Overflow::Wrap, ..Policy::default() };
             let problem = Problem { op, dtype, n: ELEMENTS, policy };

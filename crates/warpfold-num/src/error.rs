@@ -78,30 +78,30 @@ pub enum Error {
         why: &'static str,
     },
     /// A shape, strides or axes that are none of the array.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     Shape {
         /// What was asked, with sizes.
-        asked: String,
+        requested: String,
         /// What stood in the way.
         obstacle: String,
         /// What to do.
         remedy: &'static str,
     },
     /// Offsets or lengths that are no segments of the array.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     Segments {
         /// What was asked, with sizes.
-        asked: String,
+        requested: String,
         /// What stood in the way, with the first offset that does.
         obstacle: String,
         /// What to do.
         remedy: &'static str,
     },
     /// Keys that are none of the array's elements, or no numbers of groups.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     Keys {
         /// What was asked, with sizes.
-        asked: String,
+        requested: String,
         /// What stood in the way, with the first key that does.
         obstacle: String,
         /// What to do.
@@ -116,20 +116,20 @@ pub enum Error {
         error: Box<Error>,
     },
     /// A map that cannot be read, that does not suit its inputs, or that has no value for some element.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     Map {
         /// The place in the text, or the operation and the index of the element.
-        asked: String,
+        requested: String,
         /// What stood in the way.
         obstacle: String,
         /// What to do.
         remedy: String,
     },
     /// A device could not do what was asked.
-    #[error("{asked}: {obstacle}; {remedy}")]
+    #[error("{requested}: {obstacle}; {remedy}")]
     Device {
         /// What was asked, with sizes.
-        asked: String,
+        requested: String,
         /// What stood in the way, with versions where they matter.
         obstacle: String,
         /// What to do.

@@ -49,7 +49,9 @@ fn message(error: &Error) -> String {
         Error::Unsupported { option, op, dtype, why } => {
             format!("{option} does not apply to {op} of {}: {why}", name(*dtype))
         }
-        Error::Shape { asked, obstacle, remedy } => format!("{asked}: {obstacle}; {remedy}"),
+        Error::Shape { requested, obstacle, remedy } => {
+            format!("{requested}: {obstacle}; {remedy}")
+        }
         Error::TooFew { op, n, ddof } => format!(
             "{op} with correction={ddof} needs more than {ddof} elements, and there are {n}; lower the correction or give more data"
         ),

@@ -54,7 +54,7 @@ pub(crate) fn each<F: Fold, R: Send>(
         let mut all = Vec::new();
         if all.try_reserve_exact(outputs).is_err() {
             return Err(Error::Shape {
-                asked: format!("{outputs} results"),
+                requested: format!("{outputs} results"),
                 obstacle: "there is no memory for them".into(),
                 remedy: "check the shape",
             });

@@ -206,8 +206,8 @@ fn no_weights(op: Op) -> PyErr {
 /// The error of an expression that is the value of an option.
 fn option(option: &str, error: Error) -> PyErr {
     raised(&match error {
-        Error::Map { asked, obstacle, remedy } => {
-            Error::Map { asked: asked.replacen("map", option, 1), obstacle, remedy }
+        Error::Map { requested, obstacle, remedy } => {
+            Error::Map { requested: requested.replacen("map", option, 1), obstacle, remedy }
         }
         other => other,
     })

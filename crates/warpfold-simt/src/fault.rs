@@ -58,32 +58,32 @@ pub struct Waiter {
 pub enum Fault {
     /// Two accesses to one place, one of them a write, that nothing orders.
     #[error(
-        "data race on {} address {address:#x} ({place}): {first}; {second}; no barrier, fence or atomic orders the two",
+        "data race on {} address {address:#x} ({location}): {first}; {second}; no barrier, fence or atomic orders the two",
         space.word()
     )]
-    Race { space: Space, address: u64, place: String, first: Box<Racer>, second: Box<Racer> },
+    Race { space: Space, address: u64, location: String, first: Box<Racer>, second: Box<Racer> },
     /// An access outside every allocation, or past the end of one.
-    #[error("out of bounds: {thread} touches {bytes} bytes at {} address {address:#x} ({place}) at {site}", space.word())]
+    #[error("out of bounds: {thread} touches {bytes} bytes at {} address {address:#x} ({location}) at {site}", space.word())]
     OutOfBounds {
         site: Site,
         thread: Thread,
         space: Space,
         address: u64,
         bytes: u32,
-        place: String,
+        location: String,
     },
     /// An address that is no multiple of the access's size.
     #[error("misaligned: {thread} touches {bytes} bytes at {} address {address:#x}, which is no multiple of {bytes}, at {site}", space.word())]
     Misaligned { site: Site, thread: Thread, space: Space, address: u64, bytes: u32 },
     /// A read of memory that nobody wrote.
-    #[error("uninitialised: {thread} reads {bytes} bytes at {} address {address:#x} ({place}) that were never written, at {site}", space.word())]
+    #[error("uninitialised: {thread} reads {bytes} bytes at {} address {address:#x} ({location}) that were never written, at {site}", space.word())]
     Uninitialised {
         site: Site,
         thread: Thread,
         space: Space,
         address: u64,
         bytes: u32,
-        place: String,
+        location: String,
     },
     /// A write to memory that a kernel may only read.
     #[error("read-only: {thread} writes to {} memory at {site}", space.word())]

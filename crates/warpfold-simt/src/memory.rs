@@ -327,9 +327,10 @@ impl Memory {
         let allocation = self.of(buffer)?;
         match offset.checked_add(count) {
             Some(end) if end <= allocation.bytes => Ok(allocation),
-            end => {
-                Err(BufferError::TooSmall { has: allocation.bytes, asked: end.unwrap_or(u64::MAX) })
-            }
+            end => Err(BufferError::TooSmall {
+                has: allocation.bytes,
+                requested: end.unwrap_or(u64::MAX),
+            }),
         }
     }
 
@@ -402,12 +403,14 @@ pub enum BufferError {
     #[error("the buffer was freed, or belongs to another Memory")]
     Freed,
     /// It ends before the bytes asked for do.
-    #[error("the buffer has {has} bytes, the first {asked} were asked for: allocate a larger one")]
+    #[error(
+        "the buffer has {has} bytes, the first {requested} were asked for: allocate a larger one"
+    )]
     TooSmall {
         /// Its size.
         has: u64,
         /// Where the bytes asked for end.
-        asked: u64,
+        requested: u64,
     },
     /// A byte of it was never written.
     #[error("byte {offset} of the buffer was never written")]

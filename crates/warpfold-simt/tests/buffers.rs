@@ -12,7 +12,7 @@ fn bytes_and_elements() {
     memory.write_bytes(buffer, 1, &[9, 8, 7]).expect("it fits");
     assert_eq!(memory.read_bytes(buffer, 0, 6), Ok(vec![1, 9, 8, 7, 3, 0]));
     assert_eq!(memory.read_bytes(buffer, 3, 2), Ok(vec![7, 3]));
-    assert_eq!(memory.write(buffer, &[1u64]), Err(BufferError::TooSmall { has: 6, asked: 8 }));
+    assert_eq!(memory.write(buffer, &[1u64]), Err(BufferError::TooSmall { has: 6, requested: 8 }));
     assert!(matches!(memory.read_bytes(buffer, u64::MAX, 2), Err(BufferError::TooSmall { .. })));
     let wide = memory.upload(&[u128::MAX - 5, 7]);
     assert_eq!(memory.read::<u128>(wide), Ok(vec![u128::MAX - 5, 7]));

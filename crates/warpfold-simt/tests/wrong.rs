@@ -249,10 +249,10 @@ fn out_of_bounds() {
     let out = memory.allocate(4 * 32);
     let bench = Bench::new("past_the_end", 1, 32).arguments([input.into(), out.into()]);
     match bench.fault(&program, &mut memory, &settings(0)) {
-        Fault::OutOfBounds { site, thread, address, bytes, place, .. } => {
+        Fault::OutOfBounds { site, thread, address, bytes, location, .. } => {
             stands_at(&site, "past_the_end");
             assert_eq!((thread.thread[0], bytes, address), (31, 4, input.address() + 128));
-            assert!(place.contains("byte 128") && place.contains("128 bytes"), "{place}");
+            assert!(location.contains("byte 128") && location.contains("128 bytes"), "{location}");
         }
         other => panic!("{other}"),
     }

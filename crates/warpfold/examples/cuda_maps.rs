@@ -113,7 +113,7 @@ impl Bench {
         bytes: usize,
         address: u64,
         out: u64,
-        launches: &[warpfold::kernel::ManyLaunch],
+        launches: &[warpfold::kernel::BatchedLaunch],
     ) -> Outcome<[f64; 2]> {
         let grid = self.gpu.facts().multiprocessors * 4;
         let mut queue = self.gpu.queue()?;
@@ -129,7 +129,7 @@ impl Bench {
                             [grid, 512, 0],
                             &[address, bytes as u64 / 16, out],
                         )?,
-                        _ => queue.start_many(launches)?,
+                        _ => queue.start_batched(launches)?,
                     }
                 }
             }

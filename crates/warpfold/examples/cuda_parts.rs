@@ -4,7 +4,7 @@
 //! on a smaller array of the same shape first. `bench/peers/cuda/parts_torch.py` does the same with torch.
 
 use warpfold::cuda::{Buffer, Gpu};
-use warpfold::kernel::{Machine, ReduceMany};
+use warpfold::kernel::{Machine, ReduceBatched};
 use warpfold::partial::Finish;
 use warpfold::{DType, Element, Layout, Op, View, bf16, f16, reduce_axes, with_element};
 
@@ -68,10 +68,10 @@ fn one<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), w
         let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
         let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
         workspace.write(plan.workspace as usize - tables.len(), &tables)?;
-        let faults = gpu.upload(&[0xffu8; ReduceMany::<Gpu, f32>::FAULT_BYTES])?;
+        let faults = gpu.upload(&[0xffu8; ReduceBatched::<Gpu, f32>::FAULT_BYTES])?;
         let launches = reduce.launches(op, out.address(), workspace.address(), faults.address())?;
         // SAFETY: input, output, workspace and faults outlive the queue's work, which `time` waits for.
-        let us = time(gpu, |queue| unsafe { queue.start_many(&launches).expect("a launch") });
+        let us = time(gpu, |queue| unsafe { queue.start_batched(&launches).expect("a launch") });
         let bytes = size_of_val(host) + out.len();
         println!(
             r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", "shape": {shape:?}, "axis": {axis}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{}"}}"#,

@@ -119,7 +119,7 @@ impl Bench {
             if T::DTYPE.is_complex() || size_of::<T>() > 2 { T::DTYPE.name() } else { "half" };
         let older = self.older(&format!("segment_products_{kind}"))?;
         // SAFETY: arrays, results and room outlive the queue's work, which is waited for.
-        let new: Launch<'_> = Box::new(|queue| unsafe { queue.start_many(&launches) });
+        let new: Launch<'_> = Box::new(|queue| unsafe { queue.start_batched(&launches) });
         let mut all = vec![self.reading(on.address(), &room), new];
         if let Some(kernel) = &older {
             let n = x.len() as u64;

@@ -85,7 +85,7 @@ impl<'a, T: Element> Blocks<'a, T> {
 
     fn refused(&self) -> crate::Error {
         crate::Error::Shape {
-            asked: format!("the axes of an array of {} elements", self.len),
+            requested: format!("the axes of an array of {} elements", self.len),
             obstacle: "its elements lie between others that are not its own".into(),
             remedy: "copy it into an array of its own (to_owned) first",
         }

@@ -57,7 +57,7 @@ fn jobs() -> Vec<Job> {
         source: build.fold.source.into(),
         options: options(&build),
     });
-    let many = catalog::many_builds().map(|build| {
+    let many = catalog::batched_builds().map(|build| {
         let mut options = target(catalog::BASE);
         options.extend([
             format!("--define-macro=FOLD={}", build.template),

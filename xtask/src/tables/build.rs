@@ -42,8 +42,8 @@ impl Builds {
     pub(super) fn table(&self) -> String {
         let head = ["build", "CPU s", "wall s", "load before", "program, MB"];
         let mut table = Table::new(head.map(str::to_owned));
-        let beside = |found: String, asked: f64| match asked > 0.0 {
-            true => format!("{found} (asked: {asked})"),
+        let beside = |found: String, requested: f64| match requested > 0.0 {
+            true => format!("{found} (asked: {requested})"),
             false => found,
         };
         for row in &self.rows {

@@ -1,6 +1,6 @@
 //! The table of what kernels do not fold yet, asked of their plans.
 
-use warpfold::kernel::{AnyBuffer, AnyReduce, AnyReduceMany, AnySegments};
+use warpfold::kernel::{AnyBuffer, AnyReduce, AnyReduceBatched, AnySegments};
 use warpfold::shape::Layout;
 use warpfold::simt::Device;
 use warpfold::{DType, Error, Op, Result};
@@ -68,11 +68,11 @@ fn answers(op: Op, dtype: DType) -> [Result<()>; 3] {
     let x = AnyBuffer::upload(&device, dtype, &vec![0; 6 * dtype.size()]).expect(known);
     let offsets = device.upload(&[0u32, 2, 6]).expect(known);
     let layout = Layout::c(&[2, 3]).expect(known);
-    let over_axis = AnyReduceMany::axes(&device, x.view(), &layout, &[0]).expect(known);
+    let over_axis = AnyReduceBatched::axes(&device, x.view(), &layout, &[0]).expect(known);
     let cut = AnySegments::Offsets(offsets.untyped().view());
     [
         AnyReduce::new(&device, x.view()).plan(op).map(|_| ()),
         over_axis.plans(op).map(|_| ()),
-        AnyReduceMany::segments(&device, x.view(), cut).plans(op).map(|_| ()),
+        AnyReduceBatched::segments(&device, x.view(), cut).plans(op).map(|_| ()),
     ]
 }

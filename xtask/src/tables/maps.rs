@@ -53,14 +53,17 @@ impl Maps {
                     format!("{:.0} %", row.percent),
                 ]
             };
-            let asked = match (narrow.asked_percent, narrow.asked_gb_s) {
+            let requested = match (narrow.asked_percent, narrow.asked_gb_s) {
                 (percent, _) if percent > 0.0 => format!("{percent} %"),
                 (_, rate) if rate > 0.0 => format!("{rate} GB/s"),
                 _ => String::new(),
             };
             let wide = wide.map_or([const { String::new() }; 3], cells);
-            let all =
-                [narrow.cell.clone()].into_iter().chain(cells(narrow)).chain(wide).chain([asked]);
+            let all = [narrow.cell.clone()]
+                .into_iter()
+                .chain(cells(narrow))
+                .chain(wide)
+                .chain([requested]);
             table.lines.push(all.collect());
         }
         let Maps { date, machine, cores, isa, load, command, .. } = self;

@@ -9,9 +9,9 @@ use crate::args::Bench;
 use crate::{Failure, streams};
 
 /// Shows on a terminal how far a benchmark is.
-struct Watch(ProgressBar);
+struct ProgressObserver(ProgressBar);
 
-impl cpu::Observer for Watch {
+impl cpu::Observer for ProgressObserver {
     fn planned(&mut self, rows: usize) {
         self.0.set_length(rows as u64);
     }
@@ -37,20 +37,20 @@ impl cpu::Observer for Watch {
 }
 
 /// Measures the processor.
-pub(crate) fn cpu(asked: &Bench) -> Result<(), Failure> {
+pub(crate) fn cpu(args: &Bench) -> Result<(), Failure> {
     let options = cpu::Options {
-        filter: asked.filter.clone(),
-        threads: asked.threads.map(|threads| threads as usize),
+        filter: args.filter.clone(),
+        threads: args.threads.map(|threads| threads as usize),
         ..cpu::Options::default()
     };
     let bar = bar();
-    let outcome = cpu::run(&options, &mut Watch(bar.clone()));
+    let outcome = cpu::run(&options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();
     let measured = outcome.map_err(|error| Failure::Output {
         what: "the benchmark's arrays".into(),
         reason: error.to_string(),
     })?;
-    export(asked.export.as_deref(), &measured)?;
+    export(args.export.as_deref(), &measured)?;
     streams::print(table::text(&measured).as_bytes())?;
     verdict(measured.failures.len())
 }

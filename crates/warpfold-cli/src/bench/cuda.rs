@@ -14,9 +14,9 @@ use crate::{Failure, streams};
 use warpfold_io::system_message;
 
 /// Shows on a terminal how far the benchmark is.
-struct Watch(ProgressBar);
+struct ProgressObserver(ProgressBar);
 
-impl lab::Observer for Watch {
+impl lab::Observer for ProgressObserver {
     fn planned(&mut self, rows: usize) {
         self.0.set_length(rows as u64);
     }
@@ -39,21 +39,21 @@ impl lab::Observer for Watch {
 }
 
 /// Measures a GPU.
-pub(crate) fn cuda(asked: &BenchCuda) -> Result<(), Failure> {
-    let gpu = device::open_gpu(asked.device, None)?;
-    let peers = asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
+pub(crate) fn cuda(args: &BenchCuda) -> Result<(), Failure> {
+    let gpu = device::open_gpu(args.device, None)?;
+    let peers = args.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
     let options = lab::Options {
-        filter: asked.filter.clone(),
+        filter: args.filter.clone(),
         revision: std::env::var("WARPFOLD_REVISION").ok(),
-        first_uses: in_processes_of_their_own(asked.device)?,
+        first_uses: in_processes_of_their_own(args.device)?,
         peers,
         ..lab::Options::default()
     };
     let bar = bar();
-    let outcome = lab::run(&gpu, &options, &mut Watch(bar.clone()));
+    let outcome = lab::run(&gpu, &options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();
     let measured: Report = outcome?;
-    export(asked.export.as_deref(), &measured)?;
+    export(args.export.as_deref(), &measured)?;
     streams::print(table::text(&measured).as_bytes())?;
     verdict(measured.failures.len())
 }
@@ -86,9 +86,9 @@ fn in_processes_of_their_own(device: Device) -> Result<Vec<Latency>, Failure> {
 }
 
 /// Measures first uses in this process and prints them for the one that started it.
-pub(crate) fn first_uses(asked: &FirstUses) -> Result<(), Failure> {
+pub(crate) fn first_uses(args: &FirstUses) -> Result<(), Failure> {
     let found =
-        lab::first_uses(device::ordinal(asked.device)?, &asked.cache).map_err(Failure::NoDevice)?;
+        lab::first_uses(device::ordinal(args.device)?, &args.cache).map_err(Failure::NoDevice)?;
     let mut line = serde_json::to_vec(&found).expect("names and finite numbers are JSON");
     line.push(b'\n');
     streams::print(&line)

@@ -5,11 +5,11 @@ use crate::args::{BenchCuda, FirstUses};
 use crate::device;
 
 /// Says so.
-pub(crate) fn cuda(asked: &BenchCuda) -> Result<(), Failure> {
-    device::open_gpu(asked.device, None).map(|_| ())
+pub(crate) fn cuda(args: &BenchCuda) -> Result<(), Failure> {
+    device::open_gpu(args.device, None).map(|_| ())
 }
 
 /// Says so.
-pub(crate) fn first_uses(asked: &FirstUses) -> Result<(), Failure> {
-    device::open_gpu(asked.device, None).map(|_| ())
+pub(crate) fn first_uses(args: &FirstUses) -> Result<(), Failure> {
+    device::open_gpu(args.device, None).map(|_| ())
 }

@@ -17,9 +17,9 @@ const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 13..=1 << 31;
 const UNASKED: u64 = 1 << 26;
 
 /// Shows on a terminal how far the benchmark is.
-struct Watch(ProgressBar);
+struct ProgressObserver(ProgressBar);
 
-impl lab::Observer for Watch {
+impl lab::Observer for ProgressObserver {
     fn planned(&mut self, rows: usize) {
         self.0.set_length(rows as u64);
     }
@@ -37,21 +37,21 @@ impl lab::Observer for Watch {
 }
 
 /// Measures the processor, or a GPU where one is asked for.
-pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
-    match asked.device {
-        Device::Cpu if asked.peers.is_some() => Err(Failure::Usage(
+pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
+    match args.device {
+        Device::Cpu if args.peers.is_some() => Err(Failure::Usage(
             "--peers are those of a GPU; bench/peers/cpu/segments.sh puts the processor's beside its rows".into(),
         )),
-        Device::Cpu => processor(asked),
-        _ if asked.threads.is_some() => {
+        Device::Cpu => processor(args),
+        _ if args.threads.is_some() => {
             Err(Failure::Usage("--threads are the processor's; leave them out on a GPU".into()))
         }
-        _ => segments_cuda::segments(asked),
+        _ => segments_cuda::segments(args),
     }
 }
 
-fn processor(asked: &BenchSegments) -> Result<(), Failure> {
-    let n = asked.n.unwrap_or(UNASKED);
+fn processor(args: &BenchSegments) -> Result<(), Failure> {
+    let n = args.n.unwrap_or(UNASKED);
     if !ELEMENTS.contains(&n) {
         return Err(Failure::Usage(format!(
             "--n {n} is not from 2^13 to 2^31; choose as many elements as fit into memory twice"
@@ -59,20 +59,20 @@ fn processor(asked: &BenchSegments) -> Result<(), Failure> {
     }
     let options = lab::Options {
         n,
-        filter: asked.filter.clone(),
-        threads: asked.threads.map(|threads| threads as usize),
+        filter: args.filter.clone(),
+        threads: args.threads.map(|threads| threads as usize),
         revision: std::env::var("WARPFOLD_REVISION").ok(),
         ..lab::Options::default()
     };
     let bar = bar();
-    let outcome = lab::run(&options, &mut Watch(bar.clone()));
+    let outcome = lab::run(&options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();
     let found = outcome.map_err(|error| Failure::Output {
         what: "the benchmark's array".into(),
         reason: error.to_string(),
     })?;
-    export(asked.export.as_deref(), &found)?;
-    streams::print(asked.format.print(&[sheet(&found)], &found).as_bytes())?;
+    export(args.export.as_deref(), &found)?;
+    streams::print(args.format.print(&[sheet(&found)], &found).as_bytes())?;
     verdict(found.wrong())
 }
 

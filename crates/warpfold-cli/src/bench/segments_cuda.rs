@@ -1,6 +1,6 @@
 //! `warpfold bench segments --device cuda`: runs the lab's benchmark of segments and axes on a GPU and prints it.
 
-use warpfold_lab::cuda::segments::{self as lab, Told};
+use warpfold_lab::cuda::segments::{self as lab, Progress};
 
 use super::{bar, export, read_peers, verdict};
 use crate::args::BenchSegments;
@@ -11,18 +11,18 @@ use crate::{Failure, device, streams};
 const ELEMENTS: std::ops::RangeInclusive<u64> = 1 << 24..=1 << 30;
 
 /// Measures a GPU.
-pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
-    let n = asked.n.unwrap_or(lab::ELEMENTS);
+pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
+    let n = args.n.unwrap_or(lab::ELEMENTS);
     if !ELEMENTS.contains(&n) {
         return Err(Failure::Usage(format!("--n {n} is not from 2^24 to 2^30, which a GPU takes")));
     }
-    if !matches!(asked.format, Format::Text | Format::Json) {
+    if !matches!(args.format, Format::Text | Format::Json) {
         return Err(Failure::Usage("--format of a GPU's rows is text or json".into()));
     }
-    let gpu = device::open_gpu(asked.device, None)?;
-    let peers = asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
+    let gpu = device::open_gpu(args.device, None)?;
+    let peers = args.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
     let options = lab::Options {
-        filter: asked.filter.clone(),
+        filter: args.filter.clone(),
         elements: n,
         revision: std::env::var("WARPFOLD_REVISION").ok(),
         peers,
@@ -30,9 +30,9 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
     };
     let bar = bar();
     let outcome = lab::run(&gpu, &options, |told| match told {
-        Told::Planned(rows) => bar.set_length(rows as u64),
-        Told::Preparing(what) => bar.set_message(format!("preparing {what}")),
-        Told::Row(row) => {
+        Progress::Planned(rows) => bar.set_length(rows as u64),
+        Progress::Preparing(what) => bar.set_message(format!("preparing {what}")),
+        Progress::Row(row) => {
             bar.inc(1);
             bar.set_message(lab::line(row));
             // Where there is no bar, the lines of a run that is cut short are there all the same.
@@ -40,18 +40,18 @@ pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
                 crate::say!("{}", lab::line(row));
             }
         }
-        Told::Failed(failure) => {
+        Progress::Failed(failure) => {
             bar.inc(1);
             bar.suspend(|| crate::say!("warpfold: {}: {}", failure.name, failure.error));
         }
     });
     bar.finish_and_clear();
     let measured = outcome?;
-    let printed = match asked.format {
+    let printed = match args.format {
         Format::Json => json(&measured),
         _ => lab::text(&measured),
     };
-    export(asked.export.as_deref(), &measured)?;
+    export(args.export.as_deref(), &measured)?;
     streams::print(printed.as_bytes())?;
     verdict(measured.failures.len())
 }

@@ -5,6 +5,6 @@ use crate::args::BenchSegments;
 use crate::device;
 
 /// Says so.
-pub(crate) fn segments(asked: &BenchSegments) -> Result<(), Failure> {
-    device::open_gpu(asked.device, None).map(|_| ())
+pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
+    device::open_gpu(args.device, None).map(|_| ())
 }

@@ -29,7 +29,7 @@ const MOST: usize = 8;
 
 impl Scale {
     /// Where a number is.
-    pub(super) fn place(self, number: f64) -> f64 {
+    pub(super) fn position(self, number: f64) -> f64 {
         match self {
             // What lies beyond would make a length that no number holds.
             Scale::Linear | Scale::Near => number.clamp(-FARTHEST, FARTHEST),
@@ -41,8 +41,10 @@ impl Scale {
     /// The places from the least to the greatest of some numbers, with a little room on either side.
     fn range(self, numbers: impl Iterator<Item = f64>) -> Range<f64> {
         let numbers = numbers.filter(|number| number.is_finite());
-        let places = numbers.map(|number| self.place(number)).filter(|place| place.is_finite());
-        let (least, greatest) = places.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
+        let positions =
+            numbers.map(|number| self.position(number)).filter(|position| position.is_finite());
+        let (least, greatest) =
+            positions.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
         if least > greatest {
             return 0.0..1.0;
         }
@@ -78,21 +80,21 @@ impl Scale {
             }
             Scale::Log10 if span < 3.0 => {
                 let decades = range.start.floor() as i32..=range.end.floor() as i32;
-                let places =
+                let positions =
                     decades.flat_map(|k| [1.0, 3.0].map(|d: f64| d.log10() + f64::from(k)));
-                places.filter(|place| (range.start..=range.end).contains(place)).collect()
+                positions.filter(|position| (range.start..=range.end).contains(position)).collect()
             }
             Scale::Log10 => multiples(range, (span / MOST as f64).ceil()),
         }
     }
 
     /// The number at a place.
-    pub(super) fn text(self, place: f64) -> String {
+    pub(super) fn text(self, position: f64) -> String {
         match self {
-            Scale::Linear | Scale::Near => number(place),
-            Scale::Log2 if place < 13.5 && place > -0.5 => number(place.exp2()),
-            Scale::Log2 => format!("2{}", superscript(place.round() as i32)),
-            Scale::Log10 => number(10f64.powf(place)),
+            Scale::Linear | Scale::Near => number(position),
+            Scale::Log2 if position < 13.5 && position > -0.5 => number(position.exp2()),
+            Scale::Log2 => format!("2{}", superscript(position.round() as i32)),
+            Scale::Log10 => number(10f64.powf(position)),
         }
     }
 }
@@ -143,24 +145,24 @@ impl Stretch {
 
     /// Those numbers.
     pub(super) fn texts(&self) -> Vec<String> {
-        self.ticks().into_iter().map(|place| self.text(place)).collect()
+        self.ticks().into_iter().map(|position| self.text(position)).collect()
     }
 
     /// The number at a place, told from its neighbours.
-    fn text(&self, place: f64) -> String {
+    fn text(&self, position: f64) -> String {
         match self.scale {
-            Scale::Near => apart(place, round_step(self.range.end - self.range.start)),
-            scale => scale.text(place),
+            Scale::Near => apart(position, round_step(self.range.end - self.range.start)),
+            scale => scale.text(position),
         }
     }
 
     /// Where a number is, at the border if it is beyond.
     pub(super) fn within(&self, number: f64) -> f64 {
-        let place = self.scale.place(number);
-        if place.is_nan() {
+        let position = self.scale.position(number);
+        if position.is_nan() {
             self.range.start
         } else {
-            place.clamp(self.range.start, self.range.end)
+            position.clamp(self.range.start, self.range.end)
         }
     }
 }
@@ -169,8 +171,8 @@ impl Ranged for Stretch {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
-    fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
-        let part = (place - self.range.start) / (self.range.end - self.range.start);
+    fn map(&self, position: &f64, (first, last): (i32, i32)) -> i32 {
+        let part = (position - self.range.start) / (self.range.end - self.range.start);
         first + (f64::from(last - first) * part).round() as i32
     }
 
@@ -184,8 +186,8 @@ impl Ranged for Stretch {
 }
 
 impl ValueFormatter<f64> for Stretch {
-    fn format_ext(&self, place: &f64) -> String {
-        self.text(*place)
+    fn format_ext(&self, position: &f64) -> String {
+        self.text(*position)
     }
 }
 
@@ -290,7 +292,7 @@ mod tests {
         for scale in [Scale::Linear, Scale::Near, Scale::Log2, Scale::Log10] {
             let range = scale.range([f64::NAN, f64::INFINITY].into_iter());
             assert!(range.start < range.end);
-            assert!(scale.range([5.0].into_iter()).contains(&scale.place(5.0)));
+            assert!(scale.range([5.0].into_iter()).contains(&scale.position(5.0)));
         }
     }
 }

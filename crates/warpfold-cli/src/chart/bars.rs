@@ -54,7 +54,7 @@ pub(super) fn draw(chart: &Bars) -> String {
                 [*value].into_iter().chain(error.iter().flatten().copied())
             }),
         );
-        let across = |place: &f64| stretch.map(place, (left, right));
+        let across = |position: &f64| stretch.map(position, (left, right));
         for tick in stretch.ticks() {
             let x = across(&tick);
             line(area, [(x, top), (x, bottom)], LINE);

@@ -86,10 +86,10 @@ pub(super) fn draw(chart: &Lines) -> String {
         write(area, &chart.x.label, (middle, HEIGHT as i32 - 11), 11, SOFT, HPos::Center);
 
         for limit in &chart.limits {
-            let places: Vec<(f64, f64)> =
-                limit.points.iter().map(|[a, b]| (x.place(*a), y.place(*b))).collect();
-            let Some(&(end, height)) = places.last() else { continue };
-            let line = LineSeries::new(places, INK.stroke_width(1));
+            let positions: Vec<(f64, f64)> =
+                limit.points.iter().map(|[a, b]| (x.position(*a), y.position(*b))).collect();
+            let Some(&(end, height)) = positions.last() else { continue };
+            let line = LineSeries::new(positions, INK.stroke_width(1));
             context.draw_series(line).expect("strings take what is drawn");
             let style =
                 ("sans-serif", 11).into_font().color(&INK).pos(Pos::new(HPos::Right, VPos::Bottom));
@@ -98,16 +98,16 @@ pub(super) fn draw(chart: &Lines) -> String {
         }
         for (k, one) in chart.series.iter().enumerate() {
             let color = series(k);
-            let place = |p: &Point| (x.place(p.x), y.place(p.y));
-            let there = |p: &&Point| place(p).0.is_finite() && place(p).1.is_finite();
+            let position = |p: &Point| (x.position(p.x), y.position(p.y));
+            let there = |p: &&Point| position(p).0.is_finite() && position(p).1.is_finite();
             // What has no place parts the line.
             for run in one.points.split(|point| !there(&point)) {
-                let line = LineSeries::new(run.iter().map(place), color.stroke_width(2));
+                let line = LineSeries::new(run.iter().map(position), color.stroke_width(2));
                 context.draw_series(line).expect("strings take what is drawn");
             }
             let has_marks = one.points.len() <= MARKED;
             for point in one.points.iter().filter(there).filter(|_| has_marks) {
-                let (at, height) = place(point);
+                let (at, height) = position(point);
                 if let Some([low, high]) = point.error {
                     bar(&mut context, at, [low, high].map(|end| clip.within(end)), color);
                 }

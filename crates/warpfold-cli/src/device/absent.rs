@@ -21,7 +21,7 @@ impl Gpu {
 
 fn absent() -> Error {
     Error::Device {
-        asked: "use of an NVIDIA GPU".into(),
+        requested: "use of an NVIDIA GPU".into(),
         obstacle: "this program was built without CUDA".into(),
         remedy: "build it with the feature `cuda`, or run on the CPU",
     }

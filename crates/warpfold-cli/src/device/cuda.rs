@@ -22,7 +22,7 @@ pub(crate) fn count() -> Result<usize> {
 /// The error for a driver that shows no GPU.
 pub(crate) fn none_shown() -> Error {
     Error::Device {
-        asked: "use of an NVIDIA GPU".into(),
+        requested: "use of an NVIDIA GPU".into(),
         obstacle: "the driver shows none".into(),
         remedy: "check nvidia-smi and CUDA_VISIBLE_DEVICES, or run on the CPU",
     }
@@ -48,7 +48,7 @@ pub(crate) fn open(ordinal: usize, tuning: Option<&Tuning>) -> Result<Gpu> {
         && let Some(obstacle) = gpu.obstacle()
     {
         return Err(Error::Device {
-            asked: format!("use of cuda:{ordinal}, {}", gpu.name),
+            requested: format!("use of cuda:{ordinal}, {}", gpu.name),
             obstacle,
             remedy: "take another GPU, or run on the CPU",
         });

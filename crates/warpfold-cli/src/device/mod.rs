@@ -12,7 +12,7 @@ pub(crate) use folder::Folder;
 pub(crate) use list::list;
 use warpfold::kernel::{self, AnyBuffer};
 use warpfold::map::{Folded, HostArray, Map};
-use warpfold::plan::{Link, Place, Side, Tuning, place_host};
+use warpfold::plan::{Link, Placement, Side, Tuning, place_host};
 use warpfold::{DType, Op, Policy, simt};
 
 use crate::Failure;
@@ -136,13 +136,13 @@ fn fold_map(
 ///
 /// # Errors
 /// [`Failure::NoDevice`] where a GPU was asked for by name and cannot be used; [`Failure::Tuning`].
-pub(crate) fn choose(asked: Device, work: Work, source: &Source) -> Result<Chosen, Failure> {
-    match asked {
+pub(crate) fn choose(args: Device, work: Work, source: &Source) -> Result<Chosen, Failure> {
+    match args {
         Device::Cpu => Ok(Chosen { executor: Executor::Cpu, why: None }),
         Device::Simt => Ok(Chosen { executor: Executor::Simt(simt::Device::new()), why: None }),
         Device::Cuda(_) => {
             cuda::available().map_err(Failure::NoDevice)?;
-            let gpu = open_gpu(asked, source.load()?.as_ref())?;
+            let gpu = open_gpu(args, source.load()?.as_ref())?;
             Ok(Chosen { executor: Executor::Cuda(gpu), why: None })
         }
         Device::Auto => Ok(best(work, source.load_or_warn()?.as_ref())),
@@ -153,8 +153,8 @@ pub(crate) fn choose(asked: Device, work: Work, source: &Source) -> Result<Chose
 ///
 /// # Errors
 /// [`Failure::Usage`] where something else was asked for.
-pub(crate) fn ordinal(asked: Device) -> Result<usize, Failure> {
-    match asked {
+pub(crate) fn ordinal(args: Device) -> Result<usize, Failure> {
+    match args {
         Device::Cuda(ordinal) => Ok(ordinal),
         other => Err(Failure::Usage(format!(
             "--device {other} is no GPU; this takes --device cuda or --device cuda:N"
@@ -166,14 +166,14 @@ pub(crate) fn ordinal(asked: Device) -> Result<usize, Failure> {
 ///
 /// # Errors
 /// [`Failure::NoDevice`]; [`Failure::Usage`] where something else was asked for.
-pub(crate) fn open_gpu(asked: Device, tuning: Option<&Tuning>) -> Result<cuda::Gpu, Failure> {
-    let ordinal = ordinal(asked)?;
+pub(crate) fn open_gpu(args: Device, tuning: Option<&Tuning>) -> Result<cuda::Gpu, Failure> {
+    let ordinal = ordinal(args)?;
     cuda::available().and_then(|()| cuda::open(ordinal, tuning)).map_err(Failure::NoDevice)
 }
 
 /// The faster side for host data. The driver is only asked once a measurement speaks for it: starting it takes longer than most reductions.
 fn best(work: Work, tuning: Option<&Tuning>) -> Chosen {
-    let Place { side, why } = place_host(work.bytes, measured(tuning));
+    let Placement { side, why } = place_host(work.bytes, measured(tuning));
     let on_cpu = |why| Chosen { executor: Executor::Cpu, why: Some(why) };
     if side == Side::Cpu {
         return on_cpu(why);

@@ -23,18 +23,18 @@ pub(crate) const COLORS: &str = include_str!("colors.css");
 const STEP: usize = 7;
 
 /// The page.
-pub(crate) fn render(told: &Explanation, device: &'static Device) -> String {
-    let roof = told.timed.map(|timed| Roof::new(&timed, told.block, device));
+pub(crate) fn render(explanation: &Explanation, device: &'static Device) -> String {
+    let roof = explanation.timed.map(|timed| Roof::new(&timed, explanation.block, device));
     let parts: [(&str, String); 9] = [
         ("style", [COLORS, include_str!("page.css"), include_str!("roof.css")].concat()),
         ("script", [include_str!("page.js"), include_str!("roof.js")].concat()),
-        ("roof", roof.map_or_else(String::new, |roof| roof.section(&told.next))),
-        ("title", escaped(&told.title())),
-        ("subtitle", subtitle(told)),
-        ("verdicts", verdicts(told)),
-        ("grid", grid(told)),
-        ("sources", sources(told)),
-        ("data", data(told)),
+        ("roof", roof.map_or_else(String::new, |roof| roof.section(&explanation.next))),
+        ("title", escaped(&explanation.title())),
+        ("subtitle", subtitle(explanation)),
+        ("verdicts", verdicts(explanation)),
+        ("grid", grid(explanation)),
+        ("sources", sources(explanation)),
+        ("data", data(explanation)),
     ];
     let mut out = String::new();
     let mut rest = PAGE;
@@ -48,17 +48,18 @@ pub(crate) fn render(told: &Explanation, device: &'static Device) -> String {
     out + rest
 }
 
-fn subtitle(told: &Explanation) -> String {
-    let note = if told.note.is_empty() { String::new() } else { format!("{} ", told.note) };
+fn subtitle(explanation: &Explanation) -> String {
+    let note =
+        if explanation.note.is_empty() { String::new() } else { format!("{} ", explanation.note) };
     escaped(&format!(
         "{note}Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
-        told.module, told.seed, told.told_block
+        explanation.module, explanation.seed, explanation.told_block
     ))
 }
 
-fn verdicts(told: &Explanation) -> String {
+fn verdicts(explanation: &Explanation) -> String {
     let mut out = String::new();
-    for verdict in &told.verdicts {
+    for verdict in &explanation.verdicts {
         let (grade, cost) = (verdict.grade.name(), escaped(verdict.cost));
         let sentence = escaped(&verdict.sentence);
         write!(out, "<li class=\"{grade}\"><b>{cost}<span>{grade}</span></b> {sentence}</li>")
@@ -81,8 +82,8 @@ fn kind(class: &str) -> &'static str {
 }
 
 /// Threads down, steps across: what each thread does in each step.
-fn grid(told: &Explanation) -> String {
-    let Picture { inner, width, height } = picture(told);
+fn grid(explanation: &Explanation) -> String {
+    let Picture { inner, width, height } = picture(explanation);
     format!(
         "<svg id=\"grid\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          aria-label=\"Threads down, steps across\" data-step=\"{STEP}\">{inner}\
@@ -98,17 +99,19 @@ pub(crate) struct Picture {
 }
 
 /// Draws the steps: paths whose classes are the kinds of work; `off` is what a guard held back.
-pub(crate) fn picture(told: &Explanation) -> Picture {
-    let threads = told.block as usize;
+pub(crate) fn picture(explanation: &Explanation) -> Picture {
+    let threads = explanation.block as usize;
     let row = (320 / threads.max(1)).clamp(1, 8);
-    let (width, height) = (STEP * told.steps.len(), row * threads);
+    let (width, height) = (STEP * explanation.steps.len(), row * threads);
     let mut inner = String::new();
     let mut add = |text: String| inner += &text;
     let kinds = ["compute", "control", "exchange", "shared", "global", "atomic", "barrier"];
     for kind_ in kinds {
         for (layer, lanes) in [("", true), (" off", false)] {
             let mut path = String::new();
-            for (x, step) in told.steps.iter().enumerate().filter(|(_, s)| kind(s.class) == kind_) {
+            for (x, step) in
+                explanation.steps.iter().enumerate().filter(|(_, s)| kind(s.class) == kind_)
+            {
                 for part in &step.warps {
                     let mask = if lanes { part.on } else { part.active & !part.on };
                     let first = part.warp as usize * 32;
@@ -135,7 +138,8 @@ pub(crate) fn picture(told: &Explanation) -> Picture {
         let y = 32 * row * warp;
         add(format!("<path class=\"warp\" d=\"M0 {y}h{width}\"/>"));
     }
-    let ends = told.steps.windows(2).enumerate().filter(|(_, pair)| pair[0].phase != pair[1].phase);
+    let ends =
+        explanation.steps.windows(2).enumerate().filter(|(_, pair)| pair[0].phase != pair[1].phase);
     for (x, _) in ends {
         add(format!("<path class=\"phase\" d=\"M{} 0v{height}\"/>", STEP * (x + 1)));
     }
@@ -155,10 +159,10 @@ fn runs(mut mask: u32) -> Vec<(usize, usize)> {
     runs
 }
 
-fn sources(told: &Explanation) -> String {
+fn sources(explanation: &Explanation) -> String {
     let mut out = String::new();
     let w = &mut out;
-    for (index, file) in told.files.iter().enumerate() {
+    for (index, file) in explanation.files.iter().enumerate() {
         let name = escaped(&file.name);
         write!(w, "<h3>{name}</h3><div class=\"source\"><table><thead><tr><th>instr.</th><th>lanes</th><th></th><th>source</th></tr></thead><tbody>")
             .expect("strings take text");
@@ -194,25 +198,27 @@ struct Data<'a> {
     block: u64,
     /// The PTX of each instruction, its source line's place in the page, and its PTX line.
     code: Vec<(&'a str, Option<String>, u32)>,
-    steps: Vec<Told<'a>>,
+    steps: Vec<StepView<'a>>,
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct StepView<'a> {
     #[serde(flatten)]
     step: &'a Step,
     /// In words.
     events: String,
 }
 
-fn data(told: &Explanation) -> String {
-    let code = told.instructions.iter().map(|instruction| {
+fn data(explanation: &Explanation) -> String {
+    let code = explanation.instructions.iter().map(|instruction| {
         let source = instruction.source.map(|(file, line)| format!("s{file}-{line}"));
         (instruction.text.as_str(), source, instruction.line)
     });
-    let steps =
-        told.steps.iter().map(|step| Told { step, events: events(std::slice::from_ref(step)) });
-    let data = Data { block: told.block, code: code.collect(), steps: steps.collect() };
+    let steps = explanation
+        .steps
+        .iter()
+        .map(|step| StepView { step, events: events(std::slice::from_ref(step)) });
+    let data = Data { block: explanation.block, code: code.collect(), steps: steps.collect() };
     // No text may end the script element early.
     serde_json::to_string(&data).expect("plain values are JSON").replace('<', "\\u003c")
 }

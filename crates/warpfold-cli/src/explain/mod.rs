@@ -31,20 +31,20 @@ use subject::Subject;
 use crate::{Failure, streams};
 
 /// Explains a kernel and prints the explanation.
-pub(crate) fn explain(asked: &Explain) -> Result<(), Failure> {
-    let mut explanation = told(asked)?;
-    explanation.predict(asked.predict);
-    let text = match asked.format {
+pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
+    let mut explanation = explanation(args)?;
+    explanation.predict(args.predict);
+    let text = match args.format {
         Format::Text => text::render(&explanation),
         Format::Json => serde_json::to_string(&explanation).expect("plain values are JSON") + "\n",
-        Format::Html => html::render(&explanation, asked.predict),
+        Format::Html => html::render(&explanation, args.predict),
     };
     streams::print(text.as_bytes())
 }
 
 /// Runs what was asked for, and explains it.
-pub(crate) fn told(asked: &Explain) -> Result<Explanation, Failure> {
-    run(Subject::of(asked)?, asked.seed)
+pub(crate) fn explanation(args: &Explain) -> Result<Explanation, Failure> {
+    run(Subject::of(args)?, args.seed)
 }
 
 fn run(mut subject: Subject, seed: u64) -> Result<Explanation, Failure> {

@@ -18,14 +18,14 @@ const BOTTOM: f64 = 46.0;
 /// A roofline with all that its sliders can show.
 pub(super) struct Roof {
     axes: Axes,
-    places: Places,
+    places: RoofData,
     /// Numbers of the device, the block and the elements a thread that are shown first.
     first: [usize; 3],
 }
 
 /// What the script moves.
 #[derive(Serialize)]
-struct Places {
+struct RoofData {
     devices: Vec<Ceiling>,
     blocks: Vec<String>,
     items: Vec<String>,
@@ -228,7 +228,7 @@ impl Roof {
             0 => "the plan’s own".to_owned(),
             block => block.to_string(),
         };
-        let places = Places {
+        let places = RoofData {
             devices,
             blocks: surface.blocks.iter().map(block).collect(),
             items: surface.items.iter().map(name).collect(),
@@ -238,7 +238,7 @@ impl Roof {
     }
 
     fn shown(&self) -> (&Ceiling, &Point) {
-        let Places { devices, blocks, items, points } = &self.places;
+        let RoofData { devices, blocks, items, points } = &self.places;
         let [d, b, k] = self.first;
         (&devices[d], &points[(d * blocks.len() + b) * items.len() + k])
     }
@@ -288,7 +288,7 @@ impl Roof {
 
     /// A slider each for device, block and elements a thread.
     fn dials(&self) -> String {
-        let Places { devices, blocks, items, .. } = &self.places;
+        let RoofData { devices, blocks, items, .. } = &self.places;
         let names: Vec<String> = devices.iter().map(|device| device.name.to_owned()).collect();
         let dials = [
             ("device", "GPU", &names),

@@ -1,6 +1,6 @@
 //! [`Subject`]: what is explained. Here and below, and only here, kernels are looked up and given arrays.
 
-mod many;
+mod batched;
 mod map;
 mod production;
 mod rung;
@@ -33,13 +33,13 @@ pub(crate) struct Subject {
     pub(crate) launch: Launch,
     pub(crate) memory: Memory,
     /// What the allocations are called, by address and size.
-    pub(crate) places: Vec<Place>,
+    pub(crate) allocations: Vec<NamedAllocation>,
     /// The CUDA files that the program's lines may name.
     pub(crate) sources: Vec<(String, String)>,
 }
 
 /// An allocation with a name.
-pub(crate) struct Place {
+pub(crate) struct NamedAllocation {
     pub(crate) name: &'static str,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
@@ -50,9 +50,9 @@ impl Subject {
     ///
     /// # Errors
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
-    pub(crate) fn of(asked: &Explain) -> Result<Subject, Failure> {
-        match (&asked.expression, asked.kernel == map::NAME) {
-            (Some(text), true) => return map::subject(text, asked),
+    pub(crate) fn of(args: &Explain) -> Result<Subject, Failure> {
+        match (&args.expression, args.kernel == map::NAME) {
+            (Some(text), true) => return map::subject(text, args),
             (None, true) => {
                 let message = "map takes an expression, as in warpfold explain map 'abs(x - y)'";
                 return Err(Failure::Usage(message.into()));
@@ -60,37 +60,45 @@ impl Subject {
             (Some(text), false) => {
                 let message = format!(
                     "`{text}`: only map takes an expression; leave it out, or say map for {:?}",
-                    asked.kernel
+                    args.kernel
                 );
                 return Err(Failure::Usage(message));
             }
             (None, false) => {}
         }
-        if let Some(rung) = rung::find(&asked.kernel) {
-            return rung::subject(rung, asked);
+        if let Some(rung) = rung::find(&args.kernel) {
+            return rung::subject(rung, args);
         }
-        if let Some(entry) = rung::demonstration(&asked.kernel) {
+        if let Some(entry) = rung::demonstration(&args.kernel) {
             return rung::branches(entry);
         }
-        if let Some(way) = many::find(&asked.kernel) {
-            return many::subject(way, asked);
+        if let Some(way) = batched::find(&args.kernel) {
+            return batched::subject(way, args);
         }
-        match production::find(&asked.kernel) {
-            Some(fold) => production::subject(fold, asked),
-            None => Err(unknown(&asked.kernel)),
+        match production::find(&args.kernel) {
+            Some(fold) => production::subject(fold, args),
+            None => Err(unknown(&args.kernel)),
         }
     }
 
     /// Bytes of the arrays that are folded.
     pub(crate) fn array_bytes(&self) -> u64 {
-        self.places.iter().filter(|place| ["x", "y"].contains(&place.name)).map(|p| p.bytes).sum()
+        self.allocations
+            .iter()
+            .filter(|allocation| ["x", "y"].contains(&allocation.name))
+            .map(|p| p.bytes)
+            .sum()
     }
 
     /// Whose allocation an address of global memory is in, and its offset there.
     pub(crate) fn place_of(&self, address: u64) -> Option<(&'static str, u64)> {
-        let holds =
-            |place: &&Place| (place.address..place.address + place.bytes).contains(&address);
-        self.places.iter().find(holds).map(|place| (place.name, address - place.address))
+        let holds = |allocation: &&NamedAllocation| {
+            (allocation.address..allocation.address + allocation.bytes).contains(&address)
+        };
+        self.allocations
+            .iter()
+            .find(holds)
+            .map(|allocation| (allocation.name, address - allocation.address))
     }
 
     /// The launch's fault as the program's.
@@ -99,9 +107,9 @@ impl Subject {
     }
 }
 
-fn failed(asked: String, obstacle: String) -> Failure {
+fn failed(requested: String, obstacle: String) -> Failure {
     let remedy = "report it: the kernel or the simulator is wrong";
-    warpfold::Error::Device { asked, obstacle, remedy }.into()
+    warpfold::Error::Device { requested, obstacle, remedy }.into()
 }
 
 /// A program with the source lines of its module.
@@ -128,7 +136,7 @@ fn unknown(name: &str) -> Failure {
         let numbered = known.split_once('_').map(|(_, rest)| strsim::osa_distance(rest, name));
         to(name).min(to(bare)).min(numbered.unwrap_or(usize::MAX))
     };
-    let ways = many::names();
+    let ways = batched::names();
     let nearest =
         folds.iter().chain(&rungs).chain(&ways).min_by_key(distance).expect("there are kernels");
     Failure::Usage(format!(

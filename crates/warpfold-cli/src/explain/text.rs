@@ -7,34 +7,40 @@ use super::steps::Step;
 use super::verdict::counted;
 
 /// All of it but the banks of each access, which the page shows.
-pub(crate) fn render(told: &Explanation) -> String {
+pub(crate) fn render(explanation: &Explanation) -> String {
     let mut out = String::new();
-    write_all(told, &mut out).expect("strings take text");
+    write_all(explanation, &mut out).expect("strings take text");
     out
 }
 
-fn write_all(told: &Explanation, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{} (module {}, schedule {})\n", told.title(), told.module, told.seed)?;
-    if !told.note.is_empty() {
-        writeln!(out, "{}\n", told.note)?;
+fn write_all(explanation: &Explanation, out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{} (module {}, schedule {})\n",
+        explanation.title(),
+        explanation.module,
+        explanation.seed
+    )?;
+    if !explanation.note.is_empty() {
+        writeln!(out, "{}\n", explanation.note)?;
     }
-    if !told.next.is_empty() {
-        writeln!(out, "{}", told.next)?;
+    if !explanation.next.is_empty() {
+        writeln!(out, "{}", explanation.next)?;
     }
-    if let Some(predicted) = &told.predicted {
+    if let Some(predicted) = &explanation.predicted {
         for line in crate::predict::lines(predicted) {
             writeln!(out, "  {line}")?;
         }
         writeln!(out)?;
     }
     writeln!(out, "Costs of the whole launch")?;
-    for verdict in &told.verdicts {
+    for verdict in &explanation.verdicts {
         writeln!(out, "  {:<4}  {:<14}  {}", verdict.grade.name(), verdict.cost, verdict.sentence)?;
     }
     writeln!(
         out,
         "\nBlock {}, step by step (consecutive instructions of a source line together)",
-        told.told_block
+        explanation.told_block
     )?;
     writeln!(
         out,
@@ -42,17 +48,23 @@ fn write_all(told: &Explanation, out: &mut String) -> std::fmt::Result {
         "steps", "source", "warps", "lanes"
     )?;
     let mut first = 0;
-    while first < told.steps.len() {
-        let place = |step: &Step| (told.instructions[step.index as usize].source, step.phase);
-        let here = place(&told.steps[first]);
-        let count = told.steps[first..].iter().take_while(|step| place(step) == here).count();
-        stretch(told, first, &told.steps[first..first + count], out)?;
+    while first < explanation.steps.len() {
+        let place =
+            |step: &Step| (explanation.instructions[step.index as usize].source, step.phase);
+        let here = place(&explanation.steps[first]);
+        let count =
+            explanation.steps[first..].iter().take_while(|step| place(step) == here).count();
+        stretch(explanation, first, &explanation.steps[first..first + count], out)?;
         first += count;
     }
-    if told.steps_left_out > 0 {
-        writeln!(out, "  … and {} more steps; take a smaller --n to see all", told.steps_left_out)?;
+    if explanation.steps_left_out > 0 {
+        writeln!(
+            out,
+            "  … and {} more steps; take a smaller --n to see all",
+            explanation.steps_left_out
+        )?;
     }
-    for file in &told.files {
+    for file in &explanation.files {
         writeln!(out, "\n{}\n  {:>6} {:>6}", file.name, "instr.", "lanes")?;
         let mut last = None;
         for line in &file.lines {
@@ -78,10 +90,15 @@ fn write_all(told: &Explanation, out: &mut String) -> std::fmt::Result {
 }
 
 /// Consecutive steps of one source line.
-fn stretch(told: &Explanation, first: usize, steps: &[Step], out: &mut String) -> std::fmt::Result {
-    let source = told.instructions[steps[0].index as usize].source;
-    let source =
-        source.map_or("-".to_owned(), |(file, line)| format!("{}:{line}", told.files[file].name));
+fn stretch(
+    explanation: &Explanation,
+    first: usize,
+    steps: &[Step],
+    out: &mut String,
+) -> std::fmt::Result {
+    let source = explanation.instructions[steps[0].index as usize].source;
+    let source = source
+        .map_or("-".to_owned(), |(file, line)| format!("{}:{line}", explanation.files[file].name));
     let numbers = match steps.len() {
         1 => format!("{}", first + 1),
         count => format!("{}-{}", first + 1, first + count),
@@ -94,14 +111,14 @@ fn stretch(told: &Explanation, first: usize, steps: &[Step], out: &mut String) -
     writeln!(
         out,
         "  {numbers:>9}  {source:<22} {warps:>5} {:>11}  {}",
-        format!("{lanes}/{}", told.block),
+        format!("{lanes}/{}", explanation.block),
         events(steps)
     )
 }
 
 /// What is more than arithmetic.
 pub(crate) fn events(steps: &[Step]) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut explanation: Vec<String> = Vec::new();
     for step in steps {
         let mut places: Vec<(String, [u32; 4])> = Vec::new();
         for reach in step.warps.iter().flat_map(|part| &part.touches) {
@@ -120,7 +137,7 @@ pub(crate) fn events(steps: &[Step]) -> String {
             ];
         }
         for (what, [requests, taken, ideal, sectors]) in places {
-            told.push(match (taken, sectors) {
+            explanation.push(match (taken, sectors) {
                 (0, sectors) => {
                     let (requests, sectors) = (u64::from(requests), u64::from(sectors));
                     format!(
@@ -136,17 +153,17 @@ pub(crate) fn events(steps: &[Step]) -> String {
             });
         }
         match (step.class, step.diverging()) {
-            ("block barrier", _) => told.push("barrier".into()),
-            ("warp exchange", _) => told.push("exchange".into()),
-            ("fence", _) => told.push("fence".into()),
+            ("block barrier", _) => explanation.push("barrier".into()),
+            ("warp exchange", _) => explanation.push("exchange".into()),
+            ("fence", _) => explanation.push("fence".into()),
             (_, 0) => {}
-            (_, 1) => told.push("1 warp splits".into()),
-            (_, warps) => told.push(format!("{warps} warps split")),
+            (_, 1) => explanation.push("1 warp splits".into()),
+            (_, warps) => explanation.push(format!("{warps} warps split")),
         }
     }
     // The same thing several times in a row is said once.
     let mut out: Vec<(String, usize)> = Vec::new();
-    for event in told {
+    for event in explanation {
         match out.last_mut() {
             Some((last, times)) if *last == event => *times += 1,
             _ => out.push((event, 1)),

@@ -9,7 +9,7 @@ use warpfold_ladder::verify::{Cell, Verified, verify as verify_cells};
 use warpfold_ladder::with_number;
 use warpfold_ladder::{Cuda, Options, Target};
 
-use super::place::{array, fits};
+use super::backend::{array, fits};
 use crate::Failure;
 
 /// Steps of each branch of the demonstration: long against a launch.

@@ -1,14 +1,14 @@
 //! `warpfold ladder`: climbs the lab's ladder and prints what was found; with `--verify-all`, verifies every cell of it.
 //!
 //! ```text
-//! args -> Place (GPU | simulator | processor) -> the lab's climb, watched by a progress bar -> sheets (text | json | csv | markdown)
+//! args -> Backend (GPU | simulator | processor) -> the lab's climb, watched by a progress bar -> sheets (text | json | csv | markdown)
 //! ```
 
 mod args;
+mod backend;
 mod columns;
 #[cfg_attr(not(feature = "cuda"), path = "gpu_absent.rs")]
 mod gpu;
-mod place;
 mod sheets;
 mod verify;
 
@@ -20,8 +20,8 @@ use warpfold_ladder::{Case, MOST_THREADS, Row, Rung, defined};
 
 pub(crate) use args::Ladder;
 use args::Step;
+pub(crate) use backend::{Backend, fits, tell};
 pub(crate) use gpu::on_gpu;
-pub(crate) use place::{Place, fits, tell};
 pub(crate) use sheets::sheets;
 
 use crate::args::block::whole_warps;
@@ -30,68 +30,68 @@ use crate::sheet::{Format, json};
 use crate::{Failure, outfile, streams};
 
 /// Climbs and prints, or verifies.
-pub(crate) fn ladder(asked: &Ladder) -> Result<(), Failure> {
-    if let Some(gpu) = asked.predict {
-        return predict(asked, gpu);
+pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {
+    if let Some(gpu) = args.predict {
+        return predict(args, gpu);
     }
-    let place = Place::of(asked.device)?;
-    if asked.verify_all {
-        return verify::verify(asked, place);
+    let backend = Backend::of(args.device)?;
+    if args.verify_all {
+        return verify::verify(args, backend);
     }
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::check(file)?;
     }
-    let options = place::options(asked, &place)?;
+    let options = backend::options(args, &backend)?;
     let bar = bar();
     bar.set_length(options.rungs.len() as u64);
-    let found = place.climb(asked, options, &mut Watch(bar.clone()));
+    let found = backend.climb(args, options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();
     let found = found?;
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::replace(file, json(&found).as_bytes())?;
     }
-    let sheets = if asked.format == Format::Csv {
+    let sheets = if args.format == Format::Csv {
         vec![sheets::tidy(&found)]
     } else {
         sheets::sheets(&found)
     };
-    streams::print(asked.format.print(&sheets, &found).as_bytes())?;
+    streams::print(args.format.print(&sheets, &found).as_bytes())?;
     let wrong: Vec<&str> =
         found.rungs.iter().filter(|row| row.failed()).map(|row| &*row.name).collect();
     verdict(&wrong)
 }
 
 /// Predicts and prints.
-fn predict(asked: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
-    let (op, dtype) = (asked.op.unwrap_or(Op::Sum), asked.dtype.unwrap_or(DType::F32));
+fn predict(args: &Ladder, gpu: &'static Gpu) -> Result<(), Failure> {
+    let (op, dtype) = (args.op.unwrap_or(Op::Sum), args.dtype.unwrap_or(DType::F32));
     defined(op, dtype).map_err(Failure::Usage)?;
-    let block = asked.block.unwrap_or(256);
+    let block = args.block.unwrap_or(256);
     whole_warps(block, MOST_THREADS, "a block")?;
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::check(file)?;
     }
-    let case = Case { op, dtype, n: asked.n.unwrap_or(1 << 25), block };
-    let given = asked.rungs.iter().filter_map(|step| match step {
+    let case = Case { op, dtype, n: args.n.unwrap_or(1 << 25), block };
+    let given = args.rungs.iter().filter_map(|step| match step {
         Step::Rung(rung) => Some(*rung),
         Step::Divergence => None,
     });
     let all = || warpfold_ladder::rungs().iter().collect();
-    let wanted: Vec<&'static Rung> = if asked.rungs.is_empty() { all() } else { given.collect() };
-    let temperature = if asked.hot { Temperature::Hot } else { Temperature::Cold };
-    let place = |rung| crate::predict::Place {
+    let wanted: Vec<&'static Rung> = if args.rungs.is_empty() { all() } else { given.collect() };
+    let temperature = if args.hot { Temperature::Hot } else { Temperature::Cold };
+    let backend = |rung| crate::predict::Scenario {
         temperature,
         measured: measured(gpu, rung, case, temperature),
-        ..crate::predict::Place::cold(rung, case)
+        ..crate::predict::Scenario::cold(rung, case)
     };
-    let places: Vec<_> = wanted.into_iter().map(place).collect();
+    let places: Vec<_> = wanted.into_iter().map(backend).collect();
     let found = crate::predict::predicted(gpu, &places);
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::replace(file, json(&found).as_bytes())?;
     }
     let title =
         format!("{op} of {} {dtype}, blocks of {block}, predicted for {}", case.n, gpu.name);
-    let sheet = crate::predict::sheet_for(asked.format, &found, title);
-    streams::print(asked.format.print(&[sheet], &found).as_bytes())
+    let sheet = crate::predict::sheet_for(args.format, &found, title);
+    streams::print(args.format.print(&[sheet], &found).as_bytes())
 }
 
 /// Fails if results were wrong.
@@ -106,9 +106,9 @@ fn verdict(wrong: &[&str]) -> Result<(), Failure> {
 }
 
 /// Shows on a terminal how far the climb is.
-struct Watch(ProgressBar);
+struct ProgressObserver(ProgressBar);
 
-impl warpfold_ladder::Observer for Watch {
+impl warpfold_ladder::Observer for ProgressObserver {
     fn next(&mut self, rung: &Rung) {
         self.0.set_message(rung.name);
     }

@@ -51,22 +51,22 @@ impl Rest {
 
 impl Side {
     pub(super) fn open(
-        asked: &Reduction,
+        args: &Reduction,
         with: &[(String, PathBuf)],
         name: &str,
         beside: &[Column],
     ) -> Result<Side, Failure> {
-        let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
+        let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
         let wanted = |column: Option<Column>| Wanted {
-            dtype: asked.dtype,
-            kind: asked.input,
+            dtype: args.dtype,
+            kind: args.input,
             columns: column.into_iter().collect(),
             dialect,
             beside: beside.to_vec(),
             ..Wanted::default()
         };
         let mut otherwise = None;
-        let is_text = is_text(asked);
+        let is_text = is_text(args);
         let inputs = if let Some((_, file)) = with.iter().find(|(known, _)| known == name) {
             if input::is_columns(file) {
                 return Err(Failure::Usage(format!(
@@ -75,20 +75,20 @@ impl Side {
                 )));
             }
             if is_text {
-                refuse_column(asked, name, file)?;
+                refuse_column(args, name, file)?;
             }
             input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
-        } else if name == X && is_text && !asked.column.is_empty() {
-            input::open(&asked.inputs, &wanted(asked.column_of_text()?))?
+        } else if name == X && is_text && !args.column.is_empty() {
+            input::open(&args.inputs, &wanted(args.column_of_text()?))?
         } else if name == X && !is_text {
-            run::open(asked)?
+            run::open(args)?
         } else if is_text {
-            if name == X && !asked.inputs.iter().any(|path| path.as_os_str() == "-") {
-                otherwise = Some(input::open(&asked.inputs, &wanted(None))?.into());
+            if name == X && !args.inputs.iter().any(|path| path.as_os_str() == "-") {
+                otherwise = Some(input::open(&args.inputs, &wanted(None))?.into());
             } else if name == X {
-                return Ok(Side::of(name, run::open(asked)?, None));
+                return Ok(Side::of(name, run::open(args)?, None));
             }
-            input::open(&asked.inputs, &wanted(Some(Column::Name(name.into()))))?
+            input::open(&args.inputs, &wanted(Some(Column::Name(name.into()))))?
         } else {
             return Err(Failure::Usage(format!(
                 "`{name}` is no input; add --with {name}=FILE, or say x for the inputs themselves"
@@ -164,15 +164,15 @@ impl Side {
 }
 
 /// Whether all inputs are texts, so that names are those of their columns.
-pub(super) fn is_text(asked: &Reduction) -> bool {
-    let kind = |path: &PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    !asked.inputs.is_empty() && asked.inputs.iter().all(|path| kind(path) == Kind::Text)
+pub(super) fn is_text(args: &Reduction) -> bool {
+    let kind = |path: &PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    !args.inputs.is_empty() && args.inputs.iter().all(|path| kind(path) == Kind::Text)
 }
 
 /// Fails where a name of `--with` is that of a column of a text as well, and may mean either.
-fn refuse_column(asked: &Reduction, name: &str, file: &Path) -> Result<(), Failure> {
-    let dialect = asked.written.dialect(false);
-    for text in asked.inputs.iter().filter(|path| path.is_file()) {
+fn refuse_column(args: &Reduction, name: &str, file: &Path) -> Result<(), Failure> {
+    let dialect = args.written.dialect(false);
+    for text in args.inputs.iter().filter(|path| path.is_file()) {
         // What is wrong with the text is said where it is read.
         let columns = input::text_columns(&Name::of(text.clone()), dialect);
         if columns.is_ok_and(|columns| columns.names.iter().any(|column| column == name)) {
@@ -193,18 +193,18 @@ fn refuse_column(asked: &Reduction, name: &str, file: &Path) -> Result<(), Failu
 /// # Errors
 /// [`Failure::Usage`] where what is named lies in several files, which would not lose the same rows.
 pub(super) fn beside(
-    asked: &Reduction,
+    args: &Reduction,
     with: &[(String, PathBuf)],
     names: &[String],
 ) -> Result<Vec<Column>, Failure> {
-    if asked.written.dialect(false).missing != Missing::Skip || names.len() < 2 {
+    if args.written.dialect(false).missing != Missing::Skip || names.len() < 2 {
         return Ok(Vec::new());
     }
-    if !with.is_empty() || !is_text(asked) {
+    if !with.is_empty() || !is_text(args) {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of the others; take columns of one text, or --missing nan and --where 'not isnan(…)'".into()));
     }
     let column = |name: &String| {
-        match (name.as_str(), asked.column_of_text()?) {
+        match (name.as_str(), args.column_of_text()?) {
         (X, Some(column)) => Ok(column),
         (X, None) => Err(Failure::Usage("--missing skip leaves out rows, and x may stand for all cells of the text; choose its column by --column".into())),
         (name, _) => Ok(Column::Name(name.into())),

@@ -54,8 +54,8 @@ const BLOCK: u32 = 256;
 
 impl Gathered {
     /// What was asked for: read, or measured.
-    pub(crate) fn of(asked: &Page) -> Result<Gathered, Failure> {
-        if asked.from.is_empty() { Gathered::measure(asked) } else { Gathered::read(&asked.from) }
+    pub(crate) fn of(args: &Page) -> Result<Gathered, Failure> {
+        if args.from.is_empty() { Gathered::measure(args) } else { Gathered::read(&args.from) }
     }
 
     /// Reads files, each of whatever kind it is.
@@ -103,8 +103,8 @@ impl Gathered {
     }
 
     /// Climbs, sweeps and replays here.
-    fn measure(asked: &Page) -> Result<Gathered, Failure> {
-        let device = asked.device.unwrap_or(Device::Auto);
+    fn measure(args: &Page) -> Result<Gathered, Failure> {
+        let device = args.device.unwrap_or(Device::Auto);
         if device == Device::Cpu {
             return Err(Failure::Usage(
                 "--device cpu runs no kernels, which a report is about; take --device cuda or --device simt".into(),
@@ -117,8 +117,8 @@ impl Gathered {
         };
         let mut stage = stage::open(device, &setting)?;
         let simulated = stage.device().kind == Kind::Simt;
-        let (op, dtype) = (Op::Sum, asked.dtype.unwrap_or(DType::F32));
-        let n = asked.n.unwrap_or(if simulated { 1 << 14 } else { 1 << 25 });
+        let (op, dtype) = (Op::Sum, args.dtype.unwrap_or(DType::F32));
+        let n = args.n.unwrap_or(if simulated { 1 << 14 } else { 1 << 25 });
         let case = Case { op, dtype, n, block: BLOCK.min(MOST_THREADS) };
         let bytes = 2 * u128::from(n) * dtype.size() as u128;
         fits(bytes, stage.free()?, case, "with what the rungs need")?;

@@ -19,17 +19,17 @@ use std::path::PathBuf;
 use crate::{Failure, outfile, streams};
 
 /// Makes the page.
-pub(crate) fn page(asked: &Page) -> Result<(), Failure> {
-    for file in [Some(&asked.out), asked.export.as_ref()].into_iter().flatten() {
+pub(crate) fn page(args: &Page) -> Result<(), Failure> {
+    for file in [Some(&args.out), args.export.as_ref()].into_iter().flatten() {
         outfile::check(file)?;
-        outfile::refuse_inputs(file, asked.from.iter().map(PathBuf::as_path))?;
+        outfile::refuse_inputs(file, args.from.iter().map(PathBuf::as_path))?;
     }
-    let found = Gathered::of(asked)?;
-    if let Some(file) = &asked.export {
+    let found = Gathered::of(args)?;
+    if let Some(file) = &args.export {
         gather::export(&found, file)?;
     }
-    let page = html::render(&found, asked.predict)?;
-    outfile::replace(&asked.out, page.as_bytes())?;
-    let told = format!("{}: {} bytes\n", asked.out.display(), page.len());
-    streams::print(told.as_bytes())
+    let page = html::render(&found, args.predict)?;
+    outfile::replace(&args.out, page.as_bytes())?;
+    let explanation = format!("{}: {} bytes\n", args.out.display(), page.len());
+    streams::print(explanation.as_bytes())
 }

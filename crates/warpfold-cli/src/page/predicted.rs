@@ -12,7 +12,7 @@ use warpfold_ladder::{Case, Ladder, Rung, find};
 use super::gather::Gathered;
 use super::html::sheet;
 use crate::explain::escaped;
-use crate::predict::{Place, of_paper, predicted, sheet as table};
+use crate::predict::{Scenario, of_paper, predicted, sheet as table};
 use crate::sweep::predicted_places;
 
 /// Elements where the simulator counted few: what a GPU would be given.
@@ -28,14 +28,14 @@ pub(super) fn section(found: &Gathered, main: Option<&Ladder>, gpu: &'static Gpu
         let case = worth(ladder.case(), ladder.device.kind);
         let rungs = ladder.rungs.iter().filter_map(|row| Some((row, find(&row.name).ok()?)));
         let same = is_same(&ladder.device.name, gpu);
-        let place = |(row, rung): (&warpfold_ladder::Row, &'static Rung)| Place {
+        let scenario = |(row, rung): (&warpfold_ladder::Row, &'static Rung)| Scenario {
             temperature: ladder.temperature,
             measured: row.time.filter(|_| same).map(|time| time.median),
-            ..Place::cold(rung, case)
+            ..Scenario::cold(rung, case)
         };
-        let places: Vec<Place> = rungs.map(place).collect();
+        let scenarios: Vec<Scenario> = rungs.map(scenario).collect();
         let title = format!("{} of {} {}, blocks of {}", case.op, case.n, case.dtype, case.block);
-        out += &sheet(&table(&predicted(gpu, &places), title));
+        out += &sheet(&table(&predicted(gpu, &scenarios), title));
     }
     for sweep in &found.sweeps {
         out += &folded(&format!("by {}", sweep.over.axis()), &swept(sweep, gpu));
@@ -87,8 +87,8 @@ fn swept(found: &Sweep, gpu: &'static Gpu) -> String {
         }
     }
     let same = is_same(&found.device.name, gpu);
-    let time = |place: &Place| {
-        let Place { rung, case, temperature, grid, .. } = *place;
+    let time = |scenario: &Scenario| {
+        let Scenario { rung, case, temperature, grid, .. } = *scenario;
         let threads = |grid: u32| u64::from(grid) * u64::from(case.block);
         let items = grid.map(|grid| case.n.div_ceil(threads(grid)));
         let is_it = |point: &&Point| {
@@ -100,10 +100,10 @@ fn swept(found: &Sweep, gpu: &'static Gpu) -> String {
         };
         found.points.iter().filter(|_| same).find(is_it).and_then(|point| point.time)
     };
-    let mut places = predicted_places(over, case, &rungs, &temperatures, gpu);
-    for place in &mut places {
-        place.measured = time(place).map(|time| time.median);
+    let mut scenarios = predicted_places(over, case, &rungs, &temperatures, gpu);
+    for scenario in &mut scenarios {
+        scenario.measured = time(scenario).map(|time| time.median);
     }
     let title = format!("{op} by {}", over.axis());
-    sheet(&table(&predicted(gpu, &places), title))
+    sheet(&table(&predicted(gpu, &scenarios), title))
 }

@@ -8,7 +8,7 @@ use warpfold_ladder::replay::{PAPERS, Quantity};
 use warpfold_ladder::{Ladder, Rung};
 
 use super::html::table;
-use crate::explain::{Explain, Explanation, Format, Picture, escaped, picture, told};
+use crate::explain::{Explain, Explanation, Format, Picture, escaped, explanation, picture};
 use crate::sheet::Sheet;
 use crate::{Failure, explain};
 
@@ -26,7 +26,7 @@ fn explained(
     }
     // Bulk copies begin with a whole tile.
     let n = if rung.name.starts_with("16") { 8192 } else { 512 };
-    let asked = Explain {
+    let args = Explain {
         predict: gpu.unwrap_or(&H200),
         kernel: rung.name.to_owned(),
         expression: None,
@@ -39,7 +39,7 @@ fn explained(
         seed: 0,
         format: Format::Html,
     };
-    let mut explanation = told(&asked)?;
+    let mut explanation = explanation(&args)?;
     if let Some(gpu) = gpu {
         explanation.predict(gpu);
     }
@@ -73,8 +73,8 @@ pub(super) fn section(
     if let Some(code) = rung.source().map(|source| body(source.text)) {
         add(w, format!("<pre tabindex=\"0\"><code>{}</code></pre>", escaped(&code)));
     }
-    if let Some(told) = explained(rung, ladder.dtype, gpu)? {
-        add(w, pictured(&told));
+    if let Some(explanation) = explained(rung, ladder.dtype, gpu)? {
+        add(w, pictured(&explanation));
     }
     add(w, beside(rung, ladder));
     if !rung.wrong.is_empty() && !rung.seeds.is_empty() {
@@ -101,22 +101,22 @@ fn body(text: &str) -> String {
 }
 
 /// The steps as a picture, and what they cost.
-fn pictured(told: &Explanation) -> String {
-    let Picture { inner, width, height } = picture(told);
+fn pictured(explanation: &Explanation) -> String {
+    let Picture { inner, width, height } = picture(explanation);
     let mut out = format!(
         "<h4>Step by step, in the simulator</h4><p class=\"note\">{}: block {}, threads down, {} steps across.</p>\
          <div class=\"steps\" tabindex=\"0\" role=\"group\" aria-label=\"Steps of {}\"><svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=\"none\" \
          role=\"img\" aria-label=\"What each thread does in each step\">{inner}</svg></div>",
-        escaped(&told.title()),
-        told.told_block,
-        told.steps.len(),
-        escaped(&told.kernel),
+        escaped(&explanation.title()),
+        explanation.told_block,
+        explanation.steps.len(),
+        escaped(&explanation.kernel),
     );
-    if !told.next.is_empty() {
-        out += &format!("<p>{}</p>", escaped(&told.next));
+    if !explanation.next.is_empty() {
+        out += &format!("<p>{}</p>", escaped(&explanation.next));
     }
     out += "<ul class=\"verdicts\">";
-    for verdict in &told.verdicts {
+    for verdict in &explanation.verdicts {
         let (grade, cost) = (verdict.grade.name(), escaped(verdict.cost));
         let sentence = escaped(&verdict.sentence);
         write!(out, "<li class=\"{grade}\"><b>{cost}<span>{grade}</span></b> {sentence}</li>")

@@ -47,23 +47,23 @@ impl Plot {
 }
 
 /// Fails early where there will be nothing to draw.
-pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
-    let Some(plot) = &asked.plot else { return Ok(()) };
-    let is_many = asked.parts.any() || (data::takes(asked) && !asked.column.is_empty());
-    if !is_many || asked.maps.any() && !asked.parts.any() {
+pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
+    let Some(plot) = &args.plot else { return Ok(()) };
+    let is_many = args.parts.any() || (data::takes(args) && !args.column.is_empty());
+    if !is_many || args.maps.any() && !args.parts.any() {
         return Err(Failure::Usage(
             "--plot draws many results, and this is one; add --by, --axis, --every or --segments"
                 .into(),
         ));
     }
     match plot {
-        Plot::Terminal if asked.format.is_some() => Err(Failure::Usage(
+        Plot::Terminal if args.format.is_some() => Err(Failure::Usage(
             "--plot draws in the terminal what --format would print; leave one of them out, or draw into a file with --plot=FILE.svg".into(),
         )),
         Plot::Terminal => Ok(()),
         Plot::File(path) => {
             outfile::check(path)?;
-            Ok(outfile::refuse_inputs(path, asked.inputs.iter().map(PathBuf::as_path))?)
+            Ok(outfile::refuse_inputs(path, args.inputs.iter().map(PathBuf::as_path))?)
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn device(name: &str) -> Result<&'static Device, String> {
 
 /// What is to be predicted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Scenario {
     pub(crate) rung: &'static Rung,
     pub(crate) case: Case,
     pub(crate) temperature: Temperature,
@@ -25,10 +25,10 @@ pub(crate) struct Place {
     pub(crate) measured: Option<f64>,
 }
 
-impl Place {
+impl Scenario {
     /// A rung as it is, over an array that no cache holds.
-    pub(crate) fn cold(rung: &'static Rung, case: Case) -> Place {
-        Place { rung, case, temperature: Temperature::Cold, grid: None, measured: None }
+    pub(crate) fn cold(rung: &'static Rung, case: Case) -> Scenario {
+        Scenario { rung, case, temperature: Temperature::Cold, grid: None, measured: None }
     }
 }
 
@@ -65,9 +65,9 @@ pub(crate) struct Predicted {
 }
 
 /// Predicts rungs, each over a case of its own.
-pub(crate) fn predicted(device: &'static Device, places: &[Place]) -> Predicted {
-    let row = |place: &Place| {
-        let Place { rung, case, temperature, grid, measured } = *place;
+pub(crate) fn predicted(device: &'static Device, scenarios: &[Scenario]) -> Predicted {
+    let row = |scenario: &Scenario| {
+        let Scenario { rung, case, temperature, grid, measured } = *scenario;
         let found = against(rung, case, device, temperature, grid);
         let n = rung.folds(case.n);
         Row {
@@ -78,7 +78,7 @@ pub(crate) fn predicted(device: &'static Device, places: &[Place]) -> Predicted 
             ..Row::new(rung.name, Case { n, ..case }, found)
         }
     };
-    let kernels = places.iter().filter(|place| !matches!(place.rung.way, Way::Host(_)));
+    let kernels = scenarios.iter().filter(|scenario| !matches!(scenario.rung.way, Way::Host(_)));
     Predicted { device: device.name, error: ERROR, rows: kernels.map(row).collect() }
 }
 
@@ -278,7 +278,7 @@ pub(crate) fn of_paper(paper: &Paper, device: &'static Device) -> Predicted {
     let experiment = paper.experiment;
     let case =
         |n| Case { op: warpfold::Op::Sum, dtype: experiment.dtype, n, block: experiment.block };
-    let places: Vec<_> = paper
+    let scenarios: Vec<_> = paper
         .lines
         .iter()
         .filter_map(|line| {
@@ -287,8 +287,8 @@ pub(crate) fn of_paper(paper: &Paper, device: &'static Device) -> Predicted {
                 warpfold_ladder::replay::Does::RungAt(_, n) => n,
                 _ => experiment.n,
             };
-            Some(Place::cold(rung, case(n)))
+            Some(Scenario::cold(rung, case(n)))
         })
         .collect();
-    predicted(device, &places)
+    predicted(device, &scenarios)
 }

@@ -28,31 +28,31 @@ use crate::sheet::{Sheet, json};
 use crate::{Failure, outfile, stage, streams};
 
 /// Replays and prints.
-pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
-    let paper = asked.document.paper();
-    if asked.device == Device::Cpu {
+pub(crate) fn replay(args: &Replay) -> Result<(), Failure> {
+    let paper = args.document.paper();
+    if args.device == Device::Cpu {
         return Err(Failure::Usage(
             "--device cpu runs no kernels, and documents are made of them; take --device cuda or --device simt".into(),
         ));
     }
-    if let Some(file) = &asked.export {
+    if let Some(file) = &args.export {
         outfile::check(file)?;
     }
-    if let Some(gpu) = asked.predict {
+    if let Some(gpu) = args.predict {
         let found = crate::predict::of_paper(paper, gpu);
-        if let Some(file) = &asked.export {
+        if let Some(file) = &args.export {
             outfile::replace(file, json(&found).as_bytes())?;
         }
         let title = format!("{} ({}), predicted for {}", paper.title, paper.ran(), gpu.name);
-        let sheet = crate::predict::sheet_for(asked.format, &found, title);
-        return streams::print(asked.format.print(&[sheet], &found).as_bytes());
+        let sheet = crate::predict::sheet_for(args.format, &found, title);
+        return streams::print(args.format.print(&[sheet], &found).as_bytes());
     }
     let mut setting = Setting {
-        seed: asked.seed,
+        seed: args.seed,
         revision: std::env::var("WARPFOLD_REVISION").ok(),
-        peers: asked.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?,
+        peers: args.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?,
     };
-    let mut stage = stage::open(asked.device, &setting)?;
+    let mut stage = stage::open(args.device, &setting)?;
     let bar = bar();
     let mut remarks = Vec::new();
     if paper.name == "blog" {
@@ -60,20 +60,20 @@ pub(crate) fn replay(asked: &Replay) -> Result<(), Failure> {
         let on_gpu = stage.device().kind == Kind::Cuda;
         remarks = peers::beside(&mut setting.peers, paper.experiment.n, on_gpu);
         if on_gpu {
-            stage = stage::open(asked.device, &setting)?;
+            stage = stage::open(args.device, &setting)?;
         }
     }
     let mut watch = |what: &str| bar.set_message(what.to_owned());
     let found = lab::replay(paper, stage.as_mut(), &setting, &mut watch);
     bar.finish_and_clear();
     let found = found?;
-    let told = Told::of(&found);
-    if let Some(file) = &asked.export {
-        outfile::replace(file, json(&told).as_bytes())?;
+    let summary = Summary::of(&found);
+    if let Some(file) = &args.export {
+        outfile::replace(file, json(&summary).as_bytes())?;
     }
     let mut sheets = sheets(&found);
     sheets[0].below.extend(remarks);
-    streams::print(asked.format.print(&sheets, &told).as_bytes())?;
+    streams::print(args.format.print(&sheets, &summary).as_bytes())?;
     let rows = found.ladders.iter().flat_map(|ladder| &ladder.rungs);
     let wrong: Vec<&str> = rows.filter(|row| row.failed()).map(|row| &*row.name).collect();
     match wrong[..] {
@@ -103,7 +103,7 @@ pub(crate) fn sheets(found: &lab::Replay) -> Vec<Sheet> {
 
 /// What was found, with what was published.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Summary<'a> {
     #[serde(flatten)]
     found: &'a lab::Replay,
     title: &'static str,
@@ -129,8 +129,8 @@ struct Published {
     place: &'static str,
 }
 
-impl Told<'_> {
-    fn of(found: &lab::Replay) -> Told<'_> {
+impl Summary<'_> {
+    fn of(found: &lab::Replay) -> Summary<'_> {
         let paper = found.paper();
         let figures = paper.lines.iter().flat_map(|line| {
             line.figures.iter().map(|figure| Published {
@@ -143,7 +143,7 @@ impl Told<'_> {
                 place: figure.place,
             })
         });
-        Told {
+        Summary {
             found,
             title: paper.title,
             by: paper.by,

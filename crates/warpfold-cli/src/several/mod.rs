@@ -16,31 +16,31 @@ use crate::input::text::{Column, Columns, Dialect, Header, LeftOut, NoNumbers};
 use crate::input::{self, Kind, Name, Problem, Wanted};
 use crate::left_out::{Joined, Texts};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{Failure, many, report, run, table};
+use crate::{Failure, batched, report, run, table};
 
 /// Whether there are several columns of texts.
-pub(crate) fn takes(asked: &Reduction) -> bool {
+pub(crate) fn takes(args: &Reduction) -> bool {
     let is_text = |path: &PathBuf| {
-        asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
+        args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
     };
     let is_several =
-        asked.column.len() > 1 || matches!(&asked.column[..], [Column::Name(name)] if name == "*");
-    is_several && !asked.inputs.is_empty() && asked.inputs.iter().all(is_text)
+        args.column.len() > 1 || matches!(&args.column[..], [Column::Name(name)] if name == "*");
+    is_several && !args.inputs.is_empty() && args.inputs.iter().all(is_text)
 }
 
 /// Reduces them and prints what comes of it.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    check(asked)?;
-    if !asked.parts.by.is_empty() {
-        return many::columns(asked);
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    check(args)?;
+    if !args.parts.by.is_empty() {
+        return batched::columns(args);
     }
-    let (finish, begun) = (asked.finish()?, Instant::now());
-    let chosen = Chosen::of(asked, &[])?;
-    let inputs = chosen.open(asked)?;
+    let (finish, begun) = (args.finish()?, Instant::now());
+    let chosen = Chosen::of(args, &[])?;
+    let inputs = chosen.open(args)?;
     let texts = Texts::of(&inputs);
     let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
     let folding = Instant::now();
-    let mut columns = fold(asked, inputs, chosen.names.len())?;
+    let mut columns = fold(args, inputs, chosen.names.len())?;
     chosen.refuse_dropped(&columns)?;
     let taken = columns.iter().filter(|column| column.why.is_none());
     let n = taken.map(|column| column.folder.seen()).sum();
@@ -59,7 +59,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         }
         let output = column.folder.finish(finish).map_err(|error| of_column(name, error.into()))?;
         names.push(name.clone());
-        found.push(report::fields(&column.joined.in_data(asked.op(), output)));
+        found.push(report::fields(&column.joined.in_data(args.op(), output)));
     }
     let fields: Vec<&str> = found
         .first()
@@ -68,43 +68,43 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         Cells::of_values(found.iter().map(|fields| fields[at].1).collect())
     };
     let title =
-        |field: &str| if fields.len() == 1 { asked.op().name().into() } else { field.into() };
+        |field: &str| if fields.len() == 1 { args.op().name().into() } else { field.into() };
     let table = Table {
-        op: asked.op(),
+        op: args.op(),
         dtype: dtype.to_string(),
         n,
         bytes: n * dtype.size() as u64,
         labels: Labels::Columns(names),
         titles: Titles::Results,
         columns: fields.iter().enumerate().map(|(at, field)| (title(field), cell(at))).collect(),
-        accuracy: asked.accuracy,
+        accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
-        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
+        texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    table::show(asked, &table)
+    table::show(args, &table)
 }
 
 /// What makes no sense whatever the texts hold.
-fn check(asked: &Reduction) -> Result<(), Failure> {
+fn check(args: &Reduction) -> Result<(), Failure> {
     let refused = |what: &str| {
         Err(Failure::Usage(format!(
             "several --column options make a table of each column's result, {what}"
         )))
     };
-    let parts = &asked.parts;
-    if asked.op() == Op::Dot {
+    let parts = &args.parts;
+    if args.op() == Op::Dot {
         return refused(
             "and dot takes two inputs; say warpfold sum --map 'a * b', whose products are not rounded",
         );
     }
-    if asked.maps.any() {
+    if args.maps.any() {
         return refused(
             "and --map, --where, --weights, --of and --with have names for columns; leave --column out",
         );
     }
-    if asked.world.is_some() {
+    if args.world.is_some() {
         return refused(
             "which --world does not share out yet; run once for each column, or leave --world out",
         );
@@ -117,10 +117,10 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
             "and --sorted and --groups take one column; leave them out, or run once for each column",
         );
     }
-    if !matches!(asked.device, Device::Auto | Device::Cpu) {
+    if !matches!(args.device, Device::Auto | Device::Cpu) {
         return refused("on the processor; leave --device out, or run once for each column");
     }
-    run::check_result_file(asked)
+    run::check_result_file(args)
 }
 
 /// The columns that were chosen.
@@ -135,19 +135,19 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// By the options, without the keys where all are wanted.
-    pub(crate) fn of(asked: &Reduction, keys: &[Column]) -> Result<Chosen, Failure> {
-        let is_all = matches!(&asked.column[..], [Column::Name(name)] if name == "*");
-        let is_stdin = asked.inputs.iter().any(|path| path.as_os_str() == "-");
-        let dialect = asked.written.dialect(false);
+    pub(crate) fn of(args: &Reduction, keys: &[Column]) -> Result<Chosen, Failure> {
+        let is_all = matches!(&args.column[..], [Column::Name(name)] if name == "*");
+        let is_stdin = args.inputs.iter().any(|path| path.as_os_str() == "-");
+        let dialect = args.written.dialect(false);
         let mut chosen = Chosen {
-            names: asked.column.iter().map(shown).collect(),
-            columns: asked.column.clone(),
+            names: args.column.iter().map(shown).collect(),
+            columns: args.column.clone(),
             no_numbers: NoNumbers::Fail,
             header: None,
             beside: keys.to_vec(),
         };
         let has_index =
-            asked.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
+            args.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
         if is_stdin {
             return match is_all {
                 true => Err(Failure::Usage(
@@ -157,7 +157,7 @@ impl Chosen {
             };
         }
         if is_all || has_index {
-            let found = first_rows(asked, dialect)?;
+            let found = first_rows(args, dialect)?;
             let place = |column: &Column| match column {
                 Column::Index(index) => usize::try_from(*index).ok().map(|index| index - 1),
                 Column::Name(name) => found.names.iter().position(|found| found == name),
@@ -221,18 +221,18 @@ impl Chosen {
     }
 
     /// Opens the inputs, whose elements come row after row.
-    pub(crate) fn open(&self, asked: &Reduction) -> Result<Vec<input::Input>, Failure> {
-        self.open_as(asked, asked.written.dialect(asked.verbosity() == Verbosity::Verbose))
+    pub(crate) fn open(&self, args: &Reduction) -> Result<Vec<input::Input>, Failure> {
+        self.open_as(args, args.written.dialect(args.verbosity() == Verbosity::Verbose))
     }
 
     pub(crate) fn open_as(
         &self,
-        asked: &Reduction,
+        args: &Reduction,
         dialect: Dialect,
     ) -> Result<Vec<input::Input>, Failure> {
         let dialect = Dialect { header: self.header.unwrap_or(dialect.header), ..dialect };
         let wanted = Wanted {
-            dtype: asked.dtype,
+            dtype: args.dtype,
             kind: Some(Kind::Text),
             columns: self.columns.clone(),
             no_numbers: self.no_numbers,
@@ -241,7 +241,7 @@ impl Chosen {
             left_out: LeftOut::Kept,
             ..Wanted::default()
         };
-        Ok(input::open(&asked.inputs, &wanted)?)
+        Ok(input::open(&args.inputs, &wanted)?)
     }
 
     /// Fails where no column is left.
@@ -270,9 +270,9 @@ fn shown(column: &Column) -> String {
 }
 
 /// The columns by the first rows, which every input has to have.
-pub(crate) fn first_rows(asked: &Reduction, dialect: Dialect) -> Result<Columns, Failure> {
+pub(crate) fn first_rows(args: &Reduction, dialect: Dialect) -> Result<Columns, Failure> {
     let mut first: Option<Columns> = None;
-    for path in &asked.inputs {
+    for path in &args.inputs {
         let name = Name::of(path.clone());
         let columns = input::text_columns(&name, dialect)?;
         match &first {
@@ -298,13 +298,13 @@ pub(crate) struct Folded {
 
 /// Folds so many columns of the inputs, one input after another.
 pub(crate) fn fold(
-    asked: &Reduction,
+    args: &Reduction,
     inputs: Vec<input::Input>,
     columns: usize,
 ) -> Result<Vec<Folded>, Failure> {
     let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
     let empty = |_| {
-        let folder = Folder::new(&Executor::Cpu, asked.op(), dtype, asked.policy())?;
+        let folder = Folder::new(&Executor::Cpu, args.op(), dtype, args.policy())?;
         Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None, is_elsewhere: false })
     };
     let mut all = (0..columns).map(empty).collect::<Result<Vec<Folded>, Failure>>()?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use warpfold_engine::HostArray;
 
 use crate::Failure;
-use crate::input::text::{Dropped, Gaps, SharedNotes};
+use crate::input::text::{Dropped, MissingRuns, SharedNotes};
 use crate::input::{self, Input, Order};
 
 /// Bytes of rows that are taken apart at once: they stay in a core's cache, however many columns there are.
@@ -17,14 +17,18 @@ pub(crate) struct Reading {
     /// Rows of data.
     pub(crate) rows: u64,
     /// The rows in which each column has no element.
-    pub(crate) gaps: Vec<Gaps>,
+    pub(crate) gaps: Vec<MissingRuns>,
     /// Why columns that hold something else than numbers are dropped.
     pub(crate) dropped: Vec<Option<String>>,
 }
 
 impl Reading {
     pub(crate) fn new(columns: usize) -> Reading {
-        Reading { rows: 0, gaps: vec![Gaps::default(); columns], dropped: vec![None; columns] }
+        Reading {
+            rows: 0,
+            gaps: vec![MissingRuns::default(); columns],
+            dropped: vec![None; columns],
+        }
     }
 
     /// Reads an input behind those before, and hands on the elements of each column that are there.

@@ -24,49 +24,49 @@ use crate::args::block::whole_warps;
 use crate::bench::bar;
 use crate::chart::Chart;
 use crate::ladder::fits;
-use crate::predict::Place;
+use crate::predict::Scenario;
 use crate::sheet::{Format, Sheet, json};
 use crate::{Failure, outfile, stage, streams};
 
 /// Sweeps, prints and writes.
-pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
-    let over = Over::from(asked.over);
-    defined(asked.op, asked.dtype).map_err(Failure::Usage)?;
-    whole_warps(asked.block, MOST_THREADS, "a block")?;
-    for Export { path, .. } in &asked.export {
+pub(crate) fn sweep(args: &Sweep) -> Result<(), Failure> {
+    let over = Over::from(args.over);
+    defined(args.op, args.dtype).map_err(Failure::Usage)?;
+    whole_warps(args.block, MOST_THREADS, "a block")?;
+    for Export { path, .. } in &args.export {
         outfile::check(path)?;
     }
-    if let Some(gpu) = asked.predict {
-        return predict(asked, over, gpu);
+    if let Some(gpu) = args.predict {
+        return predict(args, over, gpu);
     }
     let setting = Setting {
-        seed: asked.seed,
+        seed: args.seed,
         revision: std::env::var("WARPFOLD_REVISION").ok(),
         ..Setting::default()
     };
-    let mut stage = stage::open(asked.device, &setting)?;
+    let mut stage = stage::open(args.device, &setting)?;
     let kind = stage.device().kind;
     let case = Case {
-        op: asked.op,
-        dtype: asked.dtype,
-        n: asked.n.unwrap_or(default_n(over, kind)),
-        block: asked.block,
+        op: args.op,
+        dtype: args.dtype,
+        n: args.n.unwrap_or(default_n(over, kind)),
+        block: args.block,
     };
     fits(largest(over, case), stage.free()?, case, "with what the rungs need")?;
     let ask = Ask {
         case,
-        rungs: if asked.rungs.is_empty() { some_rungs(over, kind) } else { asked.rungs.clone() },
-        data: natural_data(asked.op, asked.dtype),
-        runs: asked.runs.map_or(Runs::Within(Duration::from_millis(200), 100), Runs::Exactly),
-        temperature: asked.temperatures()[0],
+        rungs: if args.rungs.is_empty() { some_rungs(over, kind) } else { args.rungs.clone() },
+        data: natural_data(args.op, args.dtype),
+        runs: args.runs.map_or(Runs::Within(Duration::from_millis(200), 100), Runs::Exactly),
+        temperature: args.temperatures()[0],
         grid: None,
     };
     let bar = bar();
     let mut watch = |what: &str| bar.set_message(what.to_owned());
-    let found = lab::sweep(stage.as_mut(), over, &ask, &asked.temperatures(), &mut watch);
+    let found = lab::sweep(stage.as_mut(), over, &ask, &args.temperatures(), &mut watch);
     bar.finish_and_clear();
     let found = found?;
-    for Export { path, kind } in &asked.export {
+    for Export { path, kind } in &args.export {
         let text = match kind {
             Kind::Json => json(&found),
             Kind::Csv => Format::Csv.print(&tidy(&found), &found),
@@ -74,8 +74,8 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
         };
         outfile::replace(path, text.as_bytes())?;
     }
-    let sheets = if asked.format == Format::Csv { tidy(&found) } else { sheets(&found) };
-    streams::print(asked.format.print(&sheets, &found).as_bytes())?;
+    let sheets = if args.format == Format::Csv { tidy(&found) } else { sheets(&found) };
+    streams::print(args.format.print(&sheets, &found).as_bytes())?;
     let wrong = found.points.iter().filter(|point| point.verified == Some(false)).count();
     match wrong {
         0 => Ok(()),
@@ -87,20 +87,20 @@ pub(crate) fn sweep(asked: &Sweep) -> Result<(), Failure> {
 }
 
 /// Predicts each place of a sweep, and prints.
-fn predict(asked: &Sweep, over: Over, gpu: &'static Gpu) -> Result<(), Failure> {
+fn predict(args: &Sweep, over: Over, gpu: &'static Gpu) -> Result<(), Failure> {
     let kind = DeviceKind::Cuda;
     let case = Case {
-        op: asked.op,
-        dtype: asked.dtype,
-        n: asked.n.unwrap_or(default_n(over, kind)),
-        block: asked.block,
+        op: args.op,
+        dtype: args.dtype,
+        n: args.n.unwrap_or(default_n(over, kind)),
+        block: args.block,
     };
-    let rungs = if asked.rungs.is_empty() { some_rungs(over, kind) } else { asked.rungs.clone() };
-    let places = predicted_places(over, case, &rungs, &asked.temperatures(), gpu);
-    let found = crate::predict::predicted(gpu, &places);
-    let title = format!("{} by {}, predicted for {}", asked.op, over.axis(), gpu.name);
-    let sheet = crate::predict::sheet_for(asked.format, &found, title);
-    streams::print(asked.format.print(&[sheet], &found).as_bytes())
+    let rungs = if args.rungs.is_empty() { some_rungs(over, kind) } else { args.rungs.clone() };
+    let scenarios = predicted_places(over, case, &rungs, &args.temperatures(), gpu);
+    let found = crate::predict::predicted(gpu, &scenarios);
+    let title = format!("{} by {}, predicted for {}", args.op, over.axis(), gpu.name);
+    let sheet = crate::predict::sheet_for(args.format, &found, title);
+    streams::print(args.format.print(&[sheet], &found).as_bytes())
 }
 
 /// What a sweep predicts on a GPU: every rung at every place of it, from cold arrays and, where its cache holds them, hot ones.
@@ -110,15 +110,15 @@ pub(crate) fn predicted_places(
     rungs: &[&'static Rung],
     temperatures: &[Temperature],
     gpu: &Gpu,
-) -> Vec<Place> {
-    let places_of = |rung: &&'static Rung| -> Vec<Place> {
+) -> Vec<Scenario> {
+    let places_of = |rung: &&'static Rung| -> Vec<Scenario> {
         match lab::cases(over, case, DeviceKind::Cuda) {
-            Some(cases) => cases.into_iter().map(|case| Place::cold(rung, case)).collect(),
+            Some(cases) => cases.into_iter().map(|case| Scenario::cold(rung, case)).collect(),
             None if lab::strides(rung) => {
-                let of = |grid| Place { grid: Some(grid), ..Place::cold(rung, case) };
+                let of = |grid| Scenario { grid: Some(grid), ..Scenario::cold(rung, case) };
                 lab::grids(case).into_iter().map(of).collect()
             }
-            None => vec![Place::cold(rung, case)],
+            None => vec![Scenario::cold(rung, case)],
         }
     };
     let mut all = Vec::new();
@@ -126,10 +126,11 @@ pub(crate) fn predicted_places(
         for &temperature in temperatures {
             let bytes = |case: &Case| case.n.saturating_mul(case.dtype.size() as u64);
             // A hot array is one that the cache holds.
-            let fits =
-                |place: &Place| temperature == Temperature::Cold || bytes(&place.case) <= gpu.l2;
-            let places = places_of(rung).into_iter().filter(fits);
-            all.extend(places.map(|place| Place { temperature, ..place }));
+            let fits = |scenario: &Scenario| {
+                temperature == Temperature::Cold || bytes(&scenario.case) <= gpu.l2
+            };
+            let scenarios = places_of(rung).into_iter().filter(fits);
+            all.extend(scenarios.map(|scenario| Scenario { temperature, ..scenario }));
         }
     }
     all

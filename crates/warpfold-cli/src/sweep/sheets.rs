@@ -20,9 +20,9 @@ fn sheet(sweep: &Sweep, at: Temperature) -> Sheet {
         if !rungs.contains(&point.rung.as_str()) {
             rungs.push(&point.rung);
         }
-        let Some(place) = place(sweep.over, point) else { continue };
-        if !places.contains(&place) {
-            places.push(place);
+        let Some(scenario) = scenario(sweep.over, point) else { continue };
+        if !places.contains(&scenario) {
+            places.push(scenario);
         }
     }
     places.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -32,7 +32,7 @@ fn sheet(sweep: &Sweep, at: Temperature) -> Sheet {
     head.extend(rungs.iter().map(|rung| (*rung).to_owned()));
     let cell = |at: &(f64, String), rung: &str| {
         let here =
-            |point: &&Point| point.rung == rung && place(sweep.over, point).as_ref() == Some(at);
+            |point: &&Point| point.rung == rung && scenario(sweep.over, point).as_ref() == Some(at);
         points().find(here).map_or_else(String::new, figure)
     };
     let line = |at: &(f64, String)| {
@@ -84,7 +84,7 @@ fn figure(point: &Point) -> String {
 }
 
 /// Where a point stands: by what it is sorted, and what is written there.
-fn place(over: Over, point: &Point) -> Option<(f64, String)> {
+fn scenario(over: Over, point: &Point) -> Option<(f64, String)> {
     Some(match over {
         // The host and the library take no block: they stand in the line of the block that was asked for, and it is not known here.
         Over::Block => (f64::from(point.block?), point.block?.to_string()),

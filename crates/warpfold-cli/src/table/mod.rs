@@ -185,18 +185,18 @@ impl Table {
 }
 
 /// Writes a table to the result file, if there is to be one, and prints it, or a line on the file in its place.
-pub(crate) fn show(asked: &Reduction, table: &Table) -> Result<(), Failure> {
-    if let Some((path, format)) = &asked.out {
+pub(crate) fn show(args: &Reduction, table: &Table) -> Result<(), Failure> {
+    if let Some((path, format)) = &args.out {
         replace_file(path, *format, table)?;
     }
-    if let Some(plot) = &asked.plot
+    if let Some(plot) = &args.plot
         && plot::show(plot, table)?
     {
         return Ok(());
     }
-    match (&asked.out, asked.format) {
-        (Some((path, _)), None) if !asked.full => print_summary(table, path),
-        (_, format) => print(format.unwrap_or(Format::Text), table, asked.full),
+    match (&args.out, args.format) {
+        (Some((path, _)), None) if !args.full => print_summary(table, path),
+        (_, format) => print(format.unwrap_or(Format::Text), table, args.full),
     }
 }
 

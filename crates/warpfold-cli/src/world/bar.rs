@@ -44,8 +44,8 @@ impl Shown {
 
 impl<'c> Bar<'c> {
     /// All ranks learn whether rank 0 shows a bar.
-    pub(super) fn agree(asked: &Reduction, comm: &'c dyn Comm) -> Result<Bar<'c>> {
-        let is_seen = comm.rank() == 0 && is_visible(asked.progress());
+    pub(super) fn agree(args: &Reduction, comm: &'c dyn Comm) -> Result<Bar<'c>> {
+        let is_seen = comm.rank() == 0 && is_visible(args.progress());
         let text = concat!("warpfold ", env!("CARGO_PKG_VERSION"));
         let all = exchange(comm, text, Ok(&[u8::from(is_seen)]))?;
         let is_shown = all.first().is_some_and(|bytes| bytes[..] == [1]);
@@ -58,9 +58,9 @@ impl<'c> Bar<'c> {
     }
 
     /// Begins to show the work of all ranks, of so many bytes.
-    pub(super) fn start(&self, asked: &Reduction, total: u64) {
+    pub(super) fn start(&self, args: &Reduction, total: u64) {
         if self.is_shown && self.comm.rank() == 0 {
-            let progress = Some(Progress::start(asked.progress(), Some(total)));
+            let progress = Some(Progress::start(args.progress(), Some(total)));
             *self.shown.borrow_mut() = Shown { progress, total, own: 0 };
         }
     }

@@ -9,9 +9,9 @@
 //! Every rank gets all partials, and rank 0 prints.
 
 mod bar;
+mod batched;
 mod gpus;
 mod lines;
-mod many;
 mod whole;
 
 use warpfold::{DType, Op};
@@ -67,8 +67,8 @@ fn local_rank(comm: &dyn Comm) -> usize {
 }
 
 /// The device of this rank: `cuda` is the GPU of its number on its machine, from the first again where there are fewer.
-fn device(asked: &Reduction, comm: &dyn Comm) -> Result<Device, Failure> {
-    Ok(match asked.device {
+fn device(args: &Reduction, comm: &dyn Comm) -> Result<Device, Failure> {
+    Ok(match args.device {
         Device::Cuda(0) => {
             let gpus = cuda::count().map_err(Failure::NoDevice)?;
             Device::Cuda(local_rank(comm) % gpus.max(1))
@@ -80,54 +80,53 @@ fn device(asked: &Reduction, comm: &dyn Comm) -> Result<Device, Failure> {
 }
 
 /// Runs a reduction as one rank of many.
-pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
-    check(asked)?;
-    let comm = enter(asked.world.unwrap_or(Launcher::Auto), asked.device)?;
-    let bar = Bar::agree(asked, &*comm)?;
-    if let Some(why) = not_shared(asked) {
-        return alone(asked, &*comm, why);
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    check(args)?;
+    let comm = enter(args.world.unwrap_or(Launcher::Auto), args.device)?;
+    let bar = Bar::agree(args, &*comm)?;
+    if let Some(why) = not_shared(args) {
+        return alone(args, &*comm, why);
     }
-    match asked.parts.any() {
-        true => many::reduction(asked, &*comm),
-        false => whole::reduction(asked, &*comm, &bar),
+    match args.parts.any() {
+        true => batched::reduction(args, &*comm),
+        false => whole::reduction(args, &*comm, &bar),
     }
 }
 
 /// Fails for what makes no sense whatever the inputs hold.
-fn check(asked: &Reduction) -> Result<(), Failure> {
-    let gives_indices = matches!(asked.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
-    if gives_indices && skips(asked) {
+fn check(args: &Reduction) -> Result<(), Failure> {
+    let gives_indices = matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    if gives_indices && skips(args) {
         return Err(Failure::Usage(
             "--world shares out inputs whose elements have indices, and not yet where --missing skip leaves rows out; leave one of them out".into(),
         ));
     }
-    if let (Some((_, format)), false) = (&asked.out, asked.parts.any()) {
+    if let (Some((_, format)), false) = (&args.out, args.parts.any()) {
         format.check_one()?;
     }
-    asked.finish().map(drop)
+    args.finish().map(drop)
 }
 
-fn skips(asked: &Reduction) -> bool {
-    asked.written.dialect(false).missing == Missing::Skip
+fn skips(args: &Reduction) -> bool {
+    args.written.dialect(false).missing == Missing::Skip
 }
 
 /// Whether an input is a text, by its name or as the options say.
-fn has_text(asked: &Reduction) -> bool {
-    let kind = |path: &std::path::PathBuf| {
-        asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())))
-    };
-    asked.inputs.iter().any(|path| kind(path) == Kind::Text)
+fn has_text(args: &Reduction) -> bool {
+    let kind =
+        |path: &std::path::PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    args.inputs.iter().any(|path| kind(path) == Kind::Text)
 }
 
 /// What is not shared out, in a few words.
-fn not_shared(asked: &Reduction) -> Option<&'static str> {
-    let (op, parts) = (asked.op(), &asked.parts);
-    let is_on_cpu = matches!(asked.device, Device::Auto | Device::Cpu);
+fn not_shared(args: &Reduction) -> Option<&'static str> {
+    let (op, parts) = (args.op(), &args.parts);
+    let is_on_cpu = matches!(args.device, Device::Auto | Device::Cpu);
     match () {
-        () if asked.maps.any() => Some("an expression"),
-        () if asked.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
-        () if op == Op::Dot && has_text(asked) => Some("dot of texts"),
-        () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
+        () if args.maps.any() => Some("an expression"),
+        () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
+        () if op == Op::Dot && has_text(args) => Some("dot of texts"),
+        () if parts.any() && skips(args) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
         () if parts.empty != Empty::Error => Some("results that do not exist"),
         () => None,
@@ -135,24 +134,24 @@ fn not_shared(asked: &Reduction) -> Option<&'static str> {
 }
 
 /// What ranks have to agree on, whatever they find.
-fn agreement(asked: &Reduction, dtype: DType) -> Result<Agreement, Failure> {
-    let finish = asked.finish()?;
+fn agreement(args: &Reduction, dtype: DType) -> Result<Agreement, Failure> {
+    let finish = args.finish()?;
     let round_to = finish.round_to.map_or(String::new(), |to| format!("as {to}"));
     let ddof = if finish.ddof == 0 { String::new() } else { format!("ddof {}", finish.ddof) };
-    let agreement = Agreement::new(asked.op(), dtype).policy(&asked.policy());
+    let agreement = Agreement::new(args.op(), dtype).policy(&args.policy());
     Ok(agreement.and(&round_to).and(&ddof))
 }
 
 /// Rank 0 does all of it.
-fn alone(asked: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
-    let text = agreement(asked, asked.dtype.unwrap_or(DType::F64))?.and(what).text().to_string();
+fn alone(args: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
+    let text = agreement(args, args.dtype.unwrap_or(DType::F64))?.and(what).text().to_string();
     exchange(comm, &text, Ok(&[]))?;
     let outcome = match comm.rank() {
         0 => {
             if comm.size() > 1 {
                 crate::say!("warpfold: --world does not share out {what}; rank 0 does all of it");
             }
-            run::reduction(asked)
+            run::reduction(args)
         }
         _ => Ok(()),
     };
@@ -164,16 +163,16 @@ fn alone(asked: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> 
 }
 
 /// Opens the inputs; rank 0 looks at the result file too.
-fn open(asked: &Reduction, comm: &dyn Comm) -> Result<Vec<Input>, Failure> {
+fn open(args: &Reduction, comm: &dyn Comm) -> Result<Vec<Input>, Failure> {
     if comm.rank() == 0 {
-        run::check_result_file(asked)?;
+        run::check_result_file(args)?;
     }
-    run::open(asked)
+    run::open(args)
 }
 
 /// Says what a rank takes, if that is asked for.
-fn tell(asked: &Reduction, comm: &dyn Comm, input: &Input, part: &str) {
-    if asked.verbosity() == Verbosity::Verbose {
+fn tell(args: &Reduction, comm: &dyn Comm, input: &Input, part: &str) {
+    if args.verbosity() == Verbosity::Verbose {
         let (rank, size) = (comm.rank(), comm.size());
         crate::say!("rank {rank} of {size}: {}: {}; {part}", input.name(), input.describe());
     }
@@ -205,12 +204,12 @@ fn settle<M, F>(
         (Err(Merged::World(warpfold_dist::Error::Failed { rank: 0, why })), Err(own))
             if comm.rank() > 0 && why.starts_with(&own.to_string()) =>
         {
-            Err(Failure::Told(own.exit_code()))
+            Err(Failure::Reported(own.exit_code()))
         }
         // A rank that failed tells its own story; the others name it.
         (Err(Merged::World(_)) | Ok(_), Err(own)) => Err(own),
         (Err(Merged::World(error)), Ok(_)) => Err(error.into()),
         (Err(Merged::Result(failure)), _) if comm.rank() == 0 => Err(failure),
-        (Err(Merged::Result(failure)), _) => Err(Failure::Told(failure.exit_code())),
+        (Err(Merged::Result(failure)), _) => Err(Failure::Reported(failure.exit_code())),
     }
 }

@@ -23,17 +23,17 @@ use crate::streams;
 /// The elements of shares begin at multiples of so many bytes: a cache line.
 const GRID_BYTES: u64 = 64;
 
-pub(super) fn reduction(asked: &Reduction, comm: &dyn Comm, bar: &Bar<'_>) -> Result<(), Failure> {
+pub(super) fn reduction(args: &Reduction, comm: &dyn Comm, bar: &Bar<'_>) -> Result<(), Failure> {
     let mut parted = None;
-    let folded = fold(asked, comm, bar, &mut parted);
+    let folded = fold(args, comm, bar, &mut parted);
     let merged = match parted {
         // All ranks know already that one of them has no result.
         Some(error) => Err(Merged::World(error)),
-        None => merge(asked, comm, &folded),
+        None => merge(args, comm, &folded),
     };
     bar.clear();
     let (merged, folded) = settle(comm, merged, folded)?;
-    report(asked, comm, &folded, merged)
+    report(args, comm, &folded, merged)
 }
 
 /// What a rank made of its share.
@@ -73,16 +73,16 @@ struct Share {
 }
 
 fn fold(
-    asked: &Reduction,
+    args: &Reduction,
     comm: &dyn Comm,
     bar: &Bar<'_>,
     parted: &mut Option<warpfold_dist::Error>,
 ) -> Result<Folded, Failure> {
-    let mut inputs = open(asked, comm);
+    let mut inputs = open(args, comm);
     let dtype = |inputs: &[Input]| inputs.first().map_or(DType::F64, Input::dtype);
-    let known = inputs.as_deref().map_or(asked.dtype.unwrap_or(DType::F64), dtype);
-    if has_text(asked) && !needs_places(asked.op(), known) {
-        let text = agreement(asked, known)?;
+    let known = inputs.as_deref().map_or(args.dtype.unwrap_or(DType::F64), dtype);
+    if has_text(args) && !needs_places(args.op(), known) {
+        let text = agreement(args, known)?;
         let described = inputs.as_ref().map_or(String::new(), |inputs| describe(inputs, known));
         let text = text.and(&described).and("cut by lines");
         let why = inputs.as_ref().err().map(ToString::to_string);
@@ -103,7 +103,7 @@ fn fold(
     if let Some(stream) = inputs.iter().find(|input| input.work().is_none()) {
         return Err(Failure::input(stream.name(), input::Problem::NoRange));
     }
-    let (dtype, op) = (dtype(&inputs), asked.op());
+    let (dtype, op) = (dtype(&inputs), args.op());
     if needs_places(op, dtype) && inputs.len() > 1 && inputs.iter().any(Input::is_text) {
         return Err(Failure::Usage(format!(
             "{op} of {dtype} needs the index of each element, and the elements of a text are known once it is read; with --world give one text, or .npy files"
@@ -111,13 +111,13 @@ fn fold(
     }
     let described = describe(&inputs, dtype);
     // Bytes that all ranks read; of a text that is not cut, whoever reads it.
-    bar.start(asked, inputs.iter().filter_map(Input::work).sum());
+    bar.start(args, inputs.iter().filter_map(Input::work).sum());
     let names: Vec<Name> = inputs.iter().map(|input| input.name().clone()).collect();
-    let device = device(asked, comm)?;
-    let work = Work { op, dtype, policy: asked.policy(), bytes: None };
-    let executor = devices::choose(device, work, &asked.tuning())?.executor;
+    let device = device(args, comm)?;
+    let work = Work { op, dtype, policy: args.policy(), bytes: None };
+    let executor = devices::choose(device, work, &args.tuning())?.executor;
     let folded = match op {
-        Op::Dot => fold_pair(asked, comm, bar, &executor, dtype, inputs),
+        Op::Dot => fold_pair(args, comm, bar, &executor, dtype, inputs),
         _ => {
             let shares = shares(inputs, dtype, comm);
             for Share { input, elements, .. } in &shares {
@@ -128,9 +128,9 @@ fn fold(
                     (None, true) => "all of it".to_string(),
                     (None, false) => format!("elements {} to {}", elements.start, elements.end),
                 };
-                tell(asked, comm, input, &part);
+                tell(args, comm, input, &part);
             }
-            fold_shares(asked, &executor, dtype, shares, bar)
+            fold_shares(args, &executor, dtype, shares, bar)
         }
     }?;
     Ok(Folded { names, inputs: described, device: executor.device(), ..folded })
@@ -186,13 +186,13 @@ fn shares(inputs: Vec<Input>, dtype: DType, comm: &dyn Comm) -> Vec<Share> {
 }
 
 fn fold_shares(
-    asked: &Reduction,
+    args: &Reduction,
     executor: &Executor,
     dtype: DType,
     shares: Vec<Share>,
     bar: &Bar<'_>,
 ) -> Result<Folded, Failure> {
-    let (op, policy) = (asked.op(), asked.policy());
+    let (op, policy) = (args.op(), args.policy());
     let (mut n, mut folding, mut done) = (0, Duration::ZERO, 0);
     // Refuses what has no such reduction where there is nothing to fold, too.
     Stream::new(op, dtype, policy)?;
@@ -246,7 +246,7 @@ fn without(notes: Notes, head: &Notes) -> Notes {
 
 /// The same elements of two inputs.
 fn fold_pair(
-    asked: &Reduction,
+    args: &Reduction,
     comm: &dyn Comm,
     bar: &Bar<'_>,
     executor: &Executor,
@@ -270,9 +270,9 @@ fn fold_pair(
     let names = [x.name().clone(), y.name().clone()];
     let watches = [x.watch(), y.watch()];
     for input in [&x, &y] {
-        tell(asked, comm, input, &format!("elements {} to {}", range.start, range.end));
+        tell(args, comm, input, &format!("elements {} to {}", range.start, range.end));
     }
-    let mut folder = Folder::new(executor, Op::Dot, dtype, asked.policy())?;
+    let mut folder = Folder::new(executor, Op::Dot, dtype, args.policy())?;
     let (mut n, mut folding) = (0, Duration::ZERO);
     if !range.is_empty() {
         let (mut x, mut y) = (x.range(Order::C, range.clone())?, y.range(Order::C, range.clone())?);
@@ -300,18 +300,18 @@ fn fold_pair(
 
 /// The result and the number of all elements.
 fn merge(
-    asked: &Reduction,
+    args: &Reduction,
     comm: &dyn Comm,
     folded: &Result<Folded, Failure>,
 ) -> Result<(Output, u64), Merged> {
-    let op = asked.op();
-    let finish = asked.finish().map_err(Merged::Result)?;
+    let op = args.op();
+    let finish = args.finish().map_err(Merged::Result)?;
     let dtype = folded.as_ref().map_or(DType::F64, |folded| folded.dtype);
-    let agreement = agreement(asked, dtype).map_err(Merged::Result)?;
+    let agreement = agreement(args, dtype).map_err(Merged::Result)?;
     let partial = match folded {
         Ok(Folded { read, inputs, .. }) => {
             let agreement = agreement.and(inputs);
-            let mine = joined(asked, comm, &agreement, read)?;
+            let mine = joined(args, comm, &agreement, read)?;
             all_merge(comm, &agreement, Ok(&mine))
         }
         Err(failure) => all_merge(comm, &agreement, Err(&failure.to_string())),
@@ -328,12 +328,12 @@ fn merge(
 
 /// What this rank read as one partial, whose indices count from the start of all inputs.
 fn joined(
-    asked: &Reduction,
+    args: &Reduction,
     comm: &dyn Comm,
     agreement: &Agreement,
     read: &[Read],
 ) -> Result<AnyPartial, Merged> {
-    let (op, dtype) = (asked.op(), agreement.dtype());
+    let (op, dtype) = (args.op(), agreement.dtype());
     let needs_indices = matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats);
     // Elements of each input that each rank has read.
     let all: Vec<Vec<(u64, u64)>> = match needs_indices {
@@ -404,7 +404,7 @@ fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
 }
 
 fn report(
-    asked: &Reduction,
+    args: &Reduction,
     comm: &dyn Comm,
     folded: &Folded,
     (output, n): (Output, u64),
@@ -414,21 +414,21 @@ fn report(
         return Ok(());
     }
     let report = Report {
-        op: asked.op(),
+        op: args.op(),
         dtype: folded.dtype,
         n,
         output: output.into(),
-        accuracy: asked.accuracy,
+        accuracy: args.accuracy,
         device: folded.device,
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
         texts,
     };
-    if asked.verbosity() == Verbosity::Verbose {
+    if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());
     }
-    if let Some((path, format)) = &asked.out {
+    if let Some((path, format)) = &args.out {
         report::replace_file(path, *format, &report)?;
     }
-    streams::print(&asked.format.unwrap_or(Format::Text).bytes(&report)?)
+    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
 }

@@ -1,6 +1,7 @@
 //! The built program from the outside: files in, text and exit codes out.
 
 mod arrays;
+mod batched;
 mod changing;
 mod corpus;
 mod data;
@@ -12,7 +13,6 @@ mod explain;
 mod faults;
 mod ladder;
 mod latency;
-mod many;
 mod mapped;
 mod memory;
 mod npy;

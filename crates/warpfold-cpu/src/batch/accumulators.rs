@@ -37,19 +37,19 @@ pub(super) struct Stripe<'s, 'k, K: Kind> {
     pub(super) x: &'s [K::Element],
     pub(super) at: At,
     /// From a row to the next of those that are taken as one.
-    place: i64,
+    position: i64,
     inputs: u64,
     lanes: Vec<K::Lanes>,
     /// What lanes become, until it is known that they keep to the rule.
     next: Vec<K::Lanes>,
-    rule: Option<K::Rule>,
+    exponents: Option<K::ExponentRange>,
     /// Rows added under the rule, and those it was made for.
     added: u64,
     room: u64,
     /// Rows that there are in all turns.
     pub(super) expected: u64,
     /// The last rule that was made, and for how many rows: other stripes are much the same.
-    pub(super) guess: Option<(K::Rule, u64)>,
+    pub(super) guess: Option<(K::ExponentRange, u64)>,
     /// Rows of groups that are not in their lanes, if any, but went to the overflow store.
     missing: Vec<u64>,
     sink: &'k dyn Sink<K::Small>,
@@ -67,18 +67,19 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         sink: &'k dyn Sink<K::Small>,
         shared: Option<&'s [Mutex<OverflowStore<'k, K>>]>,
     ) -> Self {
-        let (at, place, inputs) = (columns.stripe(stripe), columns.place, columns.form.inputs);
+        let (at, position, inputs) =
+            (columns.stripe(stripe), columns.position, columns.form.inputs);
         let (lanes, next, missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (rule, own, guess, added, room, expected) = (None, None, None, 0, 0, 0);
+        let (exponents, own, guess, added, room, expected) = (None, None, None, 0, 0, 0);
         Stripe {
             kind,
             x,
             at,
-            place,
+            position,
             inputs,
             lanes,
             next,
-            rule,
+            exponents,
             added,
             room,
             expected,
@@ -157,12 +158,12 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     column += 1;
                     // The columns of the next row, where several are taken as one.
                     if column == fold.at.real {
-                        (column, moved) = (0, moved.wrapping_add(fold.place));
+                        (column, moved) = (0, moved.wrapping_add(fold.position));
                     }
                 }
             });
         }
-        (self.added, self.rule) = (0, None);
+        (self.added, self.exponents) = (0, None);
         self.missing.clear();
     }
 
@@ -196,7 +197,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         stride: usize,
         rows: usize,
         first: u64,
-        place: i64,
+        position: i64,
     ) {
         let (kind, x, width) = (self.kind, self.x, self.at.width);
         let most = if size_of::<K::Monitor>() > N { ROWS } else { UNMONITORED };
@@ -204,11 +205,11 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         let at_a_time = (CHUNK / (2 * bytes)).clamp(1, most.max(NARROW / bytes));
         // The next rows, while these are added.
         let ahead = at_a_time * stride * size_of::<K::Element>();
-        let all = Band { kind, x, start, width, stride, rows, first, place, ahead };
+        let all = Band { kind, x, start, width, stride, rows, first, position, ahead };
         for row in (0..rows).step_by(at_a_time) {
             let band = all.rows(row..rows.min(row + at_a_time));
             let some = band.rows as u64;
-            let is_ruled = self.rule.is_some() && self.added + some <= self.room;
+            let is_ruled = self.exponents.is_some() && self.added + some <= self.room;
             if is_ruled || self.is_ruled(band.survey(0..width), some) {
                 let missed = self.add(&band);
                 self.added += some;
@@ -228,10 +229,10 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         // As many additions as there may be, or fewer if the range leaves no room for them.
         for room in [self.expected.min(MOST), (more * 128).min(self.expected), more] {
             if room >= more
-                && let Some(rule) = self.kind.rule(range, room)
+                && let Some(exponents) = self.kind.exponents(range, room)
             {
-                self.guess = Some((rule, room));
-                self.begin(rule, room);
+                self.guess = Some((exponents, room));
+                self.begin(exponents, room);
                 return true;
             }
         }
@@ -239,19 +240,19 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     }
 
     #[inline(always)]
-    pub(super) fn begin(&mut self, rule: K::Rule, room: u64) {
-        (self.rule, self.room) = (Some(rule), room);
+    pub(super) fn begin(&mut self, exponents: K::ExponentRange, room: u64) {
+        (self.exponents, self.room) = (Some(exponents), room);
         self.lanes.clear();
-        self.lanes.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
+        self.lanes.resize(self.at.width.div_ceil(N), self.kind.lanes(exponents));
         if self.kind.is_monitoring() {
-            self.next.resize(self.at.width.div_ceil(N), self.kind.lanes(rule));
+            self.next.resize(self.at.width.div_ceil(N), self.kind.lanes(exponents));
         }
     }
 
     /// Adds rows to lanes, but for groups of columns that miss the rule, which go to the overflow store; returns how many these are.
     #[inline(always)]
     fn add(&mut self, band: &Band<'_, K>) -> usize {
-        let Some(rule) = self.rule else { return 0 };
+        let Some(exponents) = self.exponents else { return 0 };
         let Stripe { kind, lanes, next, .. } = self;
         // What is known of the type leaves the rest out of the code of most kinds.
         if size_of::<K::Monitor>() == 0 || !kind.is_monitoring() {
@@ -267,7 +268,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         for (first, (lanes, made)) in (0..).step_by(ABREAST).zip(blocks.iter().zip(made)) {
             let monitors = band.add(first * N, *lanes, made);
             for k in 0..ABREAST {
-                if !kind.keeps(rule, &monitors[k]) {
+                if !kind.keeps(exponents, &monitors[k]) {
                     made[k] = lanes[k];
                     missed.push(first + k);
                 }
@@ -275,7 +276,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
         for (group, (lanes, made)) in lanes.iter().zip(next.iter_mut()).enumerate().skip(whole) {
             let monitor = band.add_one(group * N, *lanes, made);
-            if !kind.keeps(rule, &monitor) {
+            if !kind.keeps(exponents, &monitor) {
                 *made = *lanes;
                 missed.push(group);
             }
@@ -301,8 +302,9 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 let join = |overflow: &mut OverflowStore<'k, K>,
                             band: &Band<'_, K>,
                             columns: Range<usize>| {
-                    let rule = band.kind.rule(band.survey(columns.clone()), band.rows as u64)?;
-                    let mut lanes = band.kind.lanes(rule);
+                    let exponents =
+                        band.kind.exponents(band.survey(columns.clone()), band.rows as u64)?;
+                    let mut lanes = band.kind.lanes(exponents);
                     band.add_one(columns.start, lanes, &mut lanes);
                     for (lane, column) in columns.enumerate() {
                         overflow.join(at(column), &band.kind.lane(&lanes, lane), band.rows as u64);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Kind, N, Places};
+use super::lanes::{Kind, N, Positions};
 use crate::memory::prefetch_at;
 
 /// Groups of lanes side by side: as many as leave registers for what is monitored.
@@ -26,7 +26,7 @@ pub(super) struct Band<'x, K: Kind> {
     pub(super) rows: usize,
     /// The place of the first row, and from one to the next.
     pub(super) first: u64,
-    pub(super) place: i64,
+    pub(super) position: i64,
     /// Bytes from what is added to what is asked for meanwhile: all at once would keep the core from anything else.
     pub(super) ahead: usize,
 }
@@ -48,9 +48,9 @@ impl<K: Kind> Band<'_, K> {
             for (k, group) in row.as_chunks().0.iter().enumerate() {
                 prefetch_at(group, self.ahead);
                 self.kind.observe(&mut monitors[k], group);
-                self.kind.add(&mut sums[k], group, Places { first, step: 0 });
+                self.kind.add(&mut sums[k], group, Positions { first, step: 0 });
             }
-            first = first.wrapping_add_signed(self.place);
+            first = first.wrapping_add_signed(self.position);
         }
         *made = sums;
         monitors
@@ -62,16 +62,16 @@ impl<K: Kind> Band<'_, K> {
         let (mut sum, mut first) = (*lanes, self.first);
         let is_whole = column + N <= self.width;
         for k in 0..self.rows {
-            let places = Places { first, step: 0 };
+            let arg_indices = Positions { first, step: 0 };
             let row = &self.row(k)[column..];
             match row.first_chunk() {
                 Some(group) if is_whole => {
                     prefetch_at(group, self.ahead);
-                    self.kind.add(&mut sum, group, places);
+                    self.kind.add(&mut sum, group, arg_indices);
                 }
-                _ => self.kind.add(&mut sum, &self.kind.group(row), places),
+                _ => self.kind.add(&mut sum, &self.kind.group(row), arg_indices),
             }
-            first = first.wrapping_add_signed(self.place);
+            first = first.wrapping_add_signed(self.position);
         }
         *lanes = sum;
     }
@@ -92,8 +92,8 @@ impl<K: Kind> Band<'_, K> {
         for k in 0..self.rows {
             let group = self.kind.group(&self.row(k)[column..]);
             self.kind.observe(&mut monitor, &group);
-            self.kind.add(&mut sum, &group, Places { first, step: 0 });
-            first = first.wrapping_add_signed(self.place);
+            self.kind.add(&mut sum, &group, Positions { first, step: 0 });
+            first = first.wrapping_add_signed(self.position);
         }
         *made = sum;
         monitor
@@ -114,7 +114,7 @@ impl<K: Kind> Band<'_, K> {
     /// Some of the rows.
     #[inline(always)]
     pub(super) fn rows(&self, rows: Range<usize>) -> Self {
-        let first = self.first.wrapping_add_signed(self.place.wrapping_mul(rows.start as i64));
+        let first = self.first.wrapping_add_signed(self.position.wrapping_mul(rows.start as i64));
         let start = self.start + rows.start * self.stride;
         Band { start, rows: rows.len(), first, ..*self }
     }

@@ -83,12 +83,12 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
     #[inline(always)]
     fn run<C: Target>(self) {
         let Rows { fold, columns, part, few, smalls } = self;
-        let Columns { wide, stride, place, .. } = *columns;
+        let Columns { wide, stride, position, .. } = *columns;
         smalls.clear();
         if let (Some(rows), None) = (columns.few(), fold.shared) {
             let (kind, x, At { start, width, .. }) = (fold.kind, fold.x, fold.at);
             let (first, ahead) = (columns.turn(0).1, AHEAD / rows);
-            let band = Band { kind, x, start, width, stride, rows, first, place, ahead };
+            let band = Band { kind, x, start, width, stride, rows, first, position, ahead };
             if few::add(&band, &mut fold.guess, few) {
                 kind.leave(&few[..width.div_ceil(N)], smalls);
                 smalls.truncate(width);
@@ -96,14 +96,14 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
             }
         }
         fold.expected = columns.part(part).len() as u64;
-        if let Some((rule, room)) = fold.guess {
-            fold.begin(rule, room);
+        if let Some((exponents, room)) = fold.guess {
+            fold.begin(exponents, room);
         }
         for (turn, rows) in columns.stretches(part) {
             let (after, first) = columns.turn(turn);
             let start = fold.at.start + after + rows.start * stride;
-            let first = first.wrapping_add_signed(place.wrapping_mul(rows.start as i64));
-            fold.rows(start, stride * wide, rows.len() / wide, first, place * wide as i64);
+            let first = first.wrapping_add_signed(position.wrapping_mul(rows.start as i64));
+            fold.rows(start, stride * wide, rows.len() / wide, first, position * wide as i64);
         }
         fold.read(smalls);
     }

@@ -21,14 +21,14 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
     if outputs.is_empty() {
         return true;
     }
-    match out.many.source {
-        Source::Loops(x, form) if outputs.len() < out.many.plan.threads => {
+    match out.batched.source {
+        Source::Loops(x, form) if outputs.len() < out.batched.plan.threads => {
             for output in outputs {
                 let start = form.locate(output);
                 match pieces::whole(x, form, start) {
-                    Some(run) => out.exact(output, run, out.many.plan.threads),
+                    Some(run) => out.exact(output, run, out.batched.plan.threads),
                     None => {
-                        let all = pieces::together(out.many, x, form, start);
+                        let all = pieces::together(out.batched, x, form, start);
                         out.partial(output, form.inputs, &all);
                     }
                 }
@@ -45,7 +45,7 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
                     pieces::gather(x, form, start, 0..form.inputs, &mut copy);
                     return out.exact(output, &copy, 1);
                 }
-                let all = pieces::in_turn(out.many, x, form, start, &mut copy);
+                let all = pieces::in_turn(out.batched, x, form, start, &mut copy);
                 out.partial(output, form.inputs, &all);
             });
         }
@@ -66,7 +66,7 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
 
 /// Folds outputs by their elements: long ones by all threads together, the others by one each.
 fn long_and_short<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
-    let plan = out.many.plan;
+    let plan = out.batched.plan;
     let (long, short): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, x)| x.len() as u64 >= plan.long);
     for (output, x) in long {
@@ -81,7 +81,7 @@ fn each<T: Kernels, S: IntoPartial<T>, A: Copy + Sync>(
     all: &[A],
     work: &(dyn Fn(A) + Sync),
 ) {
-    let (next, threads) = (AtomicUsize::new(0), out.many.plan.threads);
+    let (next, threads) = (AtomicUsize::new(0), out.batched.plan.threads);
     let grain = (all.len() / (4 * threads)).clamp(1, GRAIN);
     share(threads.min(all.len().div_ceil(grain)), &|| {
         loop {

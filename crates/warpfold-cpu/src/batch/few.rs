@@ -9,14 +9,14 @@ use super::lanes::{Kind, N};
 #[inline(always)]
 pub(super) fn add<K: Kind>(
     band: &Band<'_, K>,
-    guess: &mut Option<(K::Rule, u64)>,
+    guess: &mut Option<(K::ExponentRange, u64)>,
     lanes: &mut Vec<K::Lanes>,
 ) -> bool {
     let (kind, width, rows) = (band.kind, band.width, band.rows as u64);
-    let own = |column: usize| kind.rule(band.survey(column..width.min(column + N)), rows);
-    let guessed = guess.filter(|(_, room)| *room >= rows).map(|(rule, _)| rule);
-    let Some(mut rule) = guessed.or_else(|| own(0)) else { return false };
-    let (mut empty, mut missed) = (kind.lanes(rule), 0);
+    let own = |column: usize| kind.exponents(band.survey(column..width.min(column + N)), rows);
+    let guessed = guess.filter(|(_, room)| *room >= rows).map(|(exponents, _)| exponents);
+    let Some(mut exponents) = guessed.or_else(|| own(0)) else { return false };
+    let (mut empty, mut missed) = (kind.lanes(exponents), 0);
     let groups = width.div_ceil(N);
     if lanes.len() < groups {
         lanes.resize(groups, empty);
@@ -29,7 +29,7 @@ pub(super) fn add<K: Kind>(
             let monitors = band.add(first * N, [empty; ABREAST], block);
             let mut all = true;
             for monitor in &monitors {
-                all &= kind.keeps(rule, monitor);
+                all &= kind.keeps(exponents, monitor);
             }
             if all {
                 continue;
@@ -37,7 +37,7 @@ pub(super) fn add<K: Kind>(
         }
         for (lanes, group) in lanes.iter_mut().zip(first..) {
             let monitor = band.add_one(group * N, empty, lanes);
-            if !K::MAY_MISS || kind.keeps(rule, &monitor) {
+            if !K::MAY_MISS || kind.keeps(exponents, &monitor) {
                 continue;
             }
             let Some(made) = own(group * N) else { return false };
@@ -45,10 +45,10 @@ pub(super) fn add<K: Kind>(
             band.add_one(group * N, own, lanes);
             missed += 1;
             if missed * MISSED > group {
-                (rule, empty) = (made, own);
+                (exponents, empty) = (made, own);
             }
         }
     }
-    *guess = Some((rule, rows));
+    *guess = Some((exponents, rows));
     true
 }

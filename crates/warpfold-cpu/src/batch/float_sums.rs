@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{Kind, N, Places};
+use super::lanes::{Kind, N, Positions};
 use super::survey::{Span, Spans, survey};
 use crate::float::{Cascade, LOG_ADDS, Lane};
 use warpfold_exact::exact::Pair;
@@ -81,7 +81,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
 /// Exponent fields that magnitudes keep to, and the logarithm of the number of additions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
+pub(crate) struct ExponentRange {
     low: u32,
     top: u32,
     log: u32,
@@ -95,7 +95,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 {
     type Element = [F; PARTS];
     type Range = Span<F::Magnitude>;
-    type Rule = Rule;
+    type ExponentRange = ExponentRange;
     type Monitor = Spans<F, LANES>;
     type Lanes = Cascade<LEVELS, LANES>;
     type Small = [Pair; PARTS];
@@ -117,7 +117,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     }
 
     #[inline(always)]
-    fn rule(self, range: Self::Range, additions: u64) -> Option<Rule> {
+    fn exponents(self, range: Self::Range, additions: u64) -> Option<ExponentRange> {
         let (low, top) = Self::fields(range)?;
         let log = 64 - additions.saturating_sub(1).leading_zeros();
         let slack = Self::MOST_BITS.checked_sub(Self::bits(top.saturating_sub(low), log))?;
@@ -125,7 +125,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         let most = if LEVELS > 0 { F::FIELD_MAX.checked_sub(log + 4)? } else { F::FIELD_MAX - 1 };
         // Room at either end for what comes later.
         let low = low.saturating_sub(slack - slack / 2).max(1);
-        (top <= most).then(|| Rule { low, top: (top + slack / 2).min(most), log })
+        (top <= most).then(|| ExponentRange { low, top: (top + slack / 2).min(most), log })
     }
 
     #[inline(always)]
@@ -139,23 +139,23 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     }
 
     #[inline(always)]
-    fn keeps(self, rule: Rule, monitor: &Self::Monitor) -> bool {
+    fn keeps(self, exponents: ExponentRange, monitor: &Self::Monitor) -> bool {
         let least = |field| bytemuck::cast(F::field_bits(field));
         // Subnormals share the grid of the first normal numbers.
-        let low = if rule.low > 1 { least(rule.low) } else { F::Magnitude::default() };
-        monitor.are_within(low, least(rule.top + 1))
+        let low = if exponents.low > 1 { least(exponents.low) } else { F::Magnitude::default() };
+        monitor.are_within(low, least(exponents.top + 1))
     }
 
     #[inline(always)]
-    fn lanes(self, rule: Rule) -> Self::Lanes {
-        let end = rule.top as i32 + 1 - F::FIELD_ONE as i32;
-        let grid = rule.low as i32 - 1 + F::UNIT;
+    fn lanes(self, exponents: ExponentRange) -> Self::Lanes {
+        let end = exponents.top as i32 + 1 - F::FIELD_ONE as i32;
+        let grid = exponents.low as i32 - 1 + F::UNIT;
         // A cascade takes 2^LOG_ADDS values below its end: twice as many of half the size are the same to it.
-        Cascade::new(end + rule.log as i32 - LOG_ADDS as i32 + F::SCALE, grid + F::SCALE)
+        Cascade::new(end + exponents.log as i32 - LOG_ADDS as i32 + F::SCALE, grid + F::SCALE)
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Self::Lanes, x: &[[F; PARTS]; N], _: Places) {
+    fn add(self, lanes: &mut Self::Lanes, x: &[[F; PARTS]; N], _: Positions) {
         let parts = x.as_flattened();
         for lane in 0..LANES {
             lanes.deposit(0, lane, f64::from_bits(parts[lane].wide().to_bits() & self.mask));

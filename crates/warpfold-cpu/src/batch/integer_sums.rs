@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{Kind, N, Places, without_rules};
+use super::lanes::{Kind, N, Positions, without_rules};
 
 /// An integer as these lanes add it.
 pub(crate) trait Addend: Copy + Default + Send + Sync {
@@ -92,7 +92,7 @@ impl<W: Addend> Kind for IntegerSums<W> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Halves, x: &[W; N], _: Places) {
+    fn add(self, lanes: &mut Halves, x: &[W; N], _: Positions) {
         for l in 0..N {
             let (remainder, upper) = x[l].halves(self.magnitudes);
             lanes.remainders[l] = lanes.remainders[l].wrapping_add(remainder);
@@ -139,7 +139,7 @@ mod tests {
         for kind in [IntegerSums::<W>::values(), IntegerSums::magnitudes()] {
             let mut lanes = kind.lanes(());
             for _ in 0..3 {
-                kind.add(&mut lanes, &x, Places { first: 0, step: 1 });
+                kind.add(&mut lanes, &x, Positions { first: 0, step: 1 });
             }
             let value = |x: W| if kind.magnitudes == 0 { x.into() } else { x.into().abs() };
             let sum: i128 = x.iter().map(|&x| value(x)).sum();

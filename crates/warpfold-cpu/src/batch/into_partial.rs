@@ -138,7 +138,7 @@ impl Ranked {
     fn extremes<R: Ordered>(self, nan: Nan, count: u64) -> Extremes<R> {
         let mut extremes = Extremes::new();
         if let Some(x) = self.extreme(nan, count) {
-            extremes.add(x, self.place);
+            extremes.add(x, self.arg_index);
         }
         extremes
     }

@@ -12,12 +12,12 @@ pub(crate) const N: usize = 16;
 
 /// Where the elements that lanes take stand in their outputs' inputs: lane `l` at `first + l · step`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Places {
+pub(crate) struct Positions {
     pub(super) first: u64,
     pub(super) step: u64,
 }
 
-impl Places {
+impl Positions {
     #[inline(always)]
     pub(super) fn of(self, lane: usize) -> u64 {
         self.first.wrapping_add(self.step.wrapping_mul(lane as u64))
@@ -31,7 +31,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What a survey finds.
     type Range: Copy;
     /// What lets additions be exact.
-    type Rule: Copy;
+    type ExponentRange: Copy;
     /// What is seen of elements as they are added, lane by lane.
     type Monitor: Copy;
     /// `N` accumulators under a rule.
@@ -52,7 +52,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
     fn join(one: Self::Range, other: Self::Range) -> Self::Range;
 
     /// A rule for so many additions in one accumulator and those it is joined with, of elements in the range.
-    fn rule(self, range: Self::Range, additions: u64) -> Option<Self::Rule>;
+    fn exponents(self, range: Self::Range, additions: u64) -> Option<Self::ExponentRange>;
 
     /// Nothing seen yet.
     fn monitor(self) -> Self::Monitor;
@@ -67,13 +67,13 @@ pub(crate) trait Kind: Copy + Send + Sync {
     }
 
     /// Whether all that was seen keeps to the rule. What was added may be kept only then.
-    fn keeps(self, rule: Self::Rule, monitor: &Self::Monitor) -> bool;
+    fn keeps(self, exponents: Self::ExponentRange, monitor: &Self::Monitor) -> bool;
 
     /// Empty accumulators.
-    fn lanes(self, rule: Self::Rule) -> Self::Lanes;
+    fn lanes(self, exponents: Self::ExponentRange) -> Self::Lanes;
 
     /// Adds an element to each.
-    fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], places: Places);
+    fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], arg_indices: Positions);
 
     /// What a lane holds.
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
@@ -134,7 +134,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
 macro_rules! without_rules {
     ($element:ty) => {
         type Range = ();
-        type Rule = ();
+        type ExponentRange = ();
         type Monitor = ();
         const MAY_MISS: bool = false;
 
@@ -145,7 +145,7 @@ macro_rules! without_rules {
         fn join((): (), (): ()) {}
 
         #[inline(always)]
-        fn rule(self, (): (), _: u64) -> Option<()> {
+        fn exponents(self, (): (), _: u64) -> Option<()> {
             Some(())
         }
 

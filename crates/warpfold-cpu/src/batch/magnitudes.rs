@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Places, without_rules};
+use super::lanes::{Kind, N, Positions, without_rules};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -82,7 +82,7 @@ impl<W: Size> Kind for Largest<W> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut [W; N], x: &[W; N], _: Places) {
+    fn add(self, lanes: &mut [W; N], x: &[W; N], _: Positions) {
         for l in 0..N {
             let size = x[l].size(&self.0);
             lanes[l] = select_unpredictable(size > lanes[l], size, lanes[l]);

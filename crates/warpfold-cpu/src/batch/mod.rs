@@ -1,4 +1,4 @@
-//! Many reductions at once: over axes, segments, groups.
+//! Batched reductions at once: over axes, segments, groups.
 //!
 //! ```text
 //! op  →  kind (lanes)  ┐
@@ -81,20 +81,20 @@ pub(crate) enum Source<'a, T> {
     Groups(&'a [T], &'a dyn Numbered, u64),
 }
 
-/// Many reductions to be done.
+/// Batched reductions to be done.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Many<'a, T> {
+pub(crate) struct Batched<'a, T> {
     pub(crate) plan: &'a BatchPlan,
     pub(crate) source: Source<'a, T>,
 }
 
 /// A fold of every output of some reductions, which leaves something of each.
-pub(crate) type FoldMany<T, S> = fn(&Many<'_, T>, &Out<'_, T, S>);
+pub(crate) type FoldBatched<T, S> = fn(&Batched<'_, T>, &Out<'_, T, S>);
 
 /// Short sums of an element's parts.
 pub(crate) type Sums<T> = <T as Element>::Sums;
 
-impl<'a, T: Kernels> Many<'a, T> {
+impl<'a, T: Kernels> Batched<'a, T> {
     /// Those of an array in parts.
     pub(crate) fn of(plan: &'a BatchPlan, parts: &'a Parts<'_>, x: &'a [T]) -> Self {
         let source = match parts {
@@ -103,7 +103,7 @@ impl<'a, T: Kernels> Many<'a, T> {
             Parts::Segments(bounds, _) => Source::Segments(x, bounds),
             Parts::Groups(grouping, _) => Source::Groups(x, grouping.numbers(), grouping.groups()),
         };
-        Many { plan, source }
+        Batched { plan, source }
     }
 
     /// The array.
@@ -118,7 +118,7 @@ impl<'a, T: Kernels> Many<'a, T> {
         &self,
         writer: &dyn Write<T, S>,
         most: Option<u64>,
-        fold: FoldMany<T, S>,
+        fold: FoldBatched<T, S>,
     ) -> bool {
         let out = Out::new(self, writer, most);
         match self.source {
@@ -142,17 +142,17 @@ impl<'a, T: Kernels> Many<'a, T> {
         &self,
         (x, numbers, groups): (&[T], &dyn Numbered, u64),
         writer: &dyn Write<T, S>,
-        fold: impl FnOnce(&Many<'_, T>, &Out<'_, T, S>),
+        fold: impl FnOnce(&Batched<'_, T>, &Out<'_, T, S>),
     ) where
         S: IntoPartial<T>,
     {
         let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
         let bounds = Bounds::Offsets64(sorted.offsets.into());
         let source = Source::Segments(&sorted.elements, &bounds);
-        let many = Many { source, plan: self.plan };
+        let batched = Batched { source, plan: self.plan };
         // What is sorted is not sorted again for a few groups' sake.
-        let out = Out::new(&many, writer, None);
-        fold(&many, &out);
+        let out = Out::new(&batched, writer, None);
+        fold(&batched, &out);
         if !S::IS_EXACT {
             doubtful::run(&out);
         }
@@ -162,29 +162,29 @@ impl<'a, T: Kernels> Many<'a, T> {
 /// Folds every output with lanes of a kind over the elements' words.
 pub(super) fn drive<T: Kernels, K: Kind<Small: IntoPartial<T>>>(
     kind: K,
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     words: fn(&[T]) -> &[K::Element],
     out: &Out<'_, T, K::Small>,
 ) {
-    if !has_lanes(many.plan.isa) {
-        return alone(many, out);
+    if !has_lanes(batched.plan.isa) {
+        return alone(batched, out);
     }
-    match many.source {
-        Source::Loops(x, form) => match many.plan.way {
-            Way::Runs => rows::run(kind, many.plan, words(x), Runs::Rows(form), out),
-            Way::Columns => columns::run(kind, many.plan, words(x), form, out),
-            _ => pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial)),
+    match batched.source {
+        Source::Loops(x, form) => match batched.plan.way {
+            Way::Runs => rows::run(kind, batched.plan, words(x), Runs::Rows(form), out),
+            Way::Columns => columns::run(kind, batched.plan, words(x), form, out),
+            _ => pieces::run(batched, x, form, &|n, count, partial| out.partial(n, count, partial)),
         },
         Source::Segments(x, bounds) => {
-            rows::run(kind, many.plan, words(x), Runs::Segments(bounds), out);
+            rows::run(kind, batched.plan, words(x), Runs::Segments(bounds), out);
         }
         Source::Groups(x, numbers, groups) => {
             let is_done = K::PUTS
-                && many.plan.way == Way::Cells
-                && cells::run(kind, many.plan, words(x), numbers, groups as usize, out);
+                && batched.plan.way == Way::Cells
+                && cells::run(kind, batched.plan, words(x), numbers, groups as usize, out);
             if !is_done {
-                many.sorted((x, numbers, groups), out.writer, |many, out| {
-                    drive(kind, many, words, out);
+                batched.sorted((x, numbers, groups), out.writer, |batched, out| {
+                    drive(kind, batched, words, out);
                 });
             }
         }
@@ -192,22 +192,24 @@ pub(super) fn drive<T: Kernels, K: Kind<Small: IntoPartial<T>>>(
 }
 
 /// Folds every output with the kernels for one array.
-pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(many: &Many<'_, T>, out: &Out<'_, T, S>) {
-    match many.source {
+pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(batched: &Batched<'_, T>, out: &Out<'_, T, S>) {
+    match batched.source {
         Source::Loops(x, form) => {
-            pieces::run(many, x, form, &|n, count, partial| out.partial(n, count, partial));
+            pieces::run(batched, x, form, &|n, count, partial| out.partial(n, count, partial));
         }
-        Source::Segments(_, bounds) => runs::alone(many.plan, Runs::Segments(bounds), out),
-        Source::Groups(x, numbers, groups) => many.sorted((x, numbers, groups), out.writer, alone),
+        Source::Segments(_, bounds) => runs::alone(batched.plan, Runs::Segments(bounds), out),
+        Source::Groups(x, numbers, groups) => {
+            batched.sorted((x, numbers, groups), out.writer, alone)
+        }
     }
 }
 
 /// The partial of one array whose first element has the place `first`.
-fn flat<T: Kernels>(many: &Many<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
-    let batch = &many.plan.batch;
+fn flat<T: Kernels>(batched: &Batched<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
+    let batch = &batched.plan.batch;
     let policy = Policy { threads: Some(threads), ..batch.policy };
     let problem = Problem { op: batch.op, dtype: T::DTYPE, n: x.len() as u64, policy };
-    let plan = plan::choose(problem, CpuFacts { isa: many.plan.isa, threads });
+    let plan = plan::choose(problem, CpuFacts { isa: batched.plan.isa, threads });
     T::fold(&plan, x, first)
 }
 

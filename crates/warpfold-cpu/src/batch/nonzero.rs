@@ -1,6 +1,6 @@
 //! How many elements are not zero, many counts at a time.
 
-use super::lanes::{Kind, N, Places};
+use super::lanes::{Kind, N, Positions};
 
 /// Unsigned words that elements are counted as.
 pub(crate) trait Bits:
@@ -26,7 +26,7 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     type Element = [W; PARTS];
     /// Whether there is a NaN to be ignored.
     type Range = bool;
-    type Rule = ();
+    type ExponentRange = ();
     /// In which lanes there is one.
     type Monitor = [bool; N];
     type Lanes = [u64; N];
@@ -50,7 +50,7 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     }
 
     #[inline(always)]
-    fn rule(self, any_nan: bool, _: u64) -> Option<()> {
+    fn exponents(self, any_nan: bool, _: u64) -> Option<()> {
         (!any_nan).then_some(())
     }
 
@@ -86,7 +86,7 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut [u64; N], x: &[[W; PARTS]; N], _: Places) {
+    fn add(self, lanes: &mut [u64; N], x: &[[W; PARTS]; N], _: Positions) {
         for l in 0..N {
             let mut any = false;
             for part in 0..PARTS {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::into_partial::{IntoPartial, take};
 use super::results::{AT_ONCE, Lone};
-use super::{Many, flat, singles};
+use super::{Batched, flat, singles};
 use crate::Nan;
 use crate::kernels::Kernels;
 use warpfold_exact::partial::{Output, Partial};
@@ -126,7 +126,7 @@ pub(super) trait Write<T: Kernels, S>: Sync {
 
 /// The outputs of many reductions of elements of one type, as drivers and pieces leave them.
 pub(crate) struct Out<'o, T: Kernels, S> {
-    pub(super) many: &'o Many<'o, T>,
+    pub(super) batched: &'o Batched<'o, T>,
     pub(super) writer: &'o dyn Write<T, S>,
     /// Outputs whose accumulators do not tell the result, where these are not exact.
     doubtful: Mutex<Vec<u64>>,
@@ -136,11 +136,11 @@ pub(crate) struct Out<'o, T: Kernels, S> {
 
 impl<'o, T: Kernels, S> Out<'o, T, S> {
     pub(super) fn new(
-        many: &'o Many<'o, T>,
+        batched: &'o Batched<'o, T>,
         writer: &'o dyn Write<T, S>,
         most: Option<u64>,
     ) -> Self {
-        Out { many, writer, doubtful: Mutex::new(Vec::new()), most }
+        Out { batched, writer, doubtful: Mutex::new(Vec::new()), most }
     }
 
     /// The result of an output of `count` elements.
@@ -153,11 +153,11 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     where
         S: IntoPartial<T>,
     {
-        let (x, nan) = (self.many.memory(), self.nan());
+        let (x, nan) = (self.batched.memory(), self.nan());
         let read = |first: u64, elements: Range<usize>, left: &mut Vec<usize>| {
             self.writer.singles(first, &x[elements], nan, left);
         };
-        singles::run(self.many.plan, start, &read, self);
+        singles::run(self.batched.plan, start, &read, self);
     }
 
     /// The outputs that have to be folded exactly; they are no longer noted then.
@@ -175,27 +175,27 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     fn fold(&self, x: &[T], threads: usize) -> Partial<T> {
         match x.len() {
             // So few that a kernel's own beginning and end would cost more.
-            0..32 if adds_singly(self.many.plan.batch.op, T::DTYPE) => {
+            0..32 if adds_singly(self.batched.plan.batch.op, T::DTYPE) => {
                 let mut partial = self.empty();
                 x.iter().for_each(|&x| take(&mut partial, x, self.nan()));
                 partial
             }
-            _ => flat(self.many, x, threads, 0),
+            _ => flat(self.batched, x, threads, 0),
         }
     }
 
     fn empty(&self) -> Partial<T> {
-        Partial::empty(self.many.plan.batch.op)
+        Partial::empty(self.batched.plan.batch.op)
     }
 
     fn nan(&self) -> Nan {
-        self.many.plan.batch.policy.nan
+        self.batched.plan.batch.policy.nan
     }
 }
 
 impl<T: Kernels, S: IntoPartial<T>> Alone for Out<'_, T, S> {
     fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
-        self.exact(output, &self.many.memory()[elements], threads);
+        self.exact(output, &self.batched.memory()[elements], threads);
     }
 }
 
@@ -232,7 +232,7 @@ impl<T: Kernels, S: IntoPartial<T>> Store<S> for Partials<'_, T, S> {
     }
 
     fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize) {
-        let (partial, x, nan) = (&mut self.all[at], self.out.many.memory(), self.out.nan());
+        let (partial, x, nan) = (&mut self.all[at], self.out.batched.memory(), self.out.nan());
         (0..count).for_each(|k| take(partial, x[first + k * stride], nan));
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Many, flat};
+use super::{Batched, flat};
 use crate::kernels::Kernels;
 use crate::threads::share;
 use warpfold_exact::partial::Partial;
@@ -21,19 +21,19 @@ const OUTPUTS: usize = 16;
 
 /// Folds every output of a form.
 pub(super) fn run<T: Kernels>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
     leave: &(dyn Fn(u64, u64, &Partial<T>) + Sync),
 ) {
-    let (outputs, threads) = (form.outputs as usize, many.plan.threads);
-    let is_long = form.inputs >= many.plan.long && whole(x, form, form.nth(0).0).is_some();
+    let (outputs, threads) = (form.outputs as usize, batched.plan.threads);
+    let is_long = form.inputs >= batched.plan.long && whole(x, form, form.nth(0).0).is_some();
     if outputs < 2 * threads || is_long {
         for number in 0..outputs as u64 {
             let (start, output) = form.nth(number);
             let all = match whole(x, form, start) {
-                Some(run) => flat(many, run, threads, 0),
-                None => together(many, x, form, start),
+                Some(run) => flat(batched, run, threads, 0),
+                None => together(batched, x, form, start),
             };
             leave(output, form.inputs, &all);
         }
@@ -52,15 +52,15 @@ pub(super) fn run<T: Kernels>(
             let mut gathered = Vec::new();
             for (start, output) in numbers.map(|number| form.nth(number)) {
                 match whole(x, form, start) {
-                    Some(run) => leave(output, form.inputs, &flat(many, run, 1, 0)),
+                    Some(run) => leave(output, form.inputs, &flat(batched, run, 1, 0)),
                     None => gathered.push((start, output)),
                 }
             }
             let mut all: Vec<_> =
-                gathered.iter().map(|_| Partial::empty(many.plan.batch.op)).collect();
+                gathered.iter().map(|_| Partial::empty(batched.plan.batch.op)).collect();
             for piece in 0..form.inputs.div_ceil(PIECE as u64) {
                 for ((start, _), all) in gathered.iter().zip(&mut all) {
-                    all.merge(&one(many, x, form, *start, piece, &mut copy));
+                    all.merge(&one(batched, x, form, *start, piece, &mut copy));
                 }
             }
             for ((_, output), all) in gathered.iter().zip(&all) {
@@ -74,7 +74,7 @@ pub(super) fn run<T: Kernels>(
 /// The elements of an output, where they are contiguous and in order.
 pub(super) fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
     match form.folded[..] {
-        [Loop { stride: 1, place: 1, .. }] => {
+        [Loop { stride: 1, position: 1, .. }] => {
             Some(&x[start as usize..(start + form.inputs) as usize])
         }
         _ => None,
@@ -83,7 +83,7 @@ pub(super) fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T
 
 /// An output by all threads, pieces merged in their order.
 pub(super) fn together<T: Kernels>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
     start: u64,
@@ -98,21 +98,21 @@ pub(super) fn together<T: Kernels>(
             if piece >= pieces {
                 return;
             }
-            let partial = one(many, x, form, start, piece, &mut copy);
+            let partial = one(batched, x, form, start, piece, &mut copy);
             found.lock().unwrap_or_else(|poison| poison.into_inner()).push((piece, partial));
         }
     };
-    share(many.plan.threads, &work);
+    share(batched.plan.threads, &work);
     let mut found = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
     found.sort_unstable_by_key(|&(piece, _)| piece);
-    let mut all = Partial::empty(many.plan.batch.op);
+    let mut all = Partial::empty(batched.plan.batch.op);
     found.iter().for_each(|(_, partial)| all.merge(partial));
     all
 }
 
 /// A piece of an output.
 fn one<T: Kernels>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
     start: u64,
@@ -122,20 +122,20 @@ fn one<T: Kernels>(
     let first = piece * PIECE as u64;
     let count = (form.inputs - first).min(PIECE as u64);
     gather(x, form, start, first..first + count, copy);
-    flat(many, copy, 1, first)
+    flat(batched, copy, 1, first)
 }
 
 /// All pieces of an output, one after another.
 pub(super) fn in_turn<T: Kernels>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
     start: u64,
     copy: &mut Vec<T>,
 ) -> Partial<T> {
-    let mut all = Partial::empty(many.plan.batch.op);
+    let mut all = Partial::empty(batched.plan.batch.op);
     for piece in 0..form.inputs.div_ceil(PIECE as u64) {
-        all.merge(&one(many, x, form, start, piece, copy));
+        all.merge(&one(batched, x, form, start, piece, copy));
     }
     all
 }
@@ -145,11 +145,11 @@ pub(super) fn gather<T: Kernels>(
     x: &[T],
     form: &Form,
     start: u64,
-    places: Range<u64>,
+    positions: Range<u64>,
     copy: &mut Vec<T>,
 ) {
     copy.clear();
-    form.gather(start, places.start, places.end - places.start, |at, step, count| {
+    form.gather(start, positions.start, positions.end - positions.start, |at, step, count| {
         let at = at as usize;
         copy.extend((0..count).map(|k| x[at.wrapping_add_signed((k as i64 * step) as isize)]));
     });

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::into_partial::IntoPartial;
 use super::outputs::{Counts, Out, Sink};
 use super::runs::{Runs, Strip, spread};
-use super::{Many, Source, alone};
+use super::{Batched, Source, alone};
 use crate::Nan;
 use crate::isa::{Job, Target, has_lanes, with_lanes};
 use crate::kernels::Kernels;
@@ -33,36 +33,36 @@ impl<T: Kernels> IntoPartial<T> for Multiplied {
 
 /// Multiplies every input.
 pub(crate) fn multiply<T: Kernels, K: Kind>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     parts: fn(&[T]) -> &[K::Part],
     out: &Out<'_, T, Multiplied>,
 ) {
-    if !has_lanes(many.plan.isa) {
-        return alone(many, out);
+    if !has_lanes(batched.plan.isa) {
+        return alone(batched, out);
     }
-    match many.source {
-        Source::Loops(x, form) if many.plan.way == Way::Runs => {
-            contiguous::<T, K>(many, parts(x), Runs::Rows(form), out);
+    match batched.source {
+        Source::Loops(x, form) if batched.plan.way == Way::Runs => {
+            contiguous::<T, K>(batched, parts(x), Runs::Rows(form), out);
         }
         Source::Segments(x, bounds) => {
-            contiguous::<T, K>(many, parts(x), Runs::Segments(bounds), out);
+            contiguous::<T, K>(batched, parts(x), Runs::Segments(bounds), out);
         }
-        Source::Loops(..) => alone(many, out),
+        Source::Loops(..) => alone(batched, out),
         Source::Groups(x, numbers, groups) => {
-            many.sorted((x, numbers, groups), out.writer, |many, out| {
-                multiply::<T, K>(many, parts, out);
+            batched.sorted((x, numbers, groups), out.writer, |batched, out| {
+                multiply::<T, K>(batched, parts, out);
             });
         }
     }
 }
 
 fn contiguous<T: Kernels, K: Kind>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     x: &[K::Part],
     runs: Runs<'_>,
     out: &Out<'_, T, Multiplied>,
 ) {
-    let (plan, nan) = (many.plan, many.plan.batch.policy.nan);
+    let (plan, nan) = (batched.plan, batched.plan.batch.policy.nan);
     spread(plan, runs, out, &|| {
         let mut several = Several::<K>::new(nan);
         let (mut smalls, mut counts) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Places, without_rules};
+use super::lanes::{Kind, N, Positions, without_rules};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -23,7 +23,7 @@ pub(crate) enum End {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranked {
     pub(crate) bits: u64,
-    pub(crate) place: u64,
+    pub(crate) arg_index: u64,
 }
 
 /// A signed integer that ranks are.
@@ -110,24 +110,25 @@ pub(crate) struct Highest<W, const PLACED: bool>(pub(crate) Order<W>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<W> {
     ranks: [W; N],
-    places: [u64; N],
+    arg_indices: [u64; N],
 }
 
 impl<W: Rank, const PLACED: bool> Highest<W, PLACED> {
     #[inline(always)]
     fn empty() -> Ranks<W> {
-        Ranks { ranks: [W::LOWEST; N], places: [u64::MAX; N] }
+        Ranks { ranks: [W::LOWEST; N], arg_indices: [u64::MAX; N] }
     }
 
     #[inline(always)]
-    fn take(self, lanes: &mut Ranks<W>, x: &[W; N], places: Places) {
+    fn take(self, lanes: &mut Ranks<W>, x: &[W; N], arg_indices: Positions) {
         for l in 0..N {
             let (rank, best) = (x[l].rank(&self.0), lanes.ranks[l]);
             if PLACED {
-                let place = places.of(l);
-                let before = (rank > best) | ((rank == best) & (place < lanes.places[l]));
+                let arg_index = arg_indices.of(l);
+                let before = (rank > best) | ((rank == best) & (arg_index < lanes.arg_indices[l]));
                 lanes.ranks[l] = select_unpredictable(before, rank, best);
-                lanes.places[l] = select_unpredictable(before, place, lanes.places[l]);
+                lanes.arg_indices[l] =
+                    select_unpredictable(before, arg_index, lanes.arg_indices[l]);
             } else {
                 lanes.ranks[l] = select_unpredictable(rank > best, rank, best);
             }
@@ -136,21 +137,21 @@ impl<W: Rank, const PLACED: bool> Highest<W, PLACED> {
 
     #[inline(always)]
     fn of_lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked {
-        let place = if PLACED { lanes.places[lane] } else { 0 };
-        Ranked { bits: lanes.ranks[lane].element(&self.0), place }
+        let arg_index = if PLACED { lanes.arg_indices[lane] } else { 0 };
+        Ranked { bits: lanes.ranks[lane].element(&self.0), arg_index }
     }
 
     #[inline(always)]
     fn of_all(self, lanes: &Ranks<W>) -> Ranked {
         let rank = lanes.ranks.into_iter().fold(W::LOWEST, Ord::max);
-        let mut place = if PLACED { u64::MAX } else { 0 };
+        let mut arg_index = if PLACED { u64::MAX } else { 0 };
         if PLACED {
             for l in 0..N {
-                let here = (lanes.ranks[l] == rank) & (lanes.places[l] < place);
-                place = select_unpredictable(here, lanes.places[l], place);
+                let here = (lanes.ranks[l] == rank) & (lanes.arg_indices[l] < arg_index);
+                arg_index = select_unpredictable(here, lanes.arg_indices[l], arg_index);
             }
         }
-        Ranked { bits: rank.element(&self.0), place }
+        Ranked { bits: rank.element(&self.0), arg_index }
     }
 }
 
@@ -158,7 +159,7 @@ impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
     type Element = W;
     type Lanes = Ranks<W>;
     type Small = Ranked;
-    const NOTHING: Ranked = Ranked { bits: 0, place: 0 };
+    const NOTHING: Ranked = Ranked { bits: 0, arg_index: 0 };
     without_rules!(W);
 
     #[inline(always)]
@@ -172,8 +173,8 @@ impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Ranks<W>, x: &[W; N], places: Places) {
-        self.take(lanes, x, places);
+    fn add(self, lanes: &mut Ranks<W>, x: &[W; N], arg_indices: Positions) {
+        self.take(lanes, x, arg_indices);
     }
 
     #[inline(always)]
@@ -187,7 +188,7 @@ impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
     }
 
     fn moved(small: Ranked, by: i64) -> Ranked {
-        Ranked { place: small.place.wrapping_add_signed(by), ..small }
+        Ranked { arg_index: small.arg_index.wrapping_add_signed(by), ..small }
     }
 }
 
@@ -199,7 +200,7 @@ impl<W: Rank> Kind for BothEnds<W> {
     type Element = W;
     type Lanes = (Ranks<W>, Ranks<W>);
     type Small = [Ranked; 2];
-    const NOTHING: [Ranked; 2] = [Ranked { bits: 0, place: 0 }; 2];
+    const NOTHING: [Ranked; 2] = [Ranked { bits: 0, arg_index: 0 }; 2];
     without_rules!(W);
 
     #[inline(always)]
@@ -213,9 +214,9 @@ impl<W: Rank> Kind for BothEnds<W> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Self::Lanes, x: &[W; N], places: Places) {
-        self.0.take(&mut lanes.0, x, places);
-        self.1.take(&mut lanes.1, x, places);
+    fn add(self, lanes: &mut Self::Lanes, x: &[W; N], arg_indices: Positions) {
+        self.0.take(&mut lanes.0, x, arg_indices);
+        self.1.take(&mut lanes.1, x, arg_indices);
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use super::ending::Ending;
 use super::into_partial::{IntoPartial, is_nan};
 use super::outputs::{Counts, Read, Write};
 use super::pages::Pages;
-use super::{FoldMany, Many};
+use super::{Batched, FoldBatched};
 use crate::elements;
 use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
 use crate::kernels::Kernels;
@@ -34,7 +34,7 @@ impl<R: Copy + Send> Slots<R> {
     fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
         let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
             return Err(Error::Shape {
-                asked: format!("{op} of {dtype} into {outputs} outputs"),
+                requested: format!("{op} of {dtype} into {outputs} outputs"),
                 obstacle: "there is no memory for them".into(),
                 remedy: "keep fewer axes or segments, or take them a part at a time",
             });
@@ -205,10 +205,10 @@ struct Writer<R, D> {
 }
 
 impl<R: Copy + Send, D> Writer<R, D> {
-    fn new<T: Kernels>(many: &Many<'_, T>, reader: D, ending: Ending) -> Result<Self> {
-        let op = many.plan.batch.op;
-        let slots = Slots::new(op, T::DTYPE, many.plan.batch.outputs(), many.plan.threads)?;
-        Ok(Writer { slots, op, isa: many.plan.isa, ending, reader })
+    fn new<T: Kernels>(batched: &Batched<'_, T>, reader: D, ending: Ending) -> Result<Self> {
+        let op = batched.plan.batch.op;
+        let slots = Slots::new(op, T::DTYPE, batched.plan.batch.outputs(), batched.plan.threads)?;
+        Ok(Writer { slots, op, isa: batched.plan.isa, ending, reader })
     }
 
     /// The results of inputs of accumulators, by the reader.
@@ -331,9 +331,9 @@ impl<T: Kernels> Write<T, ()> for Keeper<T> {
 }
 
 /// The partial of every output.
-pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
+pub(crate) fn keep<T: Kernels>(batched: &Batched<'_, T>) -> Vec<Partial<T>> {
     let keeper = Keeper(Mutex::new(Vec::new()));
-    many.fold(&keeper, None, T::many_alone);
+    batched.fold(&keeper, None, T::batched_alone);
     let mut kept = keeper.0.into_inner().unwrap_or_else(|poison| poison.into_inner());
     kept.sort_unstable_by_key(|(output, _)| *output);
     kept.into_iter().map(|(_, partial)| partial).collect()
@@ -341,14 +341,14 @@ pub(crate) fn keep<T: Kernels>(many: &Many<'_, T>) -> Vec<Partial<T>> {
 
 /// Folds every output into a slot of its own.
 pub(crate) fn collect<T: Kernels, S: IntoPartial<T>, D: Read<S>>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     reader: D,
     ending: Ending,
-    fold: FoldMany<T, S>,
+    fold: FoldBatched<T, S>,
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<D::Result>> {
-    let writer = Writer::new(many, reader, ending)?;
-    many.fold(&writer, None, fold);
+    let writer = Writer::new(batched, reader, ending)?;
+    batched.fold(&writer, None, fold);
     writer.slots.finish(at, gaps)
 }
 
@@ -358,21 +358,21 @@ const SHORT: u64 = 256;
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
 pub(crate) fn collect_in_turn<T: Kernels, S: IntoPartial<T>, U: IntoPartial<T>, D>(
-    many: &Many<'_, T>,
+    batched: &Batched<'_, T>,
     reader: D,
     ending: Ending,
-    (first, then): (FoldMany<T, S>, FoldMany<T, U>),
+    (first, then): (FoldBatched<T, S>, FoldBatched<T, U>),
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<<D as Read<S>>::Result>>
 where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
 {
-    let writer = Writer::new(many, reader, ending)?;
-    let outputs = many.plan.batch.outputs();
+    let writer = Writer::new(batched, reader, ending)?;
+    let outputs = batched.plan.batch.outputs();
     // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
-    let is_long = many.memory().len() as u64 / SHORT >= outputs;
-    if !many.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
-        many.fold(&writer, None, then);
+    let is_long = batched.memory().len() as u64 / SHORT >= outputs;
+    if !batched.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
+        batched.fold(&writer, None, then);
     }
     writer.slots.finish(at, gaps)
 }

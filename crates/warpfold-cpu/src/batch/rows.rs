@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Kind, N, Places};
+use super::lanes::{Kind, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
 use crate::isa::{Job, Target, with_lanes};
@@ -96,8 +96,8 @@ impl<K: Kind> Job for Block<'_, K> {
             }
             self.ahead = (tile_end - tile_start) * size_of::<K::Element>();
             let range = self.kind.survey(&self.x[tile_start..tile_end]);
-            match self.kind.rule(range, longest as u64) {
-                Some(rule) => self.tile::<C>(rule, run..end),
+            match self.kind.exponents(range, longest as u64) {
+                Some(exponents) => self.tile::<C>(exponents, run..end),
                 None if K::MAY_MISS => self.one_by_one::<C>(run..end),
                 None => unreachable!("a rule of this kind covers all elements"),
             }
@@ -110,7 +110,7 @@ impl<K: Kind> Job for Block<'_, K> {
 struct Along<'a, 'b, K: Kind> {
     block: &'a mut Block<'b, K>,
     /// Not the lanes that it makes: what begins as a known constant stays in registers.
-    rule: K::Rule,
+    exponents: K::ExponentRange,
     ranges: &'a [Range<usize>],
 }
 
@@ -119,8 +119,8 @@ impl<K: Kind> Job for Along<'_, '_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Along { block, rule, ranges } = self;
-        let empty = block.kind.lanes(rule);
+        let Along { block, exponents, ranges } = self;
+        let empty = block.kind.lanes(exponents);
         let mut held = [empty; HELD];
         for (range, lanes) in ranges.iter().zip(&mut held) {
             *lanes = block.along(empty, range.clone());
@@ -144,8 +144,8 @@ impl<K: Kind> Job for Apart<'_, '_, K> {
     fn run<C: Target>(self) -> bool {
         let Apart { block, range } = self;
         let found = block.kind.survey(&block.x[range.clone()]);
-        let Some(rule) = block.kind.rule(found, range.len() as u64) else { return false };
-        with_lanes(C::ISA, Along { block, rule, ranges: &[range] });
+        let Some(exponents) = block.kind.exponents(found, range.len() as u64) else { return false };
+        with_lanes(C::ISA, Along { block, exponents, ranges: &[range] });
         true
     }
 }
@@ -159,8 +159,8 @@ impl<K: Kind> Block<'_, K> {
     }
 
     #[inline(always)]
-    fn tile<C: Target>(&mut self, rule: K::Rule, runs: Range<usize>) {
-        let empty = self.kind.lanes(rule);
+    fn tile<C: Target>(&mut self, exponents: K::ExponentRange, runs: Range<usize>) {
+        let empty = self.kind.lanes(exponents);
         let mut run = runs.start;
         if let Some(length) = self.strip.length()
             && length <= N
@@ -178,7 +178,7 @@ impl<K: Kind> Block<'_, K> {
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
             }
-            with_lanes(C::ISA, Along { block: self, rule, ranges: &ranges[..count] });
+            with_lanes(C::ISA, Along { block: self, exponents, ranges: &ranges[..count] });
         }
     }
 
@@ -223,7 +223,7 @@ impl<K: Kind> Block<'_, K> {
         let mut first = 0;
         for group in groups {
             prefetch_at(group, self.ahead);
-            self.kind.add(&mut lanes, group, Places { first, step: 1 });
+            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
             first += N as u64;
         }
         if let Some(&head) = rest.first() {
@@ -241,7 +241,7 @@ impl<K: Kind> Block<'_, K> {
                 }
                 None => self.kind.group(rest),
             };
-            self.kind.add(&mut lanes, &group, Places { first, step: 1 });
+            self.kind.add(&mut lanes, &group, Positions { first, step: 1 });
         }
         lanes
     }
@@ -260,7 +260,7 @@ impl<K: Kind> Block<'_, K> {
                 let (mut lanes, runs) = (lanes, &self.x[start..start + N * length]);
                 for k in 0..length {
                     let group = std::array::from_fn(|l| runs[l * length + k]);
-                    self.kind.add(&mut lanes, &group, Places { first: k as u64, step: 0 });
+                    self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
                 }
                 lanes
             }
@@ -275,7 +275,7 @@ impl<K: Kind> Block<'_, K> {
         let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
         for k in 0..LENGTH {
             let group = std::array::from_fn(|l| runs[l][k]);
-            self.kind.add(&mut lanes, &group, Places { first: k as u64, step: 0 });
+            self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
         }
         lanes
     }

@@ -198,12 +198,12 @@ impl<'a> Cuts<'a> {
             }
             Runs::Rows(form) => {
                 let (start, first) = form.turn(strip as u64);
-                let Loop { stride, place, .. } =
-                    form.kept.last().copied().unwrap_or(Loop { length: 1, stride: 0, place: 1 });
+                let Loop { stride, position, .. } =
+                    form.kept.last().copied().unwrap_or(Loop { length: 1, stride: 0, position: 1 });
                 let (start, pitch, length) =
                     (start as usize, stride as usize, form.inputs as usize);
                 let runs = part * self.grain..self.length.min((part + 1) * self.grain);
-                (Strip::Even { start, pitch, length, first, step: place }, runs)
+                (Strip::Even { start, pitch, length, first, step: position }, runs)
             }
         }
     }

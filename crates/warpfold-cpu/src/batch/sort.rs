@@ -21,17 +21,17 @@ pub(super) struct Sorted<T> {
 }
 
 /// Where threads write at once.
-struct Places<T>(*mut T);
+struct SharedSlots<T>(*mut T);
 
 // SAFETY: threads write different places, as `by_group` shares them out.
-unsafe impl<T: Send> Sync for Places<T> {}
+unsafe impl<T: Send> Sync for SharedSlots<T> {}
 
-impl<T> Places<T> {
+impl<T> SharedSlots<T> {
     /// # Safety
     /// The place is in the allocation, and no other thread writes it.
-    unsafe fn write(&self, place: usize, element: T) {
+    unsafe fn write(&self, slot: usize, element: T) {
         // SAFETY: as the caller says.
-        unsafe { self.0.add(place).write(element) };
+        unsafe { self.0.add(slot).write(element) };
     }
 }
 
@@ -47,11 +47,11 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
         return Sorted { elements: Vec::new(), offsets };
     }
     let mut elements = made(x.len(), threads);
-    let places = Places(elements.as_mut_ptr());
+    let arg_indices = SharedSlots(elements.as_mut_ptr());
     if groups as u64 <= SCATTERED_GROUPS {
-        place(x.len(), numbers, &mut offsets, 0, threads, |place, at, _| {
-            // SAFETY: `place` names each place below the number of elements once.
-            unsafe { places.write(place, x[at]) };
+        slot(x.len(), numbers, &mut offsets, 0, threads, |slot, at, _| {
+            // SAFETY: `slot` names each place below the number of elements once.
+            unsafe { arg_indices.write(slot, x[at]) };
         });
         // SAFETY: there is room for as many as there are elements, and each place was written.
         unsafe { elements.set_len(x.len()) };
@@ -61,12 +61,12 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     let each_has = 1 << shift;
     let mut starts = vec![0; groups.div_ceil(each_has) + 1];
     let mut within: Vec<u32> = made(x.len(), threads);
-    let places_within = Places(within.as_mut_ptr());
-    place(x.len(), numbers, &mut starts, shift, threads, |place, at, group| {
-        // SAFETY: `place` names each place below the number of elements once.
+    let places_within = SharedSlots(within.as_mut_ptr());
+    slot(x.len(), numbers, &mut starts, shift, threads, |slot, at, group| {
+        // SAFETY: `slot` names each place below the number of elements once.
         unsafe {
-            places.write(place, x[at]);
-            places_within.write(place, (group % each_has) as u32);
+            arg_indices.write(slot, x[at]);
+            places_within.write(slot, (group % each_has) as u32);
         }
     });
     // SAFETY: of both there is room for as many as there are elements, and each place was written.
@@ -128,11 +128,11 @@ impl<T: Copy + Send + Sync> Bucket<'_, T> {
     fn sort_by(self, threads: usize) {
         let Bucket { start, elements, within, offsets } = self;
         let unsorted = elements.to_vec();
-        let places = Places(elements.as_mut_ptr());
+        let arg_indices = SharedSlots(elements.as_mut_ptr());
         let mut starts = vec![0; offsets.len() + 1];
-        place(unsorted.len(), &Within(within), &mut starts, 0, threads, |place, at, _| {
-            // SAFETY: `place` names each place below the number of elements once, and the bucket has as many.
-            unsafe { places.write(place, unsorted[at]) };
+        slot(unsorted.len(), &Within(within), &mut starts, 0, threads, |slot, at, _| {
+            // SAFETY: `slot` names each place below the number of elements once, and the bucket has as many.
+            unsafe { arg_indices.write(slot, unsorted[at]) };
         });
         offsets.iter_mut().zip(starts).for_each(|(offset, first)| *offset = start + first);
     }
@@ -161,7 +161,7 @@ fn made<T: Send + Sync>(len: usize, threads: usize) -> Vec<T> {
 
 /// Calls with a place, an element and its group for all elements. Those of `1 << shift` neighbouring groups have neighbouring places and keep their order;
 /// leaves where their places begin, then the end. Each place below the number of elements is named once, by any thread.
-fn place(
+fn slot(
     n: usize,
     numbers: &dyn Numbered,
     offsets: &mut [u64],

@@ -44,7 +44,7 @@ pub(super) struct Columns<'a> {
     first_row: usize,
     rows: usize,
     pub(super) stride: usize,
-    pub(super) place: i64,
+    pub(super) position: i64,
 }
 
 /// A stripe: where its first element lies, how many columns it has, and their outputs.
@@ -64,10 +64,10 @@ impl<'a> Columns<'a> {
         let length = form.kept.last().map_or(1, |l| l.length as usize);
         let (inner, outer) = match form.folded.split_last() {
             Some((inner, outer)) => (*inner, outer),
-            None => (Loop { length: 1, stride: 0, place: 1 }, &[][..]),
+            None => (Loop { length: 1, stride: 0, position: 1 }, &[][..]),
         };
         let (rows, stride) = (inner.length as usize, inner.stride as usize);
-        let (place, first_row) = (inner.place, 0);
+        let (position, first_row) = (inner.position, 0);
         let turns: usize = outer.iter().map(|l| l.length as usize).product();
         let (wide, parts) = (1, 1);
         let long = (turns * rows / LONG).min(PARTS * threads);
@@ -88,7 +88,7 @@ impl<'a> Columns<'a> {
             first_row,
             rows,
             stride,
-            place,
+            position,
         };
         let few = columns.stripes() < STRIPES * threads;
         if few && stride == length && length <= WIDTH / 4 {
@@ -131,12 +131,12 @@ impl<'a> Columns<'a> {
 
     /// Where a turn's first row begins, after that of the first turn, and its place.
     pub(super) fn turn(&self, turn: usize) -> (usize, u64) {
-        let (mut rest, mut start, mut first) = (turn as u64, 0, self.form.first_place);
+        let (mut rest, mut start, mut first) = (turn as u64, 0, self.form.first_index);
         for l in self.outer.iter().rev() {
             let step = rest % l.length;
             rest /= l.length;
             start += (step * l.stride) as usize;
-            first = first.wrapping_add_signed(l.place.wrapping_mul(step as i64));
+            first = first.wrapping_add_signed(l.position.wrapping_mul(step as i64));
         }
         (start, first)
     }
@@ -162,7 +162,7 @@ impl<'a> Columns<'a> {
     pub(super) fn stripe(&self, number: usize) -> At {
         let (turn, k) = (number / self.per_turn(), number % self.per_turn());
         let (start, first) = self.form.turn(turn as u64);
-        let step = self.form.kept.last().map_or(1, |l| l.place);
+        let step = self.form.kept.last().map_or(1, |l| l.position);
         let column = k * self.width;
         let real = self.width.min(self.length - column);
         At {

@@ -28,20 +28,20 @@ const GROUP: usize = 64;
 
 /// The exact sum of integers that are stored as words.
 pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, Adding::<Values>::default, Total::merge);
+    let total = run(plan, x, 0, Adding::<Values>::default, WideSum::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
 /// The exact sum of their magnitudes, as a sum.
 pub(super) fn magnitudes<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, Adding::<Magnitudes>::default, Total::merge);
+    let total = run(plan, x, 0, Adding::<Magnitudes>::default, WideSum::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
 /// Their exact sum and sum of squares.
 pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
     let start = || Together(Adding::<Values>::default(), Adding::<Squares>::default());
-    let (sum, squares) = run(plan, x, 0, start, |all: &mut (Total, Total), one| {
+    let (sum, squares) = run(plan, x, 0, start, |all: &mut (WideSum, WideSum), one| {
         all.0.merge(one.0);
         all.1.merge(one.1);
     });
@@ -50,7 +50,7 @@ pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
 
 /// The exact dot product of two slices of one length.
 pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
-    let total = run(plan, (x, y), 0, Multiplying::default, Total::merge);
+    let total = run(plan, (x, y), 0, Multiplying::default, WideSum::merge);
     Dot { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
@@ -66,7 +66,8 @@ where
         Together(moments, Together(Adding::<Magnitudes>::default(), order))
     };
     let ((sum, squares), (magnitudes, order)) = run(plan, x, first, start, |all, one| {
-        let ((sum, squares), (magnitudes, order)): &mut ((Total, Total), (Total, Found<W>)) = all;
+        let ((sum, squares), (magnitudes, order)): &mut ((WideSum, WideSum), (WideSum, Found<W>)) =
+            all;
         sum.merge(one.0.0);
         squares.merge(one.0.1);
         magnitudes.merge(one.1.0);
@@ -100,13 +101,13 @@ fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Parts<Register<L>
 
 /// What a thread found.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Total {
+pub(super) struct WideSum {
     pub(super) wide: Wide,
     pub(super) count: u64,
 }
 
-impl Total {
-    fn merge(&mut self, other: Total) {
+impl WideSum {
+    fn merge(&mut self, other: WideSum) {
         self.wide += other.wide;
         self.count += other.count;
     }
@@ -144,11 +145,11 @@ terms! {
 #[derive(Default)]
 pub(super) struct Adding<K> {
     term: PhantomData<K>,
-    total: Total,
+    total: WideSum,
 }
 
 impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
-    type Partial = Total;
+    type Partial = WideSum;
 
     #[inline(always)]
     fn take<C: Target>(&mut self, piece: &[W], _first: u64) {
@@ -162,7 +163,7 @@ impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
         self.total.count += piece.len() as u64;
     }
 
-    fn finish(self) -> Total {
+    fn finish(self) -> WideSum {
         self.total
     }
 }
@@ -170,11 +171,11 @@ impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
 /// Adds up products of two slices.
 #[derive(Default)]
 struct Multiplying {
-    total: Total,
+    total: WideSum,
 }
 
 impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
-    type Partial = Total;
+    type Partial = WideSum;
 
     #[inline(always)]
     fn take<C: Target>(&mut self, (x, y): (&[W], &[W]), _first: u64) {
@@ -189,7 +190,7 @@ impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
         }
     }
 
-    fn finish(self) -> Total {
+    fn finish(self) -> WideSum {
         self.total
     }
 }

@@ -103,7 +103,7 @@ fn check(keys: usize, groups: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::Keys {
-        asked: format!("groups of {keys} elements"),
+        requested: format!("groups of {keys} elements"),
         obstacle: format!("there are {groups} different keys, more than 2^32"),
         remedy: "take them a part at a time",
     })
@@ -115,12 +115,12 @@ fn by_table<K: Key>(
     greatest: u64,
     threads: usize,
 ) -> Result<(Given, Vec<K>)> {
-    let place = |key: &K| (key.rank() - least) as usize;
+    let arg_index = |key: &K| (key.rank() - least) as usize;
     let mut present = Vec::new();
     present.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
     each(threads, keys.chunks(CHUNK), |keys| {
         for key in keys {
-            let present = &present[place(key)];
+            let present = &present[arg_index(key)];
             // Most keys were seen before: a line that is only read stays in every core's cache.
             if !present.load(Relaxed) {
                 present.store(true, Relaxed);
@@ -136,7 +136,7 @@ fn by_table<K: Key>(
         }
     }
     check(keys.len(), found.len())?;
-    Ok((Given::look_up(keys, found.len(), threads, |key| table[place(key)]), found))
+    Ok((Given::look_up(keys, found.len(), threads, |key| table[arg_index(key)]), found))
 }
 
 fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {

@@ -14,7 +14,7 @@ use super::executor::{Fold, run};
 use super::isa::{Avx512, Target};
 use super::memory::{prefetch, streamed};
 use crate::Nan;
-use warpfold_exact::partial::{Extremes, Place};
+use warpfold_exact::partial::{ArgIndex, Extremes};
 use warpfold_num::element::Ordered;
 use warpfold_plan::plan::Plan;
 
@@ -64,12 +64,13 @@ impl<R: Ordered> Order<R> {
         if low > high {
             return;
         }
-        let place = |key| Place { key, index: first + position(x, |x| x.key() == key) as u64 };
+        let arg_index =
+            |key| ArgIndex { key, index: first + position(x, |x| x.key() == key) as u64 };
         if self.extremes.min.is_none_or(|best| low < best.key) {
-            self.extremes.min = Some(place(low));
+            self.extremes.min = Some(arg_index(low));
         }
         if self.extremes.max.is_none_or(|best| high > best.key) {
-            self.extremes.max = Some(place(high));
+            self.extremes.max = Some(arg_index(high));
         }
     }
 

@@ -10,7 +10,7 @@ use super::lanes::portable::Plain;
 use super::runs::{Factor, KEPT, Kept, RUNS, blocks, whole_runs};
 use crate::Nan;
 use crate::isa::Target;
-use warpfold_exact::partial::{ComplexProduct, Complexes, Met, RealProduct, Reals};
+use warpfold_exact::partial::{ComplexProduct, Complexes, RealProduct, Reals, SpecialFlags};
 use warpfold_exact::tree::{BLOCK, Interval, Operator, RUN};
 use warpfold_num::double_double::DoubleDouble;
 use warpfold_plan::plan::Isa;
@@ -82,14 +82,15 @@ impl<F: Factor> Kind for OfReals<F> {
 
     #[inline(always)]
     fn numbers(node: &RealProduct) -> [f64; 5] {
-        let RealProduct { mantissa: DoubleDouble { high, low }, exponent, negative, met } = *node;
+        let RealProduct { mantissa: DoubleDouble { high, low }, exponent, negative, specials } =
+            *node;
         let sign = if negative { -1.0 } else { 1.0 };
-        match met {
-            Met { nan: true, .. } | Met { zero: true, infinity: true, .. } => {
+        match specials {
+            SpecialFlags { nan: true, .. } | SpecialFlags { zero: true, infinity: true, .. } => {
                 [<f64 as warpfold_num::element::Float>::NAN, 0.0, 0.0, 0.0, 0.0]
             }
-            Met { zero: true, .. } => [0.0; 5],
-            Met { infinity: true, .. } => [f64::INFINITY * sign, 0.0, 0.0, 0.0, 0.0],
+            SpecialFlags { zero: true, .. } => [0.0; 5],
+            SpecialFlags { infinity: true, .. } => [f64::INFINITY * sign, 0.0, 0.0, 0.0, 0.0],
             _ => [high * sign, low * sign, exponent as f64, 0.0, 0.0],
         }
     }
@@ -100,8 +101,12 @@ impl<F: Factor> Kind for OfReals<F> {
         let negative = high < 0.0;
         let sign = if negative { -1.0 } else { 1.0 };
         let mantissa = DoubleDouble { high: high * sign, low: low * sign + 0.0 };
-        let product =
-            RealProduct { mantissa, exponent: power as i64, negative, met: Met::default() };
+        let product = RealProduct {
+            mantissa,
+            exponent: power as i64,
+            negative,
+            specials: SpecialFlags::default(),
+        };
         power.is_finite().then_some(product)
     }
 }
@@ -152,8 +157,8 @@ impl<F: Factor> Kind for OfComplexes<F> {
 
 type NodeOf<K> = <<K as Kind>::Operator as Operator>::Node;
 
-/// Room for folding pieces.
-pub(crate) struct Room<K: Kind> {
+/// Scratch for folding pieces.
+pub(crate) struct Scratch<K: Kind> {
     nan: Nan,
     runs: Box<Kept>,
     blocks: Box<Kept>,
@@ -161,9 +166,9 @@ pub(crate) struct Room<K: Kind> {
     filled: Vec<K::Part>,
 }
 
-impl<K: Kind> Room<K> {
+impl<K: Kind> Scratch<K> {
     pub(crate) fn new(nan: Nan) -> Self {
-        Room { nan, runs: Kept::new(), blocks: Kept::new(), filled: Vec::new() }
+        Scratch { nan, runs: Kept::new(), blocks: Kept::new(), filled: Vec::new() }
     }
 
     /// The interval of some elements, of which the first has an index.

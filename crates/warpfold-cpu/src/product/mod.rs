@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use fold::{Kind, OfComplexes, OfReals};
-use fold::{Room, UNIT};
+use fold::{Scratch, UNIT};
 pub(super) use integer::IntegerFactors;
 pub(crate) use several::Several;
 use survey::Survey;
@@ -26,7 +26,7 @@ use warpfold_plan::plan::Plan;
 
 /// A piece for one instruction set.
 struct Piece<'p, K: Kind> {
-    room: &'p mut Room<K>,
+    scratch: &'p mut Scratch<K>,
     x: &'p [K::Part],
     first: u64,
 }
@@ -36,7 +36,7 @@ impl<K: Kind> Job for Piece<'_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) -> Self::Output {
-        self.room.fold::<C>(self.x, self.first)
+        self.scratch.fold::<C>(self.x, self.first)
     }
 }
 
@@ -50,13 +50,13 @@ pub(crate) fn intervals<K: Kind>(
     let nan = plan.problem.policy.nan;
     let end = first + (x.len() / K::PARTS) as u64;
     if plan.threads <= 1 {
-        return vec![with_isa(plan.isa, Piece { room: &mut Room::<K>::new(nan), x, first })];
+        return vec![with_isa(plan.isa, Piece { scratch: &mut Scratch::<K>::new(nan), x, first })];
     }
     let grain = plan.grain.max(1).next_multiple_of(UNIT);
     let next = AtomicU64::new(first / grain);
     let intervals = Mutex::new(Vec::new());
     share(plan.threads, &|| {
-        let (mut room, mut mine) = (Room::<K>::new(nan), Vec::new());
+        let (mut scratch, mut mine) = (Scratch::<K>::new(nan), Vec::new());
         loop {
             let from = next.fetch_add(1, Ordering::Relaxed).saturating_mul(grain);
             if from >= end {
@@ -64,7 +64,7 @@ pub(crate) fn intervals<K: Kind>(
             }
             let (from, to) = (from.max(first), from.saturating_add(grain).min(end));
             let at = |index: u64| (index - first) as usize * K::PARTS;
-            let piece = Piece { room: &mut room, x: &x[at(from)..at(to)], first: from };
+            let piece = Piece { scratch: &mut scratch, x: &x[at(from)..at(to)], first: from };
             mine.push(with_isa(plan.isa, piece));
         }
         intervals.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);

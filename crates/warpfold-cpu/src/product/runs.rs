@@ -190,7 +190,7 @@ pub(crate) unsafe fn reals<V: Vector, F: Factor>(
 unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
     rows: &Rows<F>,
     factors: usize,
-) -> ([Real<V>; ABREAST], V::Seen) {
+) -> ([Real<V>; ABREAST], V::Monitor) {
     let (mut chains, mut seen) = ([Real::<V>::one(); ABREAST], V::seen());
     let mut first = 0;
     while first < factors {

@@ -1,6 +1,6 @@
 //! What lanes make of pieces and of short inputs, beside the same tree leaf by leaf: bit for bit, on every instruction set.
 
-use super::fold::{Kind, OfComplexes, OfReals, Room};
+use super::fold::{Kind, OfComplexes, OfReals, Scratch};
 use super::{Piece, Several};
 use crate::isa::{Job, Target, with_isa, with_lanes};
 use crate::{Nan, bf16, f16};
@@ -35,8 +35,8 @@ fn array<K: Kind>(data: usize, n: usize, of: fn(f64, u64) -> K::Part) -> Vec<K::
     (0..n * K::PARTS).map(|_| part()).collect()
 }
 
-fn piece<K: Kind>(isa: Isa, room: &mut Room<K>, x: &[K::Part], first: u64) -> String {
-    format!("{:?}", with_isa(isa, Piece { room, x, first }))
+fn piece<K: Kind>(isa: Isa, scratch: &mut Scratch<K>, x: &[K::Part], first: u64) -> String {
+    format!("{:?}", with_isa(isa, Piece { scratch, x, first }))
 }
 
 fn pieces<K: Kind>(of: fn(f64, u64) -> K::Part) {
@@ -44,12 +44,12 @@ fn pieces<K: Kind>(of: fn(f64, u64) -> K::Part) {
     for data in 0..5 {
         for nan in [Nan::Propagate, Nan::Ignore] {
             let x = array::<K>(data, 20_000, of);
-            let mut rooms = ISAS.map(|isa| (isa, Room::<K>::new(nan)));
+            let mut rooms = ISAS.map(|isa| (isa, Scratch::<K>::new(nan)));
             // As text, in which a NaN is itself.
             let mut check = |x: &[K::Part], first: u64, expected: &Interval<K::Operator>| {
                 let expected = format!("{expected:?}");
-                for (isa, room) in &mut rooms {
-                    let found = piece(*isa, room, x, first);
+                for (isa, scratch) in &mut rooms {
+                    let found = piece(*isa, scratch, x, first);
                     assert!(found == expected, "{isa} {data} {nan:?} {} from {first}", x.len());
                 }
             };

@@ -7,14 +7,14 @@ use warpfold_num::element::Element;
 use warpfold_num::{Column, Complex, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
-use super::counts::{HowMany, Whether};
+use super::counts::{CountTrue, Whether};
 use super::moments::{self, Moment, MomentState};
 use super::others::Values;
 use super::products::{ProductAs, Rounded};
 use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
-use crate::batch::{FoldMany, IntoPartial, Read, Sums, Widest};
+use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest};
 use crate::kernels::Kernels;
 use crate::{Op, Result, bf16, f16};
 
@@ -22,8 +22,8 @@ use crate::{Op, Result, bf16, f16};
 pub type Columns = Vec<(&'static str, Column)>;
 
 /// The results of a reduction, by name, in the outputs' order; what integers that overflow do is the policy's to say.
-pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
-    let (op, finish, nan) = (many.plan.batch.op, many.finish, many.plan.batch.policy.nan);
+pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
+    let (op, finish, nan) = (batched.plan.batch.op, batched.finish, batched.plan.batch.policy.nan);
     // Refused for one as for many.
     if finish.round_to.is_some()
         && let Err(error @ Error::Unsupported { .. }) = Partial::<T>::empty(op).finish(op, finish)
@@ -31,25 +31,25 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
         return Err(error);
     }
     let column = match op {
-        Op::Sum | Op::Mean | Op::L1 => sums(many)?,
-        Op::Linf if finish.round_to.is_none() => largest(many)?,
-        Op::Any | Op::All => Column::of(many.read(Whether(op), T::many_nonzero)?),
-        Op::Count => Column::of(many.read(HowMany, T::many_nonzero)?),
+        Op::Sum | Op::Mean | Op::L1 => sums(batched)?,
+        Op::Linf if finish.round_to.is_none() => largest(batched)?,
+        Op::Any | Op::All => Column::of(batched.read(Whether(op), T::batched_nonzero)?),
+        Op::Count => Column::of(batched.read(CountTrue, T::batched_nonzero)?),
         Op::Min | Op::Max => {
             let extreme = Extreme::<T::Part> { nan, element: PhantomData };
-            Column::of(many.read(extreme, T::many_highest)?)
+            Column::of(batched.read(extreme, T::batched_highest)?)
         }
         Op::ArgMin | Op::ArgMax => {
             let index = Index::<T::Part> { nan, element: PhantomData };
-            let found = many.read(index, T::many_highest)?;
-            Column::of(match many.indices {
+            let found = batched.read(index, T::batched_highest)?;
+            Column::of(match batched.indices {
                 Indices::OfInput => found,
-                Indices::OfArray => many.parts.flat(many.x.len(), found),
+                Indices::OfArray => batched.parts.flat(batched.x.len(), found),
             })
         }
         Op::MinMax => {
             let both = Both::<T::Part> { nan, element: PhantomData };
-            let (least, greatest) = many.read(both, T::many_both_ends)?.into_iter().unzip();
+            let (least, greatest) = batched.read(both, T::batched_both_ends)?.into_iter().unzip();
             return Ok(vec![("min", Column::of::<T::Part>(least)), ("max", Column::of(greatest))]);
         }
         Op::Stats => unreachable!("stats are read a column at a time"),
@@ -57,20 +57,20 @@ pub(crate) fn columns<T: Kernels>(many: &Outputs<'_, T>) -> Result<Columns> {
             let why = "dot takes two arrays; see reduce_pair";
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
         }
-        Op::Var | Op::Std | Op::L2 | Op::Sumsq => moments(many)?,
-        Op::Prod if finish.round_to.is_none() && T::DTYPE.is_float() => products(many)?,
-        Op::Linf | Op::Prod => values(many)?,
+        Op::Var | Op::Std | Op::L2 | Op::Sumsq => moments(batched)?,
+        Op::Prod if finish.round_to.is_none() && T::DTYPE.is_float() => products(batched)?,
+        Op::Linf | Op::Prod => values(batched)?,
     };
     Ok(vec![(op.name(), column)])
 }
 
 /// The results of reductions that have one number, from their partials.
-fn values<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
-    Ok(Column::of_values(many.read(Values, T::many_alone)?))
+fn values<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
+    Ok(Column::of_values(batched.read(Values, T::batched_alone)?))
 }
 
 /// Folds of many outputs, by the reader that is chosen for them.
-struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, FoldMany<T, Sums<T>>);
+struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, FoldBatched<T, Sums<T>>);
 
 impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
     fn collect<D: Read<Sums<T>, Result: Scalar>>(self, reader: D) -> Result<Column> {
@@ -87,22 +87,24 @@ impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
         D: Read<T::Plain, Result: Scalar>
             + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>,
     {
-        let results = self.0.read_in_turn(reader, (T::many_plain_moments, T::many_moments))?;
+        let results =
+            self.0.read_in_turn(reader, (T::batched_plain_moments, T::batched_moments))?;
         Ok(Column::of(results))
     }
 
     fn second<D: Read<T::Approximate, Result: Scalar>>(self, reader: D) -> Result<Column> {
-        Ok(Column::of(self.0.read(reader, T::many_moments)?))
+        Ok(Column::of(self.0.read(reader, T::batched_moments)?))
     }
 }
 
-fn moments<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
-    let (op, finish, natural) = (many.plan.batch.op, many.finish, <T::Round as Element>::DTYPE);
+fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
+    let (op, finish, natural) =
+        (batched.plan.batch.op, batched.finish, <T::Round as Element>::DTYPE);
     let result = if op == Op::Sumsq && !T::DTYPE.is_float() { whole::<T>() } else { natural };
     let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
     let what = Moment { op, ddof: finish.ddof };
-    let column = T::Approximate::column(what, to, narrow, Moments(many));
-    column.unwrap_or_else(|| values(many))
+    let column = T::Approximate::column(what, to, narrow, Moments(batched));
+    column.unwrap_or_else(|| values(batched))
 }
 
 /// The type of sums of integers.
@@ -113,40 +115,40 @@ fn whole<T: Element>() -> DType {
     }
 }
 
-fn sums<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
-    let op = many.plan.batch.op;
-    let fold = if op == Op::L1 { T::many_norms } else { T::many_sums };
+fn sums<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
+    let op = batched.plan.batch.op;
+    let fold = if op == Op::L1 { T::batched_norms } else { T::batched_sums };
     let natural = [<T::Round as Element>::DTYPE, whole::<T>()];
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
-    let column = Sums::<T>::column(sum, many.finish.round_to, natural, Folds(many, fold));
-    column.unwrap_or_else(|| values(many))
+    let column = Sums::<T>::column(sum, batched.finish.round_to, natural, Folds(batched, fold));
+    column.unwrap_or_else(|| values(batched))
 }
 
-fn products<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
-    fn of<T: Kernels, R>(many: &Outputs<'_, T>) -> Result<Column>
+fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
+    fn of<T: Kernels, R>(batched: &Outputs<'_, T>) -> Result<Column>
     where
         R: Rounded + Copy + Send + Sync,
     {
-        Ok(Column::of(many.read(ProductAs::<R>(PhantomData), T::many_products)?))
+        Ok(Column::of(batched.read(ProductAs::<R>(PhantomData), T::batched_products)?))
     }
     match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
-        (false, DType::F32) => of::<T, f32>(many),
-        (false, _) => of::<T, f64>(many),
-        (true, DType::F32) => of::<T, Complex<f32>>(many),
-        (true, _) => of::<T, Complex<f64>>(many),
+        (false, DType::F32) => of::<T, f32>(batched),
+        (false, _) => of::<T, f64>(batched),
+        (true, DType::F32) => of::<T, Complex<f32>>(batched),
+        (true, _) => of::<T, Complex<f64>>(batched),
     }
 }
 
-fn largest<T: Kernels>(many: &Outputs<'_, T>) -> Result<Column> {
+fn largest<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     fn of<T: Kernels, D: Read<Widest, Result: Scalar>>(
-        many: &Outputs<'_, T>,
+        batched: &Outputs<'_, T>,
         reader: D,
     ) -> Result<Column>
     where
         Widest: IntoPartial<T>,
     {
-        Ok(Column::of(many.read(reader, T::many_largest)?))
+        Ok(Column::of(batched.read(reader, T::batched_largest)?))
     }
-    with_real!(T::Part::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(many, LargestFloat::<R>(PhantomData)),
-        else of(many, LargestWhole))
+    with_real!(T::Part::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(batched, LargestFloat::<R>(PhantomData)),
+        else of(batched, LargestWhole))
 }

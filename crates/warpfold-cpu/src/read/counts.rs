@@ -9,7 +9,7 @@ use crate::Op;
 use crate::batch::{Lone, Read, Tally};
 
 /// How many.
-pub(super) struct HowMany;
+pub(super) struct CountTrue;
 
 /// Whether any or all are, as the reduction says.
 pub(super) struct Whether(pub(super) Op);
@@ -19,7 +19,7 @@ fn is_nonzero<T: Element>(x: T) -> bool {
     T::as_parts(&[x]).iter().any(|part| part.magnitude() != Default::default())
 }
 
-impl Read<Tally> for HowMany {
+impl Read<Tally> for CountTrue {
     type Result = u64;
 
     #[inline(always)]

@@ -27,11 +27,13 @@ use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{Empty, Scalar};
 use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{Ending, FoldMany, IntoPartial, Many, Read, collect, collect_in_turn, keep};
+use crate::batch::{
+    Batched, Ending, FoldBatched, IntoPartial, Read, collect, collect_in_turn, keep,
+};
 use crate::kernels::Kernels;
 use crate::{BatchPlan, Result};
 
-/// Many reductions of one array of a type, about to be done.
+/// Batched reductions of one array of a type, about to be done.
 pub(crate) struct Outputs<'a, T> {
     pub(crate) x: &'a [T],
     pub(crate) parts: &'a Parts<'a>,
@@ -49,27 +51,27 @@ impl<T: Kernels> Outputs<'_, T> {
     fn read<S: IntoPartial<T>, D: Read<S>>(
         &self,
         reader: D,
-        fold: FoldMany<T, S>,
+        fold: FoldBatched<T, S>,
     ) -> Result<Vec<D::Result>> {
-        let many = Many::of(self.plan, self.parts, self.x);
+        let batched = Batched::of(self.plan, self.parts, self.x);
         let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
         let names = |output| self.parts.name(output);
-        collect(&many, reader, self.ending(), fold, (&names, &mut gaps))
+        collect(&batched, reader, self.ending(), fold, (&names, &mut gaps))
     }
 
     /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
     fn read_in_turn<S: IntoPartial<T>, U: IntoPartial<T>, D>(
         &self,
         reader: D,
-        folds: (FoldMany<T, S>, FoldMany<T, U>),
+        folds: (FoldBatched<T, S>, FoldBatched<T, U>),
     ) -> Result<Vec<<D as Read<S>>::Result>>
     where
         D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
     {
-        let many = Many::of(self.plan, self.parts, self.x);
+        let batched = Batched::of(self.plan, self.parts, self.x);
         let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
         let names = |output| self.parts.name(output);
-        collect_in_turn(&many, reader, self.ending(), folds, (&names, &mut gaps))
+        collect_in_turn(&batched, reader, self.ending(), folds, (&names, &mut gaps))
     }
 
     fn ending(&self) -> Ending {
@@ -78,7 +80,7 @@ impl<T: Kernels> Outputs<'_, T> {
 
     /// The partials, exact and ready to be merged.
     pub(crate) fn partials(&self) -> Vec<Partial<T>> {
-        keep(&Many::of(self.plan, self.parts, self.x))
+        keep(&Batched::of(self.plan, self.parts, self.x))
     }
 }
 

@@ -61,7 +61,7 @@ impl<T: Ordered> Read<Ranked> for Index<T> {
 
     #[inline(always)]
     fn small(&self, ranked: &Ranked, count: u64) -> Option<u64> {
-        ranked.extreme::<T>(self.nan, count).map(|_| ranked.place)
+        ranked.extreme::<T>(self.nan, count).map(|_| ranked.arg_index)
     }
 
     fn finished(&self, output: Output) -> u64 {

@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 
 use library::{Calls, Found, Handles};
 
-use crate::watch::Watch;
+use crate::watch::WhileWaiting;
 use crate::{Comm, Error, Meanwhile, Result};
 
 /// Bytes of a gather that one call takes from a rank; MPI counts in `int`.
@@ -23,7 +23,7 @@ pub struct Mpi {
     size: usize,
     description: String,
     is_ours: bool,
-    watch: Watch,
+    watch: WhileWaiting,
     /// Rank 0's: how far each rank has said to be.
     reports: RefCell<Vec<u64>>,
 }
@@ -71,7 +71,7 @@ impl Mpi {
         let (is_ours, rank, size) = with_calls!(&found, calls => start(calls))?;
         let version = with_calls!(&found, calls => library::version(calls));
         let description = format!("{version} ({kind}, {name})");
-        let (watch, reports) = (Watch::default(), RefCell::new(vec![0; size]));
+        let (watch, reports) = (WhileWaiting::default(), RefCell::new(vec![0; size]));
         let mpi = Mpi { found, rank, size, description, is_ours, watch, reports };
         let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]
             .iter()
@@ -132,8 +132,8 @@ impl Mpi {
 }
 
 fn failed(obstacle: String, remedy: &str) -> Error {
-    let asked = "a world by MPI was asked for".into();
-    Error::World { asked, obstacle, remedy: remedy.into() }
+    let requested = "a world by MPI was asked for".into();
+    Error::World { requested, obstacle, remedy: remedy.into() }
 }
 
 fn checked(call: &str, code: c_int) -> Result<()> {

@@ -27,11 +27,11 @@ pub(super) struct Gpu {
     device: c_int,
     context: Handle,
     pub(super) stream: Handle,
-    room: Room,
+    staging: Staging,
 }
 
 /// Memory of both sides, as large as the largest exchange so far.
-struct Room {
+struct Staging {
     bytes: usize,
     host: *mut c_void,
     device: u64,
@@ -58,8 +58,8 @@ impl Gpu {
             checked("cuCtxSetCurrent", (driver.set_current)(context))?;
             checked("cuStreamCreate", (driver.stream)(&mut stream, NON_BLOCKING))?;
         }
-        let room = Room { bytes: 0, host: null(), device: 0 };
-        Ok(Gpu { driver, device, context, stream, room })
+        let staging = Staging { bytes: 0, host: null(), device: 0 };
+        Ok(Gpu { driver, device, context, stream, staging })
     }
 
     /// Makes the device the calling thread's.
@@ -69,25 +69,25 @@ impl Gpu {
     }
 
     fn grow(&mut self, bytes: usize) -> Result<(), String> {
-        if bytes <= self.room.bytes {
+        if bytes <= self.staging.bytes {
             return Ok(());
         }
         let bytes = bytes.next_power_of_two().max(1 << 16);
         self.release();
         // SAFETY: the signatures are the driver's; each pointer is to a field that lives here. What is allocated is freed once, by `release`.
         unsafe {
-            let host = &mut self.room.host;
+            let host = &mut self.staging.host;
             checked("cuMemHostAlloc", (self.driver.host_alloc)(host, bytes, PORTABLE_AND_MAPPED))?;
-            checked("cuMemAlloc", (self.driver.alloc)(&mut self.room.device, bytes))?;
+            checked("cuMemAlloc", (self.driver.alloc)(&mut self.staging.device, bytes))?;
         }
-        self.room.bytes = bytes;
+        self.staging.bytes = bytes;
         Ok(())
     }
 
     fn release(&mut self) {
-        let Room { host, device, .. } = std::mem::replace(
-            &mut self.room,
-            Room { bytes: 0, host: std::ptr::null_mut(), device: 0 },
+        let Staging { host, device, .. } = std::mem::replace(
+            &mut self.staging,
+            Staging { bytes: 0, host: std::ptr::null_mut(), device: 0 },
         );
         // SAFETY: both were allocated by `grow`, nothing on the stream uses them any more, and they are forgotten here.
         unsafe {
@@ -113,7 +113,8 @@ impl Gpu {
         let after = mine.len().next_multiple_of(256);
         self.enter()?;
         self.grow(after + result.len())?;
-        let (host, device, stream) = (self.room.host.cast::<u8>(), self.room.device, self.stream);
+        let (host, device, stream) =
+            (self.staging.host.cast::<u8>(), self.staging.device, self.stream);
         // SAFETY: the room has as many bytes as were asked for, on both sides; nothing else uses it until the stream is done, which is waited for.
         unsafe {
             std::ptr::copy_nonoverlapping(mine.as_ptr(), host, mine.len());

@@ -73,7 +73,7 @@ impl std::fmt::Debug for Nccl {
 
 fn failed(obstacle: String) -> Error {
     Error::World {
-        asked: "a world by NCCL was asked for".into(),
+        requested: "a world by NCCL was asked for".into(),
         obstacle,
         remedy: "install NCCL, for example by pip install nvidia-nccl-cu12, and name its file in WARPFOLD_NCCL, or take --world=mpi or --world=tcp".into(),
     }
@@ -183,8 +183,8 @@ impl Nccl {
         let is_well = || {
             let mut code = 0;
             // SAFETY: the communicator is this one's own, and the pointer is to a variable that lives here.
-            let asked = unsafe { (self.calls.async_error)(self.comm, &mut code) };
-            match (asked, code) {
+            let requested = unsafe { (self.calls.async_error)(self.comm, &mut code) };
+            match (requested, code) {
                 // 7: an operation of a nonblocking communicator is under way.
                 (0, 0 | 7) => Ok(()),
                 (0, code) | (code, _) => Err(self.calls.error("an exchange", code)),

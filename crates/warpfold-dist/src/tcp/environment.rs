@@ -63,8 +63,8 @@ impl Options {
 }
 
 fn missing(obstacle: &str, remedy: &str) -> Error {
-    let asked = "a world over TCP was asked for".into();
-    Error::World { asked, obstacle: obstacle.into(), remedy: remedy.into() }
+    let requested = "a world over TCP was asked for".into();
+    Error::World { requested, obstacle: obstacle.into(), remedy: remedy.into() }
 }
 
 fn number(get: &impl Fn(&str) -> Option<String>, name: &str) -> Result<usize> {

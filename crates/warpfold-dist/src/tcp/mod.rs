@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use by::By;
 use message::Message;
 
-use crate::watch::{TICK, Watch};
+use crate::watch::{TICK, WhileWaiting};
 use crate::{Comm, Error, Meanwhile, Result};
 
 /// How a rank finds the others.
@@ -39,9 +39,9 @@ pub struct Options {
 }
 
 impl Options {
-    fn error(&self, asked: &str, obstacle: String) -> Error {
+    fn error(&self, requested: &str, obstacle: String) -> Error {
         Error::World {
-            asked: format!("rank {} of {} wanted {asked} at {}", self.rank, self.size, self.address),
+            requested: format!("rank {} of {} wanted {requested} at {}", self.rank, self.size, self.address),
             obstacle,
             remedy: "set WARPFOLD_ADDRESS to a free host:port of rank 0, and WARPFOLD_TOKEN to the same secret on all ranks".into(),
         }
@@ -54,7 +54,7 @@ pub struct Tcp {
     rank: usize,
     size: usize,
     timeout: Duration,
-    watch: Watch,
+    watch: WhileWaiting,
     /// Rank 0's: how far each rank has said to be.
     reports: Arc<[AtomicU64]>,
     state: RefCell<State>,
@@ -106,7 +106,7 @@ impl Tcp {
         };
         let Options { rank, size, timeout, .. } = *options;
         let state = RefCell::new(State { gathers: 0, side, broken: None });
-        Ok(Tcp { rank, size, timeout, watch: Watch::default(), reports, state })
+        Ok(Tcp { rank, size, timeout, watch: WhileWaiting::default(), reports, state })
     }
 
     fn host(options: &Options, reports: &Arc<[AtomicU64]>) -> Result<Side> {

@@ -50,9 +50,9 @@ impl Exponents {
             return;
         }
         match self.sums.iter().position(|(known, _)| *known <= s) {
-            Some(place) if self.sums[place].0 == s => self.sums[place].1.merge(sum),
-            place => {
-                self.sums.insert(place.unwrap_or(self.sums.len()), (s, sum.clone()));
+            Some(arg_index) if self.sums[arg_index].0 == s => self.sums[arg_index].1.merge(sum),
+            arg_index => {
+                self.sums.insert(arg_index.unwrap_or(self.sums.len()), (s, sum.clone()));
                 self.sums.truncate(2);
             }
         }

@@ -382,9 +382,9 @@ impl<'g, 'm> Grain<'g, 'm> {
     /// What a task reads in place of values of which some were cleared.
     fn copies(&self, task: usize) -> Vec<(Id, Vec<f64>)> {
         let mine = self.cleared.iter().filter(|(of, ..)| *of == task);
-        let copy = |(_, id, places): &(usize, Id, Vec<usize>)| {
+        let copy = |(_, id, arg_indices): &(usize, Id, Vec<usize>)| {
             let mut values = self.array(*id).slice::<f64>().unwrap_or_default().to_vec();
-            places.iter().for_each(|&place| values[place] = 0.0);
+            arg_indices.iter().for_each(|&arg_index| values[arg_index] = 0.0);
             (*id, values)
         };
         mine.map(copy).collect()

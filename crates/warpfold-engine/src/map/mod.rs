@@ -47,7 +47,7 @@ mod weights;
 
 use warpfold_exact::partial::{Finish, Output};
 pub use warpfold_expr::Expr;
-use warpfold_expr::{Held, Id, Program, TILE, Tiles};
+use warpfold_expr::{Buffering, Id, Program, TILE, Tiles};
 use warpfold_num::{DType, Error, Op, Policy, Result, Value};
 pub use warpfold_plan::HostArray;
 use warpfold_plan::{Indices, Parts};
@@ -327,7 +327,7 @@ impl Map {
     /// Tiles for a thread that folds so many elements.
     fn tiles(&self, elements: usize) -> Tiles<'_> {
         let elements = elements.min(fold::capacity(self));
-        let held = Held { capacity: elements + TILE, leaves_out: self.is_masked() };
+        let held = Buffering { capacity: elements + TILE, leaves_out: self.is_masked() };
         Tiles::holding(&self.program, self.has_keep, held)
     }
 
@@ -343,6 +343,6 @@ impl Map {
     }
 }
 
-fn refused(asked: &str, obstacle: String, remedy: impl Into<String>) -> Error {
-    Error::Map { asked: asked.into(), obstacle, remedy: remedy.into() }
+fn refused(requested: &str, obstacle: String, remedy: impl Into<String>) -> Error {
+    Error::Map { requested: requested.into(), obstacle, remedy: remedy.into() }
 }

@@ -99,23 +99,25 @@ impl<'p> Elements<'p> {
     fn indices(
         &self,
         output: usize,
-        places: Range<usize>,
+        arg_indices: Range<usize>,
         offsets: &mut (Range<usize>, Vec<usize>),
     ) -> Vec<usize> {
         match self {
-            Elements::Runs(run) => run(output).skip(places.start).take(places.len()).collect(),
+            Elements::Runs(run) => {
+                run(output).skip(arg_indices.start).take(arg_indices.len()).collect()
+            }
             Elements::Strided { folding, .. } => {
                 let first = folding.flat(0, 0);
-                if offsets.0 != places {
-                    let offset = |place| (folding.flat(0, place as u64) - first) as usize;
-                    *offsets = (places.clone(), places.map(offset).collect());
+                if offsets.0 != arg_indices {
+                    let offset = |arg_index| (folding.flat(0, arg_index as u64) - first) as usize;
+                    *offsets = (arg_indices.clone(), arg_indices.map(offset).collect());
                 }
                 let first = folding.flat(output as u64, 0) as usize;
                 offsets.1.iter().map(|offset| first + offset).collect()
             }
             Elements::Listed { order, starts } => {
                 let first = starts[output];
-                order[first + places.start..first + places.end].to_vec()
+                order[first + arg_indices.start..first + arg_indices.end].to_vec()
             }
         }
     }
@@ -158,8 +160,8 @@ impl Worker<'_> {
         }
         let (mut all, n) = (self.map.empty(), elements.count(output));
         for first in (0..n).step_by(CHUNK) {
-            let places = first..n.min(first + CHUNK);
-            let indices = elements.indices(output, places, &mut self.offsets);
+            let arg_indices = first..n.min(first + CHUNK);
+            let indices = elements.indices(output, arg_indices, &mut self.offsets);
             let parts: Vec<_> = inputs.iter().map(|input| gathered(input, &indices)).collect();
             let arrays: Vec<_> = inputs
                 .iter()
@@ -268,8 +270,8 @@ fn arranged(
     }
     let is_index = matches!(wanted.measure, Measure::Op(Op::ArgMin | Op::ArgMax));
     let column = match column {
-        Column::U64(places) if is_index && indices == Indices::OfArray => {
-            Column::U64(parts.flat(n, places))
+        Column::U64(arg_indices) if is_index && indices == Indices::OfArray => {
+            Column::U64(parts.flat(n, arg_indices))
         }
         column => column,
     };

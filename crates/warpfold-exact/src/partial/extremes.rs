@@ -6,7 +6,7 @@ use crate::{Error, Op, Result};
 
 /// A value and the first index at which it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<K> {
+pub struct ArgIndex<K> {
     /// The value's key ([`Ordered::key`]).
     pub key: K,
     /// The first index of that key.
@@ -19,9 +19,9 @@ pub struct Place<K> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extremes<T: Ordered> {
     /// The least element and its index.
-    pub min: Option<Place<T::Key>>,
+    pub min: Option<ArgIndex<T::Key>>,
     /// The greatest element and its index.
-    pub max: Option<Place<T::Key>>,
+    pub max: Option<ArgIndex<T::Key>>,
     /// The index of the first NaN.
     pub first_nan: Option<u64>,
     /// Elements that went in.
@@ -46,16 +46,16 @@ impl<T: Ordered> Extremes<T> {
         if x.is_nan() {
             self.first_nan = Some(self.first_nan.map_or(index, |i| i.min(index)));
         } else {
-            let place = Some(Place { key: x.key(), index });
-            self.min = lower(self.min, place);
-            self.max = upper(self.max, place);
+            let arg_index = Some(ArgIndex { key: x.key(), index });
+            self.min = lower(self.min, arg_index);
+            self.max = upper(self.max, arg_index);
         }
     }
 
     /// Gives each index another one, by a function that keeps their order.
     pub fn reindex(&mut self, index: &dyn Fn(u64) -> u64) {
-        for place in [&mut self.min, &mut self.max].into_iter().flatten() {
-            place.index = index(place.index);
+        for arg_index in [&mut self.min, &mut self.max].into_iter().flatten() {
+            arg_index.index = index(arg_index.index);
         }
         self.first_nan = self.first_nan.map(index);
     }
@@ -105,23 +105,25 @@ impl<T: Ordered> Extremes<T> {
         self.index(self.max, Op::ArgMax)
     }
 
-    fn value(&self, place: Option<Place<T::Key>>, op: Op) -> Result<T> {
-        match (self.first_nan, place) {
+    fn value(&self, arg_index: Option<ArgIndex<T::Key>>, op: Op) -> Result<T> {
+        match (self.first_nan, arg_index) {
             (Some(_), _) => Ok(T::nan()),
-            (None, Some(place)) => Ok(T::from_key(place.key)),
+            (None, Some(arg_index)) => Ok(T::from_key(arg_index.key)),
             (None, None) => Err(Error::Empty { op, ignored: false }),
         }
     }
 
-    fn index(&self, place: Option<Place<T::Key>>, op: Op) -> Result<u64> {
-        self.first_nan.or(place.map(|place| place.index)).ok_or(Error::Empty { op, ignored: false })
+    fn index(&self, arg_index: Option<ArgIndex<T::Key>>, op: Op) -> Result<u64> {
+        self.first_nan
+            .or(arg_index.map(|arg_index| arg_index.index))
+            .ok_or(Error::Empty { op, ignored: false })
     }
 }
 
-fn lower<K: Ord>(a: Option<Place<K>>, b: Option<Place<K>>) -> Option<Place<K>> {
+fn lower<K: Ord>(a: Option<ArgIndex<K>>, b: Option<ArgIndex<K>>) -> Option<ArgIndex<K>> {
     [a, b].into_iter().flatten().min_by(|a, b| a.key.cmp(&b.key).then(a.index.cmp(&b.index)))
 }
 
-fn upper<K: Ord>(a: Option<Place<K>>, b: Option<Place<K>>) -> Option<Place<K>> {
+fn upper<K: Ord>(a: Option<ArgIndex<K>>, b: Option<ArgIndex<K>>) -> Option<ArgIndex<K>> {
     [a, b].into_iter().flatten().max_by(|a, b| a.key.cmp(&b.key).then(b.index.cmp(&a.index)))
 }

@@ -10,14 +10,14 @@ pub mod product;
 mod stats;
 
 pub use count::Count;
-pub use extremes::{Extremes, Place};
+pub use extremes::{ArgIndex, Extremes};
 pub use finish::{Finish, Output};
 pub use magnitude::Magnitude;
 pub use magnitude::Magnitudes;
 pub use norm1::Norm1;
 pub use product::Product;
 pub use product::{
-    ComplexProduct, Complexes, Factors, IntegerProduct, Met, RealProduct, Reals, join_of,
+    ComplexProduct, Complexes, Factors, IntegerProduct, RealProduct, Reals, SpecialFlags, join_of,
 };
 pub use stats::Stats;
 pub use stats::refuse_rounding;

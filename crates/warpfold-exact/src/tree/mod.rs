@@ -45,7 +45,7 @@ pub trait Operator: Copy + PartialEq + Debug + Send + Sync {
 
 /// Why there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gap {
+pub enum Incomplete {
     /// These leaves are in no interval, though later ones are.
     Missing {
         /// The first.
@@ -156,16 +156,16 @@ impl<O: Operator> Tree<O> {
     ///
     /// # Errors
     /// Leaves that are missing before others, or were there twice.
-    pub fn root(&self) -> Result<Option<O::Node>, Gap> {
+    pub fn root(&self) -> Result<Option<O::Node>, Incomplete> {
         if let Some((first, end)) = self.twice {
-            return Err(Gap::Twice { first, end });
+            return Err(Incomplete::Twice { first, end });
         }
         let Some(whole) = self.intervals.first() else { return Ok(None) };
         if whole.start() > 0 {
-            return Err(Gap::Missing { first: 0, end: whole.start() });
+            return Err(Incomplete::Missing { first: 0, end: whole.start() });
         }
         if let Some(later) = self.intervals.get(1) {
-            return Err(Gap::Missing { first: whole.end(), end: later.start() });
+            return Err(Incomplete::Missing { first: whole.end(), end: later.start() });
         }
         Ok(Some(whole.value(self.operator)))
     }

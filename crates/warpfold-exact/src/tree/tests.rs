@@ -101,19 +101,19 @@ fn gaps_and_overlaps_are_named() {
     let mut tree = Tree::new(Words);
     assert_eq!(tree.root(), Ok(None));
     tree.insert(leaves(5, 9));
-    assert_eq!(tree.root(), Err(Gap::Missing { first: 0, end: 5 }));
+    assert_eq!(tree.root(), Err(Incomplete::Missing { first: 0, end: 5 }));
     tree.insert(leaves(0, 2));
-    assert_eq!(tree.root(), Err(Gap::Missing { first: 2, end: 5 }));
+    assert_eq!(tree.root(), Err(Incomplete::Missing { first: 2, end: 5 }));
     tree.insert(leaves(2, 5));
     assert_eq!(tree.root(), Ok(Some("0>1>2>3>4>5>6>7>8".into())));
     tree.insert(leaves(7, 12));
-    assert_eq!(tree.root(), Err(Gap::Twice { first: 7, end: 9 }));
+    assert_eq!(tree.root(), Err(Incomplete::Twice { first: 7, end: 9 }));
     let mut other = Tree::new(Words);
     other.insert(leaves(20, 30));
     other.insert(leaves(10, 25));
-    assert_eq!(other.root(), Err(Gap::Twice { first: 20, end: 25 }));
+    assert_eq!(other.root(), Err(Incomplete::Twice { first: 20, end: 25 }));
     other.merge(&tree);
-    assert_eq!(other.root(), Err(Gap::Twice { first: 7, end: 9 }));
+    assert_eq!(other.root(), Err(Incomplete::Twice { first: 7, end: 9 }));
 }
 
 #[test]

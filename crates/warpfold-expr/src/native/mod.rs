@@ -180,8 +180,8 @@ impl Expr {
 fn written(tokens: &str, native: Native, result: Type) -> Result<Expr> {
     let mut expr = Expr::parse(&text(tokens))?;
     let refused = |obstacle: String, remedy: &str| {
-        let asked = format!("map!, `{}`", expr.text());
-        Err(Error::Map { asked, obstacle, remedy: remedy.into() })
+        let requested = format!("map!, `{}`", expr.text());
+        Err(Error::Map { requested, obstacle, remedy: remedy.into() })
     };
     if let Some(name) = expr.names().iter().find(|name| !native.names.contains(&name.as_str())) {
         let obstacle = format!("`{name}` is none of its inputs");

@@ -29,7 +29,7 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
         build.program.natives.push(native::places(expr, inputs)?);
         if build.program.nodes.len() > MOST_NODES {
             return Err(Error::Map {
-                asked: "map".into(),
+                requested: "map".into(),
                 obstacle: format!(
                     "together the expressions have more than {MOST_NODES} operations"
                 ),
@@ -82,8 +82,8 @@ struct Typing<'b, 'e> {
 impl Typing<'_, '_> {
     fn root(mut self) -> Result<Root> {
         let ast = &self.expr.ast;
-        for (place, form) in ast.forms.iter().enumerate() {
-            let typed = self.form(place, form)?;
+        for (form_index, form) in ast.forms.iter().enumerate() {
+            let typed = self.form(form_index, form)?;
             self.typed.push(typed);
         }
         let top = ast.top();
@@ -96,16 +96,16 @@ impl Typing<'_, '_> {
         Ok(Root { value, factors })
     }
 
-    fn form(&mut self, place: usize, form: &Form) -> Result<Typed> {
+    fn form(&mut self, form_index: usize, form: &Form) -> Result<Typed> {
         match *form {
-            Form::Number(ref written) => self.number(written, place),
-            Form::Truth(value) => Ok(Typed::Value(self.constant(Const::Bool(value), place))),
-            Form::Name(name) => self.input(name, place),
-            Form::Unary(op, a) => self.unary(op, a, place),
-            Form::Binary(op, a, b) => self.binary(op, a, b, place),
-            Form::Select(c, a, b) => self.select(c, a, b, place),
-            Form::Fma(a, b, c) => self.fma(a, b, c, place),
-            Form::Power(a, n) => self.power(a, n, place),
+            Form::Number(ref written) => self.number(written, form_index),
+            Form::Truth(value) => Ok(Typed::Value(self.constant(Const::Bool(value), form_index))),
+            Form::Name(name) => self.input(name, form_index),
+            Form::Unary(op, a) => self.unary(op, a, form_index),
+            Form::Binary(op, a, b) => self.binary(op, a, b, form_index),
+            Form::Select(c, a, b) => self.select(c, a, b, form_index),
+            Form::Fma(a, b, c) => self.fma(a, b, c, form_index),
+            Form::Power(a, n) => self.power(a, n, form_index),
             Form::Rounded(a) => {
                 let value = self.fixed(self.typed[a], a);
                 Ok(Typed::Value(value))
@@ -113,7 +113,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn number(&self, written: &str, place: usize) -> Result<Typed> {
+    fn number(&self, written: &str, form_index: usize) -> Result<Typed> {
         if written.bytes().all(|b| b.is_ascii_digit()) {
             if let Ok(value) = written.parse::<i64>() {
                 return Ok(Typed::Loose(Const::I64(value), None));
@@ -121,7 +121,7 @@ impl Typing<'_, '_> {
             return match written.parse::<u64>() {
                 Ok(value) => Ok(Typed::Loose(Const::U64(value), None)),
                 Err(_) => Err(self.error(
-                    place,
+                    form_index,
                     "64 bits do not hold it",
                     "write it as a float, such as 1e30",
                 )),
@@ -129,11 +129,11 @@ impl Typing<'_, '_> {
         }
         match (written.parse::<f64>(), written.parse::<f32>()) {
             (Ok(wide), Ok(narrow)) => Ok(Typed::Loose(Const::F64(wide.to_bits()), Some(narrow))),
-            _ => Err(self.error(place, "this is no number", "write it as 12, 1.5 or 1e-3")),
+            _ => Err(self.error(form_index, "this is no number", "write it as 12, 1.5 or 1e-3")),
         }
     }
 
-    fn input(&mut self, name: usize, place: usize) -> Result<Typed> {
+    fn input(&mut self, name: usize, form_index: usize) -> Result<Typed> {
         let name = self.expr.names()[name].as_str();
         let Some(input) = self.inputs.iter().position(|(known, _)| *known == name) else {
             let nearest = self.inputs.iter().min_by_key(|(known, _)| distance(known, name));
@@ -149,29 +149,33 @@ impl Typing<'_, '_> {
                 }
                 None => "name an input".into(),
             };
-            return Err(self.error(place, format!("`{shown}` is no input"), remedy));
+            return Err(self.error(form_index, format!("`{shown}` is no input"), remedy));
         };
         let dtype = self.inputs[input].1;
         let Some(ty) = Type::of(dtype) else {
             return Err(self.error(
-                place,
+                form_index,
                 format!("maps do not take {dtype}"),
                 "take the parts as two arrays",
             ));
         };
         let Ok(input) = u8::try_from(input) else {
             let obstacle = format!("`{name}` is the {input}th input, and one reading takes 256");
-            return Err(self.error(place, obstacle, "ask for fewer results at once"));
+            return Err(self.error(form_index, obstacle, "ask for fewer results at once"));
         };
-        Ok(Typed::Value(self.value(Node::Input(input), ty, place)))
+        Ok(Typed::Value(self.value(Node::Input(input), ty, form_index)))
     }
 
-    fn unary(&mut self, op: Unary, a: usize, place: usize) -> Result<Typed> {
+    fn unary(&mut self, op: Unary, a: usize, form_index: usize) -> Result<Typed> {
         let operand = match (self.typed[a], op) {
             (Typed::Loose(Const::I64(value), _), Unary::Neg) => {
                 let value = value.checked_neg().map(Const::I64);
                 let value = value.ok_or_else(|| {
-                    self.error(place, "64 bits do not hold it", "write it as a float, such as 1e30")
+                    self.error(
+                        form_index,
+                        "64 bits do not hold it",
+                        "write it as a float, such as 1e30",
+                    )
                 })?;
                 return Ok(Typed::Loose(value, None));
             }
@@ -195,23 +199,27 @@ impl Typing<'_, '_> {
         };
         let is_loose = matches!(self.typed[a], Typed::Loose(..));
         let ty = self.build.program.ty(operand);
-        let result = self.unary_result(op, ty, place)?;
+        let result = self.unary_result(op, ty, form_index)?;
         let is_idle = match op {
             Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => !ty.is_float(),
             Unary::Abs => ty == Type::U64,
             Unary::F32 | Unary::F64 | Unary::I64 | Unary::U64 | Unary::Bool => result == ty,
             _ => false,
         };
-        let value =
-            if is_idle { operand } else { self.folded(Node::Unary(op, operand), result, place)? };
+        let value = if is_idle {
+            operand
+        } else {
+            self.folded(Node::Unary(op, operand), result, form_index)?
+        };
         let names_type =
             matches!(op, Unary::F32 | Unary::F64 | Unary::I64 | Unary::U64 | Unary::Bool);
         Ok(if is_loose && !names_type { self.loosened(value) } else { Typed::Value(value) })
     }
 
     /// What an operation of a type gives.
-    fn unary_result(&self, op: Unary, ty: Type, place: usize) -> Result<Type> {
-        let refuse = |remedy: &str| Err(self.error(place, format!("`{op}` takes no {ty}"), remedy));
+    fn unary_result(&self, op: Unary, ty: Type, form_index: usize) -> Result<Type> {
+        let refuse =
+            |remedy: &str| Err(self.error(form_index, format!("`{op}` takes no {ty}"), remedy));
         match (op, ty) {
             (Unary::Neg | Unary::Abs, Type::Bool) => {
                 refuse("say i64(…) of a condition to count with it")
@@ -234,10 +242,10 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn binary(&mut self, op: Binary, a: usize, b: usize, place: usize) -> Result<Typed> {
+    fn binary(&mut self, op: Binary, a: usize, b: usize, form_index: usize) -> Result<Typed> {
         let is_loose =
             matches!((self.typed[a], self.typed[b]), (Typed::Loose(..), Typed::Loose(..)));
-        let (mut left, mut right, mut ty) = self.alike(a, b, place)?;
+        let (mut left, mut right, mut ty) = self.alike(a, b, form_index)?;
         if is_loose && op == Binary::Div && !ty.is_float() {
             // Constants alone divide as floats do.
             left = self.folded(Node::Unary(Unary::F64, left), Type::F64, a)?;
@@ -246,7 +254,7 @@ impl Typing<'_, '_> {
         }
         let name = op.name();
         let refuse =
-            |remedy: &str| Err(self.error(place, format!("`{name}` takes no {ty}"), remedy));
+            |remedy: &str| Err(self.error(form_index, format!("`{name}` takes no {ty}"), remedy));
         use Binary::{Add, And, Div, FloorDiv, Max, Min, Mul, Or, Rem, Sub, Xor};
         match (op, ty) {
             (Add | Sub | Mul | Div | FloorDiv | Rem, Type::Bool) => {
@@ -263,11 +271,11 @@ impl Typing<'_, '_> {
             _ => {}
         }
         let result = if op.compares() { Type::Bool } else { ty };
-        let value = self.folded(Node::Binary(op, left, right), result, place)?;
+        let value = self.folded(Node::Binary(op, left, right), result, form_index)?;
         Ok(if is_loose { self.loosened(value) } else { Typed::Value(value) })
     }
 
-    fn select(&mut self, c: usize, a: usize, b: usize, place: usize) -> Result<Typed> {
+    fn select(&mut self, c: usize, a: usize, b: usize, form_index: usize) -> Result<Typed> {
         let condition = self.fixed(self.typed[c], c);
         let ty = self.build.program.ty(condition);
         if ty != Type::Bool {
@@ -277,21 +285,21 @@ impl Typing<'_, '_> {
                 "compare it: x != 0",
             ));
         }
-        let (left, right, ty) = self.alike(a, b, place)?;
-        Ok(Typed::Value(self.folded(Node::Select(condition, left, right), ty, place)?))
+        let (left, right, ty) = self.alike(a, b, form_index)?;
+        Ok(Typed::Value(self.folded(Node::Select(condition, left, right), ty, form_index)?))
     }
 
-    fn fma(&mut self, a: usize, b: usize, c: usize, place: usize) -> Result<Typed> {
-        let (_, _, left) = self.alike(a, b, place)?;
-        let (_, _, right) = self.alike(b, c, place)?;
+    fn fma(&mut self, a: usize, b: usize, c: usize, form_index: usize) -> Result<Typed> {
+        let (_, _, left) = self.alike(a, b, form_index)?;
+        let (_, _, right) = self.alike(b, c, form_index)?;
         let ty = if matches!(self.typed[b], Typed::Loose(..)) {
-            self.alike(a, c, place)?.2
+            self.alike(a, c, form_index)?.2
         } else {
             left.max_float(right)
         };
         if !ty.is_float() {
             return Err(self.error(
-                place,
+                form_index,
                 format!("`fma` takes no {ty}"),
                 "say a * b + c: integers are exact",
             ));
@@ -301,17 +309,17 @@ impl Typing<'_, '_> {
             *operand = self.of_type(form, ty)?;
         }
         let [a, b, c] = operands;
-        Ok(Typed::Value(self.folded(Node::Fma(a, b, c), ty, place)?))
+        Ok(Typed::Value(self.folded(Node::Fma(a, b, c), ty, form_index)?))
     }
 
     /// Two operands of one type, constants made to suit.
-    fn alike(&mut self, a: usize, b: usize, place: usize) -> Result<(Id, Id, Type)> {
+    fn alike(&mut self, a: usize, b: usize, form_index: usize) -> Result<(Id, Id, Type)> {
         let (left, right) = (self.typed[a], self.typed[b]);
         let ty = match (left, right) {
             (Typed::Value(x), Typed::Value(y)) => {
                 let (x, y) = (self.build.program.ty(x), self.build.program.ty(y));
                 if x != y {
-                    return Err(self.mismatch((a, x), (b, y), place));
+                    return Err(self.mismatch((a, x), (b, y), form_index));
                 }
                 x
             }
@@ -331,7 +339,7 @@ impl Typing<'_, '_> {
         &self,
         (a, x): (usize, Type),
         (b, y): (usize, Type),
-        place: usize,
+        form_index: usize,
     ) -> warpfold_num::Error {
         let (left, right) = (self.shown(a), self.shown(b));
         // What holds more is said to be better.
@@ -347,7 +355,7 @@ impl Typing<'_, '_> {
             .map(|(_, text)| format!("`{wider}({text})`"))
             .collect();
         self.error(
-            place,
+            form_index,
             format!("{left} is {x} and {right} is {y}"),
             format!("say {}", convert.join(" and ")),
         )
@@ -412,7 +420,7 @@ impl Typing<'_, '_> {
     }
 
     /// The value of a node, computed now if its operands are constants.
-    fn folded(&mut self, node: Node, ty: Type, place: usize) -> Result<Id> {
+    fn folded(&mut self, node: Node, ty: Type, form_index: usize) -> Result<Id> {
         let nodes = &self.build.program.nodes;
         let constant = |id: Id| match nodes[usize::from(id)] {
             Node::Const(constant) => Some(constant),
@@ -435,22 +443,22 @@ impl Typing<'_, '_> {
             Node::Input(_) | Node::Const(_) => None,
         };
         match computed {
-            None => Ok(self.value(node, ty, place)),
-            Some(Some(constant)) => Ok(self.constant(constant, place)),
+            None => Ok(self.value(node, ty, form_index)),
+            Some(Some(constant)) => Ok(self.constant(constant, form_index)),
             Some(None) => Err(self.error(
-                place,
+                form_index,
                 format!("this is no {ty}"),
                 "write it as a float, such as 1e30",
             )),
         }
     }
 
-    fn constant(&mut self, constant: Const, place: usize) -> Id {
-        self.value(Node::Const(constant), constant.ty(), place)
+    fn constant(&mut self, constant: Const, form_index: usize) -> Id {
+        self.value(Node::Const(constant), constant.ty(), form_index)
     }
 
-    fn value(&mut self, node: Node, ty: Type, place: usize) -> Id {
-        let text = self.shown(place);
+    fn value(&mut self, node: Node, ty: Type, form_index: usize) -> Id {
+        let text = self.shown(form_index);
         self.build.value(node, ty, &text)
     }
 

@@ -202,8 +202,13 @@ impl fmt::Display for Program {
         for (id, node) in self.nodes.iter().enumerate() {
             write!(f, "%{id} = {} ", self.types[id])?;
             match *node {
-                Node::Input(place) => {
-                    writeln!(f, "input {} of {}", self.texts[id], self.inputs[usize::from(place)])?;
+                Node::Input(form_index) => {
+                    writeln!(
+                        f,
+                        "input {} of {}",
+                        self.texts[id],
+                        self.inputs[usize::from(form_index)]
+                    )?;
                 }
                 Node::Const(Const::Bool(value)) => writeln!(f, "{value}")?,
                 Node::Const(Const::I64(value)) => writeln!(f, "{value}")?,

@@ -50,7 +50,7 @@ impl Expr {
 /// An error at a column of the text, from 1.
 pub(crate) fn at(column: usize, obstacle: impl Into<String>, remedy: impl Into<String>) -> Error {
     Error::Map {
-        asked: format!("map, column {column}"),
+        requested: format!("map, column {column}"),
         obstacle: obstacle.into(),
         remedy: remedy.into(),
     }

@@ -3,7 +3,7 @@
 use warpfold_num::Result;
 
 use super::at;
-use super::token::{Placed, Token, column, tokens};
+use super::token::{Spanned, Token, column, tokens};
 use crate::function::{Binary, Function, Unary};
 
 /// How deep expressions may nest.
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<(Ast, Vec<String>)> {
 
 struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Placed<'a>>,
+    tokens: Vec<Spanned<'a>>,
     next: usize,
     depth: usize,
     operations: usize,
@@ -90,11 +90,11 @@ const ARITHMETIC: &[&[(&str, Binary)]] = &[
 ];
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Placed<'a> {
+    fn peek(&self) -> Spanned<'a> {
         self.tokens[self.next]
     }
 
-    fn take(&mut self) -> Placed<'a> {
+    fn take(&mut self) -> Spanned<'a> {
         let token = self.peek();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         token
@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
     }
 
     fn single(&mut self) -> Result<usize> {
-        let Placed { token, start, end } = self.peek();
+        let Spanned { token, start, end } = self.peek();
         match token {
             Token::Number(written) => {
                 self.take();

@@ -19,7 +19,7 @@ pub(super) enum Token<'a> {
 
 /// A token and where it stands, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed<'a> {
+pub(super) struct Spanned<'a> {
     pub(super) token: Token<'a>,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -55,7 +55,7 @@ const SIGNS: &[(&str, &str)] = &[
 const WORDS: &[&str] = &["and", "or", "not"];
 
 /// The tokens of a text, the end last.
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed<'_>>> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>> {
     let mut all = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -64,10 +64,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed<'_>>> {
             continue;
         }
         let (token, length) = token(text, start, first)?;
-        all.push(Placed { token, start, end: start + length });
+        all.push(Spanned { token, start, end: start + length });
         start += length;
     }
-    all.push(Placed { token: Token::End, start: text.len(), end: text.len() });
+    all.push(Spanned { token: Token::End, start: text.len(), end: text.len() });
     Ok(all)
 }
 

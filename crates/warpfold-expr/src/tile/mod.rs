@@ -102,7 +102,7 @@ impl Fault {
             _ => "compute with f64(…), or leave the element out by a condition",
         };
         Error::Map {
-            asked: format!("`{text}` at index {}", first + lane as u64),
+            requested: format!("`{text}` at index {}", first + lane as u64),
             obstacle,
             remedy: remedy.into(),
         }
@@ -111,7 +111,7 @@ impl Fault {
 
 /// How the values of expressions are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct Buffering {
     /// Of how many elements at once.
     pub capacity: usize,
     /// Whether some elements are [left out](Tiles::leave_out), so that inputs that are expressions have to be held too.
@@ -142,14 +142,14 @@ impl<'p> Tiles<'p> {
     /// # Panics
     /// If the mask is no condition, or not the first expression.
     pub fn new(program: &'p Program, has_mask: bool) -> Self {
-        Self::holding(program, has_mask, Held { capacity: TILE, leaves_out: false })
+        Self::holding(program, has_mask, Buffering { capacity: TILE, leaves_out: false })
     }
 
     /// The same that holds the values of more elements than one tile's.
     ///
     /// # Panics
     /// As [`new`](Self::new).
-    pub fn holding(program: &'p Program, has_mask: bool, held: Held) -> Self {
+    pub fn holding(program: &'p Program, has_mask: bool, held: Buffering) -> Self {
         let mask = has_mask.then(|| program.roots()[0].value);
         assert!(mask.is_none_or(|mask| program.ty(mask) == Type::Bool), "a mask is a condition");
         let Steps { fills, steps, sources, constants, registers: count } = steps::steps(program);

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
-use crate::kernel::{Code, FoldKernel, Kernel, ManyLaunch};
+use crate::kernel::{BatchedLaunch, Code, FoldKernel, Kernel};
 use crate::plan::CudaFacts;
 
 /// What a GPU is, for people.
@@ -110,14 +110,19 @@ pub(super) struct Device {
     pub(super) context: Arc<CudaContext>,
     pub(super) description: Description,
     functions: RwLock<HashMap<Kernel, Function>>,
-    many: RwLock<HashMap<String, (Function, u32)>>,
+    batched: RwLock<HashMap<String, (Function, u32)>>,
 }
 
 impl Device {
     pub(super) fn open(ordinal: usize) -> Result<Device> {
         let context = driver::context(ordinal)?;
         let description = describe(ordinal)?;
-        Ok(Device { context, description, functions: RwLock::default(), many: RwLock::default() })
+        Ok(Device {
+            context,
+            description,
+            functions: RwLock::default(),
+            batched: RwLock::default(),
+        })
     }
 
     pub(super) fn facts(&self) -> CudaFacts {
@@ -154,16 +159,17 @@ impl Device {
     }
 
     /// The entry point of a launch for many reductions, loaded on first use, and allowed the shared memory that the launch takes.
-    pub(super) fn many(&self, launch: &ManyLaunch) -> Result<Function> {
+    pub(super) fn batched(&self, launch: &BatchedLaunch) -> Result<Function> {
         let name = launch.name();
         let ready = |known: &HashMap<String, (Function, u32)>| {
             let (function, allowed) = *known.get(name)?;
             (launch.shared_bytes <= allowed).then_some(function)
         };
-        if let Some(function) = ready(&self.many.read().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(function) = ready(&self.batched.read().unwrap_or_else(PoisonError::into_inner))
+        {
             return Ok(function);
         }
-        let mut known = self.many.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.batched.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = ready(&known) {
             return Ok(function);
         }

@@ -36,7 +36,7 @@ fn driver() -> Result<i32> {
         Ok(version)
     });
     version.clone().map_err(|obstacle| Error::Device {
-        asked: "use of an NVIDIA GPU".into(),
+        requested: "use of an NVIDIA GPU".into(),
         obstacle,
         remedy: "install or update NVIDIA's driver, or run on the CPU",
     })
@@ -52,7 +52,7 @@ fn text(code: CUresult) -> String {
 }
 
 /// The library's error for a driver's, with what was asked.
-pub(super) fn failed(error: DriverError, asked: impl FnOnce() -> String) -> Error {
+pub(super) fn failed(error: DriverError, requested: impl FnOnce() -> String) -> Error {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => "free device memory, or reduce in pieces",
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
@@ -71,7 +71,7 @@ pub(super) fn failed(error: DriverError, asked: impl FnOnce() -> String) -> Erro
     };
     let version = driver()
         .map_or(String::new(), |v| format!(" [driver for CUDA {}.{}]", v / 1000, v % 1000 / 10));
-    Error::Device { asked: asked(), obstacle: text(error.0) + &version, remedy }
+    Error::Device { requested: requested(), obstacle: text(error.0) + &version, remedy }
 }
 
 /// How many GPUs the driver shows.
@@ -106,31 +106,31 @@ pub(super) struct Properties {
 
 pub(super) fn properties(ordinal: usize) -> Result<Properties> {
     driver()?;
-    let asked = |e| failed(e, || format!("asking what GPU {ordinal} is"));
-    let device = result::device::get(ordinal as i32).map_err(asked)?;
+    let requested = |e| failed(e, || format!("asking what GPU {ordinal} is"));
+    let device = result::device::get(ordinal as i32).map_err(requested)?;
     // SAFETY: the device was just given by the driver.
-    let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(asked);
+    let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(requested);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     // Drivers may cease to tell these, and nothing depends on them.
-    let told = |which| number(which).unwrap_or(0);
+    let attribute = |which| number(which).unwrap_or(0);
     Ok(Properties {
-        name: result::device::get_name(device).map_err(asked)?,
+        name: result::device::get_name(device).map_err(requested)?,
         compute: (10 * major + minor) as u32,
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
         // SAFETY: as above.
-        memory: unsafe { result::device::total_mem(device) }.map_err(asked)? as u64,
+        memory: unsafe { result::device::total_mem(device) }.map_err(requested)? as u64,
         l2: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as u64,
         clocks: [
-            told(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
-            told(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u32 / 1000,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u32 / 1000,
         ],
-        memory_width: told(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) as u32,
+        memory_width: attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) as u32,
         bus: format!(
             "{:04x}:{:02x}:{:02x}.0",
-            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
-            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
-            told(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         ),
     })
 }
@@ -146,12 +146,12 @@ unsafe impl Sync for Function {}
 
 /// Registers that each thread of a kernel has.
 pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32> {
-    let asked = || "asking how many registers a kernel has".to_owned();
-    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let requested = || "asking how many registers a kernel has".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, requested))?;
     let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS;
     // SAFETY: functions are as long-lived as their context.
     let number = unsafe { result::function::get_function_attribute(function.0, which) };
-    number.map(|number| number as u32).map_err(|e| failed(e, asked))
+    number.map(|number| number as u32).map_err(|e| failed(e, requested))
 }
 
 /// Lets blocks of a kernel have so many bytes of dynamic shared memory; from 48 KB on the driver wants to be told.
@@ -160,12 +160,12 @@ pub(super) fn allow_shared(context: &CudaContext, function: Function, bytes: u32
     if bytes <= UNTOLD {
         return Ok(());
     }
-    let asked = || format!("{bytes} bytes of shared memory for a block");
-    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let requested = || format!("{bytes} bytes of shared memory for a block");
+    context.bind_to_thread().map_err(|e| failed(e, requested))?;
     let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     // SAFETY: functions are as long-lived as their context.
     unsafe { result::function::set_function_attribute(function.0, which, bytes as i32) }
-        .map_err(|e| failed(e, asked))
+        .map_err(|e| failed(e, requested))
 }
 
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
@@ -175,18 +175,18 @@ pub(super) fn load(
     ptx: &str,
     entries: &[String],
 ) -> Result<Vec<Function>> {
-    let asked = || format!("loading the kernels of {name}");
+    let requested = || format!("loading the kernels of {name}");
     let c = |text: &str| CString::new(text).expect("PTX and names hold no NUL");
-    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    context.bind_to_thread().map_err(|e| failed(e, requested))?;
     let image = c(ptx);
     // SAFETY: the image is text that ends in NUL, and the context is current.
     let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
-        .map_err(|e| failed(e, asked))?;
+        .map_err(|e| failed(e, requested))?;
     entries
         .iter()
         // SAFETY: the module was just loaded and is never unloaded.
         .map(|entry| unsafe { result::module::get_function(module, c(entry)) })
-        .map(|function| function.map(Function).map_err(|e| failed(e, asked)))
+        .map(|function| function.map(Function).map_err(|e| failed(e, requested)))
         .collect()
 }
 
@@ -200,10 +200,10 @@ pub(super) unsafe fn launch(
     function: Function,
     launch: &Launch,
 ) -> Result<()> {
-    let asked = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
+    let requested = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
     let words = launch.arguments.words();
     // SAFETY: as the caller promises; production kernels take these words and no dynamic shared memory.
-    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, asked) }
+    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, requested) }
 }
 
 /// Parameters that a kernel is launched with at most.
@@ -218,9 +218,9 @@ pub(super) unsafe fn launch_words(
     function: Function,
     [grid, block, shared]: [u32; 3],
     words: &[u64],
-    asked: impl Fn() -> String,
+    requested: impl Fn() -> String,
 ) -> Result<()> {
-    stream.context().bind_to_thread().map_err(|e| failed(e, &asked))?;
+    stream.context().bind_to_thread().map_err(|e| failed(e, &requested))?;
     assert!(words.len() <= MOST_PARAMETERS, "{} parameters", words.len());
     let mut pointers = [ptr::null_mut::<c_void>(); MOST_PARAMETERS];
     for (pointer, word) in pointers.iter_mut().zip(words) {
@@ -230,7 +230,7 @@ pub(super) unsafe fn launch_words(
     let (grid, block, stream) = ((grid, 1, 1), (block, 1, 1), stream.cu_stream());
     // SAFETY: as the caller promises; the driver copies the parameters before it returns.
     unsafe { result::launch_kernel(function.0, grid, block, shared, stream, pointers) }
-        .map_err(|e| failed(e, &asked))
+        .map_err(|e| failed(e, &requested))
 }
 
 /// Whether what a stream is given is being recorded into a graph.
@@ -245,14 +245,14 @@ pub(super) fn is_captured(stream: &CudaStream) -> Result<bool> {
 /// # Safety
 /// So many bytes from the address on must be memory of the stream's device.
 pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte: u8) -> Result<()> {
-    let asked = || format!("filling {bytes} bytes on the device");
-    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
+    let requested = || format!("filling {bytes} bytes on the device");
+    stream.context().bind_to_thread().map_err(|e| failed(e, requested))?;
     if bytes == 0 {
         return Ok(());
     }
     // SAFETY: as the caller promises.
     unsafe { result::memset_d8_async(address, byte, bytes, stream.cu_stream()) }
-        .map_err(|e| failed(e, asked))
+        .map_err(|e| failed(e, requested))
 }
 
 /// Starts to copy bytes of the host to device memory, in a stream.
@@ -260,14 +260,14 @@ pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte:
 /// # Safety
 /// As many bytes from the address on must be memory of the stream's device; the host's are to stay until the stream has come that far.
 pub(super) unsafe fn write(stream: &CudaStream, address: u64, bytes: &[u8]) -> Result<()> {
-    let asked = || format!("copying {} bytes to the device", bytes.len());
-    stream.context().bind_to_thread().map_err(|e| failed(e, asked))?;
+    let requested = || format!("copying {} bytes to the device", bytes.len());
+    stream.context().bind_to_thread().map_err(|e| failed(e, requested))?;
     if bytes.is_empty() {
         return Ok(());
     }
     // SAFETY: as the caller promises.
     unsafe { result::memcpy_htod_async(address, bytes, stream.cu_stream()) }
-        .map_err(|e| failed(e, asked))
+        .map_err(|e| failed(e, requested))
 }
 
 /// Copies device memory to the host.
@@ -279,8 +279,8 @@ pub(super) unsafe fn read(
     address: u64,
     bytes: &mut [u8],
 ) -> Result<()> {
-    let asked = || format!("copying {} bytes from the device", bytes.len());
-    context.bind_to_thread().map_err(|e| failed(e, asked))?;
+    let requested = || format!("copying {} bytes from the device", bytes.len());
+    context.bind_to_thread().map_err(|e| failed(e, requested))?;
     if bytes.is_empty() {
         return Ok(());
     }
@@ -292,9 +292,9 @@ pub(super) unsafe fn read(
 
 /// Bytes of the device's memory that are free.
 pub(super) fn free_memory(context: &CudaContext) -> Result<u64> {
-    let asked = || "asking how much memory is free".to_owned();
-    context.bind_to_thread().map_err(|e| failed(e, asked))?;
-    result::mem_get_info().map(|(free, _)| free as u64).map_err(|e| failed(e, asked))
+    let requested = || "asking how much memory is free".to_owned();
+    context.bind_to_thread().map_err(|e| failed(e, requested))?;
+    result::mem_get_info().map(|(free, _)| free as u64).map_err(|e| failed(e, requested))
 }
 
 /// Device memory of its own.
@@ -322,16 +322,16 @@ impl Memory {
 
     /// So many bytes, whatever they hold; none for 0.
     pub(super) fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
-        let asked = || {
+        let requested = || {
             let free = result::mem_get_info()
                 .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));
             format!("{bytes} bytes of device memory{free}")
         };
-        context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        context.bind_to_thread().map_err(|e| failed(e, requested))?;
         let address = match bytes {
             0 => 0,
             // SAFETY: the context is current, and the size is not zero.
-            _ => unsafe { result::malloc_sync(bytes) }.map_err(|e| failed(e, asked))?,
+            _ => unsafe { result::malloc_sync(bytes) }.map_err(|e| failed(e, requested))?,
         };
         Ok(Memory { context: context.clone(), address, bytes })
     }
@@ -351,8 +351,8 @@ impl Memory {
     /// Copies host memory to a part of it.
     pub(crate) fn write(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
         assert!(first + bytes.len() <= self.bytes, "what is written fits");
-        let asked = || format!("copying {} bytes to the device", bytes.len());
-        self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let requested = || format!("copying {} bytes to the device", bytes.len());
+        self.context.bind_to_thread().map_err(|e| failed(e, requested))?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -362,7 +362,7 @@ impl Memory {
             result::memcpy_htod_sync(self.address + first as u64, bytes)
                 .and_then(|()| result::stream::synchronize(std::ptr::null_mut()))
         }
-        .map_err(|e| failed(e, asked))
+        .map_err(|e| failed(e, requested))
     }
 
     /// Copies it back.
@@ -403,19 +403,19 @@ unsafe impl Send for Mapped {}
 
 impl Mapped {
     pub(super) fn zeroed(context: &Arc<CudaContext>, words: usize) -> Result<Mapped> {
-        let asked = || format!("{} bytes of page-locked host memory", 8 * words);
-        context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let requested = || format!("{} bytes of page-locked host memory", 8 * words);
+        context.bind_to_thread().map_err(|e| failed(e, requested))?;
         let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
         // SAFETY: the context is current; the size is not zero.
         let host =
-            unsafe { result::malloc_host(8 * words, flags) }.map_err(|e| failed(e, asked))?;
+            unsafe { result::malloc_host(8 * words, flags) }.map_err(|e| failed(e, requested))?;
         let mut mapped = Mapped { context: context.clone(), words: host.cast(), address: 0 };
         // SAFETY: the range was just allocated, and is mapped.
         unsafe {
             mapped.words.write_bytes(0, words);
             sys::cuMemHostGetDevicePointer_v2(&mut mapped.address, host, 0).result()
         }
-        .map_err(|e| failed(e, asked))?;
+        .map_err(|e| failed(e, requested))?;
         Ok(mapped)
     }
 
@@ -441,8 +441,8 @@ impl Drop for Mapped {
 }
 
 /// Waits for everything on a stream.
-pub(super) fn synchronize(stream: &CudaStream, asked: impl FnOnce() -> String) -> Result<()> {
-    stream.synchronize().map_err(|e| failed(e, asked))
+pub(super) fn synchronize(stream: &CudaStream, requested: impl FnOnce() -> String) -> Result<()> {
+    stream.synchronize().map_err(|e| failed(e, requested))
 }
 
 /// Marks how far a stream has come, with the time.
@@ -454,9 +454,9 @@ pub(super) fn record(stream: &CudaStream) -> Result<CudaEvent> {
 
 /// Milliseconds between two marks that the device has passed.
 pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<f32> {
-    let asked = || "the time between two events".into();
-    to.synchronize().map_err(|e| failed(e, asked))?;
-    from.elapsed_ms(to).map_err(|e| failed(e, asked))
+    let requested = || "the time between two events".into();
+    to.synchronize().map_err(|e| failed(e, requested))?;
+    from.elapsed_ms(to).map_err(|e| failed(e, requested))
 }
 
 #[cfg(test)]

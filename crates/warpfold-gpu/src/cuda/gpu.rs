@@ -10,8 +10,8 @@ use super::lane::Lane;
 use super::queue::Queue;
 use crate::element::Element;
 use crate::kernel::{
-    self, AnyBuffer, AnyView, Devices, Executor, Home, Machine, ManyLaunch, Ready, Record, Running,
-    check_arrays, machine_methods,
+    self, AnyBuffer, AnyView, BatchedLaunch, Devices, Executor, Home, Machine, Ready, Record,
+    Running, check_arrays, machine_methods,
 };
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Error, Result};
@@ -212,11 +212,11 @@ impl Executor for Gpu {
         Ok(bytes)
     }
 
-    fn run_many(&self, launches: &[ManyLaunch], after: &[Ready<'_>]) -> Result<()> {
+    fn run_batched(&self, launches: &[BatchedLaunch], after: &[Ready<'_>]) -> Result<()> {
         self.with_lane(|lane| {
             after.iter().try_for_each(|&ready| lane.after(ready))?;
             // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
-            unsafe { lane.start_many(launches)? };
+            unsafe { lane.start_batched(launches)? };
             lane.synchronize()
         })
     }
@@ -271,7 +271,7 @@ impl Devices<Gpu> {
     pub fn open(ordinals: &[usize]) -> Result<Gpus> {
         if ordinals.is_empty() {
             return Err(Error::Device {
-                asked: "GPUs by their numbers".into(),
+                requested: "GPUs by their numbers".into(),
                 obstacle: "there is no number".into(),
                 remedy: "name one at least",
             });

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
 use crate::kernel::{
-    AnyView, Arguments, Launch, ManyLaunch, RECORD_WORDS, Ready, Record, record_offset,
+    AnyView, Arguments, BatchedLaunch, Launch, RECORD_WORDS, Ready, Record, record_offset,
     record_words, workspace_bytes,
 };
 use crate::partial::Finish;
@@ -51,8 +51,8 @@ impl Lane {
     /// Lets the lane wait for what a stream was given so far.
     pub(super) fn after(&self, ready: Ready<'_>) -> Result<()> {
         let Some(stream) = ready.stream else { return Ok(()) };
-        let asked = || "waiting for another stream".into();
-        self.stream.join(stream).map_err(|e| driver::failed(e, asked))
+        let requested = || "waiting for another stream".into();
+        self.stream.join(stream).map_err(|e| driver::failed(e, requested))
     }
 
     /// Starts a plan whose record is left in the lane's slot; [`wait`](Self::wait) before the next.
@@ -128,13 +128,15 @@ impl Lane {
     ///
     /// # Safety
     /// What the launches' addresses point to must be as large as their kernels take it to be, and live until the stream has come that far.
-    pub(super) unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+    pub(super) unsafe fn start_batched(&mut self, launches: &[BatchedLaunch]) -> Result<()> {
         for launch in launches {
-            let function = self.device.many(launch)?;
-            let asked = || format!("launching {} in {} blocks", launch.entry, launch.grid);
+            let function = self.device.batched(launch)?;
+            let requested = || format!("launching {} in {} blocks", launch.entry, launch.grid);
             let shape = [launch.grid, launch.block, launch.shared_bytes];
             // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
-            unsafe { driver::launch_words(&self.stream, function, shape, &launch.words, asked)? };
+            unsafe {
+                driver::launch_words(&self.stream, function, shape, &launch.words, requested)?
+            };
         }
         Ok(())
     }
@@ -152,7 +154,7 @@ impl Lane {
         }
         if self.slot.word(STAMP) != self.stamp {
             return Err(Error::Device {
-                asked: plan.to_string(),
+                requested: plan.to_string(),
                 obstacle: "the kernel ended without a result".into(),
                 remedy: "report it with the driver's version",
             });

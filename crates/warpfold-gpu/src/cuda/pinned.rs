@@ -25,10 +25,11 @@ impl Pinned {
     /// So many bytes, at least one, zeroed.
     pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Pinned> {
         assert!(bytes > 0, "the driver allocates no nothing");
-        let asked = || format!("{bytes} bytes of page-locked host memory");
-        context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let requested = || format!("{bytes} bytes of page-locked host memory");
+        context.bind_to_thread().map_err(|e| failed(e, requested))?;
         // SAFETY: the context is current, and the size is not zero.
-        let start = unsafe { result::malloc_host(bytes, 0) }.map_err(|e| failed(e, asked))?.cast();
+        let start =
+            unsafe { result::malloc_host(bytes, 0) }.map_err(|e| failed(e, requested))?.cast();
         let pinned = Pinned { context: context.clone(), start, bytes };
         // SAFETY: the range was just allocated.
         unsafe { pinned.start.write_bytes(0, bytes) };
@@ -67,8 +68,8 @@ impl Pinned {
         stream: &CudaStream,
     ) -> Result<()> {
         assert!(first + bytes <= self.bytes && first + bytes <= to.bytes(), "what is copied fits");
-        let asked = || format!("copying {bytes} bytes to the device");
-        self.context.bind_to_thread().map_err(|e| failed(e, asked))?;
+        let requested = || format!("copying {bytes} bytes to the device");
+        self.context.bind_to_thread().map_err(|e| failed(e, requested))?;
         if bytes == 0 {
             return Ok(());
         }
@@ -76,7 +77,7 @@ impl Pinned {
         let part = unsafe { std::slice::from_raw_parts(self.start.add(first), bytes) };
         // SAFETY: both ranges have this size and live until the stream has come this far.
         unsafe { result::memcpy_htod_async(to.address() + first as u64, part, stream.cu_stream()) }
-            .map_err(|e| failed(e, asked))
+            .map_err(|e| failed(e, requested))
     }
 }
 

@@ -5,7 +5,7 @@ use super::driver::{self, CudaEvent};
 use super::lane::Lane;
 use super::raw_kernel::RawKernel;
 use crate::element::Element;
-use crate::kernel::{self, AnyReduce, ManyLaunch};
+use crate::kernel::{self, AnyReduce, BatchedLaunch};
 use crate::partial::{Finish, Output};
 use crate::{Op, Result};
 
@@ -135,24 +135,24 @@ impl Queue {
         shape: [u32; 3],
         parameters: &[u64],
     ) -> Result<()> {
-        let asked = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
+        let requested = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.
         unsafe {
-            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, asked)
+            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, requested)
         }
     }
 
     /// Starts launches for many reductions one after another; returns before they have run.
     ///
     /// # Safety
-    /// They must be of [`ReduceMany::launches`](crate::kernel::ReduceMany::launches), and what their addresses point to must live, and be
+    /// They must be of [`ReduceBatched::launches`](crate::kernel::ReduceBatched::launches), and what their addresses point to must live, and be
     /// left alone, until the queue has come this far; their workspace must be used by this queue alone.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub unsafe fn start_many(&mut self, launches: &[ManyLaunch]) -> Result<()> {
+    pub unsafe fn start_batched(&mut self, launches: &[BatchedLaunch]) -> Result<()> {
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start_many(launches) }
+        unsafe { self.lane.start_batched(launches) }
     }
 
     /// Whether what is started is being recorded into a graph: it may run later than whatever comes next, and beside it.

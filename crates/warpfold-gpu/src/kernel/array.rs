@@ -153,7 +153,7 @@ impl<'a> AnyView<'a> {
         let here = machine.home();
         match self.home {
             Some(home) if home != here => Err(Error::Device {
-                asked: format!("a reduction of {} {} by {here}", self.len, self.dtype),
+                requested: format!("a reduction of {} {} by {here}", self.len, self.dtype),
                 obstacle: match (home, here) {
                     (Home::Simt(_), Home::Simt(_)) => {
                         "they lie in the memory of another simulated device".into()
@@ -185,7 +185,7 @@ pub(crate) fn elements<T: Element>(bytes: &[u8]) -> Result<Vec<T>> {
     let element = |bytes| bytemuck::checked::try_pod_read_unaligned(bytes);
     bytes.chunks_exact(size_of::<T>()).map(element).collect::<Result<_, _>>().map_err(|error| {
         Error::Device {
-            asked: format!("downloading {} {}", bytes.len() / size_of::<T>(), T::DTYPE),
+            requested: format!("downloading {} {}", bytes.len() / size_of::<T>(), T::DTYPE),
             obstacle: error.to_string(),
             remedy: "write only values of the element type to the buffer",
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::array::AnyView;
-use super::many::ManyLaunch;
+use super::batched::BatchedLaunch;
 use crate::Result;
 #[cfg(feature = "cuda")]
 use crate::cuda;
@@ -57,7 +57,7 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    fn run_many(&self, launches: &[ManyLaunch], after: &[Ready<'_>]) -> Result<()>;
+    fn run_batched(&self, launches: &[BatchedLaunch], after: &[Ready<'_>]) -> Result<()>;
 
     /// Starts a plan over the arrays; several machines may so be started before the first is waited for.
     ///

@@ -35,12 +35,12 @@ pub(super) fn stats<T: Element>(record: &[u64], n: u64, skips_nan: bool) -> Stat
     let sum = Parts::from_fn(|_| integers.next());
     let magnitudes: Register<SumLimbs<T>> = integers.next();
     let squares = integers.next();
-    let places = integers.words;
-    let first_nan = (nans > 0 && !skips_nan).then_some(places[0]);
+    let words = integers.words;
+    let first_nan = (nans > 0 && !skips_nan).then_some(words[0]);
     Stats {
         moments: Moments { sum, squares, count },
         norm1: Norm1::from_sum(&magnitudes, T::Part::UNIT, count),
-        extremes: Extremes { first_nan, ..extremes(&places[1..], count) },
+        extremes: Extremes { first_nan, ..extremes(&words[1..], count) },
         nans,
         seen: n,
     }

@@ -2,10 +2,11 @@
 //! everything that can run PTX.
 //!
 //! What runs has no type parameters: an [`Executor`] is an object, an array ([`AnyBuffer`], [`AnyView`]) and what is asked of it
-//! ([`AnyReduce`], [`AnyReduceMany`], [`AnyGroups`]) have their element types inside. Around it, [`Buffer`], [`Reduce`] and their like are the
+//! ([`AnyReduce`], [`AnyReduceBatched`], [`AnyGroups`]) have their element types inside. Around it, [`Buffer`], [`Reduce`] and their like are the
 //! same with types outside, for Rust programs that know theirs.
 
 mod array;
+mod batched;
 mod executor;
 mod fast;
 mod finish;
@@ -13,7 +14,6 @@ mod floats;
 mod groups;
 mod joined;
 mod launch;
-mod many;
 pub mod map;
 mod record;
 mod reduce;
@@ -25,6 +25,7 @@ pub(crate) use array::elements;
 pub use array::{AnyBuffer, AnyView};
 
 pub use crate::plan::WORKSPACE_HEADER;
+pub use batched::{AnyReduceBatched, AnySegments, BatchedLaunch, Code};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use executor::check_arrays;
 pub use executor::{Executor, Home, Memory, Ready, Record, Running};
@@ -35,7 +36,6 @@ pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
 pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
-pub use many::{AnyReduceMany, AnySegments, Code, ManyLaunch};
 pub use map::{AnyMap, MapGrid, MapLaunches, Spliced};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
@@ -43,5 +43,5 @@ pub use reduce::AnyReduce;
 pub(crate) use typed::machine_methods;
 pub use typed::{
     Buffer, DenseSort, DenseTables, DeviceSegments, Devices, Groups, Machine, OrNone, Reduce,
-    ReduceDense, ReduceMany, Shards, View,
+    ReduceBatched, ReduceDense, Shards, View,
 };

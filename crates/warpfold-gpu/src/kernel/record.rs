@@ -6,8 +6,8 @@ use crate::double_double::DoubleDouble;
 use crate::element::{Element, Ordered, Parts};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
 use crate::partial::{
-    ComplexProduct, Complexes, Count, Extremes, Finish, IntegerProduct, Magnitude, Met, Norm1,
-    Output, Partial, Place, Product, RealProduct, Reals, Stats, join_of,
+    ArgIndex, ComplexProduct, Complexes, Count, Extremes, Finish, IntegerProduct, Magnitude, Norm1,
+    Output, Partial, Product, RealProduct, Reals, SpecialFlags, Stats, join_of,
 };
 use crate::plan::{CudaPlan, Fold};
 use crate::{AnyPartial, DType, Op, Result, with_element};
@@ -173,10 +173,10 @@ fn product<T: Element>(plan: &CudaPlan, record: &[u64]) -> Product<T> {
             Product::of_reals([interval(plan, reals, parts, |part| float(part[0]), real_span)])
         };
     }
-    let (met, negative) = flags(record[1]);
-    Product::integer(match met {
-        Met { zero: true, .. } => IntegerProduct::ZERO,
-        Met { infinity: true, .. } => {
+    let (specials, negative) = flags(record[1]);
+    Product::integer(match specials {
+        SpecialFlags { zero: true, .. } => IntegerProduct::ZERO,
+        SpecialFlags { infinity: true, .. } => {
             IntegerProduct { magnitude: IntegerProduct::CAP, low: record[0], negative }
         }
         _ => IntegerProduct { magnitude: record[0].into(), low: record[0], negative },
@@ -205,15 +205,16 @@ fn float(word: u64) -> f64 {
     f64::from_bits(word)
 }
 
-fn flags(flags: u64) -> (Met, bool) {
-    let met = Met { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
-    (met, flags & 8 != 0)
+fn flags(flags: u64) -> (SpecialFlags, bool) {
+    let specials =
+        SpecialFlags { zero: flags & 1 != 0, infinity: flags & 2 != 0, nan: flags & 4 != 0 };
+    (specials, flags & 8 != 0)
 }
 
 fn real_span(part: &[u64]) -> RealProduct {
-    let (met, negative) = flags(part[3]);
+    let (specials, negative) = flags(part[3]);
     let mantissa = DoubleDouble { high: float(part[0]), low: float(part[1]) };
-    RealProduct { mantissa, exponent: part[2] as i64, negative, met }
+    RealProduct { mantissa, exponent: part[2] as i64, negative, specials }
 }
 
 fn complex_span(part: &[u64]) -> ComplexProduct {
@@ -297,9 +298,9 @@ pub(super) fn extremes<T: Ordered>(record: &[u64], n: u64) -> Extremes<T> {
         if value.is_nan() {
             extremes.first_nan = Some(index);
         } else if flag == 1 {
-            extremes.max = Some(Place { key: value.key(), index });
+            extremes.max = Some(ArgIndex { key: value.key(), index });
         } else {
-            extremes.min = Some(Place { key: value.key(), index });
+            extremes.min = Some(ArgIndex { key: value.key(), index });
         }
     }
     extremes

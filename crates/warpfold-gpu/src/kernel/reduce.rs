@@ -94,7 +94,7 @@ impl<'a> AnyReduce<'a> {
         let plan = machine.plan(problem)?.starting_at(self.first);
         let Some(shape) = self.shape else { return Ok(plan) };
         shape.check().map_err(|why| Error::Device {
-            asked: format!("{op} of {dtype} in a shape of its own"),
+            requested: format!("{op} of {dtype} in a shape of its own"),
             obstacle: why,
             remedy: "choose another shape, or the planner's",
         })?;

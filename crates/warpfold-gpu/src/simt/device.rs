@@ -11,9 +11,9 @@ use super::memory::{Memory, Shared, home, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
-    self, AnyBuffer, AnyView, Arguments, Buffer, Code, Executor, Home, Launch, Machine, ManyLaunch,
-    RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods, record_offset,
-    record_words, value_bytes, workspace_bytes,
+    self, AnyBuffer, AnyView, Arguments, BatchedLaunch, Buffer, Code, Executor, Home, Launch,
+    Machine, RECORD_WORDS, Ready, Record, Running, WORKSPACE_HEADER, machine_methods,
+    record_offset, record_words, value_bytes, workspace_bytes,
 };
 use crate::partial::Finish;
 use crate::plan::{CudaFacts, CudaPlan};
@@ -264,9 +264,9 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`]: the fault that stopped one of them.
-    pub fn launch_many(&self, launches: &[ManyLaunch]) -> Result<Vec<Counters>> {
-        let run = |launch: &ManyLaunch| {
-            let ManyLaunch { entry, grid, block, shared_bytes, words, .. } = launch;
+    pub fn launch_batched(&self, launches: &[BatchedLaunch]) -> Result<Vec<Counters>> {
+        let run = |launch: &BatchedLaunch| {
+            let BatchedLaunch { entry, grid, block, shared_bytes, words, .. } = launch;
             let shared_bytes = *shared_bytes;
             let simulated = warpfold_simt::Launch {
                 shared_bytes,
@@ -314,9 +314,9 @@ fn simulated(kernel: String, grid: u32, block: u32, words: &[u64]) -> warpfold_s
     }
 }
 
-fn fault(asked: &dyn fmt::Display, obstacle: String) -> Error {
-    let asked = format!("{asked}, simulated");
-    Error::Device { asked, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
+fn fault(requested: &dyn fmt::Display, obstacle: String) -> Error {
+    let requested = format!("{requested}, simulated");
+    Error::Device { requested, obstacle, remedy: "report it: the kernel or the simulator is wrong" }
 }
 
 machine_methods!(Device);
@@ -349,8 +349,8 @@ impl Executor for Device {
         super::memory::read_at(&self.memory, x.address, x.len * x.dtype.size())
     }
 
-    fn run_many(&self, launches: &[ManyLaunch], _: &[Ready<'_>]) -> Result<()> {
-        self.launch_many(launches)?;
+    fn run_batched(&self, launches: &[BatchedLaunch], _: &[Ready<'_>]) -> Result<()> {
+        self.launch_batched(launches)?;
         Ok(())
     }
 

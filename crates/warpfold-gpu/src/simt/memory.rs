@@ -74,9 +74,9 @@ pub(super) fn read_at(shared: &Shared, address: u64, bytes: usize) -> Result<Vec
     found.map_err(|e| failed("reading an array", &e))
 }
 
-fn failed(asked: &str, error: &machine::BufferError) -> Error {
+fn failed(requested: &str, error: &machine::BufferError) -> Error {
     Error::Device {
-        asked: format!("{asked} in the simulator's memory"),
+        requested: format!("{requested} in the simulator's memory"),
         obstacle: error.to_string(),
         remedy: "report it: arrays are allocated as large as they are written",
     }

@@ -50,7 +50,7 @@ pub(super) fn spliced(module: &Spliced) -> Result<Arc<Program>> {
 
 fn load(name: &str, ptx: &str) -> Result<Program> {
     Program::load(ptx).map_err(|error| Error::Device {
-        asked: format!("loading the kernels of {name}"),
+        requested: format!("loading the kernels of {name}"),
         obstacle: error.to_string(),
         remedy: "report it: the simulator is to know every instruction of the kernels",
     })

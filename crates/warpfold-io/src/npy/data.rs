@@ -14,7 +14,7 @@ use super::{Descr, Header, NpyError};
 use crate::Endian;
 use crate::mapped::map;
 use crate::raw::{Extent, RawReader};
-use crate::stamp::{Held, Stamp, Watch, Watched};
+use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
 use crate::{Error, Mapped, Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
@@ -31,7 +31,7 @@ pub struct Array {
     /// What a mapped file was when it was opened.
     stamp: Option<Stamp>,
     /// The file of a map.
-    held: Option<Arc<Held>>,
+    held: Option<Arc<OpenFile>>,
     data: Data,
 }
 
@@ -40,11 +40,11 @@ impl Array {
     ///
     /// # Errors
     /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`].
-    pub fn open(mut file: File, asked: Option<DType>) -> Result<Array, Problem> {
+    pub fn open(mut file: File, requested: Option<DType>) -> Result<Array, Problem> {
         let metadata = file.metadata()?;
         let stamp = Stamp::of(&metadata);
         let header = Header::read(&mut file)?;
-        let (dtype, endian) = resolve(&header, asked)?;
+        let (dtype, endian) = resolve(&header, requested)?;
         if !metadata.is_file() {
             let data = Data::Stream(Box::new(file));
             return Ok(Array { header, dtype, endian, stamp, held: None, data });
@@ -58,8 +58,10 @@ impl Array {
             return Err(NpyError::Trailing { expected }.into());
         }
         let (held, data) = match map(&file, header.data_start, expected) {
-            Some(map) => (Held::new(file), Data::Mapped(map)),
-            None => (None, Data::Stream(Box::new(Watched::after(file, stamp, header.data_start)))),
+            Some(map) => (OpenFile::new(file), Data::Mapped(map)),
+            None => {
+                (None, Data::Stream(Box::new(MonitoredFile::after(file, stamp, header.data_start))))
+            }
         };
         Ok(Array { header, dtype, endian, stamp, held, data })
     }
@@ -70,10 +72,10 @@ impl Array {
     /// As [`Header::read`]; [`Problem::OtherType`].
     pub fn stream(
         mut source: Box<dyn Read + Send>,
-        asked: Option<DType>,
+        requested: Option<DType>,
     ) -> Result<Array, Problem> {
         let header = Header::read(&mut source)?;
-        let (dtype, endian) = resolve(&header, asked)?;
+        let (dtype, endian) = resolve(&header, requested)?;
         Ok(Array { header, dtype, endian, stamp: None, held: None, data: Data::Stream(source) })
     }
 
@@ -112,7 +114,7 @@ impl Array {
             Data::Mapped(map)
                 if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
             {
-                let watch = Watch::new(name.clone(), self.stamp).holding(self.held);
+                let watch = ChangeMonitor::new(name.clone(), self.stamp).holding(self.held);
                 Ok(Whole::mapped(name.clone(), dtype, layout, map, watch))
             }
             data => {
@@ -154,7 +156,7 @@ impl Array {
         range: Range<u64>,
     ) -> Result<Pieces, Error> {
         let Array { header, dtype, endian, stamp, held, data } = self;
-        let watch = Watch::new(name.clone(), stamp).holding(held);
+        let watch = ChangeMonitor::new(name.clone(), stamp).holding(held);
         let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
             .then(|| Transposed::new(&header.shape));
         let bytes = header.len * dtype.size() as u64;
@@ -193,10 +195,10 @@ fn is_aligned(map: &Mmap, dtype: DType) -> bool {
     dtype != DType::Bool && map.as_ptr().addr().is_multiple_of(dtype.size().min(8))
 }
 
-fn resolve(header: &Header, asked: Option<DType>) -> Result<(DType, Endian), Problem> {
-    match (header.descr, asked) {
-        (Descr::Known(found, _), Some(asked)) if found != asked => {
-            Err(Problem::OtherType { found, asked })
+fn resolve(header: &Header, requested: Option<DType>) -> Result<(DType, Endian), Problem> {
+    match (header.descr, requested) {
+        (Descr::Known(found, _), Some(requested)) if found != requested => {
+            Err(Problem::OtherType { found, requested })
         }
         (Descr::Known(dtype, endian), _) => Ok((dtype, endian)),
         (Descr::TwoBytes, Some(DType::BF16)) => Ok((DType::BF16, Endian::Little)),

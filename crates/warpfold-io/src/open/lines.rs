@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::{Input, Source, file};
-use crate::stamp::{Stamp, Watch};
+use crate::stamp::{ChangeMonitor, Stamp};
 use crate::text::lines::Lines;
 use crate::text::{Dialect, Notes, TextReader};
 use crate::{Error, Name, Problem};
@@ -64,7 +64,7 @@ pub(super) fn part(
     let failed = |problem: Problem| Error::input(name, problem);
     let mut file = file(name).map_err(failed)?.ok_or(Problem::NoRange).map_err(failed)?;
     let now = Stamp::of(&file.metadata().map_err(|e| failed(e.into()))?);
-    Watch::new(name.clone(), stamp).check_same(&Watch::new(name.clone(), now))?;
+    ChangeMonitor::new(name.clone(), stamp).check_same(&ChangeMonitor::new(name.clone(), now))?;
     file.seek(SeekFrom::Start(lines.range.start)).map_err(|e| failed(e.into()))?;
     let rest = file.take(lines.range.end - lines.range.start);
     Ok(Box::new(io::Cursor::new(lines.head.to_vec()).chain(rest)))

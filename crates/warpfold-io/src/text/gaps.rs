@@ -1,4 +1,4 @@
-//! [`Gaps`]: which elements of a text are left out, in a few bytes for each run of them.
+//! [`MissingRuns`]: which elements of a text are left out, in a few bytes for each run of them.
 
 use std::mem;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub enum LeftOut {
 
 /// Runs of elements, in ascending order, by their indices in the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Gaps {
+pub struct MissingRuns {
     /// Of each run but the last: elements since the run before it, and its own, as LEB128.
     packed: Vec<u8>,
     /// Where the packed runs begin to count, and where they end.
@@ -27,7 +27,7 @@ pub struct Gaps {
     elements: u64,
 }
 
-impl Gaps {
+impl MissingRuns {
     /// Adds a run that begins where the last one ends, or later.
     pub fn push(&mut self, run: Range<u64>) {
         if run.is_empty() {
@@ -60,14 +60,14 @@ impl Gaps {
     }
 
     /// Takes all runs out; those that follow are added as before.
-    pub fn take(&mut self) -> Gaps {
+    pub fn take(&mut self) -> MissingRuns {
         self.pack();
         let rest = self.bounds.end..self.bounds.end;
-        mem::replace(self, Gaps { bounds: rest, ..Gaps::default() })
+        mem::replace(self, MissingRuns { bounds: rest, ..MissingRuns::default() })
     }
 
     /// Adds what was taken out of others that began as these did.
-    pub(super) fn append(&mut self, mut other: Gaps) {
+    pub(super) fn append(&mut self, mut other: MissingRuns) {
         self.pack();
         other.pack();
         debug_assert!(other.packed.is_empty() || other.bounds.start == self.bounds.end);
@@ -77,9 +77,9 @@ impl Gaps {
     }
 
     /// The elements that are in either.
-    pub fn union(&self, other: &Gaps) -> Gaps {
+    pub fn union(&self, other: &MissingRuns) -> MissingRuns {
         let (mut a, mut b) = (self.runs().peekable(), other.runs().peekable());
-        let mut all = Gaps::default();
+        let mut all = MissingRuns::default();
         loop {
             let next = match (a.peek(), b.peek()) {
                 (Some(x), Some(y)) if x.start <= y.start => a.next(),
@@ -132,7 +132,7 @@ pub struct Indices {
 
 impl Indices {
     /// Of the rows that were left out.
-    pub fn new(gaps: &Gaps) -> Indices {
+    pub fn new(gaps: &MissingRuns) -> Indices {
         let mut before = 0;
         let counted = gaps.runs().map(|run| {
             let left_out = before;
@@ -162,8 +162,8 @@ impl Indices {
     }
 
     /// The gaps of other data of the same rows, as indices among what is kept here.
-    pub fn among_kept(&self, other: &Gaps) -> Gaps {
-        let mut gaps = Gaps::default();
+    pub fn among_kept(&self, other: &MissingRuns) -> MissingRuns {
+        let mut gaps = MissingRuns::default();
         for run in other.runs() {
             gaps.push(self.kept_before(run.start)..self.kept_before(run.end));
         }
@@ -175,9 +175,9 @@ impl Indices {
 mod tests {
     use super::*;
 
-    /// Gaps where the pattern, over and over, has a zero.
-    fn sample(pattern: &[u64], length: u64) -> (Gaps, Vec<bool>) {
-        let mut gaps = Gaps::default();
+    /// MissingRuns where the pattern, over and over, has a zero.
+    fn sample(pattern: &[u64], length: u64) -> (MissingRuns, Vec<bool>) {
+        let mut gaps = MissingRuns::default();
         let mut kept = Vec::new();
         for (at, &bit) in (0..length).zip(pattern.iter().cycle()) {
             kept.push(bit == 1);
@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn runs_are_taken_out_and_added_anew() {
-        let mut all = Gaps::default();
-        let mut parts = Gaps::default();
+        let mut all = MissingRuns::default();
+        let mut parts = MissingRuns::default();
         for (start, end) in [(0, 1), (1, 5), (7, 300), (100_000, 100_001), (1 << 40, 1 << 41)] {
             parts.push(start..end);
             if start % 2 == 1 {

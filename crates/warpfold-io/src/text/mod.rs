@@ -26,7 +26,7 @@ mod words;
 pub use column::Column;
 pub use columns::Columns;
 pub use dialect::{Dialect, Header, Missing, is_missing};
-pub use gaps::{Gaps, Indices, LeftOut};
+pub use gaps::{Indices, LeftOut, MissingRuns};
 pub use notes::{Dropped, NoNumbers, Notes, SharedNotes};
 pub use number::{Number, NumberError};
 pub use problem::TextError;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Gaps;
+use super::MissingRuns;
 
 /// What was found in a text beside its numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Notes {
     /// Cells without a number that were taken for NaN.
     pub nan_cells: u64,
     /// The elements of the rows left out; of several columns, those that are missing.
-    pub gaps: Gaps,
+    pub gaps: MissingRuns,
     /// Columns that hold something else than numbers, where that is no error.
     pub dropped: Vec<Dropped>,
 }
@@ -60,12 +60,12 @@ impl SharedNotes {
     pub fn counts(&self) -> Notes {
         let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Notes { names, rows, rows_left_out, nan_cells, gaps: _, ref dropped } = *notes;
-        let (gaps, dropped) = (Gaps::default(), dropped.clone());
+        let (gaps, dropped) = (MissingRuns::default(), dropped.clone());
         Notes { names, rows, rows_left_out, nan_cells, gaps, dropped }
     }
 
     /// The gaps since they were last taken.
-    pub fn take_gaps(&self) -> Gaps {
+    pub fn take_gaps(&self) -> MissingRuns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).gaps.take()
     }
 }

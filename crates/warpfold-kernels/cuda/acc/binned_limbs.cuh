@@ -70,11 +70,11 @@ template <int THREADS, int OFFSET_, int BITS> struct BinnedLimbs {
     __device__ __forceinline__ void add_plain_product(f32 x, f32 y) const { put_product(moved(x), moved(y)); }
     __device__ __forceinline__ void add(f32 x) {
         if (plain(x)) add_plain(x);
-        else specials |= met(x);
+        else specials |= special_flag(x);
     }
     __device__ __forceinline__ void add_product(f32 x, f32 y) {
         if (plain(x, y)) add_plain_product(x, y);
-        else specials |= met(f64(x) * y);
+        else specials |= special_flag(f64(x) * y);
     }
     // Sums of a window, which are f64 numbers like any other; of threads that had nothing they are zero.
     __device__ __forceinline__ void add_sum(f64 x) {

@@ -11,8 +11,8 @@
 struct ExactState {
     u32 specials[4];
     u64 nans;
-    // Where blocks of few numbers meet (small_array.cuh).
-    u64 met;
+    // Of small inputs (small_array.cuh): how many words were completed.
+    u64 arrived;
     u64 piece[8], complete[8];
     u64 word[272];
 };
@@ -286,8 +286,8 @@ __device__ __forceinline__ u64 round_integer(Integer<WORDS> integer, int unit, u
     constexpr int CHUNK = Integer<WORDS>::CHUNK;
     constexpr u64 INFINITE = u64(Format::FIELD) << (Format::PRECISION - 1);
     constexpr u64 SIGN = 1ull << (Format::PRECISION == 53 ? 63 : 31);
-    if (specials == MET_PLUS) return INFINITE;
-    if (specials == MET_MINUS) return SIGN | INFINITE;
+    if (specials == FLAG_PLUS) return INFINITE;
+    if (specials == FLAG_MINUS) return SIGN | INFINITE;
     if (specials != 0) return INFINITE | 1ull << (Format::PRECISION - 2);
     const int lane = threadIdx.x % 32;
     const bool negative = integer.negative();

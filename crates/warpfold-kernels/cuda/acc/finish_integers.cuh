@@ -36,9 +36,9 @@ enum class Step {
 struct Finish {
     Step step;
     u32 sum_limbs, square_limbs, parts;  // of 64 bits a part
-    Format to;                     // what is written
-    bool exact, is_signed, skips;  // a float's exact record or others; signed integers; NaNs were skipped
-    i32 unit;                      // of sums; that of squares is twice it
+    Format to;                           // what is written
+    bool exact, is_signed, skips;        // a float's exact record or others; signed integers; NaNs were skipped
+    i32 unit;                            // of sums; that of squares is twice it
 
     __device__ __forceinline__ explicit Finish(u64 options)
         : step(Step(options & 0xff)), sum_limbs(options >> 8 & 0xff), square_limbs(options >> 16 & 0xff),
@@ -166,13 +166,13 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
 
     for (u32 part = 0; part < (mean ? q.parts : 1); part++) {
         // Of a variance anything special leaves nothing.
-        const u64 specials = largest   ? record[0] & 1 ? MET_NAN : record[0]
+        const u64 specials = largest   ? record[0] & 1 ? FLAG_NAN : record[0]
                              : q.exact ? var ? record[0] : record[0] >> 8 * (mean ? part : q.parts) & 7
                                        : 0;
         if (none || specials != 0) {
-            const bool infinite = !none && !var && (specials == MET_PLUS || specials == MET_MINUS);
+            const bool infinite = !none && !var && (specials == FLAG_PLUS || specials == FLAG_MINUS);
             if (threadIdx.x == 0)
-                write_special(value, part, q.to, infinite ? INFINITE : QUIET_NAN, infinite && specials == MET_MINUS);
+                write_special(value, part, q.to, infinite ? INFINITE : QUIET_NAN, infinite && specials == FLAG_MINUS);
             continue;
         }
         if (var) {
@@ -192,8 +192,7 @@ __device__ __forceinline__ void finish_integers(const Finish& q, const u64* reco
         const bool negative = numerator.negative();
         if (negative) numerator.negate();
         const Cut cut = divide(numerator, denominator, squares || var ? 2 * q.unit : q.unit, root, s.first);
-        if (threadIdx.x == 0)
-            write(value, part, q.to, round_bits(cut.number, cut.inexact, cut.unit, q.to), negative);
+        if (threadIdx.x == 0) write(value, part, q.to, round_bits(cut.number, cut.inexact, cut.unit, q.to), negative);
         __syncwarp();
     }
 }

@@ -19,8 +19,8 @@ __device__ __forceinline__ u32 distance_from(u32 low, u32 bits) {
 __device__ __forceinline__ bool is_finite(f64 x) { return (high_word(x) & 0x7ff00000u) != 0x7ff00000u; }
 
 // What was met beside finite numbers; the bits of a record.
-constexpr u32 MET_NAN = 1, MET_PLUS = 2, MET_MINUS = 4;
-__device__ __forceinline__ u32 met(f64 x) { return x != x ? MET_NAN : x > 0 ? MET_PLUS : MET_MINUS; }
+constexpr u32 FLAG_NAN = 1, FLAG_PLUS = 2, FLAG_MINUS = 4;
+__device__ __forceinline__ u32 special_flag(f64 x) { return x != x ? FLAG_NAN : x > 0 ? FLAG_PLUS : FLAG_MINUS; }
 
 // f64 numbers of any size: 52 bits a limb, so that a mantissa touches two limbs. The last bit of a number of exponent
 // field LOWEST is bit 0, which stands for 2^-OFFSET of the type's unit.
@@ -84,7 +84,7 @@ template <int THREADS_, int COUNT_, int LOWEST, int OFFSET_> struct IntegerLimbs
     __device__ __forceinline__ void add_plain(f64 x) { put(placed(x)); }
     __device__ __forceinline__ void add(f64 x) {
         if (plain(x)) add_plain(x);
-        else specials |= met(x);
+        else specials |= special_flag(x);
     }
     // Sums of a window, which are f64 numbers like any other.
     __device__ __forceinline__ void add_sum(f64 x) { add(x); }
@@ -139,7 +139,7 @@ template <int THREADS_, int OFFSET_> struct BinadeLimbs {
     __device__ __forceinline__ void close() {
         const f64 last = limb[LAST * THREADS];
         if ((__double_as_longlong(last) >> 52 & 0x7ff) != 0x7ff) return;
-        specials |= met(last);
+        specials |= special_flag(last);
         limb[LAST * THREADS] = 0;
     }
     static __device__ __forceinline__ i64 integer(u64 word, int k) {

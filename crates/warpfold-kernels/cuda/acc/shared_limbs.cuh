@@ -97,7 +97,7 @@ template <int THREADS, int UNIT, int BITS> struct SharedLimbs {
 
     __device__ __forceinline__ void add(f64 x) {
         if (plain(x)) add_plain(x);
-        else specials |= met(x);
+        else specials |= special_flag(x);
     }
     // Times 2^exponent.
     __device__ __forceinline__ void add_plain(f64 x, i32 exponent = 0) const {
@@ -107,7 +107,7 @@ template <int THREADS, int UNIT, int BITS> struct SharedLimbs {
     }
     __device__ __forceinline__ void add_product(f64 x, f64 y) {
         if (plain(x, y)) add_plain_product(x, y);
-        else specials |= met(x * y);
+        else specials |= special_flag(x * y);
     }
     __device__ __forceinline__ void add_plain_product(f64 x, f64 y) const {
         u32 m1, m0, n1, n0;

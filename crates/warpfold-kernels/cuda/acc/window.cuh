@@ -38,7 +38,7 @@ template <int LANES> struct WholeRange {
     __device__ __forceinline__ bool covers(u32) const { return true; }
     __device__ __forceinline__ void move(u32) {}
 
-    // Few numbers: the same, in units of the type.
+    // SmallInput numbers: the same, in units of the type.
     static constexpr bool TWO_PHASE = true;
     static constexpr u32 SMALL_REACH = REACH;
     static constexpr int SMALL_OFFSET = 0, BELOW = 0;
@@ -75,8 +75,8 @@ template <int LANES, int MANTISSA> struct PlainWindow {
         low = (end > SPAN ? end - SPAN : 1) << 23;
     }
 
-    // Few numbers (small_array.cuh), at most 8 of f32 in a lane and 16 of bf16; lanes are not added in f64. So the
-    // window is wider, down from 8 as well.
+    // SmallInput numbers (small_array.cuh), at most 8 of f32 in a lane and 16 of bf16; lanes are not added in f64. So
+    // the window is wider, down from 8 as well.
     static constexpr bool TWO_PHASE = true;
     static constexpr u32 SMALL_SPAN = 54 - MANTISSA - (MANTISSA < 12 ? 4 : 3), SMALL_LEAST = 130 - SMALL_SPAN,
                          SMALL_REACH = SMALL_SPAN << 24;
@@ -102,7 +102,7 @@ template <int LANES, int MANTISSA> struct PlainWindow {
 // Accurate floating-point summation, 2008.) With more than one level each addition is a product and its error, which
 // enters at the second (and doubles what arrives there): no window goes where the error would underflow.
 template <int LANES, int MANTISSA, int LEVELS, int LOG> struct BiasedWindow {
-    // Few numbers go the way of many.
+    // SmallInput numbers go the way of many.
     static constexpr bool TWO_PHASE = false;
     static constexpr int BELOW = 0;
     static constexpr u32 SMALL_REACH = 0;

@@ -10,7 +10,7 @@
 
 // What a thread gathers of products of integers: 64 bits hold 2^31 products of up to 32 bits.
 template <class E> struct Products {
-    Total<3> total = Total<3>::zero();
+    WideInteger<3> total = WideInteger<3>::zero();
     i64 narrow = 0;
 
     __device__ __forceinline__ void vectors(const Vector& x, const Vector& y) {
@@ -32,8 +32,8 @@ template <class E> struct Products {
         else if constexpr (sizeof(E) == 4) total.add(u64(x) * u64(y));
         else narrow += widen(x) * widen(y);
     }
-    __device__ __forceinline__ Total<3> sum() {
-        Total<3> all = total;
+    __device__ __forceinline__ WideInteger<3> sum() {
+        WideInteger<3> all = total;
         all.add(narrow);
         return all;
     }
@@ -41,7 +41,7 @@ template <class E> struct Products {
 
 template <class E> struct IntegerDot {
     typedef E Element;
-    typedef Total<3> State;
+    typedef WideInteger<3> State;
     static constexpr int VECTORS = 2, BLOCKS = 3;
     Products<E> products;
 

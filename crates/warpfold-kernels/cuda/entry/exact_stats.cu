@@ -100,9 +100,10 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename Wind
     __device__ __forceinline__ u32 specials(int k) const {
         if (k == 2) return Base::specials(2);
         const u32 all = sum_limbs[0].specials | sum_limbs[1].specials;
-        return k == 0 ? all : (all & MET_NAN) | (all & (MET_PLUS | MET_MINUS) ? MET_PLUS : 0);
+        return k == 0 ? all : (all & FLAG_NAN) | (all & (FLAG_PLUS | FLAG_MINUS) ? FLAG_PLUS : 0);
     }
-    static __device__ __forceinline__ void finish(u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+    static __device__ __forceinline__ void finish(u64* word, const SpecialValues& seen, u32* scratch,
+                                                  const Arguments& a) {
         for (int k = threadIdx.x; k < SUM_WORDS; k += 32) {
             const u64 above = word[k], below = word[SUM_WORDS + k];
             word[k] = above + below;
@@ -114,7 +115,7 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename Wind
 };
 
 // The first NaN and the extremes of numbers.
-template <class E> struct Places {
+template <class E> struct NanAndExtremes {
     struct State {
         u64 nan_at;
         typename ExtremePair<E, Nan::Ignore>::State extremes;
@@ -130,7 +131,7 @@ template <class E> constexpr int STATS_IN_FLIGHT = sizeof(E) >= 4 ? 5 : 4;
 
 template <class E> struct ExactStatsFold : ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> {
     typedef ExactFold<Components<E>, SignedSums<E>, STATS_IN_FLIGHT<E>> Base;
-    typedef Places<E> Beside;
+    typedef NanAndExtremes<E> Beside;
     static constexpr bool TWO_PHASE = true;
     using Base::VECTORS;
     ExtremePair<E, Nan::Ignore> extremes;

@@ -5,7 +5,7 @@
 #include "walk/map_array.cuh"
 
 template <class E, int LIMBS> struct IntegerFold {
-    typedef Total<LIMBS> State;
+    typedef WideInteger<LIMBS> State;
     static constexpr int VECTORS = 4, ELEMENTS = 2, BLOCKS = 2;
     State total = State::zero();
 

@@ -9,7 +9,7 @@
 
 template <class E> struct IntegerMagnitudes {
     typedef E Element;
-    typedef Total<2> State;
+    typedef WideInteger<2> State;
     static constexpr int VECTORS = 4, BLOCKS = 3;
     State total = State::zero();
     u64 narrow = 0;
@@ -50,7 +50,7 @@ enum class Power { One, Two };
 __device__ __forceinline__ bool is_safe_square(f32 s) { return s > 1e-30f && s < 1e38f; }
 __device__ __forceinline__ bool is_safe_square(f64 s) { return s > 1e-290 && s < 1e308; }
 
-// Roots within one unit in the last place, or correctly rounded.
+// Norms within one unit in the last place, or correctly rounded.
 __device__ __forceinline__ f32 root(f32 x) {
     f32 y;
     asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(Magnitudes::THREADS)
     for_outputs(a, true, block.votes, is_marked, [&](u64 output) {
         Arguments one = {};
         one.options = options & SKIP_NAN;
-        fold_again<Magnitudes>(x, anywhere(output), false, one, storage, block);
+        fold_exactly<Magnitudes>(x, anywhere(output), false, one, storage, block);
         one.value = static_cast<Part*>(out) + output;
         if (threadIdx.x < 32) Magnitudes::finish(block.word, block.seen, block.scratch, one);
         __syncthreads();

@@ -7,16 +7,16 @@
 
 template <class E> using Moments = ExactFold<Components<E>, SumsAndSquares<E>, IN_FLIGHT<E>>;
 
-// What is asked for beside Choice, as the plan numbers it.
+// What is asked for beside FoldOptions, as the plan numbers it.
 enum class Moment { Sum, L1, Mean, L2, Var, Std, Sumsq };
 
 // Elements of 16 bits are read as f32, and may be what results are rounded to: as an option of finish.cu.
-__device__ __forceinline__ u64 narrow_option(Choice choice) {
+__device__ __forceinline__ u64 narrow_option(FoldOptions choice) {
     return choice.is_narrow() ? u64(choice.is_bfloat() ? 2 : 1) << 30 : 0;
 }
 
 // What finish.cu is asked for: all but the step is known here.
-template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, Choice choice) {
+template <class E> __device__ __forceinline__ Finish finish_of(Moment moment, FoldOptions choice) {
     typedef SumsAndSquares<E> Integers;
     constexpr u64 LAYOUT = u64(Integers::Sum::WORDS / 2) << 8 | u64(Integers::Square::WORDS / 2) << 16 |
                            Parts<E>::COUNT << 24 | u64(sizeof(typename Parts<E>::Part) == 8) << 26 | 1 << 27 |
@@ -53,7 +53,7 @@ __device__ __forceinline__ void finish_moments(const SegmentArguments& a, Block<
         if (threadIdx.x == 0) fault(a, inputs == 0 ? EMPTY : ALL_SKIPPED, output);
         return;
     }
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const u64 at = output * numbers_of<E>(moment);
     if (spread && counted <= ddof) {
         // How many there were is left where the result would be.
@@ -94,15 +94,15 @@ extern "C" __global__ void __launch_bounds__(Moments<ELEMENT>::THREADS)
     Arguments one = {};
     one.options = options & SKIP_NAN;
     const auto wanted = Moment(moment);
-    const bool narrow = Choice{u32(options)}.is_narrow();
+    const bool narrow = FoldOptions{u32(options)}.is_narrow();
     const u64 each = numbers_of<ELEMENT>(wanted);
     const auto is_marked = [&](u64 output) {
         if (narrow) return static_cast<const u16*>(out)[output] == MARK_OF_16;
         return static_cast<const typename M::Bits*>(out)[output * each] == M::BITS;
     };
     for_outputs(a, all, block.votes, is_marked, [&](u64 output) {
-        const Anywhere in = anywhere(output);
-        fold_again<Fold>(x, in, wanted == Moment::L1, one, storage, block);
+        const Gather in = anywhere(output);
+        fold_exactly<Fold>(x, in, wanted == Moment::L1, one, storage, block);
         if (threadIdx.x < 32) finish_moments(a, block, room, output, in.count, wanted, ddof);
         __syncthreads();
     });

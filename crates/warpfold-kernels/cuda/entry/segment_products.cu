@@ -10,32 +10,34 @@
 template <class E> struct Multiply {
     typedef RealSpans Spans;
     typedef RealProduct<E, Nan::Propagate> Op;
-    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
+    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count,
+                                                   FoldOptions c) {
         return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
     }
-    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, Choice c, PartTile<Op>& tile,
-                                                 Carried<Spans>& carried) {
+    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, FoldOptions c,
+                                                 PartTile<Op>& tile, Carried<Spans>& carried) {
         return fold_blocks<Op>(static_cast<const E*>(x) + first, blocks, c.skip(), tile, carried);
     }
-    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, Choice) {
+    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
         constexpr bool WIDE = sizeof(E) == 8;
         write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
     }
 };
 template <> struct Multiply<half> : Multiply<f32> {
     typedef RealProduct<f16, Nan::Propagate> Op;
-    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count, Choice c) {
+    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count,
+                                                   FoldOptions c) {
         if (c.is_bfloat()) return Multiply<bf16>::run(x, in, first, count, c);
         return Multiply<f16>::run(x, in, first, count, c);
     }
-    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, Choice c, PartTile<Op>& tile,
-                                                 Carried<Spans>& carried) {
+    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, FoldOptions c,
+                                                 PartTile<Op>& tile, Carried<Spans>& carried) {
         typedef PartTile<Multiply<bf16>::Op> Bfloats;
         static_assert(sizeof(Bfloats) == sizeof(tile), "the same room");
         if (!c.is_bfloat()) return Multiply<f16>::whole(x, first, blocks, c, tile, carried);
         return Multiply<bf16>::whole(x, first, blocks, c, reinterpret_cast<Bfloats&>(tile), carried);
     }
-    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, Choice c) {
+    static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions c) {
         if (!c.is_narrow()) return Multiply<f32>::write(out, k, n, c);
         write_real(c.is_bfloat() ? Format::BF16 : Format::F16, static_cast<u16*>(out) + k, n);
     }
@@ -44,14 +46,14 @@ template <class E> struct MultiplyPairs {
     typedef ComplexSpans Spans;
     typedef ComplexProduct<E, Nan::Propagate> Op;
     static __device__ __forceinline__ ComplexNode run(const void* x, const TreeInput& in, u64 first, u32 count,
-                                                      Choice c) {
+                                                      FoldOptions c) {
         return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
     }
-    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, Choice c, PartTile<Op>& tile,
-                                                 Carried<Spans>& carried) {
+    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, FoldOptions c,
+                                                 PartTile<Op>& tile, Carried<Spans>& carried) {
         return fold_blocks<Op>(static_cast<const E*>(x) + first, blocks, c.skip(), tile, carried);
     }
-    static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, Choice) {
+    static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
         write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
     }
 };
@@ -69,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     typedef Multiply<ELEMENT> P;
     typedef P::Spans::Node Node;
     __shared__ PartTile<P::Op> tiles[PART_WARPS];
-    const Choice choice{u32(options)};
+    const FoldOptions choice{u32(options)};
     const TreeParts parts = {{x, n, offsets, bounds, length, segments, out, nullptr, faults, options},
                              {loops, kept, folded, first_output},
                              inputs,
@@ -89,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options) {
     typedef Multiply<ELEMENT> P;
-    join_parts<P::Spans>(states, outputs, pieces,
-                         [&](u64 output, const P::Spans::Node& n) { P::write(out, output, n, Choice{u32(options)}); });
+    join_parts<P::Spans>(states, outputs, pieces, [&](u64 output, const P::Spans::Node& n) {
+        P::write(out, output, n, FoldOptions{u32(options)});
+    });
 }

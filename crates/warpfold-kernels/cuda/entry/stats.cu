@@ -34,8 +34,8 @@ template <class E> struct Magnitudes {
         if constexpr (sizeof(E) == 8) wide.add(magnitude(widen(x)));
         else sum += magnitude(widen(x));
     }
-    __device__ __forceinline__ Total<2> total() const {
-        Total<2> t = Total<2>::zero();
+    __device__ __forceinline__ WideInteger<2> total() const {
+        WideInteger<2> t = WideInteger<2>::zero();
         t.add(sum);
         wide.template add_to<0>(t);
         return t;
@@ -47,7 +47,7 @@ template <class E> struct IntegerStats {
     typedef ExtremePair<E, Nan::Propagate> Extremes;
     struct State {
         typename IntegerMoments<E>::State moments;
-        Total<2> magnitudes;
+        WideInteger<2> magnitudes;
         typename Extremes::State extremes;
     };
     static constexpr int VECTORS = sizeof(E) == 8 ? 2 : 4, BLOCKS = 2;
@@ -69,7 +69,7 @@ template <class E> struct IntegerStats {
     }
     __device__ __forceinline__ State state() { return {moments.state(), magnitudes.total(), extremes.state()}; }
     static __device__ __forceinline__ State identity() {
-        return {IntegerMoments<E>::identity(), Total<2>::zero(), Extremes::identity()};
+        return {IntegerMoments<E>::identity(), WideInteger<2>::zero(), Extremes::identity()};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         IntegerMoments<E>::merge(a.moments, b.moments);
@@ -79,7 +79,7 @@ template <class E> struct IntegerStats {
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (!a.record) return;
         IntegerMoments<E>::finish(s.moments, a);
-        const Total<2> magnitudes = SIGNED ? s.magnitudes : s.moments.sum;
+        const WideInteger<2> magnitudes = SIGNED ? s.magnitudes : s.moments.sum;
         a.record[5] = magnitudes.limb[0];
         a.record[6] = magnitudes.limb[1];
         Extremes::write(s.extremes, a, a.record + 7);

@@ -10,7 +10,7 @@
 // 64-bit integers: 128 bits throughout.
 template <class E> struct IntegerSum {
     typedef E Element;
-    typedef Total<2> State;
+    typedef WideInteger<2> State;
     typedef decltype(widen(E())) Wide;
     static constexpr int VECTORS = 4, BLOCKS = 3;
     State total = State::zero();

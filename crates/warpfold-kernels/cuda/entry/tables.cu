@@ -19,7 +19,7 @@ template <class S> struct Summing {
     // Elements side by side: all additions before the first question.
     __device__ __forceinline__ void add(const Four& groups, const Four& values) {
         const bool is_signed = a.kind >= I8;
-        Pieces p[AT_ONCE];
+        LimbParts p[AT_ONCE];
         u32 low[AT_ONCE], high[AT_ONCE];
         bool wraps = false, special = false;
 #pragma unroll
@@ -37,7 +37,7 @@ template <class S> struct Summing {
     }
 
     // Each step by all that need it together; what wraps a second time is hardly ever there.
-    __device__ __forceinline__ void carry(const Four& groups, const Pieces (&p)[AT_ONCE], const u32 (&low)[AT_ONCE],
+    __device__ __forceinline__ void carry(const Four& groups, const LimbParts (&p)[AT_ONCE], const u32 (&low)[AT_ONCE],
                                           const u32 (&high)[AT_ONCE]) {
 #pragma unroll
         for (int k = 0; k < 2 * AT_ONCE; k++) {
@@ -169,8 +169,8 @@ template <class S> __device__ __forceinline__ void sum(const Tables& a) {
         // Ranges without elements may be many.
         if (ends[0] == ends[1]) range = range_of(a, ends[0], ends);
     }
-    if (of.no_key != ~u64(0)) atomicMin(a.told, of.no_key);
-    if (of.no_sum != ~u64(0)) atomicMin(a.told + 1, of.no_sum);
+    if (of.no_key != ~u64(0)) atomicMin(a.faults, of.no_key);
+    if (of.no_sum != ~u64(0)) atomicMin(a.faults + 1, of.no_sum);
 }
 
 // Words that a warp of a join leaves the first one.
@@ -220,9 +220,9 @@ template <class S> __device__ __forceinline__ void join(const Tables& a) {
 #define TABLES(NAME, BODY, SUMS, ...) \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) NAME( \
         const void* keys, u64 key_bytes, u64 limit, const void* values, u64 kind, u64 n, u64 share, u64 width_bits, \
-        u64 ranges, const u64* starts, u64 groups, void* out, u32* slots, u64* told, u64 options) { \
+        u64 ranges, const u64* starts, u64 groups, void* out, u32* slots, u64* faults, u64 options) { \
         BODY<SUMS>({keys, key_bytes, limit, values, kind, n, share, width_bits, ranges, starts, groups, out, slots, \
-                    told, options}); \
+                    faults, options}); \
     }
 TABLES(tables_floats, sum, FloatSums, TABLE_THREADS, 1)
 TABLES(tables_floats_join, join, FloatSums, JOIN_THREADS)

@@ -3,11 +3,11 @@
 #include "num/elements.cuh"
 
 // Two's complement, lowest limb first.
-template <int LIMBS> struct Total {
+template <int LIMBS> struct WideInteger {
     u64 limb[LIMBS];
 
-    static __device__ __forceinline__ Total zero() {
-        Total t;
+    static __device__ __forceinline__ WideInteger zero() {
+        WideInteger t;
 #pragma unroll
         for (int k = 0; k < LIMBS; k++) t.limb[k] = 0;
         return t;
@@ -15,7 +15,7 @@ template <int LIMBS> struct Total {
 
     // Adds a number of two limbs whose further limbs are all `sign` (0 or ~0).
     __device__ __forceinline__ void add(u64 low, u64 high, u64 sign) {
-        Total t;
+        WideInteger t;
 #pragma unroll
         for (int k = 0; k < LIMBS; k++) t.limb[k] = k == 0 ? low : k == 1 ? high : sign;
         add(t);
@@ -23,7 +23,7 @@ template <int LIMBS> struct Total {
     __device__ __forceinline__ void add(i64 x) { add(u64(x), u64(x >> 63), u64(x >> 63)); }
     __device__ __forceinline__ void add(u64 x) { add(x, 0, 0); }
 
-    __device__ __forceinline__ void add(const Total& other) {
+    __device__ __forceinline__ void add(const WideInteger& other) {
         bool carry = false;
 #pragma unroll
         for (int k = 0; k < LIMBS; k++) {
@@ -43,7 +43,7 @@ template <int LIMBS> struct Total {
 
     // Adds x * 2^SHIFT.
     template <int SHIFT> __device__ __forceinline__ void add_shifted(u64 x) {
-        Total t = zero();
+        WideInteger t = zero();
         t.limb[SHIFT / 64] = x << SHIFT % 64;
         if constexpr (SHIFT % 64 != 0 && SHIFT / 64 + 1 < LIMBS) t.limb[SHIFT / 64 + 1] = x >> (64 - SHIFT % 64);
         add(t);
@@ -58,7 +58,7 @@ struct Halves {
         low += u32(x);
         high += x >> 32;
     }
-    template <int SHIFT, int LIMBS> __device__ __forceinline__ void add_to(Total<LIMBS>& total) const {
+    template <int SHIFT, int LIMBS> __device__ __forceinline__ void add_to(WideInteger<LIMBS>& total) const {
         total.template add_shifted<SHIFT>(low);
         total.template add_shifted<SHIFT + 32>(high);
     }

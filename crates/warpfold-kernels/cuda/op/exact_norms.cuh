@@ -7,11 +7,11 @@
 #include "op/exact_sums.cuh"
 
 // complex64: one f64 holds the root; its squares are exact there.
-template <class E> struct Roots {
+template <class E> struct Norms {
     typedef E Element;
     typedef Vector Loaded;
     typedef OneItems<E> Items;
-    typedef Kept<Roots> All;
+    typedef Kept<Norms> All;
     static constexpr int COUNT = 1;
 
     static __device__ __forceinline__ Number<f64> term(E z, int) {
@@ -26,19 +26,19 @@ struct RootOfNarrow : ProductOf<f32> {
 };
 
 // complex128: a double-double.
-struct Root {
+struct DoubleNorm {
     complex128 z;
     f64 high, low;
 };
 
-template <> struct Roots<complex128> {
+template <> struct Norms<complex128> {
     typedef complex128 Element;
     typedef Vector Loaded;
     typedef OneItems<complex128> Items;
-    typedef Kept<Roots> All;
+    typedef Kept<Norms> All;
     static constexpr int COUNT = 1;
 
-    static __device__ __forceinline__ Root term(complex128 z, int) {
+    static __device__ __forceinline__ DoubleNorm term(complex128 z, int) {
         const DoubleDouble root = square_root(add(two_product(z.re, z.re), two_product(z.im, z.im)));
         return {z, root.high, root.low};
     }
@@ -76,22 +76,22 @@ struct WideRoots {
     }
 
     static constexpr u32 REACH = 1;
-    __device__ __forceinline__ u32 distance(const Root& root) const {
+    __device__ __forceinline__ u32 distance(const DoubleNorm& root) const {
         const bool held = is_plain(root.high) && high.distance(root.high) < Window::REACH &&
                           (low.distance(root.low) < Window::REACH || root.low == 0);
         return !held;
     }
-    __device__ __forceinline__ u32 field(const Root& root) const {
+    __device__ __forceinline__ u32 field(const DoubleNorm& root) const {
         return is_plain(root.high) ? high.field(root.high) : 0;
     }
-    __device__ __forceinline__ void add(int lane, const Root& root) {
+    __device__ __forceinline__ void add(int lane, const DoubleNorm& root) {
         high.add(lane, root.high);
         low.add(lane, root.low);
     }
-    __device__ __forceinline__ void add_to_limbs(int, const Root& root) {
+    __device__ __forceinline__ void add_to_limbs(int, const DoubleNorm& root) {
         const f64 re = fabs(root.z.re), im = fabs(root.z.im), larger = re > im ? re : im;
         if (!is_finite(re) || !is_finite(im)) {
-            limbs.specials |= met(re + im);
+            limbs.specials |= special_flag(re + im);
         } else if (is_plain(root.high)) {
             limbs.add_plain(root.high, 0);
             limbs.add_plain(root.low, 0);
@@ -106,7 +106,7 @@ struct WideRoots {
                              : exponent_of(larger) > 1022 ? 1022
                                                           : exponent_of(larger);
         const f64 scale = power_of_two(-exponent);
-        const Root scaled = Roots<complex128>::term({re * scale, im * scale}, 0);
+        const DoubleNorm scaled = Norms<complex128>::term({re * scale, im * scale}, 0);
         limbs.add_plain(scaled.high, exponent);
         limbs.add_plain(scaled.low, exponent);
     }
@@ -130,7 +130,8 @@ struct WideRoots {
     static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
         ::add_columns<Limbs, WORDS>(storage, word);
     }
-    static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+                                                  const Arguments& a) {
         finish_sum<Kind, f64>(word, 0, seen, scratch, a);
     }
 };
@@ -139,8 +140,8 @@ template <class E> struct L1Of {
     typedef ExactFold<Components<E, Of::Magnitudes>, SumsOf<E>, IN_FLIGHT<E>> type;
 };
 template <> struct L1Of<complex64> {
-    typedef ExactFold<Roots<complex64>, Sums<RootOfNarrow, 1, f32>, 4> type;
+    typedef ExactFold<Norms<complex64>, Sums<RootOfNarrow, 1, f32>, 4> type;
 };
 template <> struct L1Of<complex128> {
-    typedef ExactFold<Roots<complex128>, WideRoots, 4> type;
+    typedef ExactFold<Norms<complex128>, WideRoots, 4> type;
 };

@@ -118,7 +118,7 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
         }
         ::add_columns<SquareLimbs, Square::WORDS>(storage + PARTS * SumLimbs::STORAGE, word + PARTS * Sum::WORDS);
     }
-    static __device__ __forceinline__ void finish(const u64* word, const Seen&, u32*, const Arguments& a) {
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues&, u32*, const Arguments& a) {
         if (!a.record) return;
         u32* to = reinterpret_cast<u32*>(a.record + 2);
 #pragma unroll 1

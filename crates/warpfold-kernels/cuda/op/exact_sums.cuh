@@ -267,7 +267,7 @@ template <class E, Of OF = Of::Values> struct Components {
 
 // One warp: the integer of a part for the record, and rounded.
 template <class Kind, class Value>
-__device__ __forceinline__ void finish_sum(const u64* word, int part, const Seen& seen, u32* scratch,
+__device__ __forceinline__ void finish_sum(const u64* word, int part, const SpecialValues& seen, u32* scratch,
                                            const Arguments& a) {
     const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
     if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
@@ -386,7 +386,8 @@ template <class Kind, int PARTS, class Wide> struct Sums {
             ::add_columns<Limbs, Kind::WORDS>(storage + part * Limbs::STORAGE, word + part * Kind::WORDS);
         }
     }
-    static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+                                                  const Arguments& a) {
 #pragma unroll 1
         for (int part = 0; part < PARTS; part++) finish_sum<Kind, Wide>(word, part, seen, scratch, a);
     }

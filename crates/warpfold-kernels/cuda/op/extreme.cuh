@@ -13,16 +13,16 @@
 enum class Want { Value, Index };
 
 // Where an extreme stands, in states of folds that are asked for it.
-template <Want> struct Place {
+template <Want> struct ArgIndex {
     u64 at;
 };
-template <> struct Place<Want::Value> {};
+template <> struct ArgIndex<Want::Value> {};
 
 template <class E, Nan NAN, Side SIDE, Want WANT> struct Extreme {
     typedef E Element;
     typedef Rank<E> R;
     static constexpr int VECTORS = 4, BLOCKS = 3;
-    struct State : Place<WANT> {
+    struct State : ArgIndex<WANT> {
         i64 best;
     };
     R best = LOWEST<R>;

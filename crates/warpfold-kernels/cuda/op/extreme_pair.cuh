@@ -20,8 +20,8 @@ template <class E, Nan NAN> struct ExtremePair {
         max = rank<E, Side::Max, NAN>(x[0]);
         min = rank<E, Side::Min, NAN>(x[0]);
     }
-    // Vectors come in the order of their indices, so the first of equals stays. Few hold a new extreme: most are asked
-    // one question.
+    // Vectors come in the order of their indices, so the first of equals stays. SmallInput hold a new extreme: most are
+    // asked one question.
     __device__ __forceinline__ void vector(const Vector& p, u64 index) {
         const R high = highest_rank<E, Side::Max, NAN>(p), low = highest_rank<E, Side::Min, NAN>(p);
         if (high > max || low > min) take(high, low, index);

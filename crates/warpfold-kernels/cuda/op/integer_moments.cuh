@@ -11,8 +11,8 @@
 template <class E> struct IntegerMoments {
     typedef E Element;
     struct State {
-        Total<2> sum;
-        Total<3> squares;
+        WideInteger<2> sum;
+        WideInteger<3> squares;
     };
     typedef decltype(widen(E())) Wide;
     static constexpr int VECTORS = sizeof(E) == 8 ? 2 : 4, BLOCKS = 3;
@@ -86,7 +86,7 @@ template <class E> struct IntegerMoments {
         }
         return s;
     }
-    static __device__ __forceinline__ State identity() { return {Total<2>::zero(), Total<3>::zero()}; }
+    static __device__ __forceinline__ State identity() { return {WideInteger<2>::zero(), WideInteger<3>::zero()}; }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         a.sum.add(b.sum);
         a.squares.add(b.squares);

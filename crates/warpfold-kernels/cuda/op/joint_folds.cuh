@@ -88,7 +88,8 @@ template <class First, class Second> struct Joint {
         First::add_columns(storage, word);
         Second::add_columns(storage + First::STORAGE, word + First::WORDS);
     }
-    static __device__ __forceinline__ void finish(const u64* word, const Seen& seen, u32* scratch, const Arguments& a) {
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+                                                  const Arguments& a) {
         First::finish(word, seen, scratch, a);
         Arguments rest = a;
         rest.record = a.record + First::WORDS / 2;

@@ -14,7 +14,7 @@ enum NonzeroOf_ { ANY_PAIR = COUNT + 1, ALL_PAIRS };
 // What is asked where only NaNs are told apart.
 struct SkipsOnly {
     bool skip;
-    __device__ __forceinline__ explicit SkipsOnly(Choice c) : skip(c.skip()) {}
+    __device__ __forceinline__ explicit SkipsOnly(FoldOptions c) : skip(c.skip()) {}
 };
 
 // How many are nonzero, or zero where that none is so is asked.
@@ -26,9 +26,9 @@ template <class E> struct PairCount {
     static constexpr int BLOCKS = 4;
     struct Setup {
         bool skip, zeros;
-        __device__ __forceinline__ explicit Setup(Choice c) : skip(c.skip()), zeros(c.fold() == ALL_PAIRS) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : skip(c.skip()), zeros(c.fold() == ALL_PAIRS) {}
     };
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return false; }
     static __device__ __forceinline__ State identity() { return {0}; }
     static __device__ __forceinline__ void add(State& s, E z, u64, const Setup& setup) {
         // A NaN differs from zero.
@@ -36,7 +36,7 @@ template <class E> struct PairCount {
         s.counted += nonzero != setup.zeros && !(setup.skip && is_nan(z));
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.counted += b.counted; }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64,
                                                   u64) {
         if (c.fold() == COUNT) results<u64>(a)[k] = s.counted;
         else results<bool>(a)[k] = (s.counted > 0) == (c.fold() == ANY_PAIR);
@@ -47,33 +47,34 @@ template <class E> struct PairCount {
 template <class E> struct ExactPair {
     typedef E Element;
     typedef typename Parts<E>::Part Part;
-    typedef ExactTotal<Part> Total;
+    typedef ExactTotal<Part> WideInteger;
     struct State {
-        typename Total::State re, im;
+        typename WideInteger::State re, im;
     };
     static constexpr int BLOCKS = 3;
     struct Setup {
-        typename Total::Setup part;
+        typename WideInteger::Setup part;
         bool skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : part(Choice{c.options & ~1u}), skip(c.skip()) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : part(FoldOptions{c.options & ~1u}), skip(c.skip()) {}
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return Total::spans(c); }
-    static __device__ __forceinline__ State identity() { return {Total::identity(), Total::identity()}; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return WideInteger::spans(c); }
+    static __device__ __forceinline__ State identity() { return {WideInteger::identity(), WideInteger::identity()}; }
     static __device__ __forceinline__ void add(State& s, E z, u64 index, const Setup& setup) {
         const bool skipped = setup.skip && is_nan(z);
-        Total::add(s.re, skipped ? Part(0) : z.re, index, setup.part);
-        Total::add(s.im, skipped ? Part(0) : z.im, index, setup.part);
+        WideInteger::add(s.re, skipped ? Part(0) : z.re, index, setup.part);
+        WideInteger::add(s.im, skipped ? Part(0) : z.im, index, setup.part);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
-        Total::merge(a.re, b.re);
-        Total::merge(a.im, b.im);
+        WideInteger::merge(a.re, b.re);
+        WideInteger::merge(a.im, b.im);
     }
     // A part's result, and whether it is certain.
-    static __device__ __forceinline__ bool rounded(const typename Total::State& s, bool mean, u64 n, Part& result) {
+    static __device__ __forceinline__ bool rounded(const typename WideInteger::State& s, bool mean, u64 n,
+                                                   Part& result) {
         const f64 sum = __dadd_rn(s.sum, s.rest), rest = lost(s.sum, s.rest, sum);
         const bool known = sum - sum == 0;
         if (!mean) {
-            result = round_pair<Part>(sum, rest, Choice{0});
+            result = round_pair<Part>(sum, rest, FoldOptions{0});
             return known;
         }
         f64 quotient;
@@ -81,15 +82,15 @@ template <class E> struct ExactPair {
         result = Part(quotient);
         return certain && known;
     }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         const bool mean = c.fold() == EXACT_MEAN;
         if (mean && begin == end) return fault(a, EMPTY, k);
         Part re, im;
         bool known = rounded(s.re, mean, end - begin, re);
         known = rounded(s.im, mean, end - begin, im) && known;
-        Total::write(a, c, 2 * k, re, true);
-        Total::write(a, c, 2 * k + 1, im, true);
+        WideInteger::write(a, c, 2 * k, re, true);
+        WideInteger::write(a, c, 2 * k + 1, im, true);
         if (known) return;
         static_cast<typename Mark<Part>::Bits*>(a.out)[2 * k] = Mark<Part>::BITS;
         fault(a, MISSED, k);
@@ -105,7 +106,7 @@ template <class E> struct PairNorm : ExactNorm<f32> {
     struct Setup {
         typename Norm::Setup part;
         bool skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : part(Choice{c.options & ~1u}), skip(c.skip()) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : part(FoldOptions{c.options & ~1u}), skip(c.skip()) {}
     };
     static __device__ __forceinline__ void add(State& s, E z, u64 index, const Setup& setup) {
         const bool skipped = setup.skip && is_nan(z);
@@ -122,7 +123,7 @@ template <class E> struct PairLargest {
     typedef typename Parts<E>::Part Part;
     static constexpr int BLOCKS = 3;
     typedef SkipsOnly Setup;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return false; }
     static __device__ __forceinline__ State identity() { return Largest::identity(); }
     static __device__ __forceinline__ void add(State& s, E z, u64, const Setup& setup) {
         const f64 re = fabs(f64(z.re)), im = fabs(f64(z.im)), infinity = __longlong_as_double(0x7ff0000000000000ll);
@@ -136,7 +137,8 @@ template <class E> struct PairLargest {
         return re < half && im < half;
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { Largest::merge(a, b); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64, u64) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions, u64 k, const State& s, u64,
+                                                  u64) {
         const bool nan = s.specials & Largest::NOT_A_NUMBER;
         results<Part>(a)[k] =
             s.specials ? canonical(Part(__longlong_as_double(nan ? 0x7ff8000000000000ll : 0x7ff0000000000000ll)))

@@ -27,7 +27,8 @@ constexpr u16 MARK_OF_16 = 0x7fad;
 
 // Writes bits in the place of a result: the mark, or how many elements there are, of which 16 bits hold the lowest.
 template <class E, class Bits>
-__device__ __forceinline__ void write_instead(const SegmentArguments& a, Choice c, u64 k, Bits bits, u16 short_bits) {
+__device__ __forceinline__ void write_instead(const SegmentArguments& a, FoldOptions c, u64 k, Bits bits,
+                                              u16 short_bits) {
     if (sizeof(E) == 2 && c.is_narrow()) static_cast<u16*>(a.out)[k] = short_bits;
     else static_cast<Bits*>(a.out)[k] = bits;
 }
@@ -41,7 +42,7 @@ __device__ __forceinline__ f64 to_odd(f64 x, f64 rest) {
 }
 
 // The result of a pair whose first is the nearest f64.
-template <class E> __device__ __forceinline__ Wide<E> round_pair(f64 sum, f64 rest, Choice c) {
+template <class E> __device__ __forceinline__ Wide<E> round_pair(f64 sum, f64 rest, FoldOptions c) {
     if constexpr (sizeof(Wide<E>) == 8) return sum;
     else return nearest_result<E>(to_odd(sum, rest), c);
 }
@@ -88,9 +89,9 @@ template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
     };
     static constexpr int BLOCKS = 4;
     struct Setup : Floats<E> {
-        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, c.fold() == EXACT_L1) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Floats<E>(c, c.fold() == EXACT_L1) {}
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == EXACT_MEAN; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return c.fold() == EXACT_MEAN; }
     static __device__ __forceinline__ State identity() { return {0, 0}; }
     static __device__ __forceinline__ f64 missed() { return __longlong_as_double(0x7ff8000000000000ll); }
 
@@ -110,8 +111,8 @@ template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
         s.sum = is_exact(s.rest, error, rest) ? sum : missed();
         s.rest = rest;
     }
-    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
-        add_f64(s, f64(asked.of(x)));
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& requested) {
+        add_f64(s, f64(requested.of(x)));
     }
     static __device__ __forceinline__ bool holds_something(const State& s) { return !(s.sum == 0 && s.rest == 0); }
     template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
@@ -125,7 +126,7 @@ template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
         a.sum = exact ? sum : missed();
         a.rest = rest;
     }
-    static __device__ __forceinline__ void write(const SegmentArguments& a, Choice c, u64 k, W value, bool known) {
+    static __device__ __forceinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, W value, bool known) {
         if (known) {
             write_result<E>(a, c, k, value);
         } else {
@@ -133,8 +134,8 @@ template <class E> struct ExactTotal : WindowOf<E, Powers::One> {
             fault(a, MISSED, k);
         }
     }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         const f64 sum = __dadd_rn(s.sum, s.rest), rest = lost(s.sum, s.rest, sum);
         bool known = sum - sum == 0;
         if (c.fold() != EXACT_MEAN) {

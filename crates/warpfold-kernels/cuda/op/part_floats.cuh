@@ -19,7 +19,7 @@ template <class E> struct PlainFloats {
 template <> struct Floats<f32> {
     typedef f32 Wide;
     u32 kept, skipped;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
         : kept(~mask_if<u32>(magnitudes, 1u << 31)), skipped(mask_if<u32>(c.skip())) {}
     __device__ __forceinline__ bool is_plain() const { return kept == ~0u && skipped == 0; }
     static __device__ __forceinline__ PlainFloats<f32> plain() { return {}; }
@@ -30,7 +30,7 @@ template <> struct Floats<f32> {
 template <> struct Floats<f64> {
     typedef f64 Wide;
     u64 kept, skipped;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
         : kept(~mask_if<u64>(magnitudes, 1ull << 63)), skipped(mask_if<u64>(c.skip())) {}
     __device__ __forceinline__ bool is_plain() const { return kept == ~0ull && skipped == 0; }
     static __device__ __forceinline__ PlainFloats<f64> plain() { return {}; }
@@ -42,7 +42,7 @@ template <> struct Floats<half> {
     typedef f32 Wide;
     Floats<f32> wide;
     u32 is_bfloat;
-    __device__ __forceinline__ Floats(Choice c, bool magnitudes)
+    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
         : wide(c, magnitudes), is_bfloat(mask_if<u32>(c.is_bfloat())) {}
     __device__ __forceinline__ f32 of(half x) const {
         return wide.of(is_bfloat ? widen(bf16{x.bits}) : widen(f16{x.bits}));
@@ -52,14 +52,15 @@ template <class E> using Wide = typename Floats<E>::Wide;
 
 // The nearest result to a number, which may stand for one beside it if it is odd: in the accumulator's type, or in the
 // elements' own 16 bits, whose numbers f32 holds.
-template <class E> __device__ __forceinline__ Wide<E> nearest_result(f64 x, Choice c) {
+template <class E> __device__ __forceinline__ Wide<E> nearest_result(f64 x, FoldOptions c) {
     if constexpr (sizeof(E) == 2) {
         if (c.is_narrow()) return at_16(x, c.is_bfloat());
     }
     return Wide<E>(x);
 }
 // Writes such a result.
-template <class E> __device__ __forceinline__ void write_result(const SegmentArguments& a, Choice c, u64 k, Wide<E> x) {
+template <class E> __device__ __forceinline__ void write_result(const SegmentArguments& a, FoldOptions c, u64 k,
+                                                                Wide<E> x) {
     if constexpr (sizeof(E) == 2) {
         if (c.is_narrow()) {
             // An exact cut, or one of a NaN that stays one.

@@ -19,7 +19,7 @@ __device__ __forceinline__ u64 bits_of(u64 x) { return x; }
 // Integers of up to 32 bits as i64: the sign is moved up by hand.
 template <class E> struct Integers {
     u32 sign;
-    __device__ __forceinline__ explicit Integers(Choice c)
+    __device__ __forceinline__ explicit Integers(FoldOptions c)
         : sign(mask_if<u32>(c.is_signed(), 1u << (8 * sizeof(E) - 1))) {}
     __device__ __forceinline__ i64 of(E x) const { return i64(u64(u32(x) ^ sign)) - i64(u64(sign)); }
 };
@@ -56,7 +56,7 @@ enum Total_ { SUM, MEAN, L1, COUNT };
 enum Side_ { MIN, MAX, LINF, ANY, ALL };
 
 // Whether bits are those of something nonzero; a NaN is, unless it is skipped. Of any type.
-template <class E> __device__ __forceinline__ Bits<E> infinity(Choice c) {
+template <class E> __device__ __forceinline__ Bits<E> infinity(FoldOptions c) {
     if constexpr (sizeof(E) == 1) return 0;
     else if constexpr (sizeof(E) == 2) return c.is_bfloat() ? 0x7f80 : 0x7c00;
     else if constexpr (sizeof(E) == 4) return 0x7f800000u;
@@ -65,7 +65,7 @@ template <class E> __device__ __forceinline__ Bits<E> infinity(Choice c) {
 template <class E> struct Nonzero {
     typedef Bits<E> B;
     B unsigned_, most;  // the bits that are no sign, and the last value that counts
-    __device__ __forceinline__ explicit Nonzero(Choice c)
+    __device__ __forceinline__ explicit Nonzero(FoldOptions c)
         : unsigned_(~mask_if<B>(c.is_float(), B(1) << (8 * sizeof(E) - 1))),
           most(~mask_if<B>(c.is_float() && c.skip(), ~infinity<E>(c))) {}
     __device__ __forceinline__ bool of(E x) const { return (bits_of(x) & unsigned_) - 1 < most; }
@@ -82,19 +82,19 @@ template <class E> struct NarrowTotal {
         Integers<E> integers;
         Nonzero<E> nonzero;
         u64 magnitude, count;
-        __device__ __forceinline__ explicit Setup(Choice c)
+        __device__ __forceinline__ explicit Setup(FoldOptions c)
             : integers(c), nonzero(c), magnitude(mask_if<u64>(c.fold() == L1)), count(mask_if<u64>(c.fold() == COUNT)) {
         }
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return c.fold() == MEAN; }
     static __device__ __forceinline__ State identity() { return {0}; }
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         const i64 n = setup.integers.of(x), flip = n >> 63 & setup.magnitude;
         s.sum += ((n ^ flip) - flip) & ~setup.count | u64(setup.nonzero.of(x)) & setup.count;
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         if (c.fold() == SUM || c.fold() == COUNT) {
             results<i64>(a)[k] = s.sum;
         } else if (c.fold() == MEAN && begin == end) {
@@ -109,16 +109,16 @@ template <class E> struct NarrowTotal {
 // The same of 64 bits.
 struct WideTotal {
     typedef u64 Element;
-    typedef Total<2> State;
+    typedef WideInteger<2> State;
     static constexpr int BLOCKS = 4;
     struct Setup {
         Nonzero<u64> nonzero;
         u64 sign, magnitude, count;
-        __device__ __forceinline__ explicit Setup(Choice c)
+        __device__ __forceinline__ explicit Setup(FoldOptions c)
             : nonzero(c), sign(mask_if<u64>(c.is_signed())), magnitude(mask_if<u64>(c.fold() == L1)),
               count(mask_if<u64>(c.fold() == COUNT)) {}
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return c.fold() == MEAN; }
     static __device__ __forceinline__ State identity() { return State::zero(); }
     static __device__ __forceinline__ void add(State& s, u64 x, u64, const Setup& setup) {
         const u64 negative = u64(i64(x) >> 63) & setup.sign & ~setup.count, flip = negative & setup.magnitude;
@@ -128,7 +128,7 @@ struct WideTotal {
         s.limb[0] = sum;
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.add(b); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, State s, u64 begin,
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, State s, u64 begin,
                                                   u64 end) {
         const bool is_signed = c.is_signed() && c.fold() != L1, negative = is_signed && i64(s.limb[1]) < 0;
         if (c.fold() == SUM || c.fold() == COUNT) {
@@ -156,16 +156,16 @@ template <class E> struct FloatTotal {
     };
     static constexpr int BLOCKS = 4;
     struct Setup : Floats<E> {
-        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, c.fold() == L1) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Floats<E>(c, c.fold() == L1) {}
     };
-    static __device__ __forceinline__ bool spans(Choice c) { return c.fold() == MEAN; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return c.fold() == MEAN; }
     static __device__ __forceinline__ State identity() { return {0}; }
-    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
-        s.sum += asked.of(x);
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& requested) {
+        s.sum += requested.of(x);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         const bool mean = c.fold() == MEAN;
         if (mean && begin == end) fault(a, EMPTY, k);
         else write_result<E>(a, c, k, canonical(nearest_result<E>(mean ? s.sum / W(end - begin) : s.sum, c)));
@@ -180,17 +180,17 @@ template <class E> struct Norm {
         f64 sum;
     };
     static constexpr int BLOCKS = 4;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return false; }
     static __device__ __forceinline__ State identity() { return {0}; }
     struct Setup : Floats<E> {
-        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, false) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Floats<E>(c, false) {}
     };
-    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& asked) {
-        const f64 w = asked.of(x);
+    template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& requested) {
+        const f64 w = requested.of(x);
         s.sum = fma(w, w, s.sum);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64,
                                                   u64) {
         write_result<E>(a, c, k, canonical(nearest_result<E>(c.fold() == ROOT ? sqrt(s.sum) : s.sum, c)));
     }
@@ -205,19 +205,21 @@ template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
     // Of negative numbers bits are turned; of magnitudes of integers one is added then.
     B sign, turned, negated, unsigned_, most, flip;
     R of_nan;
-    __device__ __forceinline__ explicit Ranks(Choice c)
+    __device__ __forceinline__ explicit Ranks(FoldOptions c)
         : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || of_magnitudes(c)), LOWEST<R>)),
           turned(mask_if<B>(c.is_float() || (c.is_signed() && of_magnitudes(c)),
                             c.is_float() ? of_magnitudes(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
           negated(mask_if<B>(c.is_signed() && of_magnitudes(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
           most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))), flip(mask_if<B>(of_least(c))),
           of_nan(R(mask_if<B>(true, c.skip() || (of_magnitudes(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
-    static __device__ __forceinline__ bool of_magnitudes(Choice c) { return MAY_BE_MAGNITUDES && c.fold() >= LINF; }
-    static __device__ __forceinline__ bool of_least(Choice c) {
+    static __device__ __forceinline__ bool of_magnitudes(FoldOptions c) {
+        return MAY_BE_MAGNITUDES && c.fold() >= LINF;
+    }
+    static __device__ __forceinline__ bool of_least(FoldOptions c) {
         return c.fold() == MIN || (MAY_BE_MAGNITUDES && c.fold() == ALL);
     }
     // The rank of the magnitude of zero.
-    static __device__ __forceinline__ R of_zero(Choice c) {
+    static __device__ __forceinline__ R of_zero(FoldOptions c) {
         return (c.is_float() ? 0 : LOWEST<R>)^(of_least(c) ? R(-1) : R(0));
     }
     __device__ __forceinline__ bool is_nan(E x) const { return (bits_of(x) << UP & unsigned_) > most; }
@@ -228,7 +230,7 @@ template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
         return is_nan(x) ? of_nan : r;
     }
 };
-template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R rank, Choice c) {
+template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R rank, FoldOptions c) {
     typedef Ranks<E> All;
     typedef typename All::B B;
     typedef typename All::R R;
@@ -249,14 +251,14 @@ template <class E> struct Extreme {
         R best;
     };
     static constexpr int BLOCKS = 4;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return false; }
     static __device__ __forceinline__ State identity() { return {LOWEST<R>}; }
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& ranks) {
         s.best = larger(s.best, ranks.of(x));
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.best = larger(a.best, b.best); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         if (c.fold() == ANY) results<bool>(a)[k] = s.best > Setup::of_zero(c);
         else if (c.fold() == ALL) results<bool>(a)[k] = s.best != Setup::of_zero(c);
         else if (c.fold() == LINF) largest(a, c, k, s.best);
@@ -265,7 +267,7 @@ template <class E> struct Extreme {
         else results<E>(a)[k] = of_rank<E>(s.best, c);
     }
     // A magnitude in the type of its result; of nothing it is 0.
-    static __device__ __forceinline__ void largest(const SegmentArguments& a, Choice c, u64 k, R best) {
+    static __device__ __forceinline__ void largest(const SegmentArguments& a, FoldOptions c, u64 k, R best) {
         typedef typename Setup::B B;
         if (!c.is_float()) {
             results<u64>(a)[k] = (B(best) ^ B(LOWEST<R>)) >> Setup::UP;
@@ -277,14 +279,14 @@ template <class E> struct Extreme {
         else if constexpr (sizeof(E) > 2) results<E>(a)[k] = magnitude;
     }
     // The bits of an f32 of those of a half that is not negative.
-    static __device__ __forceinline__ u32 widened(E half, Choice c) {
+    static __device__ __forceinline__ u32 widened(E half, FoldOptions c) {
         const u32 bits = bits_of(half);
         return __float_as_uint(canonical(c.is_bfloat() ? widen(bf16{u16(bits)}) : widen(f16{u16(bits)})));
     }
 };
 
 // Where an extreme is first, counted from the segment's start.
-template <class E> struct Place {
+template <class E> struct ArgExtreme {
     typedef E Element;
     typedef typename Ranks<E>::R R;
     struct alignas(16) State {
@@ -294,9 +296,9 @@ template <class E> struct Place {
     static constexpr int BLOCKS = 4;
     struct Setup : Ranks<E> {
         u32 skip;
-        __device__ __forceinline__ explicit Setup(Choice c) : Ranks<E>(c), skip(mask_if<u32>(c.skip())) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Ranks<E>(c), skip(mask_if<u32>(c.skip())) {}
     };
-    static __device__ __forceinline__ bool spans(Choice) { return true; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return true; }
     static __device__ __forceinline__ State identity() { return {LOWEST<i64>, ~0ull}; }
     static __device__ __forceinline__ void add(State& s, E x, u64 index, const Setup& setup) {
         // Elements come in order, so that only more is better.
@@ -306,8 +308,8 @@ template <class E> struct Place {
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;
     }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         if (s.at == ~0ull) fault(a, begin == end ? EMPTY : ALL_SKIPPED, k);
         else results<u64>(a)[k] = s.at - begin;
     }
@@ -318,11 +320,11 @@ template <class E> struct IntegerProd {
     typedef IntegerProduct<u64> Product;
     typedef typename Product::State State;
     static constexpr int BLOCKS = 4;
-    static __device__ __forceinline__ bool spans(Choice) { return false; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return false; }
     static __device__ __forceinline__ State identity() { return Product::identity(); }
     struct Setup {
         u64 sign;
-        __device__ __forceinline__ explicit Setup(Choice c) : sign(mask_if<u64>(c.is_signed())) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : sign(mask_if<u64>(c.is_signed())) {}
     };
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         constexpr int UP = 64 - 8 * sizeof(E);
@@ -332,7 +334,7 @@ template <class E> struct IntegerProd {
         s.flags ^= negative & NEGATIVE;
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { Product::merge(a, b); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64,
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64,
                                                   u64) {
         const bool negative = s.flags & NEGATIVE, zero = s.flags & ZERO;
         const u64 most = c.is_signed() ? (1ull << 63) - !negative : ~0ull;

@@ -29,7 +29,7 @@ struct Interval {
 };
 
 // The nearest result to a number that is not negative, or to its root.
-template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble x, bool root, Choice c) {
+template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble x, bool root, FoldOptions c) {
     if constexpr (sizeof(Wide<E>) == 8) {
         if (!root || x.high == 0) return x.high;
         const f64 r = __dsqrt_rn(x.high);
@@ -111,18 +111,18 @@ template <class W> __device__ __forceinline__ void merge_sums(LooseSum& a, const
 
 template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
     typedef E Element;
-    typedef ExactTotal<E> Total;
+    typedef ExactTotal<E> WideInteger;
     typedef Wide<E> W;
     static constexpr bool NARROW = sizeof(W) == 4;
     struct alignas(16) State {
         LooseSum squares;
     };
     static constexpr int BLOCKS = 4;
-    typedef typename Total::Setup Setup;
-    static __device__ __forceinline__ bool spans(Choice) { return true; }
+    typedef typename WideInteger::Setup Setup;
+    static __device__ __forceinline__ bool spans(FoldOptions) { return true; }
     static __device__ __forceinline__ State identity() { return {{0, 0}}; }
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
-        if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = Total::missed();
+        if (!add_square<E>(s.squares, wanted.of(x))) s.squares.sum = WideInteger::missed();
     }
     static __device__ __forceinline__ bool holds_something(const State& s) { return s.squares.holds_something(); }
     template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
@@ -133,13 +133,13 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
         return {LooseSum::of(all.number[0], all.number[1])};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         W value = 0;
         const bool known = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, c, value);
-        Total::write(a, c, k, value, known);
+        WideInteger::write(a, c, k, value, known);
     }
-    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, Choice c, W& value) {
+    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, FoldOptions c, W& value) {
         if (squares.sum == 0 && squares.rest == 0) return true;
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
@@ -154,7 +154,7 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
 
 template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     typedef E Element;
-    typedef ExactTotal<E> Total;
+    typedef ExactTotal<E> WideInteger;
     typedef Wide<E> W;
     static constexpr bool NARROW = sizeof(W) == 4;
     struct alignas(16) State {
@@ -162,16 +162,16 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     };
     static constexpr int BLOCKS = 3;
     struct Setup : Floats<E> {
-        __device__ __forceinline__ explicit Setup(Choice c) : Floats<E>(c, false) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Floats<E>(c, false) {}
     };
-    static __device__ __forceinline__ bool spans(Choice) { return true; }
+    static __device__ __forceinline__ bool spans(FoldOptions) { return true; }
     static __device__ __forceinline__ State identity() { return {{0, 0}, {0, 0}}; }
 
     template <class Finish> static __device__ __forceinline__ void add(State& s, E x, u64, const Finish& wanted) {
         const f64 w = wanted.of(x);
         if constexpr (NARROW) s.sum.add_short(w);
         else s.sum.add_pair(w, 0);
-        if (!add_square<E>(s.squares, w)) s.sum.sum = Total::missed();
+        if (!add_square<E>(s.squares, w)) s.sum.sum = WideInteger::missed();
     }
     static __device__ __forceinline__ bool holds_something(const State& s) {
         return s.sum.holds_something() || s.squares.holds_something();
@@ -214,7 +214,8 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     }
 
     // Apart from the loops, and compiled once.
-    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, Choice c, W& value) {
+    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
+                                                W& value) {
         // Of nothing but zeros.
         if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
             value = 0;
@@ -229,8 +230,8 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         return known && within && s.sum.is_finite() && s.squares.is_finite();
     }
 
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         const u64 n = end - begin, ddof = a.options >> 32;
         if (n <= ddof) {
             fault(a, n == 0 ? EMPTY : TOO_FEW, k);
@@ -240,6 +241,6 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         }
         W value;
         const bool known = rounded(s, n, ddof, c.fold() == EXACT_STD, c, value);
-        Total::write(a, c, k, value, known);
+        WideInteger::write(a, c, k, value, known);
     }
 };

@@ -13,17 +13,19 @@ template <class E> struct SquareTotal {
     typedef E Element;
     static constexpr bool WIDE = sizeof(E) == 8;
     struct alignas(WIDE ? 8 : 16) State {
-        Total<2> sum;
-        Total<WIDE ? 3 : 2> squares;
+        WideInteger<2> sum;
+        WideInteger<WIDE ? 3 : 2> squares;
     };
     static constexpr int BLOCKS = 3;
     struct Setup {
         u64 sign;
-        __device__ __forceinline__ explicit Setup(Choice c) : sign(mask_if<u64>(c.is_signed())) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : sign(mask_if<u64>(c.is_signed())) {}
     };
-    static __device__ __forceinline__ bool spreads(Choice c) { return c.fold() == VAR || c.fold() == STD; }
-    static __device__ __forceinline__ bool spans(Choice c) { return spreads(c); }
-    static __device__ __forceinline__ State identity() { return {Total<2>::zero(), Total < WIDE ? 3 : 2 > ::zero()}; }
+    static __device__ __forceinline__ bool spreads(FoldOptions c) { return c.fold() == VAR || c.fold() == STD; }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return spreads(c); }
+    static __device__ __forceinline__ State identity() {
+        return {WideInteger<2>::zero(), WideInteger < WIDE ? 3 : 2 > ::zero()};
+    }
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         constexpr int UP = 64 - 8 * sizeof(E);
         const i64 extended = i64(u64(x) << UP) >> UP;
@@ -37,8 +39,8 @@ template <class E> struct SquareTotal {
         a.sum.add(b.sum);
         a.squares.add(b.squares);
     }
-    static __device__ __forceinline__ void finish(const SegmentArguments& a, Choice c, u64 k, const State& s, u64 begin,
-                                                  u64 end) {
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
         const bool spread = spreads(c);
         const u64 n = end - begin, ddof = a.options >> 32;
         u64 third = 0;

@@ -30,10 +30,10 @@ template <class O, bool TOGETHER, int BLOCK, int EACH> struct Shape {
     typedef typename Select<PAIRS, u32, u64>::type Word;
     // What the host allows for is in plan/groups.rs.
     struct Shared {
-        u64 stage[STAGE];        // of the sorted tile: ordinals, or values; of pairs ordinals, then values
-        O late[DIGITS * GROUP];  // of each digit what its last group, not yet whole, has
-        Word late_values[WORDS][DIGITS * GROUP];
-        i64 gap[DIGITS];     // from an element's place in the stage to its place in the result
+        u64 stage[STAGE];           // of the sorted tile: ordinals, or values; of pairs ordinals, then values
+        O partial[DIGITS * GROUP];  // of each digit what its last group, not yet whole, has
+        Word partial_values[WORDS][DIGITS * GROUP];
+        i64 displacement[DIGITS];  // from an element's place in the stage to its place in the result
         uint2 ends[DIGITS];  // where in the stage a digit's first element is that is not yet written, and where its
                              // whole groups end
         u32 start[DIGITS];   // where its first group begins
@@ -123,7 +123,7 @@ template <class S> struct Scatter {
 
     // How many of its digit are before each element among the warp's, and above DIGIT_AT the digit; `counts` becomes
     // how many there are in all.
-    __device__ __forceinline__ void rank(u32 (&place)[ITEMS], u16* counts, const O (&ordinal)[ITEMS]) {
+    __device__ __forceinline__ void rank(u32 (&slot)[ITEMS], u16* counts, const O (&ordinal)[ITEMS]) {
         const u32 below = lanes_below(), up_to = 2 * below + 1;
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
@@ -133,7 +133,7 @@ template <class S> struct Scatter {
             // The last of them.
             if (alike <= up_to) counts[mine] = before + 1;
             __syncwarp();
-            place[k] = before + (mine << DIGIT_AT);
+            slot[k] = before + (mine << DIGIT_AT);
         }
     }
 
@@ -149,35 +149,35 @@ template <class S> struct Scatter {
         start = sum_before<u32>((total + GROUP - 1) / GROUP * GROUP, shared.narrow, staged);
         if (mine >= DIGITS) return;
         shared.start[mine] = start;
-        u32 place = start + have;
+        u32 slot = start + have;
 #pragma unroll
         for (int w = 0; w < S::WARPS; w++) {
             const u32 count = shared.counts[w][mine];
-            shared.counts[w][mine] = place;
-            place += count;
+            shared.counts[w][mine] = slot;
+            slot += count;
         }
         // What is not there has the last digit.
         if (mine == pass.digit(~O(0))) total -= missing;
         const u32 whole = total / GROUP * GROUP;
         shared.ends[mine] = {start + skip, start + whole};
-        shared.gap[mine] = i64(next) - start;
+        shared.displacement[mine] = i64(next) - start;
         next += whole;
         have = total - whole;
         if (whole > 0) skip = 0;
     }
 
     // What is late of every digit, to the front of it.
-    template <class T> __device__ __forceinline__ void stage_late(T* stage, const T* late) {
+    template <class T> __device__ __forceinline__ void stage_partial(T* stage, const T* partial) {
 #pragma unroll
         for (u32 at = threadIdx.x; at < DIGITS * GROUP; at += S::THREADS) {
             const u32 digit = at / GROUP, start = shared.start[digit];
-            if (at % GROUP < shared.counts[0][digit] - start) stage[start + at % GROUP] = late[at];
+            if (at % GROUP < shared.counts[0][digit] - start) stage[start + at % GROUP] = partial[at];
         }
     }
     template <class T> __device__ __forceinline__ void stage_all(T* stage, const T (&what)[ITEMS],
-                                                                 const u32 (&place)[ITEMS]) {
+                                                                 const u32 (&slot)[ITEMS]) {
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) stage[place[k]] = what[k];
+        for (int k = 0; k < ITEMS; k++) stage[slot[k]] = what[k];
     }
 
     // Whole groups of pairs to their places, four at a time; what is left of each digit is late.
@@ -190,7 +190,7 @@ template <class S> struct Scatter {
             const uint4 ordinal = *reinterpret_cast<const uint4*>(ordinals + at),
                         value = *reinterpret_cast<const uint4*>(values + at);
             const uint2 ends = shared.ends[digit];
-            const i64 to = shared.gap[digit] + at;
+            const i64 to = shared.displacement[digit] + at;
             if (at >= ends.x && at < ends.y) {
                 *reinterpret_cast<uint4*>(out + to) = ordinal;
                 *reinterpret_cast<uint4*>(values_out + to) = value;
@@ -206,21 +206,21 @@ template <class S> struct Scatter {
                 }
             }
             if (at >= ends.y && at < ends.y + GROUP) {
-                *reinterpret_cast<uint4*>(shared.late + digit * GROUP + at % GROUP) = ordinal;
-                *reinterpret_cast<uint4*>(reinterpret_cast<u32*>(shared.late_values[0]) + digit * GROUP + at % GROUP) =
-                    value;
+                *reinterpret_cast<uint4*>(shared.partial + digit * GROUP + at % GROUP) = ordinal;
+                *reinterpret_cast<uint4*>(reinterpret_cast<u32*>(shared.partial_values[0]) + digit * GROUP +
+                                          at % GROUP) = value;
             }
         }
     }
 
     // The same for anything by itself: so many words apart in the result.
     template <class T> __device__ __forceinline__ void write_one(u32 at, u32 digit, T what, T* out, u32 stride,
-                                                                 T* late) {
+                                                                 T* partial) {
         const uint2 ends = shared.ends[digit];
         if (at >= ends.y) {
-            if (at < ends.y + GROUP) late[digit * GROUP + at % GROUP] = what;
+            if (at < ends.y + GROUP) partial[digit * GROUP + at % GROUP] = what;
         } else if (at >= ends.x) {
-            out[(shared.gap[digit] + at) * stride] = what;
+            out[(shared.displacement[digit] + at) * stride] = what;
         }
     }
     __device__ __forceinline__ void write_ordinals() {
@@ -229,25 +229,25 @@ template <class S> struct Scatter {
         for (u32 at = threadIdx.x; at < staged; at += S::THREADS) {
             const u32 digit = pass.digit(ordinals[at / GROUP * GROUP]);
             if (at % GROUP == 0) shared.digit[at / GROUP] = digit;
-            write_one<O>(at, digit, ordinals[at], static_cast<O*>(pass.keys_out), 1, shared.late);
+            write_one<O>(at, digit, ordinals[at], static_cast<O*>(pass.keys_out), 1, shared.partial);
         }
     }
 
     // Values of `words` words each, once their ordinals are written: one word at a time by way of the stage.
-    template <class V> __device__ __forceinline__ void move_values(const Tile<S>& tile, const u32 (&place)[ITEMS],
+    template <class V> __device__ __forceinline__ void move_values(const Tile<S>& tile, const u32 (&slot)[ITEMS],
                                                                    u32 words) {
         V* stage = reinterpret_cast<V*>(shared.stage);
 #pragma unroll 1
         for (u32 word = 0; word < words; word++) {
-            V value[ITEMS], *late = reinterpret_cast<V*>(shared.late_values[word]);
+            V value[ITEMS], *partial = reinterpret_cast<V*>(shared.partial_values[word]);
             load_all<S, V>(value, static_cast<const V*>(pass.values) + word, tile, 0, words);
-            stage_late<V>(stage, late);
-            stage_all<V>(stage, value, place);
+            stage_partial<V>(stage, partial);
+            stage_all<V>(stage, value, slot);
             __syncthreads();
 #pragma unroll 2
             for (u32 at = threadIdx.x; at < staged; at += S::THREADS) {
                 write_one<V>(at, shared.digit[at / GROUP], stage[at], static_cast<V*>(pass.values_out) + word, words,
-                             late);
+                             partial);
             }
             __syncthreads();
         }
@@ -257,23 +257,23 @@ template <class S> struct Scatter {
     __device__ __forceinline__ void move(const Tile<S>& tile, O (&ordinal)[ITEMS], u64 end) {
         const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         u16* counts = shared.counts[warp];
-        u32 value[ITEMS], place[ITEMS];
+        u32 value[ITEMS], slot[ITEMS];
         if (S::PAIRS) load_all<S, u32>(value, static_cast<const u32*>(pass.values), tile, 0);
         reinterpret_cast<uint4*>(counts)[lane] = {0, 0, 0, 0};
         __syncwarp();
-        rank(place, counts, ordinal);
+        rank(slot, counts, ordinal);
         __syncthreads();
         arrange(S::TILE - tile.there);
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) place[k] = (place[k] & ((1 << DIGIT_AT) - 1)) + counts[place[k] >> DIGIT_AT];
+        for (int k = 0; k < ITEMS; k++) slot[k] = (slot[k] & ((1 << DIGIT_AT) - 1)) + counts[slot[k] >> DIGIT_AT];
         O* stage = reinterpret_cast<O*>(shared.stage);
-        stage_late<O>(stage, shared.late);
-        stage_all<O>(stage, ordinal, place);
+        stage_partial<O>(stage, shared.partial);
+        stage_all<O>(stage, ordinal, slot);
         if (S::PAIRS) {
             u32* values = reinterpret_cast<u32*>(shared.stage) + S::STAGE;
-            stage_late<u32>(values, reinterpret_cast<const u32*>(shared.late_values[0]));
-            stage_all<u32>(values, value, place);
+            stage_partial<u32>(values, reinterpret_cast<const u32*>(shared.partial_values[0]));
+            stage_all<u32>(values, value, slot);
         }
         if (tile.first + S::TILE < end) load_ordinals<S>(ordinal, pass.keys, Tile<S>(tile.first + S::TILE, end));
         __syncthreads();
@@ -281,25 +281,25 @@ template <class S> struct Scatter {
         else write_ordinals();
         __syncthreads();
         if (S::PAIRS) return;
-        if (pass.width >= 8) move_values<u64>(tile, place, pass.width / 8);
-        else if (pass.width == 4) move_values<u32>(tile, place, 1);
-        else if (pass.width == 2) move_values<u16>(tile, place, 1);
-        else move_values<u8>(tile, place, 1);
+        if (pass.width >= 8) move_values<u64>(tile, slot, pass.width / 8);
+        else if (pass.width == 4) move_values<u32>(tile, slot, 1);
+        else if (pass.width == 2) move_values<u16>(tile, slot, 1);
+        else move_values<u8>(tile, slot, 1);
     }
 
     // Values that are late at the run's end.
     template <class V> __device__ __forceinline__ void leave_values(u32 words) {
 #pragma unroll 1
         for (u32 word = 0; word < words; word++) {
-            const V* late = reinterpret_cast<const V*>(shared.late_values[word]) + threadIdx.x * GROUP;
+            const V* partial = reinterpret_cast<const V*>(shared.partial_values[word]) + threadIdx.x * GROUP;
 #pragma unroll 1
-            for (u32 k = skip; k < have; k++) static_cast<V*>(pass.values_out)[(next + k) * words + word] = late[k];
+            for (u32 k = skip; k < have; k++) static_cast<V*>(pass.values_out)[(next + k) * words + word] = partial[k];
         }
     }
     __device__ __forceinline__ void leave() {
 #pragma unroll 1
         for (u32 k = skip; k < have; k++)
-            static_cast<O*>(pass.keys_out)[next + k] = shared.late[threadIdx.x * GROUP + k];
+            static_cast<O*>(pass.keys_out)[next + k] = shared.partial[threadIdx.x * GROUP + k];
         if (S::PAIRS) leave_values<u32>(1);
         else if (pass.width >= 8) leave_values<u64>(pass.width / 8);
         else if (pass.width == 4) leave_values<u32>(1);
@@ -325,7 +325,7 @@ template <class S> __device__ __forceinline__ void scatter(const Pass& pass) {
         if (mine >> pass.digit.bits == 0) of.have = of.skip = of.next % S::GROUP;
         of.next -= of.have;
         for (int k = 0; k < S::GROUP; k++)
-            shared.late[mine * S::GROUP + k] = typename S::Ordinal(mine) << pass.digit.shift;
+            shared.partial[mine * S::GROUP + k] = typename S::Ordinal(mine) << pass.digit.shift;
     }
     const u64 begin = blockIdx.x * pass.run, end = pass.n - begin < pass.run ? pass.n : begin + pass.run;
     typename S::Ordinal ordinal[S::ITEMS];

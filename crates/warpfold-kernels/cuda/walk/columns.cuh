@@ -101,8 +101,8 @@ __device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* 
     }
 }
 
-// The same of columns that are a vector. Few rows are not told to leave the caches first: results are written beside
-// them, and that costs a tenth there.
+// The same of columns that are a vector. SmallInput rows are not told to leave the caches first: results are written
+// beside them, and that costs a tenth there.
 template <class Fold, u32 ROWS, u32 COLUMNS, class State, class E>
 __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row,
                                              const typename Fold::Setup& setup) {
@@ -122,7 +122,7 @@ __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* a
 
 // A run's states of neighbouring outputs, which a warp holds: its lanes write neighbours.
 template <class Fold, u32 COLUMNS, class States>
-__device__ __forceinline__ void leave(const ColumnArguments& a, Choice choice, States& states, u32 run, u64 output,
+__device__ __forceinline__ void leave(const ColumnArguments& a, FoldOptions choice, States& states, u32 run, u64 output,
                                       u32 held) {
     // Only results of floats are finished in few instructions.
     constexpr int UNROLL = FLOAT<typename Fold::Element> ? 4 : 1;
@@ -140,7 +140,7 @@ __device__ __forceinline__ void leave(const ColumnArguments& a, Choice choice, S
 // What a warp has of a unit's columns, so many a lane: left for the join, of columns that are one together, or
 // finished.
 template <class Fold, u32 COLUMNS, class States>
-__device__ __forceinline__ void hand_on(const ColumnArguments& a, Choice choice, States& states, const Unit& unit,
+__device__ __forceinline__ void hand_on(const ColumnArguments& a, FoldOptions choice, States& states, const Unit& unit,
                                         u32 tiles) {
     constexpr u32 TILE = 32 * COLUMNS;
     __syncwarp();
@@ -172,7 +172,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
     constexpr bool KNOWN = VECTOR == 1 || sizeof(State) <= 8;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const typename Fold::Setup setup(choice);
     const u32 lane = threadIdx.x % 32;
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
@@ -268,7 +268,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
 template <class Fold, u32 FLIGHT> __device__ __forceinline__ void join_columns(const ColumnArguments& a, u64 share) {
     typedef typename Fold::State State;
     __shared__ State of_warp[SEGMENT_WARPS];
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const u64 outputs = a.batches * a.columns, folds = a.width / a.columns, count = a.runs * folds;
     const u64 part = share == 1 ? 0 : threadIdx.x;
     const u64 from = share == 1 ? u64(blockIdx.x) * blockDim.x + threadIdx.x : blockIdx.x,

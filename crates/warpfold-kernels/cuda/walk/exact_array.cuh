@@ -92,11 +92,11 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
                                                                    const Arguments& a) {
     __shared__ u64 word[Fold::WORDS];
     __shared__ u32 scratch[Fold::WORDS];
-    __shared__ Seen seen;
+    __shared__ SpecialValues seen;
     ExactState* state = reinterpret_cast<ExactState*>(a.workspace->exact);
     const u32 lane = threadIdx.x;
 
-    Few<Fold> numbers;
+    SmallInput<Fold> numbers;
     bool in_limbs = true;
     if (few) in_limbs = numbers.fold_block(fold);
     if (in_limbs) {
@@ -243,8 +243,8 @@ template <class Fold, class Tiles>
 __device__ __forceinline__ u64 fold_whole_tiles(Fold& fold, u64 head, u64 in_tiles, u64 count, Tiles& tiles,
                                                 typename Fold::Loaded (&p)[Fold::VECTORS]) {
     constexpr int VECTORS = Fold::VECTORS, ELEMENTS = PER_VECTOR<typename Fold::Element>;
-    // Few threads do not hide the memory's latency from one another: they load the next tile before they take in this
-    // one. So do those of narrow elements, which have more to do with each vector.
+    // SmallInput threads do not hide the memory's latency from one another: they load the next tile before they take in
+    // this one. So do those of narrow elements, which have more to do with each vector.
     constexpr bool AHEAD = Fold::THREADS * Fold::BLOCKS <= (sizeof(typename Fold::Element) == 2 ? 768 : 640);
     const u64 threads = u64(gridDim.x) * blockDim.x, first = u64(blockIdx.x) * blockDim.x * VECTORS + threadIdx.x;
     u64 base = 0;

@@ -28,7 +28,7 @@ struct OfSegments {
 template <class Fold> struct Block {
     u64 word[Fold::WORDS];
     u32 scratch[Fold::WORDS];
-    Seen seen;
+    SpecialValues seen;
     u32 votes[Fold::THREADS / 32];
 };
 
@@ -53,8 +53,8 @@ template <class E> struct OfNumbers {
 // Leaves the words of the fold's integers, and what was seen, to the first warp. All threads have left the shared
 // memory before.
 template <class Fold, class Inputs>
-__device__ __forceinline__ void fold_again(const void* array, const Inputs& in, bool magnitudes, const Arguments& one,
-                                           u64* storage, Block<Fold>& block) {
+__device__ __forceinline__ void fold_exactly(const void* array, const Inputs& in, bool magnitudes, const Arguments& one,
+                                             u64* storage, Block<Fold>& block) {
     typedef typename Fold::Element E;
     const E* x = static_cast<const E*>(array);
     const E* side_by_side = x + in.first;

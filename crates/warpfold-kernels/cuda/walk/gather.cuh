@@ -4,10 +4,10 @@
 #include "walk/exact_fallback.cuh"
 
 // An output's elements: by loops, or side by side where there are none. Of 16 bits they are f16 or bf16, and widened.
-struct Anywhere {
+struct Gather {
     const Loops& loops;
     u64 first, count;
-    Choice choice;
+    FoldOptions choice;
     bool is_half;
     __device__ __forceinline__ u64 packed() const {
         return !is_half && (loops.word == nullptr || (loops.folded == 1 && loops.inner_stride() == 1)) ? count : 0;
@@ -34,8 +34,8 @@ struct OfOutputs {
     Loops loops;  // none for segments
     u64 inputs;   // of each, by loops
     bool is_half;
-    __device__ __forceinline__ Anywhere operator()(u64 output) const {
-        Anywhere in = {loops, 0, inputs, Choice{u32(a.options)}, is_half};
+    __device__ __forceinline__ Gather operator()(u64 output) const {
+        Gather in = {loops, 0, inputs, FoldOptions{u32(a.options)}, is_half};
         if (loops.word != nullptr) {
             u64 same;
             in.first = loops.nth(output, same);

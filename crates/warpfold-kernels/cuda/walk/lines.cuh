@@ -14,7 +14,7 @@ template <class Fold> __device__ __forceinline__ void fold_lines(const ColumnArg
     constexpr u32 COLUMNS = APART_COLUMNS, TILE = 32 * COLUMNS, FLIGHT = sizeof(E) <= 4 ? 4 : 2;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const typename Fold::Setup setup(choice);
     const u32 lane = threadIdx.x % 32;
     const u64 line = a.width * a.batches;

@@ -6,12 +6,12 @@
 //   Element        what it reads
 //   State          plain words; states of 16 bytes that warps keep are aligned to that
 //   BLOCKS         blocks that a multiprocessor holds
-//   Setup(Choice)  what add needs of the choice: masks rather than conditions, so that one loop serves all
-//   spans(Choice)  whether finish needs the segment's true bounds; else it learns only whether begin < end
+//   Setup(FoldOptions)  what add needs of the choice: masks rather than conditions, so that one loop serves all
+//   spans(FoldOptions)  whether finish needs the segment's true bounds; else it learns only whether begin < end
 //   identity()     the state of nothing
 //   add(State&, Element, index, Setup)   one element
 //   merge(State&, State)                 the second state comes after the first
-//   finish(arguments, Choice, output, State, begin, end)   writes the result
+//   finish(arguments, FoldOptions, output, State, begin, end)   writes the result
 #pragma once
 #include "walk/grid.cuh"
 
@@ -27,11 +27,11 @@ struct SegmentArguments {
     void* out;             // a result a segment
     Workspace* workspace;  // ticket, then a piece a block
     u64* faults;           // all ones before the first launch; the least index of each fault
-    u64 options;           // see Choice
+    u64 options;           // see FoldOptions
 };
 
 // What is folded, as far as kernels do not know by themselves.
-struct Choice {
+struct FoldOptions {
     u32 options;
     __device__ __forceinline__ bool skip() const { return options & 1; }  // NaNs are skipped
     __device__ __forceinline__ bool is_signed() const { return options & 2; }

@@ -41,7 +41,7 @@ template <class Fold> struct RowWarp {
     static constexpr u32 PER = PER_VECTOR<E>, VECTORS = 8, BYTES = 16 * VECTORS, FLIGHT = IS_LIGHT<Fold> ? 8 : 4;
 
     const SegmentArguments& a;
-    const Choice choice;
+    const FoldOptions choice;
     const typename Fold::Setup setup;
     const u32 lane, length;
     const u64 warp, warps;

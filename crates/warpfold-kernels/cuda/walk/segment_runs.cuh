@@ -31,15 +31,15 @@ template <class State> struct alignas(8) alignas(State) CarryOut {
 };
 
 // A result with its true bounds, which do not come cheap.
-template <class Fold> __device__ __forceinline__ void finish_spanned(const SegmentArguments& a, Choice c, u64 segment,
-                                                                     const typename Fold::State& s) {
+template <class Fold> __device__ __forceinline__ void finish_spanned(const SegmentArguments& a, FoldOptions c,
+                                                                     u64 segment, const typename Fold::State& s) {
     const Bounds bounds(a);
     Fold::finish(a, c, segment, s, bounds[segment], bounds[segment + 1]);
 }
 
 // One thread: the pieces of the block's warps, joined to one. What both begins and ends within is finished.
 template <class Fold, class State>
-__device__ __forceinline__ CarryOut<State> join_carry_outs(const SegmentArguments& a, Choice choice,
+__device__ __forceinline__ CarryOut<State> join_carry_outs(const SegmentArguments& a, FoldOptions choice,
                                                            const CarryOut<State>* pieces) {
     CarryOut<State> all = {Fold::identity(), Fold::identity(), 0, 0};
 #pragma unroll 1
@@ -63,8 +63,8 @@ __device__ __forceinline__ CarryOut<State> join_carry_outs(const SegmentArgument
 
 // The last block: every warp joins an equal run of the blocks' pieces, a piece a lane at a time.
 template <class Fold, class State>
-__device__ __forceinline__ void join_blocks(const SegmentArguments& a, Choice choice, const CarryOut<State>* of_block,
-                                            CarryOut<State>& piece) {
+__device__ __forceinline__ void join_blocks(const SegmentArguments& a, FoldOptions choice,
+                                            const CarryOut<State>* of_block, CarryOut<State>& piece) {
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32,
               each = (gridDim.x + SEGMENT_THREADS - 1) / SEGMENT_THREADS * 32;
     CarryOut<State> run = {Fold::identity(), Fold::identity(), 0, 0};

@@ -46,7 +46,7 @@ template <class Fold> struct SegmentWarp {
     const Bounds bounds;
     Shared& shared;
     CarryOut<State>& piece;
-    const Choice choice;
+    const FoldOptions choice;
     const typename Fold::Setup setup;
     const u32 lane;
     // Of the share, whose elements and segments, no more than MOST, are counted from there on: element `start`, which

@@ -49,7 +49,7 @@
 template <class Fold> __device__ __forceinline__ void fold_segments(const SegmentArguments& a) {
     typedef SegmentWarp<Fold> Warp;
     typedef typename Fold::State State;
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     __shared__ typename Warp::Shared shared[SEGMENT_WARPS];
     __shared__ CarryOut<State> pieces[SEGMENT_WARPS];
     __shared__ bool is_last;

@@ -11,7 +11,7 @@
 #include "acc/carry_and_round.cuh"
 
 // Everything that all blocks have seen.
-struct Seen {
+struct SpecialValues {
     u32 specials[3];
     u64 nans;
 };
@@ -24,7 +24,7 @@ template <u32 LANES> __device__ __forceinline__ i64 sum_of_lanes(i64 x) {
 }
 
 // The numbers of a block, then of all: in the first warp's lanes alike.
-template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
+template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
     static constexpr u32 INTEGERS = Fold::INTEGERS, WINDOWS = Fold::BELOW > 0 ? 2 : 1, NUMBERS = WINDOWS * INTEGERS,
                          PIECES = 2 * NUMBERS;
     // The bits of a number that its lower piece has; where the upper piece counts blocks with limbs; where both count
@@ -37,7 +37,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
 
     // The numbers of one of the windows, in the first warp, after a barrier that says whether any thread has what is
     // asked.
-    __device__ __forceinline__ bool fold_window(u32 first, const i64 (&mine)[INTEGERS], bool asked) {
+    __device__ __forceinline__ bool fold_window(u32 first, const i64 (&mine)[INTEGERS], bool requested) {
         constexpr u32 WARPS = Fold::THREADS / 32;
         __shared__ i64 of_warp[NUMBERS][WARPS];
         const u32 lane = threadIdx.x % 32;
@@ -46,7 +46,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
             const i64 sum = sum_of_lanes<32>(mine[k]);
             if (lane == 0) of_warp[first + k][threadIdx.x / 32] = sum;
         }
-        const bool any = __syncthreads_or(asked);
+        const bool any = __syncthreads_or(requested);
         if (threadIdx.x < 32) {
 #pragma unroll
             for (u32 k = 0; k < INTEGERS; k++)
@@ -98,7 +98,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         const bool complete = sum >> COUNT == gridDim.x;
         const u32 known = __popc(__ballot_sync(0xffffffffu, complete));
         if (known == 0) return false;
-        if (known < PIECES && !meet_again(state, sum, complete, known)) return false;
+        if (known < PIECES && !combine_published(state, sum, complete, known)) return false;
         if (lane < PIECES) atomicExch(&state->piece[lane], 0ull);
         in_limbs = __shfl_sync(0xffffffffu, sum, 1) << (64 - COUNT) >> (64 - COUNT + DIGITS) != 0;
         if (in_limbs) __threadfence(), __syncwarp();
@@ -110,19 +110,18 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
         }
         return true;
     }
-    // No rule says that one block completes all pieces: if several do, those leave them, and the one that comes last
-    // takes them.
-    static __device__ __forceinline__ bool meet_again(ExactState* state, u64& sum, bool complete, u32 known) {
+    // Different blocks may complete different words; they publish them, and the last block combines.
+    static __device__ __forceinline__ bool combine_published(ExactState* state, u64& sum, bool complete, u32 known) {
         const u32 lane = threadIdx.x;
         if (complete) state->complete[lane] = sum;
         __threadfence();
         __syncwarp();
         u64 before = 0;
-        if (lane == 0) before = atomicAdd(&state->met, u64(known));
+        if (lane == 0) before = atomicAdd(&state->arrived, u64(known));
         if (__shfl_sync(0xffffffffu, before, 0) + known < PIECES) return false;
         __threadfence(), __syncwarp();
         if (lane < PIECES) sum = __ldcg(&state->complete[lane]);
-        if (lane == 0) state->met = 0;
+        if (lane == 0) state->arrived = 0;
         return true;
     }
     // Once they are those of all.
@@ -138,7 +137,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
     // Without limbs, and without a record.
     __device__ __forceinline__ void finish(const Arguments& a) const { Fold::finish_small_array(total, a); }
     // Into the words of limbs, if any.
-    __device__ __forceinline__ void add_to(u64* word, Seen& seen, bool in_limbs) const {
+    __device__ __forceinline__ void add_to(u64* word, SpecialValues& seen, bool in_limbs) const {
         constexpr u32 WORDS = Fold::WORDS / INTEGERS;
         static_assert(Fold::WORDS <= 32, "a word a lane");
         const u32 lane = threadIdx.x;
@@ -155,13 +154,13 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct Few {
     }
 };
 // Folds that know of no such thing.
-template <class Fold> struct Few<Fold, false> {
+template <class Fold> struct SmallInput<Fold, false> {
     __device__ __forceinline__ bool fold_block(const Fold&) { return true; }
     static __device__ __forceinline__ void close(Fold&) {}
     __device__ __forceinline__ bool meet(ExactState*, bool&) { return false; }
     __device__ __forceinline__ void join_windows() {}
     __device__ __forceinline__ void finish(const Arguments&) const {}
-    __device__ __forceinline__ void add_to(u64*, Seen&, bool) const {}
+    __device__ __forceinline__ void add_to(u64*, SpecialValues&, bool) const {}
 };
 
 // Whether so many vectors are few: seven a thread and an element before or after them are eight additions to a lane.

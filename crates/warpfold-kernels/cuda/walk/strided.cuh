@@ -27,7 +27,7 @@ struct StridedArguments {
 template <class Fold> __device__ __forceinline__ void fold_strided(const StridedArguments& a) {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const typename Fold::Setup setup(choice);
     const SegmentArguments ends = {a.x, 0, nullptr, 0, a.inputs, a.outputs, a.out, nullptr, a.faults, a.options};
     const bool alone = a.lanes == 1;

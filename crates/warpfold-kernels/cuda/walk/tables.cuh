@@ -45,10 +45,10 @@ struct Tables {
     u64 ranges;
     const u64* starts;  // where each range begins, then where the last one ends; none: there is one range
     u64 groups;
-    void* out;   // zeros: those of ranges without elements stay
-    u32* slots;  // two tables a block
-    u64* told;   // the first key that is no group, and 0 where limbs cannot hold a sum; all ones where there is nothing
-                 // to tell
+    void* out;    // zeros: those of ranges without elements stay
+    u32* slots;   // two tables a block
+    u64* faults;  // the first key that is no group, and 0 where limbs cannot hold a sum; all ones where there is
+                  // nothing to tell
     u64 options;  // Option
 };
 
@@ -106,7 +106,7 @@ __device__ __forceinline__ Four load(const void* array, u64 first, u64 n, u32 by
 }
 
 // What an element adds: to a limb and to the next.
-struct Pieces {
+struct LimbParts {
     u32 limb;
     i32 low, high;
 };
@@ -131,7 +131,7 @@ struct FloatSums {
         if (~x & 0x7f800000) return -1;
         return x << 9 ? 0 : x >> 31 ? 2 : 1;
     }
-    static __device__ __forceinline__ Pieces pieces(u32 x, u32) {
+    static __device__ __forceinline__ LimbParts pieces(u32 x, u32) {
         const u32 field = x >> 23 & 255, normal = field != 0;
         const u32 significand = field == 255 ? 0 : (x & 0x7fffff) | normal << 23;
         // The quotient by LIMB_BITS, for all exponents.
@@ -201,7 +201,7 @@ struct IntegerSums {
         }
     }
     static __device__ __forceinline__ int special(u32) { return -1; }
-    static __device__ __forceinline__ Pieces pieces(u32 x, u32 is_signed) {
+    static __device__ __forceinline__ LimbParts pieces(u32 x, u32 is_signed) {
         const i32 low = i32(x << (32 - LIMB_BITS)) >> (32 - LIMB_BITS),
                   high = is_signed ? i32(x) >> LIMB_BITS : i32(x >> LIMB_BITS);
         return {0, low, high + i32(u32(low) >> 31)};

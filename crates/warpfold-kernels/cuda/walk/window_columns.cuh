@@ -118,7 +118,7 @@ template <class Fold> __device__ __forceinline__ void fold_window_columns(const 
     constexpr u32 COLUMNS = Lane::COLUMNS, TILE = Lane::TILE, ROWS = Lane::ROWS, FLIGHT = Lane::FLIGHT * ROWS;
     __shared__ typename Lane::States of_warp[SEGMENT_WARPS];
     typename Lane::States& states = of_warp[threadIdx.x / 32];
-    const Choice choice{u32(a.options)};
+    const FoldOptions choice{u32(a.options)};
     const typename Fold::Setup setup(choice);
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);

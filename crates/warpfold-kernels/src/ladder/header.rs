@@ -6,7 +6,7 @@
 //! // mends:  …                         what it is better at than a rung before
 //! // grid:   1 element a thread        how many blocks (see Grid)
 //! // shared: 1 element a thread        dynamic shared memory, if any (see Shared)
-//! // memory: 1 element a block         memory to work in, if any (see Room)
+//! // memory: 1 element a block         memory to work in, if any (see Workspace)
 //! // blocks: 32 64                     the sizes it is compiled for, if not for all
 //! // target: 90                        the compute capability it needs, if more than the least
 //! // finish: recursive                 how what blocks leave becomes one (see Finish)
@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finish, Formula, Grid, Lack, Room, Rung, Shared};
+use super::{Finish, Formula, Grid, Lack, Rung, Shared, Workspace};
 use crate::{Source, catalog};
 
 /// The documents that rungs come from.
@@ -55,7 +55,7 @@ fn rung(source: &'static Source, mut fields: BTreeMap<&str, String>) -> Result<R
         seeds: seeds(&must("seeds")?)?,
         wrong: must("wrong")?,
         shared: fields.remove("shared").map_or(Ok(Shared::None), |text| shared(&text))?,
-        memory: fields.remove("memory").map_or(Ok(Room::None), |text| room(&text))?,
+        memory: fields.remove("memory").map_or(Ok(Workspace::None), |text| room(&text))?,
         blocks: fields.remove("blocks").map(|text| numbers(&text)).transpose()?.unwrap_or_default(),
         target: fields.remove("target").map_or(Ok(catalog::BASE), |text| number_of(&text))?,
         lacks: fields.remove("lacks").map(|text| lack(&text)).transpose()?,
@@ -134,10 +134,10 @@ fn shared(text: &str) -> Result<Shared, String> {
     }
 }
 
-fn room(text: &str) -> Result<Room, String> {
+fn room(text: &str) -> Result<Workspace, String> {
     match text {
-        "1 element a thread" => Ok(Room::ElementPerThread),
-        "1 element a block" => Ok(Room::ElementPerBlock),
+        "1 element a thread" => Ok(Workspace::ElementPerThread),
+        "1 element a block" => Ok(Workspace::ElementPerBlock),
         other => Err(format!("{other:?} is no memory to work in")),
     }
 }

@@ -32,7 +32,7 @@ pub struct Rung {
     /// The dynamic shared memory of a block.
     pub shared: Shared,
     /// The memory that it works in.
-    pub memory: Room,
+    pub memory: Workspace,
     /// The sizes of block that it is compiled for; all of them where there are none here.
     pub blocks: Vec<u32>,
     /// The least compute capability, times ten.
@@ -99,7 +99,7 @@ pub enum Shared {
 
 /// The global memory that a launch works in, besides array and results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum Workspace {
     /// None.
     None,
     /// An element for each thread of the grid.

@@ -20,7 +20,7 @@ fn every_build_of_the_catalogue_is_embedded_with_its_entries_and_nothing_else_is
         assert!(ptx.contains(&format!(".target sm_{}", build.target)), "{}", module.name);
         names.push(build.module());
     }
-    for build in catalog::many_builds() {
+    for build in catalog::batched_builds() {
         let module = find(&build.module()).unwrap_or_else(|| panic!("{}", build.module()));
         let declared = format!(".visible .entry {}", build.entry());
         assert!(module.ptx().contains(&declared), "{}", module.name);

@@ -59,7 +59,7 @@ impl std::fmt::Display for Data {
 
 /// Where in which array a number stands: all that it depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Position {
     /// The array's seed.
     pub seed: u64,
     /// The index, counting the parts of complex numbers.
@@ -70,14 +70,14 @@ pub struct Place {
     pub parts: usize,
 }
 
-impl Place {
+impl Position {
     /// 64 random bits.
     fn word(self) -> u64 {
         word(self.seed, self.index)
     }
 
-    fn at(self, index: u64) -> Place {
-        Place { index, ..self }
+    fn at(self, index: u64) -> Position {
+        Position { index, ..self }
     }
 
     /// The word shared by a pair of neighbours as a fraction of 1.
@@ -99,7 +99,7 @@ impl Place {
         if self.parts > 1 {
             return self.reciprocal();
         }
-        let fraction = |place: Place| place.word() as f64 / 2f64.powi(64) - 0.5;
+        let fraction = |position: Position| position.word() as f64 / 2f64.powi(64) - 0.5;
         let other = self.index ^ AWAY;
         // The two have a number of their own, that of neither.
         let both = fraction(self.at(!self.index.min(other)));
@@ -121,37 +121,37 @@ impl Place {
 /// A real type that arrays can be filled with.
 pub trait Draw: bytemuck::NoUninit {
     /// The number that stands at a place.
-    fn draw(data: Data, place: Place) -> Self;
+    fn draw(data: Data, position: Position) -> Self;
 }
 
 macro_rules! floats {
     ($($ty:ident: $bits:ident, $fraction:literal, $fields:literal, $from:expr;)+) => {$(
         impl Draw for $ty {
-            fn draw(data: Data, place: Place) -> Self {
+            fn draw(data: Data, position: Position) -> Self {
                 match data {
-                    Data::Natural | Data::Small => $from(place.normal()),
-                    Data::Reciprocal => $from(place.reciprocal()),
-                    Data::Factors => $from(place.factor()),
-                    Data::Bytes => $from(255.0 * (place.word() >> 11) as f64 / 2f64.powi(53)),
+                    Data::Natural | Data::Small => $from(position.normal()),
+                    Data::Reciprocal => $from(position.reciprocal()),
+                    Data::Factors => $from(position.factor()),
+                    Data::Bytes => $from(255.0 * (position.word() >> 11) as f64 / 2f64.powi(53)),
                     Data::Zeros => $from(0.0),
                     Data::Ones => $from(1.0),
                     Data::LogUniform => {
-                        let word = place.word();
+                        let word = position.word();
                         let sign = (word & 1) << ($bits::BITS - 1);
                         let fraction = (word >> 1) & ((1 << $fraction) - 1);
                         // The exponent wants bits of its own: those of the fraction are used up.
-                        let field = place.at(!place.index).word() % $fields;
+                        let field = position.at(!position.index).word() % $fields;
                         $ty::from_bits((sign | (field << $fraction) | fraction) as $bits)
                     }
                     Data::Cancelling => {
-                        let mirror = place.count - 1 - place.index;
-                        match place.index.cmp(&mirror) {
-                            _ if place.index == 0 => $from(1.0),
+                        let mirror = position.count - 1 - position.index;
+                        match position.index.cmp(&mirror) {
+                            _ if position.index == 0 => $from(1.0),
                             _ if mirror == 0 => $from(2f64.powi(-8)),
-                            std::cmp::Ordering::Less => Self::draw(Data::LogUniform, place),
+                            std::cmp::Ordering::Less => Self::draw(Data::LogUniform, position),
                             std::cmp::Ordering::Equal => $from(0.0),
                             std::cmp::Ordering::Greater => {
-                                -Self::draw(Data::LogUniform, place.at(mirror))
+                                -Self::draw(Data::LogUniform, position.at(mirror))
                             }
                         }
                     }
@@ -170,14 +170,14 @@ floats! {
 macro_rules! integers {
     ($($ty:ident),+) => {$(
         impl Draw for $ty {
-            fn draw(data: Data, place: Place) -> Self {
+            fn draw(data: Data, position: Position) -> Self {
                 // Shifting a signed word keeps its sign, so that signed types get both.
                 let narrow = |bits: u32| {
                     let shift = 64 - bits.min($ty::BITS);
                     if $ty::MIN == 0 {
-                        (place.word() >> shift) as $ty
+                        (position.word() >> shift) as $ty
                     } else {
-                        (place.word().cast_signed() >> shift) as $ty
+                        (position.word().cast_signed() >> shift) as $ty
                     }
                 };
                 match data {
@@ -185,8 +185,8 @@ macro_rules! integers {
                     Data::Natural | Data::LogUniform | Data::Cancelling => narrow($ty::BITS),
                     Data::Small => narrow(18),
                     Data::Factors => narrow($ty::BITS) | 1,
-                    Data::Bytes => (place.word() >> 56) as $ty & $ty::MAX,
-                    Data::Reciprocal if $ty::MIN != 0 && place.word() & 1 == 1 => (0 as $ty).wrapping_sub(1),
+                    Data::Bytes => (position.word() >> 56) as $ty & $ty::MAX,
+                    Data::Reciprocal if $ty::MIN != 0 && position.word() & 1 == 1 => (0 as $ty).wrapping_sub(1),
                     Data::Reciprocal | Data::Ones => 1,
                     Data::Zeros => 0,
                 }
@@ -197,10 +197,10 @@ macro_rules! integers {
 integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 
 impl Draw for bool {
-    fn draw(data: Data, place: Place) -> Self {
+    fn draw(data: Data, position: Position) -> Self {
         match data {
             Data::Natural | Data::Small | Data::LogUniform | Data::Cancelling | Data::Bytes => {
-                place.word() & 1 == 1
+                position.word() & 1 == 1
             }
             Data::Reciprocal | Data::Factors | Data::Ones => true,
             Data::Zeros => false,

@@ -4,7 +4,7 @@ mod buffer;
 mod data;
 
 pub use buffer::Buffer;
-pub use data::{Data, Draw, Place};
+pub use data::{Data, Draw, Position};
 
 use rayon::prelude::*;
 use warpfold::Element;
@@ -24,8 +24,8 @@ where
     chunks.for_each(|(chunk, bytes)| {
         for (k, bytes) in bytes.chunks_exact_mut(part).enumerate() {
             let index = (chunk * CHUNK + k) as u64;
-            let place = Place { seed, index, count, parts: T::PARTS };
-            bytes.copy_from_slice(bytemuck::bytes_of(&T::Part::draw(data, place)));
+            let position = Position { seed, index, count, parts: T::PARTS };
+            bytes.copy_from_slice(bytemuck::bytes_of(&T::Part::draw(data, position)));
         }
     });
 }

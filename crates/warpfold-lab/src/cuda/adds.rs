@@ -56,8 +56,8 @@ pub fn add_rate(gpu: &Gpu, dtype: DType) -> Result<(f64, String)> {
 }
 
 fn missing(obstacle: String) -> Error {
-    let asked = "the rate of additions".into();
-    Error::Device { asked, obstacle, remedy: "take one of the ladder's types" }
+    let requested = "the rate of additions".into();
+    Error::Device { requested, obstacle, remedy: "take one of the ladder's types" }
 }
 
 /// Microseconds of a kernel that does nothing, back to back.

@@ -32,7 +32,7 @@ impl Limits {
     pub(super) fn load(gpu: &Gpu) -> Result<Limits> {
         let name = &warpfold_kernels::catalog::LIMITS.module();
         let module = warpfold_kernels::find(name).ok_or_else(|| Error::Device {
-            asked: "the kernels of the benchmark".into(),
+            requested: "the kernels of the benchmark".into(),
             obstacle: format!("{name} is not embedded"),
             remedy: "run cargo xtask kernels",
         })?;
@@ -96,14 +96,14 @@ impl Limits {
         time: DeviceTime,
     ) -> Result<f64> {
         let Variant { loads, shape: [block, per] } = variant;
-        let packs = bytes / 16;
-        let tiles = packs.div_ceil(u64::from(block * LOADS[loads]));
+        let vectors = bytes / 16;
+        let tiles = vectors.div_ceil(u64::from(block * LOADS[loads]));
         let grid = tiles.clamp(1, u64::from(per * self.multiprocessors)) as u32;
         let arrays = (POOL as u64 / bytes).max(1);
         let timed = time.measure(queue, |queue, k| {
             let k = if temperature == Temperature::Hot { 0 } else { k as u64 % arrays };
             // What is never written, but for one pattern in 2^32 of random data, goes to the pool's first word.
-            let parameters = [pool.address() + k * bytes, packs, pool.address()];
+            let parameters = [pool.address() + k * bytes, vectors, pool.address()];
             // SAFETY: the array lies in the pool, which outlives the queue's work: `measure` waits for it.
             unsafe { queue.start_raw(&self.read[loads], [grid, block, 0], &parameters) }
         })?;

@@ -39,4 +39,4 @@ pub use device_time::DeviceTime;
 pub use latency::first_uses;
 #[cfg(feature = "cuda")]
 #[cfg(feature = "cuda")]
-pub use run::{Leaves, Observer, Options, READ_BYTES, read_peak, run};
+pub use run::{LeftOnDevice, Observer, Options, READ_BYTES, read_peak, run};

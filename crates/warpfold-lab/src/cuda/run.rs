@@ -246,7 +246,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Timing> {
         let Bench { gpu, queue, pool, result, .. } = self;
         let policy = Policy { accuracy: case.accuracy, ..Policy::default() };
-        let mut leaves = Leaves::Unknown;
+        let mut leaves = LeftOnDevice::Unknown;
         time.measure(queue, |queue, k| {
             let k = if case.temperature == Temperature::Hot { 0 } else { k };
             let x = pool.array(case.dtype, case.n, k);
@@ -267,7 +267,7 @@ impl<'a> Bench<'a> {
 /// What a timed reduction leaves on the device: its value, where its own kernel writes that. Others are finished on the host, or by a launch
 /// more that takes the same few microseconds whatever the array is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaves {
+pub enum LeftOnDevice {
     /// Not yet asked for.
     Unknown,
     /// Its value.
@@ -276,7 +276,7 @@ pub enum Leaves {
     Nothing,
 }
 
-impl Leaves {
+impl LeftOnDevice {
     /// Starts a reduction that is timed, and finds out what it leaves.
     ///
     /// # Safety
@@ -291,13 +291,13 @@ impl Leaves {
         op: Op,
         value: u64,
     ) -> Result<()> {
-        if *self == Leaves::Unknown {
+        if *self == LeftOnDevice::Unknown {
             *self = match warpfold::kernel::is_left_by_its_fold(&reduce.plan(op)?) {
-                true => Leaves::Value,
-                false => Leaves::Nothing,
+                true => LeftOnDevice::Value,
+                false => LeftOnDevice::Nothing,
             };
         }
-        if *self == Leaves::Value {
+        if *self == LeftOnDevice::Value {
             // SAFETY: as the caller promises.
             return unsafe { queue.start_any(reduce, op, Finish::default(), value) };
         }

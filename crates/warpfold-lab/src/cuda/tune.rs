@@ -64,11 +64,11 @@ fn shapes(bytes: u64) -> Vec<Shape> {
             if block * per_multiprocessor > 2048 || (!large && per_multiprocessor > 4) {
                 continue;
             }
-            let packs: &[u32] = if large { &[2] } else { &[1, 2, 4] };
-            for &packs in packs {
+            let vectors: &[u32] = if large { &[2] } else { &[1, 2, 4] };
+            for &vectors in vectors {
                 let alone: &[u32] = if bytes <= 128 << 10 { &[0, 8192] } else { &[0] };
                 for &alone in alone {
-                    all.push(Shape { block, per_multiprocessor, packs, alone });
+                    all.push(Shape { block, per_multiprocessor, vectors, alone });
                 }
             }
         }

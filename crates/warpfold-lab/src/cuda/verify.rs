@@ -8,7 +8,7 @@ use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value};
 use super::pool::Pool;
 use super::table::rounds;
 
-/// Elements that are verified: several blocks, and no whole number of packs.
+/// Elements that are verified: several blocks, and no whole number of vectors.
 const ELEMENTS: usize = (1 << 20) - 3;
 
 /// Compares; the error says how the results differ, and `None` that the GPU has no such reduction.

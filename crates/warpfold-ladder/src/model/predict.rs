@@ -154,14 +154,14 @@ fn clocks(demand: &Demand, device: &Device, case: Case, used: f64) -> Vec<(Limit
 
 /// Clocks of a multiprocessor's blocks, so many in all and resident, that ask for so much and wait for so long; and of a first warp, or block, alone.
 fn phase(
-    asked: &[(Limit, f64)],
+    requested: &[(Limit, f64)],
     path: f64,
     alone: Alone,
     [per, resident]: [f64; 2],
     pass: Pass,
     device: &Device,
 ) -> (f64, f64) {
-    let of = |limit| asked.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
+    let of = |limit| requested.iter().find(|(l, _)| *l == limit).map_or(0.0, |(_, clocks)| *clocks);
     // An instruction is issued to its pipe: the slower of both is one server.
     let servers = [
         of(Limit::Starting),
@@ -200,7 +200,7 @@ fn launch(
     // Where there are fewer blocks than multiprocessors, each has one of its own.
     let used = f64::from(pass.grid.clamp(1, device.multiprocessors));
     let per = f64::from(pass.grid) / used;
-    let asked = clocks(&sampled.block, device, case, used);
+    let requested = clocks(&sampled.block, device, case, used);
     // Blocks that all start at once fold their elements together, and then all meet their warps together: neither hides the other.
     let of_elements = sampled.block.combine(sampled.once, |all, once| (all - once).max(0.0));
     let parts = match per <= f64::from(resident) && sampled.once != Demand::default() {
@@ -210,18 +210,18 @@ fn launch(
     let (mut clocks_in_all, mut first) = (sampled.tail, 0.0);
     let starts = parts.len() - 1;
     for (number, (demand, alone)) in parts.into_iter().enumerate() {
-        let mut asked = clocks(&demand, device, case, used);
+        let mut requested = clocks(&demand, device, case, used);
         if number != starts {
-            asked.retain(|(limit, _)| *limit != Limit::Starting);
+            requested.retain(|(limit, _)| *limit != Limit::Starting);
         }
         let (clocks, alone) =
-            phase(&asked, demand.path, alone, [per, f64::from(resident)], pass, device);
+            phase(&requested, demand.path, alone, [per, f64::from(resident)], pass, device);
         clocks_in_all += clocks;
         first += alone;
     }
     let microseconds = |clocks: f64| clocks / device.clock / 1e3;
     let mut limits: Vec<(Limit, f64)> =
-        asked.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();
+        requested.into_iter().map(|(limit, clocks)| (limit, microseconds(clocks * per))).collect();
     let waiting = first * (per / f64::from(resident)).max(1.0) + sampled.tail;
     limits.push((Limit::Latency, microseconds(waiting)));
     (microseconds(clocks_in_all), limits, resident)

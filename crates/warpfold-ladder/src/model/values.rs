@@ -43,7 +43,7 @@ impl Values {
         }
     }
 
-    /// Leaves an instruction: for one further down, too, if it branches, and for nothing else if it ends the way.
+    /// LeftOnDevice an instruction: for one further down, too, if it branches, and for nothing else if it ends the way.
     pub(super) fn go(&mut self, to: Option<usize>, ends: bool) {
         if let Some(to) = to {
             let passed = match self.joins.get(&to) {

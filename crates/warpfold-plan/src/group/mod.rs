@@ -29,7 +29,7 @@ pub fn check_groups(keys: usize, groups: u64) -> Result<()> {
         return Ok(());
     }
     Err(Error::Keys {
-        asked: request(keys, groups),
+        requested: request(keys, groups),
         obstacle: "there can be 2^32 groups at most".into(),
         remedy: "number the keys (group_by), or take them a part at a time",
     })
@@ -38,7 +38,7 @@ pub fn check_groups(keys: usize, groups: u64) -> Result<()> {
 /// The error of a dense key that is no group's number.
 pub fn outside<K: Key>(keys: usize, groups: u64, at: usize, key: K) -> Error {
     Error::Keys {
-        asked: request(keys, groups),
+        requested: request(keys, groups),
         obstacle: format!("key {at} is {key}"),
         remedy: "dense keys go from 0 to the number of groups less one; group_by takes any",
     }
@@ -54,7 +54,7 @@ pub fn check_lengths(keys: usize, values: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::Keys {
-        asked: format!("groups of {values} elements by {keys} keys"),
+        requested: format!("groups of {values} elements by {keys} keys"),
         obstacle: "there is not one key for each element".into(),
         remedy: "cut the longer one",
     })

@@ -205,9 +205,10 @@ pub struct Shape {
     pub block: u32,
     /// Blocks that a multiprocessor holds at once in a full grid.
     pub per_multiprocessor: u32,
-    /// 16-byte packs that a thread should have before another block starts, while the grid is not full.
-    pub packs: u32,
-    /// 16-byte packs up to which one block does all, and no block has to wait for another's state.
+    /// 16-byte vectors that a thread should have before another block starts, while the grid is not full.
+    #[cfg_attr(feature = "serde", serde(alias = "packs"))]
+    pub vectors: u32,
+    /// 16-byte vectors up to which one block does all, and no block has to wait for another's state.
     pub alone: u32,
 }
 
@@ -230,11 +231,11 @@ pub fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> Cud
     let most = |fold: Fold| fold.most_threads(problem.dtype);
     let block = shape.block.min(most(fold)).min(then.map_or(u32::MAX, most));
     let block = if fold.is_tree(problem.dtype) { 1 << block.ilog2() } else { block };
-    let packs = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
-    let useful = packs.div_ceil(u64::from(block) * u64::from(shape.packs)).max(1);
+    let vectors = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
+    let useful = vectors.div_ceil(u64::from(block) * u64::from(shape.vectors)).max(1);
     let full = u64::from(gpu.multiprocessors * shape.per_multiprocessor);
     let full = if fold.is_exact() { full.min(MOST_BLOCKS_OF_EXACT.into()) } else { full };
-    let useful = if packs <= u64::from(shape.alone) { 1 } else { useful.min(full) };
+    let useful = if vectors <= u64::from(shape.alone) { 1 } else { useful.min(full) };
     CudaPlan { problem, fold, then, block, grid: useful as u32, first: 0 }
 }
 
@@ -379,8 +380,8 @@ mod tests {
     #[test]
     fn exact_is_the_default() {
         for op in [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Dot] {
-            let asked = Problem { op, dtype: DType::F64, n: 10, policy: Policy::default() };
-            assert!(choose_cuda(asked, H200).unwrap().fold.name().starts_with("exact_"));
+            let requested = Problem { op, dtype: DType::F64, n: 10, policy: Policy::default() };
+            assert!(choose_cuda(requested, H200).unwrap().fold.name().starts_with("exact_"));
         }
     }
 

@@ -4,25 +4,26 @@ mod batch;
 mod choose;
 mod cuda;
 mod groups;
-mod place;
+mod placement;
 mod tables;
 mod tuned;
 mod tuning;
 
 use std::fmt;
 
-pub use batch::{Again, LoopTable, block_threads, dense_rows};
 pub use batch::{
-    Batch, BatchPlan, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay, KeysKind, ManyFold,
-    Partition, Rounding, Strided, Trees, WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
+    Batch, BatchPlan, BatchedFold, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay,
+    KeysKind, Partition, Rounding, Strided, Trees, WORKSPACE_HEADER, Way, choose_batch,
+    choose_cuda_batch,
 };
+pub use batch::{Fallback, LoopTable, block_threads, dense_rows};
 pub use batch::{adds_singly, number_bytes};
 pub use choose::choose;
 pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
 pub use cuda::{MOST_BLOCKS_OF_EXACT, shaped};
 pub use groups::{CudaGroupPlan, GroupWay};
 pub use groups::{DIGITS, THREADS};
-pub use place::{Place, Side, place_host};
+pub use placement::{Placement, Side, place_host};
 pub use tables::CudaTablePlan;
 pub use tuned::MAX_PER_MULTIPROCESSOR;
 pub use tuned::{Link, TUNING_SCHEMA, TunedGpu, TunedRow, Tuning, choose_tuned};

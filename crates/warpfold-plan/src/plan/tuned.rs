@@ -116,7 +116,7 @@ impl Shape {
     /// # Errors
     /// What is wrong, in words.
     pub fn check(&self) -> Result<(), String> {
-        let Shape { block, per_multiprocessor, packs, .. } = *self;
+        let Shape { block, per_multiprocessor, vectors, .. } = *self;
         if !(32..=512).contains(&block) || !block.is_multiple_of(32) {
             return Err(format!("a block has 32 to 512 threads in whole warps, not {block}"));
         }
@@ -125,8 +125,8 @@ impl Shape {
                 "a multiprocessor holds 1 to {MAX_PER_MULTIPROCESSOR} blocks, not {per_multiprocessor}"
             ));
         }
-        if !(1..=64).contains(&packs) {
-            return Err(format!("a thread has 1 to 64 packs, not {packs}"));
+        if !(1..=64).contains(&vectors) {
+            return Err(format!("a thread has 1 to 64 vectors of 16 bytes, not {vectors}"));
         }
         Ok(())
     }
@@ -157,7 +157,7 @@ mod tests {
     use crate::{Op, Policy};
 
     const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
-    const SHAPE: Shape = Shape { block: 256, per_multiprocessor: 6, packs: 4, alone: 0 };
+    const SHAPE: Shape = Shape { block: 256, per_multiprocessor: 6, vectors: 4, alone: 0 };
 
     fn tuning() -> Tuning {
         let row = TunedRow {
@@ -214,7 +214,7 @@ mod tests {
         assert!(wrong(|t| t.schema = 9).contains("version 9"));
         assert!(wrong(|t| t.gpus[0].rows[0].shape.block = 1024).contains("not 1024"));
         assert!(wrong(|t| t.gpus[0].rows[0].shape.block = 100).contains("whole warps"));
-        assert!(wrong(|t| t.gpus[0].rows[0].shape.packs = 0).contains("packs"));
+        assert!(wrong(|t| t.gpus[0].rows[0].shape.vectors = 0).contains("vectors"));
         let huge = wrong(|t| t.gpus[0].rows[0].shape.per_multiprocessor = 4_000_000);
         assert!(huge.contains("32 blocks"), "{huge}");
         assert!(wrong(|t| t.gpus[0].rows[0].below = 0).contains("bytes"));

@@ -37,14 +37,14 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
     }
     if fold.is_tree(dtype) {
         // A block of the tree for each warp, and up to two where a thread block does all.
-        let (block, packs) = (fold.most_threads(dtype), 2 * dtype.size() as u32);
+        let (block, vectors) = (fold.most_threads(dtype), 2 * dtype.size() as u32);
         let per_multiprocessor = fold.most_blocks(dtype);
-        return Shape { block, per_multiprocessor, packs, alone: 2 * packs * block };
+        return Shape { block, per_multiprocessor, vectors, alone: 2 * vectors * block };
     }
     let per_multiprocessor = if bytes < 48 << 20 { 2 } else { 3 };
     // More than fit at once would leave the last ones to run alone.
     let per_multiprocessor = fold.most_blocks(dtype).min(per_multiprocessor);
-    Shape { block: 512, per_multiprocessor, packs: 2, alone: 4096 }
+    Shape { block: 512, per_multiprocessor, vectors: 2, alone: 4096 }
 }
 
 /// As many blocks as find room for their digits in a multiprocessor of Hopper, and as its threads are: the kernels' launch bounds.
@@ -61,7 +61,7 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
         Fold::ExactL1 => !wide && !dtype.is_complex(),
         _ => false,
     };
-    Shape { block, per_multiprocessor, packs: if few { 2 } else { 4 }, alone: 4 * block }
+    Shape { block, per_multiprocessor, vectors: if few { 2 } else { 4 }, alone: 4 * block }
 }
 
 /// Threads of a multiprocessor, as `accumulators.cuh` and the folds say them. Fewer than find room are faster: sums of 2^28 normal f64 in 482 µs by four blocks a

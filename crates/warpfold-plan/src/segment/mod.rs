@@ -95,7 +95,7 @@ fn every(length: u64, n: u64) -> Result<Bounds<'static>> {
     match n.checked_rem(length) {
         Some(0) => Ok(Bounds::Every { length, segments: n / length }),
         rest => Err(Error::Segments {
-            asked: format!("segments of {length} of {n} elements"),
+            requested: format!("segments of {length} of {n} elements"),
             obstacle: match rest {
                 Some(1) => "1 element would be left over".into(),
                 Some(rest) => format!("{rest} elements would be left over"),
@@ -115,8 +115,8 @@ fn check_offsets<N: Copy + Into<u64> + Sync>(
     find: &FindFirst<'_>,
 ) -> Result<()> {
     let refused = |obstacle: String, remedy| {
-        let asked = format!("{} segments of {n} elements", offsets.len().saturating_sub(1));
-        Err(Error::Segments { asked, obstacle, remedy })
+        let requested = format!("{} segments of {n} elements", offsets.len().saturating_sub(1));
+        Err(Error::Segments { requested, obstacle, remedy })
     };
     if offsets.is_empty() {
         return refused(
@@ -162,8 +162,12 @@ fn shown<N: Copy + Into<u64>>(number: N) -> String {
 
 fn from_lengths<N: Copy + Into<u64>>(lengths: &[N], n: u64) -> Result<Bounds<'static>> {
     let refused = |obstacle| {
-        let asked = format!("{} segments of {n} elements by their lengths", lengths.len());
-        Err(Error::Segments { asked, obstacle, remedy: "lengths must add up to the whole array" })
+        let requested = format!("{} segments of {n} elements by their lengths", lengths.len());
+        Err(Error::Segments {
+            requested,
+            obstacle,
+            remedy: "lengths must add up to the whole array",
+        })
     };
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
     let mut end = 0u64;

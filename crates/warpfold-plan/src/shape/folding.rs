@@ -32,7 +32,7 @@ impl Folding {
                 None => format!("there is no axis {axis}"),
             };
             return Err(Error::Shape {
-                asked: format!("axes {axes:?} of an array of shape {}", Shape(&layout.shape())),
+                requested: format!("axes {axes:?} of an array of shape {}", Shape(&layout.shape())),
                 obstacle,
                 remedy: "name each axis once: from 0 as the first, or from -1 as the last",
             });
@@ -83,7 +83,7 @@ impl Folding {
             return Ok(0);
         }
         lengths().try_fold(1u64, u64::checked_mul).ok_or_else(|| Error::Shape {
-            asked: format!("a reduction of an array of shape {}", Shape(&self.layout.shape())),
+            requested: format!("a reduction of an array of shape {}", Shape(&self.layout.shape())),
             obstacle: "64 bits do not count its outputs".into(),
             remedy: "check the shape",
         })
@@ -103,12 +103,12 @@ impl Folding {
         Form::new(self)
     }
 
-    /// The index within the whole array, in C order, of the element that stands at `place` among those folded into an output.
-    pub fn flat(&self, output: u64, place: u64) -> u64 {
+    /// The index within the whole array, in C order, of the element that stands at `position` among those folded into an output.
+    pub fn flat(&self, output: u64, position: u64) -> u64 {
         let (mut flat, mut stride) = (0u64, 1u64);
-        let (mut output, mut place) = (output, place);
+        let (mut output, mut position) = (output, position);
         for (axis, &folded) in self.layout.axes().iter().zip(&self.folded).rev() {
-            let of = if folded { &mut place } else { &mut output };
+            let of = if folded { &mut position } else { &mut output };
             let length = axis.length.max(1);
             flat = flat.wrapping_add((*of % length).wrapping_mul(stride));
             *of /= length;

@@ -1,7 +1,7 @@
 //! [`Form`]: a folding as few loops as can be, sorted by stride, so that few cases reach the kernels.
 //!
 //! Axes of length 1 go, backward axes are turned round, and two loops that walk memory like one become one. A loop carries two steps:
-//! its `stride` in memory, and its `place`, which for a kept loop is the step in the (C-ordered) result and for a folded one the step
+//! its `stride` in memory, and its `position`, which for a kept loop is the step in the (C-ordered) result and for a folded one the step
 //! in the order in which equal extremes are judged. So no later step has to know the axes: sorting and turning a loop changes nothing.
 
 use super::{Axis, Folding};
@@ -16,7 +16,7 @@ pub struct Loop {
     /// Elements of memory from one to the next; never negative.
     pub stride: u64,
     /// Places from one to the next: outputs for a kept loop, elements of one output's input in logical order for a folded one.
-    pub place: i64,
+    pub position: i64,
 }
 
 /// Where the loops of one kind begin, and the loops, outermost first: those that repeat (stride 0), then the longest strides.
@@ -32,7 +32,7 @@ pub struct Form {
     /// The output at the beginning of every kept loop.
     pub first_output: u64,
     /// The place at the beginning of every folded loop.
-    pub first_place: u64,
+    pub first_index: u64,
     /// Loops over outputs.
     pub kept: Vec<Loop>,
     /// Loops over what is folded into one output.
@@ -60,14 +60,14 @@ impl Form {
             inputs,
             start: folding.layout().start(),
             first_output: 0,
-            first_place: 0,
+            first_index: 0,
             kept: Vec::new(),
             folded: Vec::new(),
         };
         // Loops that never run would only have strides to mislead.
         if outputs > 0 && inputs > 0 {
             form.kept = loops(folding.axes(false), &mut form.start, &mut form.first_output);
-            form.folded = loops(folding.axes(true), &mut form.start, &mut form.first_place);
+            form.folded = loops(folding.axes(true), &mut form.start, &mut form.first_index);
         }
         Ok(form)
     }
@@ -93,8 +93,8 @@ impl Form {
     pub fn locate(&self, output: u64) -> u64 {
         self.kept.iter().fold(self.start, |at, l| {
             // Places are those of C order, a mixed radix: the digit tells the step, from the other end where the loop was turned round.
-            let digit = output / l.place.unsigned_abs() % l.length;
-            at + if l.place < 0 { l.length - 1 - digit } else { digit } * l.stride
+            let digit = output / l.position.unsigned_abs() % l.length;
+            at + if l.position < 0 { l.length - 1 - digit } else { digit } * l.stride
         })
     }
 
@@ -106,7 +106,7 @@ impl Form {
             let step = rest % l.length;
             rest /= l.length;
             start += step * l.stride;
-            output = output.wrapping_add_signed(l.place.wrapping_mul(step as i64));
+            output = output.wrapping_add_signed(l.position.wrapping_mul(step as i64));
         }
         (start, output)
     }
@@ -118,8 +118,8 @@ impl Form {
         let step = n % length;
         match self.kept.last() {
             Some(l) => {
-                let place = l.place.wrapping_mul(step as i64);
-                (start + step * l.stride, output.wrapping_add_signed(place))
+                let position = l.position.wrapping_mul(step as i64);
+                (start + step * l.stride, output.wrapping_add_signed(position))
             }
             None => (start, output),
         }
@@ -130,27 +130,27 @@ impl Form {
     pub fn gather(&self, start: u64, first: u64, count: u64, mut run: impl FnMut(u64, i64, u64)) {
         // Loops by place, the longest steps first; a turned one walks backwards.
         let mut loops: Vec<_> = self.folded.clone();
-        loops.sort_unstable_by_key(|l| std::cmp::Reverse(l.place.unsigned_abs()));
+        loops.sort_unstable_by_key(|l| std::cmp::Reverse(l.position.unsigned_abs()));
         let Some((inner, outer)) = loops.split_last() else {
             return if count > 0 {
                 run(start, 0, 1)
             };
         };
-        let at = |l: &Loop, digit: u64| match l.place < 0 {
+        let at = |l: &Loop, digit: u64| match l.position < 0 {
             true => (l.length - 1 - digit) * l.stride,
             false => digit * l.stride,
         };
-        let step = if inner.place < 0 { -(inner.stride as i64) } else { inner.stride as i64 };
-        let mut place = first;
-        while place < first + count {
+        let step = if inner.position < 0 { -(inner.stride as i64) } else { inner.stride as i64 };
+        let mut position = first;
+        while position < first + count {
             // Places of C order are a mixed radix: see `locate`.
-            let base = outer
-                .iter()
-                .fold(start, |start, l| start + at(l, place / l.place.unsigned_abs() % l.length));
-            let digit = place % inner.length;
-            let some = (inner.length - digit).min(first + count - place);
+            let base = outer.iter().fold(start, |start, l| {
+                start + at(l, position / l.position.unsigned_abs() % l.length)
+            });
+            let digit = position % inner.length;
+            let some = (inner.length - digit).min(first + count - position);
             run(base + at(inner, digit), step, some);
-            place += some;
+            position += some;
         }
     }
 
@@ -158,12 +158,12 @@ impl Form {
     pub fn plain_rows(&self) -> Option<(u64, u64)> {
         let length = match self.folded[..] {
             [] => 1,
-            [Loop { length, stride: 1, place: 1 }] => length,
+            [Loop { length, stride: 1, position: 1 }] => length,
             _ => return None,
         };
         match self.kept[..] {
             [] => Some((length, length)),
-            [Loop { stride, place: 1, .. }] => Some((length, stride)),
+            [Loop { stride, position: 1, .. }] => Some((length, stride)),
             _ => None,
         }
     }
@@ -173,23 +173,23 @@ impl Form {
 fn loops(
     axes: impl DoubleEndedIterator<Item = Axis>,
     start: &mut u64,
-    first_place: &mut u64,
+    first_index: &mut u64,
 ) -> Vec<Loop> {
-    let mut place = 1i64;
+    let mut position = 1i64;
     let mut loops = Vec::new();
     for Axis { length, stride } in axes.rev() {
         if length > 1 {
-            let mut one = Loop { length, stride: stride.unsigned_abs(), place };
+            let mut one = Loop { length, stride: stride.unsigned_abs(), position };
             if stride < 0 {
                 // Turned round it begins at what was its end. The view's extent, which was checked, holds it.
                 *start = start.wrapping_sub((length - 1).wrapping_mul(one.stride));
-                *first_place =
-                    first_place.wrapping_add((length - 1).wrapping_mul(place.unsigned_abs()));
-                one.place = -place;
+                *first_index =
+                    first_index.wrapping_add((length - 1).wrapping_mul(position.unsigned_abs()));
+                one.position = -position;
             }
             loops.push(one);
         }
-        place = place.wrapping_mul(length as i64);
+        position = position.wrapping_mul(length as i64);
     }
     // Longest strides first; what repeats is outermost of all. Stable, and reversed first, so that equal strides keep their order.
     loops.reverse();
@@ -210,8 +210,8 @@ fn loops(
 /// Whether the inner loop's next element after its last is the outer's next.
 pub(super) fn walks_on(outer: &Loop, inner: &Loop) -> bool {
     let stride = u128::from(inner.stride) * u128::from(inner.length);
-    let place = i128::from(inner.place) * i128::from(inner.length);
-    u128::from(outer.stride) == stride && i128::from(outer.place) == place
+    let position = i128::from(inner.position) * i128::from(inner.length);
+    u128::from(outer.stride) == stride && i128::from(outer.position) == position
 }
 
 #[cfg(test)]
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(form(c.clone(), &[1]).plain_rows(), Some((5, 5)));
         assert_eq!(form(c.clone(), &[0]).case(), Case::Columns);
         let all = form(c.clone(), &[0, 1]);
-        assert_eq!(all.folded, [Loop { length: 20, stride: 1, place: 1 }]);
+        assert_eq!(all.folded, [Loop { length: 20, stride: 1, position: 1 }]);
         let fortran = Layout::fortran(&[4, 5]).unwrap();
         assert_eq!(form(fortran.clone(), &[0]).plain_rows(), Some((4, 4)));
         assert_eq!(form(fortran, &[1]).case(), Case::Columns);
@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn axes_of_length_one_go_and_neighbours_join() {
         let f = form(Layout::c(&[2, 1, 3, 1, 4]).unwrap(), &[2, 4]);
-        assert_eq!(f.folded, [Loop { length: 12, stride: 1, place: 1 }]);
-        assert_eq!(f.kept, [Loop { length: 2, stride: 12, place: 1 }]);
+        assert_eq!(f.folded, [Loop { length: 12, stride: 1, position: 1 }]);
+        assert_eq!(f.kept, [Loop { length: 2, stride: 12, position: 1 }]);
     }
 
     #[test]
@@ -255,10 +255,10 @@ mod tests {
         let x: Vec<u32> = (0..12).collect();
         let view = View::strided(&x, &[3, 4], &[-4, -1], 11).unwrap();
         let f = form(view.layout().clone(), &[0, 1]);
-        assert_eq!((f.start, f.first_place), (0, 11));
-        assert_eq!(f.folded, [Loop { length: 12, stride: 1, place: -1 }]);
+        assert_eq!((f.start, f.first_index), (0, 11));
+        assert_eq!(f.folded, [Loop { length: 12, stride: 1, position: -1 }]);
         let f = form(view.layout().clone(), &[1]);
-        assert_eq!((f.start, f.first_output, f.first_place), (0, 2, 3));
+        assert_eq!((f.start, f.first_output, f.first_index), (0, 2, 3));
     }
 
     #[test]

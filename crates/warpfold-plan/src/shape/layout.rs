@@ -67,7 +67,7 @@ impl Layout {
     pub fn strided(shape: &[u64], strides: &[i64], start: u64) -> Result<Self> {
         if shape.len() != strides.len() {
             return Err(Error::Shape {
-                asked: format!("a view with shape {shape:?} and strides {strides:?}"),
+                requested: format!("a view with shape {shape:?} and strides {strides:?}"),
                 obstacle: format!("{} axes have {} strides", shape.len(), strides.len()),
                 remedy: "give one stride for each axis",
             });
@@ -120,7 +120,7 @@ impl Layout {
             return Ok(());
         }
         Err(Error::Shape {
-            asked: format!("a view with {self}"),
+            requested: format!("a view with {self}"),
             obstacle: format!("it needs {end} elements and the slice has {elements}"),
             remedy: "check strides and start; they count elements, not bytes",
         })
@@ -144,7 +144,7 @@ impl Layout {
         if least < 0 || greatest >= i128::from(i64::MAX) {
             let which = if least < 0 { "before its memory's start" } else { "beyond 2^63" };
             return Err(Error::Shape {
-                asked: format!("a view with {self}"),
+                requested: format!("a view with {self}"),
                 obstacle: format!("elements would lie {which}"),
                 remedy: "check strides and start; they count elements, not bytes",
             });
@@ -187,7 +187,7 @@ impl Layout {
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..self.axes.len()) {
             return Err(Error::Shape {
-                asked: format!("the axes of {} in the order {order:?}", Shape(&self.shape())),
+                requested: format!("the axes of {} in the order {order:?}", Shape(&self.shape())),
                 obstacle: "that is no permutation of them".into(),
                 remedy: "name each axis once, from 0",
             });
@@ -198,7 +198,7 @@ impl Layout {
 
 fn too_many(shape: &[u64]) -> Error {
     Error::Shape {
-        asked: format!("an array of shape {}", Shape(shape)),
+        requested: format!("an array of shape {}", Shape(shape)),
         obstacle: "it has more elements than 64 bits count".into(),
         remedy: "check the shape",
     }

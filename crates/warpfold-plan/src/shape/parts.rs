@@ -22,16 +22,16 @@ impl Form {
         }
         let (loops, first, count) = match which {
             PartLoop::Kept => (&mut form.kept, &mut form.first_output, &mut form.outputs),
-            PartLoop::Folded => (&mut form.folded, &mut form.first_place, &mut form.inputs),
+            PartLoop::Folded => (&mut form.folded, &mut form.first_index, &mut form.inputs),
         };
         *first *= 2;
         *count *= 2;
         for one in loops.iter_mut() {
-            one.place *= 2;
+            one.position *= 2;
         }
         // Of forms without elements nothing is walked.
         if self.outputs > 0 && self.inputs > 0 {
-            let parts = Loop { length: 2, stride: 1, place: 1 };
+            let parts = Loop { length: 2, stride: 1, position: 1 };
             match loops.last_mut().filter(|outer| walks_on(outer, &parts)) {
                 Some(outer) => *outer = Loop { length: 2 * outer.length, ..parts },
                 None => loops.push(parts),

@@ -40,7 +40,7 @@ impl<'a, T: Copy> View<'a, T> {
     fn whole(memory: &'a [T], layout: Layout) -> Result<Self> {
         if layout.elements() != memory.len() as u64 {
             return Err(Error::Shape {
-                asked: format!("a view of {} elements with {layout}", memory.len()),
+                requested: format!("a view of {} elements with {layout}", memory.len()),
                 obstacle: format!("the shape has {} elements", layout.elements()),
                 remedy: "give a shape of as many elements, or View::strided for a part of the slice",
             });

@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use warpfold_exact::partial::Finish;
 use warpfold_gpu::cuda::Gpu;
-use warpfold_gpu::kernel::{Machine, ReduceMany};
+use warpfold_gpu::kernel::{Machine, ReduceBatched};
 use warpfold_num::{DType, Element, Nan, with_element};
 use warpfold_plan::shape::Layout;
 
 use super::devices::{For, Ready};
-use super::{Place, devices, left_as};
+use super::{Location, devices, left_as};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::Call;
@@ -16,13 +16,13 @@ use crate::take::OnGpu;
 
 /// Bytes in which the kernels say what was wrong: nothing can be, with what is left here.
 const FAULTS: usize = 256;
-const _: () = assert!(ReduceMany::<Gpu, f32>::FAULT_BYTES <= FAULTS);
+const _: () = assert!(ReduceBatched::<Gpu, f32>::FAULT_BYTES <= FAULTS);
 
 /// The rows of a layout: which elements are folded into one result each.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     /// The memory that they lie in.
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) layout: &'a Layout,
     pub(super) axes: &'a [i64],
     /// Elements of one.
@@ -63,7 +63,7 @@ fn started<'py, T: Element>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let gpu = devices::gpu(x.gpu.number)?;
     // The stream of the elements is the one that the work goes to.
-    let place = Place { stream: None, ..rows.place };
+    let place = Location { stream: None, ..rows.place };
     place.read::<T, _>(&gpu, |view| {
         let many = gpu.reduce_axes(view, rows.layout, rows.axes).map_err(|error| raised(&error))?;
         let many = many.policy(call.policy).ddof(finish.ddof);
@@ -85,7 +85,7 @@ fn started<'py, T: Element>(
             let faults = ready.faults(&gpu, FAULTS / 8)?;
             let launches = many.launches(call.op, out, workspace, faults)?;
             // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given, or the queue's own.
-            unsafe { ready.queue.start_many(&launches) }
+            unsafe { ready.queue.start_batched(&launches) }
         };
         // SAFETY: the stream is the library's own, as is what is read and written in it.
         let started = unsafe {

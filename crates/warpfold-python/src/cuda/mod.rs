@@ -192,16 +192,16 @@ fn natural(dtype: DType) -> Option<DType> {
 
 /// Where an array lies, as the work without the interpreter takes it; whoever makes one holds the array meanwhile.
 #[derive(Clone, Copy)]
-struct Place {
+struct Location {
     first: u64,
     len: u64,
     stream: Option<usize>,
 }
 
-impl Place {
+impl Location {
     /// Of elements that are one run of memory: in Fortran's order too the first one is that of all indices 0.
     fn of(x: &OnGpu) -> Self {
-        Place { first: x.input.address().addr() as u64, len: x.input.len(), stream: x.stream }
+        Location { first: x.input.address().addr() as u64, len: x.input.len(), stream: x.stream }
     }
 
     /// Hands the array to a function, to be read after what its stream has been given so far.
@@ -221,16 +221,16 @@ impl Place {
 fn reducing<T: Element, R>(
     gpu: &Gpu,
     policy: Policy,
-    x: Place,
-    y: Option<Place>,
+    x: Location,
+    y: Option<Location>,
     run: impl FnOnce(Result<Reduce<'_, T>>) -> R,
 ) -> R {
-    let here = Place { stream: None, ..x };
+    let here = Location { stream: None, ..x };
     here.read::<T, _>(gpu, |a| match y {
         None => run(Ok(gpu.reduce(a).policy(policy))),
         Some(y) => {
             // The first one's stream waits for the second one's, where that is another.
-            let y = Place { stream: y.stream.filter(|_| y.stream != x.stream), ..y };
+            let y = Location { stream: y.stream.filter(|_| y.stream != x.stream), ..y };
             y.read::<T, _>(gpu, |b| run(gpu.reduce_two(a, b).map(|two| two.policy(policy))))
         }
     })
@@ -245,7 +245,7 @@ fn leave<T: Element>(
     value: u64,
 ) -> PyResult<()> {
     let (gpu, stream) = (devices::gpu(x.gpu.number)?, x.stream.unwrap_or(0));
-    let (a, b) = (Place::of(x), y.map(Place::of));
+    let (a, b) = (Location::of(x), y.map(Location::of));
     let started = reducing::<T, _>(&gpu, call.policy, a, b, |reduce| {
         let reduce = reduce?;
         // SAFETY: the stream is the library's own. What it is given later comes after this: also what frees or overwrites the array, or reads
@@ -269,7 +269,7 @@ fn host<T: Element>(
 ) -> PyResult<Result<Output>> {
     let gpu = devices::gpu(x.gpu.number)?;
     let read = Read { gpu, number: x.gpu.number, op: call.op, policy: call.policy, wanted };
-    let (a, b) = (Place::of(x), y.map(Place::of));
+    let (a, b) = (Location::of(x), y.map(Location::of));
     Ok(py.detach(|| read.result::<T>(a, b)))
 }
 
@@ -282,7 +282,7 @@ fn finished<T: Element>(
 ) -> PyResult<Result<Output>> {
     let gpu = devices::gpu(x.gpu.number)?;
     let read = Read { gpu, number: x.gpu.number, op: call.op, policy: call.policy, wanted };
-    Ok(read.result::<T>(Place::of(x), y.map(Place::of)))
+    Ok(read.result::<T>(Location::of(x), y.map(Location::of)))
 }
 
 /// A result that the host waits for.
@@ -295,7 +295,7 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    fn result<T: Element>(&self, x: Place, y: Option<Place>) -> Result<Output> {
+    fn result<T: Element>(&self, x: Location, y: Option<Location>) -> Result<Output> {
         let Read { gpu, number, op, policy, wanted } = self;
         match x.stream {
             // Behind the work of the array's own stream: nothing else has to be waited for.
@@ -342,7 +342,7 @@ pub(crate) fn partial(py: Python<'_>, x: &OnGpu, op: Op, policy: Policy) -> PyRe
         ));
     }
     check_bools(py, &Call::new(op, policy), x)?;
-    let (gpu, place, dtype) = (devices::gpu(x.gpu.number)?, Place::of(x), x.input.read_as());
+    let (gpu, place, dtype) = (devices::gpu(x.gpu.number)?, Location::of(x), x.input.read_as());
     let partial = py.detach(|| {
         with_element!(dtype, T => place.read::<T, _>(&gpu, |view| {
             gpu.reduce(view).policy(policy).partial(op).map(|partial| partial.untyped())

@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 use warpfold_engine::Columns;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, View};
-use warpfold_gpu::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold_gpu::kernel::{DeviceSegments, Machine, ReduceBatched};
 use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Place, devices, exact, left, natural};
+use super::{Location, devices, exact, left, natural};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::{Call, is_missing};
@@ -36,7 +36,7 @@ pub(super) fn over<'py>(
             "a correction that is no whole number is for arrays on the host, or whole ones; copy it to the host first",
         ));
     }
-    let place = Place { first: first.addr() as u64, len, stream: x.stream };
+    let place = Location { first: first.addr() as u64, len, stream: x.stream };
     let rows = left::Rows { place, layout: &layout, axes, inputs: form.inputs };
     if let Some(array) = left::results(py, call, x, rows, &shape, wanted)? {
         return Ok(array);
@@ -56,7 +56,7 @@ pub(super) struct Rows<'a> {
     pub(super) policy: Policy,
     pub(super) wanted: &'a Wanted,
     /// The memory that the rows lie in.
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) cut: Cut<'a>,
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Cut<'a> {
     /// Segments of one length.
     Every { length: u64, segments: u64 },
     /// Segments between offsets, which lie on the GPU, and here.
-    Offsets { there: Place, size: usize, here: Vec<u64> },
+    Offsets { there: Location, size: usize, here: Vec<u64> },
 }
 
 impl Rows<'_> {
@@ -103,7 +103,7 @@ impl Rows<'_> {
     }
 
     fn run<T: Element>(&self, finish: Finish) -> Result<Columns> {
-        let finished = |many: ReduceMany<'_, Gpu, T>| {
+        let finished = |many: ReduceBatched<'_, Gpu, T>| {
             many.policy(self.policy).ddof(finish.ddof).columns(self.op, finish)
         };
         self.place.read::<T, _>(&self.gpu, |view| match &self.cut {

@@ -7,7 +7,7 @@ use warpfold_num::{DType, with_element};
 use warpfold_plan::shape::Layout;
 
 use super::rows::{Cut, Rows};
-use super::{Place, check_bools, devices, left};
+use super::{Location, check_bools, devices, left};
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::segments::Where;
@@ -39,7 +39,7 @@ pub(crate) fn reduce<'py>(
     let cut = match (segments.offsets, segments.every) {
         (Some(given), None) if segments.lengths.is_none() => {
             offsets = on_gpu(given, x)?;
-            let there = Place::of(&offsets);
+            let there = Location::of(&offsets);
             let here = py.detach(|| match offsets.input.dtype.size() {
                 4 => there
                     .read::<u32, _>(&gpu, |view| gpu.download(view))
@@ -67,13 +67,14 @@ pub(crate) fn reduce<'py>(
         && segments.checked_mul(length) == Some(n)
         && let Ok(layout) = Layout::c(&[segments, length])
     {
-        let rows = left::Rows { place: Place::of(x), layout: &layout, axes: &[1], inputs: length };
+        let rows =
+            left::Rows { place: Location::of(x), layout: &layout, axes: &[1], inputs: length };
         if let Some(array) = left::results(py, call, x, rows, &[segments], &wanted)? {
             return Ok(array);
         }
     }
     let (op, policy) = (call.op, call.policy);
-    let rows = Rows { gpu, op, policy, wanted: &wanted, place: Place::of(x), cut };
+    let rows = Rows { gpu, op, policy, wanted: &wanted, place: Location::of(x), cut };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
     call.give_columns(py, x.input.home, columns, &[rows.outputs()], &wanted)

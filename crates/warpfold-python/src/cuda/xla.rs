@@ -9,17 +9,17 @@ use warpfold_plan::shape::Folding;
 
 use super::devices::For;
 use super::rows::{Cut, Rows};
-use super::{Place, devices, finished, leave, left_as};
+use super::{Location, devices, finished, leave, left_as};
 use crate::errors::raised;
 use crate::give;
 use crate::reduce::{Call, settled};
 use crate::take::OnGpu;
-use crate::xla::{Asked, one};
+use crate::xla::{XlaRequest, one};
 
 /// Does what a call asks for.
-pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()> {
+pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> PyResult<()> {
     let _kept = KeepContext::new();
-    let on_gpu = asked.operands.iter().map(|held| {
+    let on_gpu = xla_request.operands.iter().map(|held| {
         let address = held.address.cast_const();
         OnGpu::held(held.dtype, held.shape.clone(), address, number, stream)
     });
@@ -28,64 +28,71 @@ pub(crate) fn execute(asked: &Asked, stream: usize, number: i32) -> PyResult<()>
     if let Some(y) = y {
         crate::xla::check_pair(&x.input, &y.input)?;
     }
-    let call = Call { ddof: asked.ddof, ..Call::new(asked.op, asked.policy) };
-    if asked.axes.len() < x.input.shape.len() {
-        return rows(asked, &call, x, stream, number);
+    let call = Call { ddof: xla_request.ddof, ..Call::new(xla_request.op, xla_request.policy) };
+    if xla_request.axes.len() < x.input.shape.len() {
+        return rows(xla_request, &call, x, stream, number);
     }
     let read_as = x.input.read_as();
-    let out = asked.result.address.addr() as u64;
-    let left = left_as(&call, x, &asked.wanted, x.input.len());
-    if left == Some(asked.result.dtype)
-        && value_bytes(asked.op, read_as, asked.wanted.finish.round_to) == left.map(|to| to.size())
-        && left.map(|to| to.size()) == Some(asked.result.bytes())
+    let out = xla_request.result.address.addr() as u64;
+    let left = left_as(&call, x, &xla_request.wanted, x.input.len());
+    if left == Some(xla_request.result.dtype)
+        && value_bytes(xla_request.op, read_as, xla_request.wanted.finish.round_to)
+            == left.map(|to| to.size())
+        && left.map(|to| to.size()) == Some(xla_request.result.bytes())
     {
-        return with_element!(read_as, T => leave::<T>(&call, x, y, asked.wanted.finish, out));
+        return with_element!(read_as, T => leave::<T>(&call, x, y, xla_request.wanted.finish, out));
     }
-    let output = with_element!(read_as, T => finished::<T>(&call, x, y, &asked.wanted))?;
-    let output = settled(output, asked.op, &asked.wanted, !x.input.is_empty())?;
-    send(asked, one(output), stream, number)
+    let output = with_element!(read_as, T => finished::<T>(&call, x, y, &xla_request.wanted))?;
+    let output = settled(output, xla_request.op, &xla_request.wanted, !x.input.is_empty())?;
+    send(xla_request, one(output), stream, number)
 }
 
 /// Results over axes, by way of the host.
-fn rows(asked: &Asked, call: &Call<'_, '_>, x: &OnGpu, stream: usize, number: i32) -> PyResult<()> {
-    if asked.op == Op::Dot {
+fn rows(
+    xla_request: &XlaRequest,
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+    stream: usize,
+    number: i32,
+) -> PyResult<()> {
+    if xla_request.op == Op::Dot {
         return Err(PyTypeError::new_err(
             "dot has no vmap on a GPU; give one pair of arrays, or sum the products",
         ));
     }
     let (first, len, layout) = x.input.span()?;
-    let folding = Folding::of(layout.clone(), &asked.axes).map_err(|error| raised(&error))?;
+    let folding = Folding::of(layout.clone(), &xla_request.axes).map_err(|error| raised(&error))?;
     let form = folding.form().map_err(|error| raised(&error))?;
-    if let Some(missing) = call.missing(&form, &asked.wanted)? {
-        return send(asked, missing, stream, number);
+    if let Some(missing) = call.missing(&form, &xla_request.wanted)? {
+        return send(xla_request, missing, stream, number);
     }
-    if asked.wanted.is_corrected() {
+    if xla_request.wanted.is_corrected() {
         return Err(PyTypeError::new_err(
             "a correction that is no whole number is for whole arrays on a GPU; give a whole number",
         ));
     }
-    let place = Place { first: first.addr() as u64, len, stream: x.stream };
+    let place = Location { first: first.addr() as u64, len, stream: x.stream };
     let rows = Rows {
         gpu: devices::gpu(number)?,
-        op: asked.op,
-        policy: asked.policy,
-        wanted: &asked.wanted,
+        op: xla_request.op,
+        policy: xla_request.policy,
+        wanted: &xla_request.wanted,
         place,
-        cut: Cut::Axes { layout, axes: &asked.axes, form },
+        cut: Cut::Axes { layout, axes: &xla_request.axes, form },
     };
     let columns = with_element!(x.input.read_as(), T => rows.columns::<T>());
-    send(asked, columns.map_err(|error| raised(&error))?, stream, number)
+    send(xla_request, columns.map_err(|error| raised(&error))?, stream, number)
 }
 
 /// Copies results to where XLA wants them.
 fn send(
-    asked: &Asked,
+    xla_request: &XlaRequest,
     columns: Vec<(&'static str, Column)>,
     stream: usize,
     number: i32,
 ) -> PyResult<()> {
-    let column = asked.converted(columns)?;
-    let (gpu, out) = (devices::gpu(number)?, asked.result.address.addr() as u64);
+    let column = xla_request.converted(columns)?;
+    let (gpu, out) = (devices::gpu(number)?, xla_request.result.address.addr() as u64);
     // SAFETY: XLA has made room for these bytes in its GPU's memory, in this stream.
     let sent = unsafe {
         devices::on_stream(&gpu, number, stream, For::Reading, |ready| {

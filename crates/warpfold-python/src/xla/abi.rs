@@ -173,13 +173,13 @@ pub(crate) struct Failure {
 
 /// An array that XLA holds during a call.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct XlaArray {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<u64>,
     pub(crate) address: *mut u8,
 }
 
-impl Held {
+impl XlaArray {
     /// Its bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.shape.iter().product::<u64>() as usize * self.dtype.size()
@@ -209,8 +209,8 @@ impl Frame<'_> {
             if let Some(extension) = raw.extension.as_ref()
                 && extension.kind == METADATA
             {
-                let asked: *mut MetadataExtension = raw.extension.cast();
-                (*(*asked).metadata).version = VERSION;
+                let xla_request: *mut MetadataExtension = raw.extension.cast();
+                (*(*xla_request).metadata).version = VERSION;
                 return ptr::null_mut();
             }
         }
@@ -234,7 +234,7 @@ impl Frame<'_> {
         unsafe { ((*raw.api).new_error)(&mut error) }
     }
 
-    fn buffer(buffers: &Buffers, at: usize) -> Result<Held, Failure> {
+    fn buffer(buffers: &Buffers, at: usize) -> Result<XlaArray, Failure> {
         if at as i64 >= buffers.count {
             return Err(invalid(format!(
                 "there are {} arrays, and one more is needed",
@@ -247,7 +247,7 @@ impl Frame<'_> {
             let rank = usize::try_from(buffer.rank).unwrap_or(0);
             let dims = if rank == 0 { &[][..] } else { slice::from_raw_parts(buffer.dims, rank) };
             let shape = dims.iter().map(|&length| length.max(0) as u64).collect();
-            Ok(Held { dtype: dtype(buffer.dtype)?, shape, address: buffer.data.cast() })
+            Ok(XlaArray { dtype: dtype(buffer.dtype)?, shape, address: buffer.data.cast() })
         }
     }
 
@@ -286,12 +286,12 @@ impl Frame<'_> {
     }
 
     /// An operand by its number.
-    pub(crate) fn operand(&self, at: usize) -> Result<Held, Failure> {
+    pub(crate) fn operand(&self, at: usize) -> Result<XlaArray, Failure> {
         Frame::buffer(&self.0.operands, at)
     }
 
     /// The result.
-    pub(crate) fn result(&self) -> Result<Held, Failure> {
+    pub(crate) fn result(&self) -> Result<XlaArray, Failure> {
         Frame::buffer(&self.0.results, 0)
     }
 

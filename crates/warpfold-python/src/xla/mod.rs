@@ -14,7 +14,7 @@ use warpfold_exact::partial::Output;
 use warpfold_num::{Column, Op, Policy};
 use warpfold_plan::shape::Folding;
 
-use abi::{CAPSULE, Code, Failure, Frame, Held, RawFrame};
+use abi::{CAPSULE, Code, Failure, Frame, RawFrame, XlaArray};
 
 use crate::convert::Wanted;
 use crate::errors::raised;
@@ -47,7 +47,7 @@ pub(crate) fn _handlers(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_,
 /// As [`Frame::handle`].
 unsafe extern "C" fn on_host(frame: *mut RawFrame) -> *mut c_void {
     // SAFETY: XLA calls this with a frame of its own.
-    unsafe { Frame::handle(frame, |frame| Ok(host(&Asked::of(frame)?)?)) }
+    unsafe { Frame::handle(frame, |frame| Ok(host(&XlaRequest::of(frame)?)?)) }
 }
 
 /// # Safety
@@ -57,7 +57,7 @@ unsafe extern "C" fn on_gpu(frame: *mut RawFrame) -> *mut c_void {
     unsafe {
         Frame::handle(frame, |frame| {
             let (stream, number) = frame.stream()?;
-            Ok(crate::cuda::xla::execute(&Asked::of(frame)?, stream, number)?)
+            Ok(crate::cuda::xla::execute(&XlaRequest::of(frame)?, stream, number)?)
         })
     }
 }
@@ -74,10 +74,10 @@ impl From<PyErr> for Failure {
 }
 
 /// What a call asks for.
-pub(crate) struct Asked {
+pub(crate) struct XlaRequest {
     pub(crate) op: Op,
-    pub(crate) operands: Vec<Held>,
-    pub(crate) result: Held,
+    pub(crate) operands: Vec<XlaArray>,
+    pub(crate) result: XlaArray,
     /// Counted from the last one, so that XLA may put axes of batches in front.
     pub(crate) axes: Vec<i64>,
     pub(crate) ddof: Correction,
@@ -85,7 +85,7 @@ pub(crate) struct Asked {
     pub(crate) wanted: Wanted,
 }
 
-impl Asked {
+impl XlaRequest {
     fn of(frame: &Frame<'_>) -> Result<Self, Failure> {
         let op = match frame.text("name")? {
             "dot" => Op::Dot,
@@ -104,7 +104,7 @@ impl Asked {
         let wanted = Wanted::new(op, operands[0].dtype, ddof, policy, to, home)?;
         let result = frame.result()?;
         let axes = frame.integers("axes")?;
-        Ok(Asked { op, operands, result, axes, ddof, policy, wanted })
+        Ok(XlaRequest { op, operands, result, axes, ddof, policy, wanted })
     }
 
     /// Results as XLA is to have them.
@@ -140,35 +140,35 @@ impl Asked {
 }
 
 /// Arrays in the host's memory.
-fn host(asked: &Asked) -> PyResult<()> {
-    let Asked { op, policy, wanted, .. } = asked;
-    let inputs = asked.operands.iter().map(|held| {
+fn host(xla_request: &XlaRequest) -> PyResult<()> {
+    let XlaRequest { op, policy, wanted, .. } = xla_request;
+    let inputs = xla_request.operands.iter().map(|held| {
         Input::dense(held.dtype, held.shape.clone(), held.address.cast_const(), Home::Python)
     });
     let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
     let input = &inputs[0];
     if *op == Op::Dot {
-        return dots(asked, input, &inputs[1]);
+        return dots(xla_request, input, &inputs[1]);
     }
     let (memory, layout) = input.layout()?;
-    if asked.axes.len() == input.shape.len() {
+    if xla_request.axes.len() == input.shape.len() {
         let run = input.run("an operand")?;
         let partial = engine::reduce(&Request::new(*op, run).policy(*policy));
         let partial = partial.map_err(|error| raised(&error))?;
         let output = reduce::finish(&partial, *op, wanted, !input.is_empty())?;
-        return asked.write(one(output));
+        return xla_request.write(one(output));
     }
-    let folding = Folding::of(layout, &asked.axes).map_err(|error| raised(&error))?;
+    let folding = Folding::of(layout, &xla_request.axes).map_err(|error| raised(&error))?;
     let form = folding.form().map_err(|error| raised(&error))?;
-    let call = Call { ddof: asked.ddof, ..Call::new(*op, *policy) };
+    let call = Call { ddof: xla_request.ddof, ..Call::new(*op, *policy) };
     if let Some(missing) = call.missing(&form, wanted)? {
-        return asked.write(missing);
+        return xla_request.write(missing);
     }
     let is_any = form.inputs > 0;
     let request =
         Request::new(*op, memory).policy(*policy).parts(Arc::new(Parts::Axes(form, folding)));
     let columns = reduce::columns_of(&request, wanted, is_any);
-    asked.write(columns.map_err(|error| raised(&error))?)
+    xla_request.write(columns.map_err(|error| raised(&error))?)
 }
 
 /// One result as a column.
@@ -192,10 +192,10 @@ pub(crate) fn check_pair(x: &Input, y: &Input) -> PyResult<()> {
 }
 
 /// Dot products of pairs of arrays, one for each element of the axes in front.
-fn dots(asked: &Asked, x: &Input, y: &Input) -> PyResult<()> {
-    let Asked { policy, wanted, .. } = asked;
+fn dots(xla_request: &XlaRequest, x: &Input, y: &Input) -> PyResult<()> {
+    let XlaRequest { policy, wanted, .. } = xla_request;
     check_pair(x, y)?;
-    let kept = x.shape.len() - asked.axes.len();
+    let kept = x.shape.len() - xla_request.axes.len();
     let outputs = x.shape[..kept].iter().product::<u64>() as usize;
     let each = x.shape[kept..].iter().product::<u64>() as usize;
     let mut values = Vec::with_capacity(outputs);
@@ -213,5 +213,5 @@ fn dots(asked: &Asked, x: &Input, y: &Input) -> PyResult<()> {
             other => unreachable!("a dot product is one value, not {other:?}"),
         }
     }
-    asked.write(vec![("", wanted.typed(Column::of_values(values)))])
+    xla_request.write(vec![("", wanted.typed(Column::of_values(values)))])
 }

@@ -135,23 +135,23 @@ impl Worker<'_, '_> {
             self.account(issue, &group, bytes, Kind::Read);
             for lane in (0..32).filter(|lane| group.on >> lane & 1 == 1) {
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place = self.locate(
+                let location = self.locate(
                     block,
                     (issue.pc, deed.thread),
                     group.space,
                     group.addresses[lane],
                     bytes,
                 )?;
-                self.check_written(block, deed, place, bytes)?;
-                self.touch(block, deed, place, bytes, |_| false)?;
+                self.check_written(block, deed, location, bytes)?;
+                self.touch(block, deed, location, bytes, |_| false)?;
                 if manner == Manner::Strong {
-                    self.acquire(block, deed.thread, place, access.scope);
+                    self.acquire(block, deed.thread, location, access.scope);
                 }
                 if self.follows_chains() && Self::holds_data(group.space) {
-                    depths[lane] = self.depth_at(block, place);
+                    depths[lane] = self.depth_at(block, location);
                 }
                 for (i, values) in out.iter_mut().enumerate().take(access.count as usize) {
-                    let raw = self.peek(block, issue.w, place, i as u32 * element, element);
+                    let raw = self.peek(block, issue.w, location, i as u32 * element, element);
                     values[lane] = if access.ty.is_signed() {
                         sign_extend(raw, 8 * element) & low_bits(access.register_bits)
                     } else {
@@ -194,7 +194,7 @@ impl Worker<'_, '_> {
             }
             for lane in (0..32).filter(|lane| group.on >> lane & 1 == 1) {
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place = self.locate(
+                let location = self.locate(
                     block,
                     (issue.pc, deed.thread),
                     group.space,
@@ -204,16 +204,17 @@ impl Worker<'_, '_> {
                 let count = access.count as usize;
                 let same = |block: &Block| {
                     (0..count).all(|i| {
-                        let there = self.peek(block, issue.w, place, i as u32 * element, element);
+                        let there =
+                            self.peek(block, issue.w, location, i as u32 * element, element);
                         there == values[i][lane] & low_bits(8 * element)
                     })
                 };
-                self.touch(block, deed, place, bytes, same)?;
+                self.touch(block, deed, location, bytes, same)?;
                 if manner == Manner::Strong {
-                    self.release(block, deed.thread, place, access.strength, access.scope);
+                    self.release(block, deed.thread, location, access.strength, access.scope);
                 }
                 for (i, values) in values.iter().enumerate().take(count) {
-                    self.poke(block, issue.w, place, i as u32 * element, element, values[lane]);
+                    self.poke(block, issue.w, location, i as u32 * element, element, values[lane]);
                 }
                 if self.follows_chains() {
                     let depth = from
@@ -221,7 +222,7 @@ impl Worker<'_, '_> {
                         .take(count)
                         .map(|slot| block.warps[issue.w].depths[*slot as usize][lane])
                         .max();
-                    self.set_depth(block, place, bytes, depth.unwrap_or(0));
+                    self.set_depth(block, location, bytes, depth.unwrap_or(0));
                 }
             }
         }

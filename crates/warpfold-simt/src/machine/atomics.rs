@@ -10,7 +10,7 @@ use super::access::Group;
 use super::block::{Block, Fenced};
 use super::cost;
 use super::execute::{Issue, Worker};
-use super::place::Place;
+use super::location::Location;
 use super::touch::Deed;
 use crate::alu::soft::{Format, Manner, Operation, Rounding, compute};
 use crate::alu::{low_bits, sign_extend};
@@ -169,27 +169,27 @@ impl Worker<'_, '_> {
                     distinct.push(address);
                 }
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
-                let place =
+                let location =
                     self.locate(block, (issue.pc, deed.thread), group.space, address, bytes)?;
-                self.check_written(block, deed, place, bytes)?;
-                self.touch(block, deed, place, bytes, |_| false)?;
-                self.acquire(block, deed.thread, place, access.scope);
-                self.release(block, deed.thread, place, access.strength, access.scope);
-                let old = self.peek(block, issue.w, place, 0, bytes);
+                self.check_written(block, deed, location, bytes)?;
+                self.touch(block, deed, location, bytes, |_| false)?;
+                self.acquire(block, deed.thread, location, access.scope);
+                self.release(block, deed.thread, location, access.strength, access.scope);
+                let old = self.peek(block, issue.w, location, 0, bytes);
                 // Atomic f32 sums in global memory flush subnormals; in shared memory they do not.
                 let flush = access.ty == Type::F32 && group.space == Space::Global;
                 let new = updated(function, access.ty, old, b[lane], c[lane], flush);
-                self.poke(block, issue.w, place, 0, bytes, new);
+                self.poke(block, issue.w, location, 0, bytes, new);
                 out[lane] = old;
                 if self.follows_chains() {
                     let (there, mine) = (
-                        self.depth_at(block, place),
+                        self.depth_at(block, location),
                         block.warps[issue.w].depths[value as usize][lane],
                     );
                     let folds = there != 0 && mine != 0 && function != AtomicFunction::Exchange;
                     depths[lane] = there.max(mine) + u32::from(folds);
                     combined += u64::from(folds);
-                    self.set_depth(block, place, bytes, depths[lane]);
+                    self.set_depth(block, location, bytes, depths[lane]);
                 }
             }
             let lanes = u64::from(group.on.count_ones());
@@ -208,16 +208,21 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    fn world_place(&self, block: &Block, place: Place<'_>, scope: Scope) -> Option<world::Place> {
-        Some(match (place, scope) {
-            (Place::Shared { offset }, _) => {
-                world::Place::Block { block: block.index, address: offset }
+    fn world_place(
+        &self,
+        block: &Block,
+        location: Location<'_>,
+        scope: Scope,
+    ) -> Option<world::AtomicLocation> {
+        Some(match (location, scope) {
+            (Location::Shared { offset }, _) => {
+                world::AtomicLocation::Block { block: block.index, address: offset }
             }
-            (Place::Global { index, offset, .. }, scope) => {
+            (Location::Global { index, offset, .. }, scope) => {
                 let address = (index as u64) << 40 | 1 << 63 | offset;
                 match scope {
-                    Scope::Block => world::Place::Block { block: block.index, address },
-                    Scope::Device => world::Place::Device { address },
+                    Scope::Block => world::AtomicLocation::Block { block: block.index, address },
+                    Scope::Device => world::AtomicLocation::Device { address },
                 }
             }
             _ => return None,
@@ -229,15 +234,15 @@ impl Worker<'_, '_> {
         &mut self,
         block: &mut Block,
         thread: u32,
-        place: Place<'_>,
+        location: Location<'_>,
         scope: Scope,
     ) {
         if self.world.is_empty() {
             return;
         }
         for scope in [Scope::Block, scope] {
-            let Some(place) = self.world_place(block, place, scope) else { return };
-            let Some((own, foreign)) = self.world.acquire(place, block.index) else { continue };
+            let Some(location) = self.world_place(block, location, scope) else { return };
+            let Some((own, foreign)) = self.world.acquire(location, block.index) else { continue };
             let knowledge = Rc::make_mut(&mut block.knowledge[thread as usize]);
             if let Some(own) = own {
                 knowledge.learn_clock(own);
@@ -251,7 +256,7 @@ impl Worker<'_, '_> {
         &mut self,
         block: &mut Block,
         thread: u32,
-        place: Place<'_>,
+        location: Location<'_>,
         strength: Strength,
         scope: Scope,
     ) {
@@ -268,10 +273,10 @@ impl Worker<'_, '_> {
         let device = if scope == Scope::Device { all(fenced.device) } else { None };
         for (covered, scope) in [(all(fenced.block), Scope::Block), (device, Scope::Device)] {
             let Some((knowledge, now)) = covered else { continue };
-            let Some(place) = self.world_place(block, place, scope) else { continue };
+            let Some(location) = self.world_place(block, location, scope) else { continue };
             let mut released = (*knowledge).clone();
             released.learn(thread, now);
-            self.world.release(place, block.index, &released);
+            self.world.release(location, block.index, &released);
         }
     }
 

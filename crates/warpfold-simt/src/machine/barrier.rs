@@ -150,13 +150,13 @@ impl Worker<'_, '_> {
                 path.pc += 1;
             }
             for (pc, mask) in results {
-                let (yes, asked) = barrier.votes;
+                let (yes, requested) = barrier.votes;
                 match self.context.kernel.code[pc as usize].op {
                     Op::Barrier { kind: BarrierKind::Count { to, .. }, .. } => {
                         warp.write(to, &[u64::from(yes); 32], mask)
                     }
                     Op::Barrier { kind: BarrierKind::All { to, .. }, .. } => {
-                        warp.write_predicate(to, if yes == asked { u32::MAX } else { 0 }, mask);
+                        warp.write_predicate(to, if yes == requested { u32::MAX } else { 0 }, mask);
                     }
                     Op::Barrier { kind: BarrierKind::Any { to, .. }, .. } => {
                         warp.write_predicate(to, if yes != 0 { u32::MAX } else { 0 }, mask);

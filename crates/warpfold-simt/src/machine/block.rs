@@ -173,8 +173,8 @@ fn special_register(context: &Context<'_>, special: Special, warp: u32, block: [
     let each = |f: &dyn Fn(u64) -> u64| std::array::from_fn(|lane| f(lane as u64));
     match special {
         Special::Thread(a) => each(&|lane| {
-            let place = launch.block.coordinates(u64::from(warp) * 32 + lane);
-            u64::from(place[usize::from(a)])
+            let location = launch.block.coordinates(u64::from(warp) * 32 + lane);
+            u64::from(location[usize::from(a)])
         }),
         Special::BlockSize(a) => [axis(launch.block, a); 32],
         Special::Block(a) => [u64::from(block[usize::from(a)]); 32],

@@ -7,7 +7,7 @@
 
 use super::block::Block;
 use super::execute::{Issue, Worker};
-use super::place::Place;
+use super::location::Location;
 use crate::Detail;
 use crate::memory::{PAGE_BYTES, PAGE_WORDS};
 use crate::program::op::{Combines, Op, Slot};
@@ -113,31 +113,37 @@ impl Worker<'_, '_> {
     }
 
     /// The depth of the word at a place.
-    pub(crate) fn depth_at(&self, block: &Block, place: Place<'_>) -> u32 {
-        match place {
+    pub(crate) fn depth_at(&self, block: &Block, location: Location<'_>) -> u32 {
+        match location {
             // What the host wrote is data.
-            Place::Global { index, offset, .. } => {
+            Location::Global { index, offset, .. } => {
                 let side = self.context.sides.page(index, offset);
                 let at = (offset % PAGE_BYTES / 4) as usize;
                 side.depths.as_ref().map_or(FRESH, |depths| depths[at])
             }
-            Place::Shared { offset } => {
+            Location::Shared { offset } => {
                 block.depths.get((offset / 4) as usize).copied().unwrap_or(0)
             }
-            Place::Local { .. } | Place::Parameter { .. } | Place::Constant { .. } => 0,
+            Location::Local { .. } | Location::Parameter { .. } | Location::Constant { .. } => 0,
         }
     }
 
     /// Sets the depth of the words of a place.
-    pub(crate) fn set_depth(&self, block: &mut Block, place: Place<'_>, bytes: u32, depth: u32) {
-        match place {
-            Place::Global { index, offset, .. } => {
+    pub(crate) fn set_depth(
+        &self,
+        block: &mut Block,
+        location: Location<'_>,
+        bytes: u32,
+        depth: u32,
+    ) {
+        match location {
+            Location::Global { index, offset, .. } => {
                 let mut side = self.context.sides.page(index, offset);
                 let depths = side.depths.get_or_insert_with(|| vec![FRESH; PAGE_WORDS]);
                 let at = (offset % PAGE_BYTES / 4) as usize;
                 depths[at..at + bytes.div_ceil(4) as usize].fill(depth);
             }
-            Place::Shared { offset } => {
+            Location::Shared { offset } => {
                 let (first, end) =
                     ((offset / 4) as usize, (offset + u64::from(bytes)).div_ceil(4) as usize);
                 if block.depths.len() < end {
@@ -145,7 +151,7 @@ impl Worker<'_, '_> {
                 }
                 block.depths[first..end].fill(depth);
             }
-            Place::Local { .. } | Place::Parameter { .. } | Place::Constant { .. } => {}
+            Location::Local { .. } | Location::Parameter { .. } | Location::Constant { .. } => {}
         }
     }
 
@@ -153,8 +159,8 @@ impl Worker<'_, '_> {
     pub(crate) fn carry_depth(
         &self,
         block: &mut Block,
-        from: Place<'_>,
-        to: Place<'_>,
+        from: Location<'_>,
+        to: Location<'_>,
         bytes: u32,
     ) {
         if self.follows_chains() {

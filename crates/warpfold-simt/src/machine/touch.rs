@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::execute::{Issue, Worker};
-use super::place::Place;
+use super::location::Location;
 use crate::Detail;
 use crate::fault::{Fault, Racer, Thread, boxed};
 use crate::memory::PAGE_BYTES;
@@ -56,19 +56,21 @@ impl Worker<'_, '_> {
         &self,
         block: &mut Block,
         deed: Deed<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         bytes: u32,
         same_value: impl Fn(&Block) -> bool,
     ) -> Result<(), Box<Fault>> {
         let undo = |side: &mut super::shadow::Side| {
-            if let (Place::Global { allocation, offset, .. }, true) =
-                (place, deed.kind != Kind::Read)
+            if let (Location::Global { allocation, offset, .. }, true) =
+                (location, deed.kind != Kind::Read)
             {
                 self.context.sides.before_write(side, allocation, offset);
             }
         };
         if self.context.settings.races == Detail::Off {
-            if let (Place::Global { index, offset, .. }, true) = (place, deed.kind != Kind::Read) {
+            if let (Location::Global { index, offset, .. }, true) =
+                (location, deed.kind != Kind::Read)
+            {
                 undo(&mut self.context.sides.page(index, offset));
             }
             return Ok(());
@@ -89,8 +91,8 @@ impl Worker<'_, '_> {
         };
         let view = View { block: *number, thread: deed.thread, knowledge, world: &self.world };
         let bytes = u64::from(bytes);
-        let (outcome, space, address) = match place {
-            Place::Global { index, offset, .. } => {
+        let (outcome, space, address) = match location {
+            Location::Global { index, offset, .. } => {
                 let mut side = self.context.sides.page(index, offset);
                 undo(&mut side);
                 let page = &mut side.shadow;
@@ -100,7 +102,7 @@ impl Worker<'_, '_> {
                     offset,
                 )
             }
-            Place::Shared { offset } => {
+            Location::Shared { offset } => {
                 let page = &mut shadow[(offset / PAGE_BYTES) as usize];
                 (
                     page.touch(offset % PAGE_BYTES, bytes, deed.kind, access, &view),
@@ -119,7 +121,7 @@ impl Worker<'_, '_> {
             {
                 Ok(())
             }
-            Err(conflict) => Err(self.race(block, deed, conflict, (space, address), place)),
+            Err(conflict) => Err(self.race(block, deed, conflict, (space, address), location)),
         }
     }
 
@@ -129,7 +131,7 @@ impl Worker<'_, '_> {
         deed: Deed<'_>,
         conflict: Conflict,
         (space, offset): (Space, u64),
-        place: Place<'_>,
+        location: Location<'_>,
     ) -> Box<Fault> {
         let context = self.context;
         let threads = context.launch.block.count() as u32;
@@ -142,11 +144,11 @@ impl Worker<'_, '_> {
             Kind::Write => "writes",
             Kind::Update => "updates",
         };
-        let (address, place) = match place {
-            Place::Global { index: 0, .. } => {
+        let (address, location) = match location {
+            Location::Global { index: 0, .. } => {
                 (window::MODULE + offset, format!("byte {offset} of the module's variables"))
             }
-            Place::Global { index, .. } => (
+            Location::Global { index, .. } => (
                 (window::FIRST_ALLOCATION + index as u64 - 1) << window::WINDOW_BITS | offset,
                 format!("byte {offset} of allocation {}", index - 1),
             ),
@@ -158,7 +160,7 @@ impl Worker<'_, '_> {
         boxed(Fault::Race {
             space,
             address,
-            place,
+            location,
             first: Box::new(Racer {
                 verb: verb(conflict.earlier),
                 site: context.kernel.site(conflict.access.pc).clone(),

@@ -14,7 +14,7 @@ const MOST_CONSTANT: u64 = 1 << 16;
 
 /// A variable that has its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(super) struct LaidOut {
     pub(super) space: Space,
     /// Its address in its own space; for `extern` shared arrays, relative to the dynamic part.
     pub(super) address: u64,
@@ -31,7 +31,7 @@ pub(super) enum Sizing {
 
 /// Everything at module level.
 pub(super) struct Layout {
-    pub(super) names: HashMap<String, Placed>,
+    pub(super) names: HashMap<String, LaidOut>,
     pub(super) constants: Vec<u8>,
     pub(super) globals: Vec<u8>,
     pub(super) shared_bytes: u64,
@@ -76,7 +76,7 @@ impl Layout {
         for item in &module.items {
             match item {
                 Item::Variable(variable) => {
-                    layout.place(variable)?;
+                    layout.location(variable)?;
                     variables.push(variable);
                 }
                 Item::File { index, name } => layout.files.push((*index, name.clone())),
@@ -89,7 +89,7 @@ impl Layout {
         Ok(layout)
     }
 
-    fn place(&mut self, variable: &Variable) -> Result<(), DecodeError> {
+    fn location(&mut self, variable: &Variable) -> Result<(), DecodeError> {
         let bytes = size_of(variable)?;
         let align = align_of(variable);
         let mut sizing = Sizing::Static;
@@ -141,7 +141,7 @@ impl Layout {
                 );
             }
         };
-        let placed = Placed { space: variable.space, address, sizing };
+        let placed = LaidOut { space: variable.space, address, sizing };
         if self.names.insert(variable.name.clone(), placed).is_some() {
             return error(variable.line, format!("`{}` is declared twice", variable.name));
         }

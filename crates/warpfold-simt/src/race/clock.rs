@@ -41,10 +41,10 @@ impl Knowledge {
 
     /// Learns of releases elsewhere.
     pub(crate) fn learn_foreign(&mut self, other: &[Known]) {
-        for &(place, count) in other {
-            match self.foreign.binary_search_by_key(&place, |known| known.0) {
+        for &(location, count) in other {
+            match self.foreign.binary_search_by_key(&location, |known| known.0) {
                 Ok(at) => self.foreign[at].1 = self.foreign[at].1.max(count),
-                Err(at) => self.foreign.insert(at, (place, count)),
+                Err(at) => self.foreign.insert(at, (location, count)),
             }
         }
     }

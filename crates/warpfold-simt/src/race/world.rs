@@ -7,7 +7,7 @@ use super::clock::{Knowledge, Known};
 
 /// A place that atomics work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum AtomicLocation {
     /// For the threads of one block: shared memory, or global with block scope.
     Block { block: u32, address: u64 },
     /// For every block.
@@ -27,7 +27,7 @@ struct History {
 /// Every release of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct World {
-    numbers: HashMap<Place, u32>,
+    numbers: HashMap<AtomicLocation, u32>,
     histories: Vec<History>,
 }
 
@@ -37,10 +37,10 @@ impl World {
         self.histories.is_empty()
     }
 
-    /// A thread of `block` makes `knowledge` visible to whoever acquires at `place`.
-    pub(crate) fn release(&mut self, place: Place, block: u32, knowledge: &Knowledge) {
+    /// A thread of `block` makes `knowledge` visible to whoever acquires at `location`.
+    pub(crate) fn release(&mut self, location: AtomicLocation, block: u32, knowledge: &Knowledge) {
         let next = self.histories.len() as u32;
-        let number = *self.numbers.entry(place).or_insert(next);
+        let number = *self.numbers.entry(location).or_insert(next);
         if number == next {
             self.histories.push(History::default());
         }
@@ -56,13 +56,13 @@ impl World {
         history.length += 1;
     }
 
-    /// What a thread of `block` learns at `place`: of its own block, and of others.
+    /// What a thread of `block` learns at `location`: of its own block, and of others.
     pub(crate) fn acquire(
         &self,
-        place: Place,
+        location: AtomicLocation,
         block: u32,
     ) -> Option<(Option<&Knowledge>, Vec<Known>)> {
-        let number = *self.numbers.get(&place)?;
+        let number = *self.numbers.get(&location)?;
         let history = &self.histories[number as usize];
         let own = history.by_block.get(&block).and_then(|releases| releases.last());
         let mut known = history.foreign.clone();
@@ -72,8 +72,8 @@ impl World {
 
     /// Whether an access of another block is among what was learnt.
     pub(crate) fn follows(&self, known: &[Known], block: u32, thread: u32, now: u32) -> bool {
-        known.iter().any(|&(place, count)| {
-            let Some(releases) = self.histories[place as usize].by_block.get(&block) else {
+        known.iter().any(|&(location, count)| {
+            let Some(releases) = self.histories[location as usize].by_block.get(&block) else {
                 return false;
             };
             let seen = releases.partition_point(|(number, _)| *number < count);

@@ -1,11 +1,11 @@
 //! The builder for many reductions at once: one output for each row, segment or group.
 
-mod arrange;
 mod ordered;
+mod output_shape;
 mod start;
 mod values;
 
-pub use arrange::{Arrange, ByAxes, ByGroups, ByNumbers, BySegments, OrNone};
+pub use output_shape::{ByAxes, ByGroups, ByNumbers, BySegments, OrNone, OutputShape};
 pub use start::UnderPolicy;
 pub use warpfold_engine::Columns;
 
@@ -40,12 +40,12 @@ use crate::{Empty, Error, Op, Policy, Result, policy_methods};
 pub fn reduce_axes<'a, X: Input<'a>>(
     x: X,
     axes: &[i64],
-) -> Result<ReduceMany<'a, X::Element, ByAxes>> {
+) -> Result<ReduceBatched<'a, X::Element, ByAxes>> {
     let x = x.view()?;
     let folding = Folding::of(x.layout().clone(), axes)?;
     let form = folding.form()?;
-    let arrange = ByAxes::new(&folding);
-    Ok(ReduceMany::new(x.memory(), Arc::new(Parts::Axes(form, folding)), arrange))
+    let output_shape = ByAxes::new(&folding);
+    Ok(ReduceBatched::new(x.memory(), Arc::new(Parts::Axes(form, folding)), output_shape))
 }
 
 /// Starts reductions of the segments of a slice.
@@ -64,7 +64,7 @@ pub fn reduce_axes<'a, X: Input<'a>>(
 pub fn reduce_segments<'a, T: Element>(
     x: &'a [T],
     segments: Segments<'a>,
-) -> Result<ReduceMany<'a, T, BySegments>> {
+) -> Result<ReduceBatched<'a, T, BySegments>> {
     Policy::default().reduce_segments(x, segments)
 }
 
@@ -85,7 +85,7 @@ pub fn reduce_segments<'a, T: Element>(
 pub fn reduce_by_key<'a, K: Key, T: Element>(
     keys: &'a [K],
     x: &'a [T],
-) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
+) -> Result<ReduceBatched<'a, T, ByGroups<K>>> {
     Policy::default().reduce_by_key(keys, x)
 }
 
@@ -105,7 +105,7 @@ pub fn reduce_by_key<'a, K: Key, T: Element>(
 pub fn group_by<'a, K: Key, T: Element>(
     keys: &[K],
     x: &'a [T],
-) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
+) -> Result<ReduceBatched<'a, T, ByGroups<K>>> {
     Policy::default().group_by(keys, x)
 }
 
@@ -127,7 +127,7 @@ pub fn group_dense<'a, K: Key, T: Element>(
     keys: &'a [K],
     groups: u64,
     x: &'a [T],
-) -> Result<ReduceMany<'a, T, ByNumbers>> {
+) -> Result<ReduceBatched<'a, T, ByNumbers>> {
     Policy::default().group_dense(keys, groups, x)
 }
 
@@ -138,19 +138,19 @@ pub fn group_dense<'a, K: Key, T: Element>(
 /// segment; [`Error::Shape`](crate::Error::Shape) if there is no memory for so many outputs.
 #[derive(Debug, Clone)]
 #[must_use = "call a reduction, such as .sum()"]
-pub struct ReduceMany<'a, T, A> {
+pub struct ReduceBatched<'a, T, A> {
     x: &'a [T],
     parts: Arc<Parts<'a>>,
     policy: Policy,
     indices: Indices,
     empty: Empty,
-    arrange: A,
+    output_shape: A,
 }
 
-impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
-    fn new(x: &'a [T], parts: Arc<Parts<'a>>, arrange: A) -> Self {
+impl<'a, T: Element, A: OutputShape> ReduceBatched<'a, T, A> {
+    fn new(x: &'a [T], parts: Arc<Parts<'a>>, output_shape: A) -> Self {
         let (policy, indices, empty) = (Policy::default(), Indices::OfInput, Empty::Error);
-        ReduceMany { x, parts, policy, indices, empty, arrange }
+        ReduceBatched { x, parts, policy, indices, empty, output_shape }
     }
 
     policy_methods!("NaN propagates (the default) or is ignored.");
@@ -184,9 +184,16 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     /// assert_eq!(sales.or_none().max()?, [Some(7), None, Some(6)]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn or_none(self) -> ReduceMany<'a, T, OrNone<A>> {
-        let ReduceMany { x, parts, policy, indices, arrange, .. } = self;
-        ReduceMany { x, parts, policy, indices, empty: Empty::None, arrange: OrNone(arrange) }
+    pub fn or_none(self) -> ReduceBatched<'a, T, OrNone<A>> {
+        let ReduceBatched { x, parts, policy, indices, output_shape, .. } = self;
+        ReduceBatched {
+            x,
+            parts,
+            policy,
+            indices,
+            empty: Empty::None,
+            output_shape: OrNone(output_shape),
+        }
     }
 
     /// How a reduction would run here.
@@ -244,7 +251,7 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     ) -> Result<Vec<(String, Columns)>> {
         if self.empty != Empty::Error {
             return Err(Error::Map {
-                asked: "a map of parts".into(),
+                requested: "a map of parts".into(),
                 obstacle: "an output without a result is an error here".into(),
                 remedy: "leave out or_nan and or_none".into(),
             });
@@ -255,7 +262,7 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     /// The results of a reduction that has one number, arranged.
     fn values<R: Scalar>(&self, op: Op, finish: Finish) -> Result<A::Of<R>> {
         let ([column], gaps) = self.typed(op, finish)?;
-        Ok(self.arrange.arrange(column, &gaps))
+        Ok(self.output_shape.output_shape(column, &gaps))
     }
 
     /// The numbers of a reduction that has so many for each output, and which outputs have none.
@@ -281,26 +288,28 @@ impl<'a, T: Element, A: Arrange> ReduceMany<'a, T, A> {
     /// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type.
     pub fn partials(&self, op: Op) -> Result<A::Of<Partial<T>>> {
         let partials = engine::partials(&self.request(op))?;
-        Ok(self.arrange.arrange(partials.into_iter().map(crate::reduce::typed).collect(), &[]))
+        Ok(self
+            .output_shape
+            .output_shape(partials.into_iter().map(crate::reduce::typed).collect(), &[]))
     }
 }
 
-impl<T: Element, K: Key> ReduceMany<'_, T, ByGroups<K>> {
+impl<T: Element, K: Key> ReduceBatched<'_, T, ByGroups<K>> {
     /// The keys, in the order of the outputs.
     pub fn keys(&self) -> &[K] {
-        self.arrange.keys()
+        self.output_shape.keys()
     }
 }
 
-impl<T: Element> ReduceMany<'_, T, ByAxes> {
+impl<T: Element> ReduceBatched<'_, T, ByAxes> {
     /// The shape of the result.
     pub fn shape(&self) -> &[u64] {
-        self.arrange.shape()
+        self.output_shape.shape()
     }
 
     /// Folded axes stay in the result's shape, with length 1.
     pub fn keepdims(mut self) -> Self {
-        self.arrange.keepdims();
+        self.output_shape.keepdims();
         self
     }
 }

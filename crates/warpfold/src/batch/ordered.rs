@@ -1,11 +1,11 @@
 //! What only elements with an order have.
 
-use super::{Arrange, ReduceMany};
+use super::{OutputShape, ReduceBatched};
 use crate::element::Ordered;
 use crate::partial::Finish;
 use crate::{Op, Result};
 
-impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
+impl<T: Ordered, A: OutputShape> ReduceBatched<'_, T, A> {
     /// The smallest elements: NaN propagates, -0 < +0.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl<T: Ordered, A: Arrange> ReduceMany<'_, T, A> {
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
         let ([min, max], gaps) = self.typed(Op::MinMax, Finish::default())?;
-        Ok(self.arrange.arrange(min.into_iter().zip(max).collect(), &gaps))
+        Ok(self.output_shape.output_shape(min.into_iter().zip(max).collect(), &gaps))
     }
 
     /// The first index of each smallest element, or of the first NaN: along the folded axis (over several, their elements counted in C

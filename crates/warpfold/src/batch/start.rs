@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warpfold_engine as engine;
 
-use super::{ByGroups, ByNumbers, BySegments, ReduceMany};
+use super::{ByGroups, ByNumbers, BySegments, ReduceBatched};
 use crate::element::Element;
 use crate::group::Key;
 use crate::segment::Segments;
@@ -20,7 +20,7 @@ pub trait UnderPolicy: sealed::Sealed + Sized {
         self,
         x: &'a [T],
         segments: Segments<'a>,
-    ) -> Result<ReduceMany<'a, T, BySegments>>;
+    ) -> Result<ReduceBatched<'a, T, BySegments>>;
 
     /// [`reduce_by_key`](crate::reduce_by_key) under this policy from the start.
     ///
@@ -30,7 +30,7 @@ pub trait UnderPolicy: sealed::Sealed + Sized {
         self,
         keys: &'a [K],
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByGroups<K>>>;
+    ) -> Result<ReduceBatched<'a, T, ByGroups<K>>>;
 
     /// [`group_by`](crate::group_by) under this policy from the start: keys are numbered by no more threads than it allows.
     ///
@@ -47,7 +47,7 @@ pub trait UnderPolicy: sealed::Sealed + Sized {
         self,
         keys: &[K],
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByGroups<K>>>;
+    ) -> Result<ReduceBatched<'a, T, ByGroups<K>>>;
 
     /// [`group_dense`](crate::group_dense) under this policy from the start.
     ///
@@ -58,7 +58,7 @@ pub trait UnderPolicy: sealed::Sealed + Sized {
         keys: &'a [K],
         groups: u64,
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByNumbers>>;
+    ) -> Result<ReduceBatched<'a, T, ByNumbers>>;
 }
 
 impl UnderPolicy for Policy {
@@ -66,27 +66,27 @@ impl UnderPolicy for Policy {
         self,
         x: &'a [T],
         segments: Segments<'a>,
-    ) -> Result<ReduceMany<'a, T, BySegments>> {
+    ) -> Result<ReduceBatched<'a, T, BySegments>> {
         let parts = Arc::new(engine::segments(segments, x.len() as u64, self)?);
-        Ok(ReduceMany::new(x, parts, BySegments::new()).policy(self))
+        Ok(ReduceBatched::new(x, parts, BySegments::new()).policy(self))
     }
 
     fn reduce_by_key<'a, K: Key, T: Element>(
         self,
         keys: &'a [K],
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
+    ) -> Result<ReduceBatched<'a, T, ByGroups<K>>> {
         let parts = Arc::new(engine::runs_by_key(keys, x.len(), self)?);
-        Ok(ReduceMany::new(x, parts.clone(), ByGroups::new(parts)).policy(self))
+        Ok(ReduceBatched::new(x, parts.clone(), ByGroups::new(parts)).policy(self))
     }
 
     fn group_by<'a, K: Key, T: Element>(
         self,
         keys: &[K],
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByGroups<K>>> {
+    ) -> Result<ReduceBatched<'a, T, ByGroups<K>>> {
         let parts = Arc::new(engine::group_by(keys, x.len(), self)?);
-        Ok(ReduceMany::new(x, parts.clone(), ByGroups::new(parts)).policy(self))
+        Ok(ReduceBatched::new(x, parts.clone(), ByGroups::new(parts)).policy(self))
     }
 
     fn group_dense<'a, K: Key, T: Element>(
@@ -94,9 +94,9 @@ impl UnderPolicy for Policy {
         keys: &'a [K],
         groups: u64,
         x: &'a [T],
-    ) -> Result<ReduceMany<'a, T, ByNumbers>> {
+    ) -> Result<ReduceBatched<'a, T, ByNumbers>> {
         let parts = Arc::new(engine::group_dense(keys, groups, x.len(), self)?);
-        Ok(ReduceMany::new(x, parts, ByNumbers::new()).policy(self))
+        Ok(ReduceBatched::new(x, parts, ByNumbers::new()).policy(self))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use warpfold_engine as engine;
 
-use super::{Arrange, ReduceMany};
+use super::{OutputShape, ReduceBatched};
 use crate::element::{Element, Float};
 use crate::partial::{Finish, Partial, Stats};
 use crate::reduce::{rounded, typed};
 use crate::{Op, Result};
 
-impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
+impl<T: Element, A: OutputShape> ReduceBatched<'_, T, A> {
     /// The sums: floats rounded once, integers checked.
     ///
     /// # Errors
@@ -188,6 +188,6 @@ impl<T: Element, A: Arrange> ReduceMany<'_, T, A> {
                 other => unreachable!("stats leave stats, not {other:?}"),
             }
         });
-        Ok(self.arrange.arrange(stats.collect(), &[]))
+        Ok(self.output_shape.output_shape(stats.collect(), &[]))
     }
 }

@@ -40,14 +40,14 @@ pub fn check<O: Operator>(operator: O, x: &[O::Element]) -> Result<(), Broken> {
     for triple in 0..TRIPLES {
         // States of one to four elements that stand one behind the other, as in a fold.
         let lengths = [0; 3].map(|_| 1 + if triple < TRIPLES / 2 { 0 } else { next() % 4 });
-        let mut place = next() % x.len();
+        let mut arg_index = next() % x.len();
         let [a, b, c] = lengths.map(|length| {
             let mut state: Option<O::State> = None;
             for _ in 0..length {
-                let lifted = operator.lift(x[place], place as u64);
+                let lifted = operator.lift(x[arg_index], arg_index as u64);
                 state = Some(state.map_or(lifted, |state| operator.merge(state, lifted)));
                 // Behind the last comes the first again, if there are so few.
-                place = (place + 1) % x.len();
+                arg_index = (arg_index + 1) % x.len();
             }
             state.unwrap_or_else(|| unreachable!("there is one element at least"))
         });
@@ -62,14 +62,16 @@ pub fn check<O: Operator>(operator: O, x: &[O::Element]) -> Result<(), Broken> {
         let left = operator.merge(operator.merge(a, b), c);
         let right = operator.merge(a, operator.merge(b, c));
         same("associative", left, right, &(a, b, c), ["(a·b)·c", "a·(b·c)"])?;
-        let (pushed, lifted) =
-            (operator.push(a, x[place], place as u64), operator.lift(x[place], place as u64));
+        let (pushed, lifted) = (
+            operator.push(a, x[arg_index], arg_index as u64),
+            operator.lift(x[arg_index], arg_index as u64),
+        );
         let merged = operator.merge(a, lifted);
         same(
             "one whose push is a merge",
             pushed,
             merged,
-            &(a, x[place]),
+            &(a, x[arg_index]),
             ["push(a, x)", "a·lift(x)"],
         )?;
         if O::LAW == Law::Commutative {

@@ -230,7 +230,7 @@ impl<O: Operator> Piece<O> {
     pub fn finish(&self) -> Result<Option<O::Output>> {
         let state = self.tree.root().map_err(|gap| {
             let (obstacle, remedy) = tree::said(gap);
-            Error::Map { asked: format!("a fold by {:?}", self.operator), obstacle, remedy }
+            Error::Map { requested: format!("a fold by {:?}", self.operator), obstacle, remedy }
         })?;
         Ok(state.map(|state| self.operator.finish(state)))
     }

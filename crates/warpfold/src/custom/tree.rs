@@ -1,7 +1,7 @@
 //! An operator along the canonical tree: whole spans are folded straight from the array, several runs side by side.
 
 use warpfold_engine::threads;
-use warpfold_exact::tree::{self, BLOCK, Gap, Interval, LEVEL_OF_RUNS, RUN, Tree, size};
+use warpfold_exact::tree::{self, BLOCK, Incomplete, Interval, LEVEL_OF_RUNS, RUN, Tree, size};
 use warpfold_plan::segment::Bounds;
 
 use super::Operator;
@@ -151,13 +151,13 @@ fn runs<O: Operator, const RUNS: usize>(
 }
 
 /// What is wrong with pieces, and what to do.
-pub(super) fn said(gap: Gap) -> (String, String) {
+pub(super) fn said(gap: Incomplete) -> (String, String) {
     match gap {
-        Gap::Missing { first, end } => (
+        Incomplete::Missing { first, end } => (
             format!("elements {first} to {end} are in none of the pieces that were merged"),
             "merge the pieces that have them, and say where each piece starts".into(),
         ),
-        Gap::Twice { first, end } => (
+        Incomplete::Twice { first, end } => (
             format!(
                 "elements {first} to {end} are in more than one of the pieces that were merged"
             ),

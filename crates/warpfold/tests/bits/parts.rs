@@ -2,8 +2,8 @@
 
 use warpfold::partial::Finish;
 use warpfold::{
-    Arrange, Columns, Element, Op, Partial, Policy, ReduceMany, Result, Segments, UnderPolicy,
-    View, reduce_axes,
+    Columns, Element, Op, OutputShape, Partial, Policy, ReduceBatched, Result, Segments,
+    UnderPolicy, View, reduce_axes,
 };
 
 use crate::data::{Make, array, of_every_type};
@@ -83,9 +83,9 @@ fn of_array<T: Make>(ledger: &mut Ledger, policy: Policy, x: &[T], what: &str) {
     of_parts(ledger, &many, &format!("{what}, sorted keys"), |groups| groups.values);
 }
 
-fn of_parts<T: Element, A: Arrange + Clone>(
+fn of_parts<T: Element, A: OutputShape + Clone>(
     ledger: &mut Ledger,
-    many: &ReduceMany<'_, T, A>,
+    many: &ReduceBatched<'_, T, A>,
     what: &str,
     in_order: impl Fn(A::Of<Partial<T>>) -> Vec<Partial<T>>,
 ) {

@@ -4,11 +4,13 @@
 
 #[macro_use]
 mod backend;
+#[path = "../oracle/mod.rs"]
 mod oracle;
 #[macro_use]
 mod sample;
 
 mod bands;
+mod batched;
 mod builder;
 mod conditioned;
 mod counters;
@@ -17,7 +19,6 @@ mod fast;
 mod integers;
 mod lengths;
 mod long;
-mod many;
 mod order;
 mod patterns;
 mod refusals;

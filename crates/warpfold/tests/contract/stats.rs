@@ -1,10 +1,10 @@
 //! `stats`, field by field: each is what the reduction of its name answers, for every element type.
 
-use warpfold::partial::{Finish, Output, Summary};
-use warpfold::{Error, Nan, Op, Ordered, Overflow, Policy, Result, Value, reduce};
+use warpfold::partial::{Finish, Output};
+use warpfold::{Error, Nan, Op, Ordered, Overflow, Policy, Value, reduce};
 
 use crate::backend::{Ask, Backend, Cpu};
-use crate::oracle::{Expected, Refusal, expected};
+use crate::oracle::{Expected, Refusal, check_summary};
 use crate::sample::{Sample, Words};
 
 on_every_backend!(nothing_to_tell, few_elements, edges_of_every_type, any_bits, several_threads);
@@ -19,40 +19,8 @@ fn check<T: Sample, B: Backend>(
 ) {
     let context = format!("stats of {} {} by {policy:?}, {finish:?}", x.len(), T::DTYPE);
     let ask = Ask { policy, finish, ..Ask::new(Op::Stats) };
-    let expect = |op| expected(op, policy.nan, x, &[], finish);
-    let summary = match backend.stream(ask, x, &[], cuts) {
-        Ok(Output::Summary(summary)) => *summary,
-        Ok(other) => panic!("{context}: {other:?}"),
-        // Nothing but a sum that does not fit keeps a summary back.
-        Err(error) => return check_field(&context, &expect(Op::Sum), Err(error)),
-    };
-    let one = |value| Ok(Output::One(value));
-    check_field(&context, &expect(Op::Sum), one(summary.sum));
-    check_field(&context, &expect(Op::L1), one(summary.l1));
-    check_field(&context, &expect(Op::L2), one(summary.l2));
-    let Summary { mean, var, std, min, max, .. } = summary;
-    let places = [summary.argmin, summary.argmax].map(|index| index.map(Value::from));
-    for (op, field) in [
-        (Op::Mean, mean),
-        (Op::Var, var),
-        (Op::Std, std),
-        (Op::Min, min),
-        (Op::Max, max),
-        (Op::ArgMin, places[0]),
-        (Op::ArgMax, places[1]),
-    ] {
-        match (expect(op), field) {
-            (Expected::Refused(..), None) => {}
-            (expected, Some(value)) => check_field(&context, &expected, one(value)),
-            (expected, None) => panic!("{context}: {op} is none, and should be {expected:x?}"),
-        }
-    }
-    let nans = x.iter().filter(|x| x.numbers().iter().any(|number| number.is_nan())).count();
-    assert_eq!((summary.count, summary.nan_count), (x.len() as u64, nans as u64), "{context}");
-}
-
-fn check_field(context: &str, expected: &Expected, answer: Result<Output, Error>) {
-    expected.check(&answer).unwrap_or_else(|why| panic!("{context}: {why}"));
+    check_summary(backend.stream(ask, x, &[], cuts), policy.nan, x, finish)
+        .unwrap_or_else(|why| panic!("{context}: {why}"));
 }
 
 fn check_all<T: Sample, B: Backend>(backend: &B, x: &[T], cuts: &[usize]) {

@@ -112,7 +112,7 @@ fn kernels_of_ones_own_run_in_the_same_queue() {
 fn measured_shapes_are_taken_and_impossible_ones_refused() {
     let Some(gpu) = crate::gpu() else { return };
     let facts: CudaFacts = gpu.facts();
-    let shape = Shape { block: 64, per_multiprocessor: 1, packs: 1, alone: 0 };
+    let shape = Shape { block: 64, per_multiprocessor: 1, vectors: 1, alone: 0 };
     let x = gpu.upload(&vec![3u16; 100_000]).unwrap();
     let plan = gpu.reduce(&x).plan(Op::Sum).unwrap();
     let row = TunedRow {

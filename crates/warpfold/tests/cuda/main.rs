@@ -1,10 +1,13 @@
-//! Every reduction and element type on a GPU, against the CPU: lengths at every boundary, alignments, specials, shapes.
+//! Every reduction and element type on a GPU, against the CPU and the oracle: lengths at every boundary, alignments, specials, shapes.
 //!
 //! On a machine without a GPU each test says so and passes; with `WARPFOLD_REQUIRE_CUDA=1` it fails instead.
 #![cfg(feature = "cuda")]
 
 #[path = "../kernels/axes.rs"]
 mod axes;
+#[path = "../kernels/batched.rs"]
+mod batched;
+mod batched_large;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]
@@ -25,16 +28,19 @@ mod lanes;
 mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
-#[path = "../kernels/many.rs"]
-mod many;
-mod many_large;
 #[path = "../kernels/maps.rs"]
 mod maps;
 #[path = "../kernels/named.rs"]
 mod named;
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
 #[path = "../kernels/products.rs"]
 mod products;
 mod reductions;
+#[allow(dead_code, unreachable_pub, unused_macros, reason = "the contract's tests use the rest")]
+#[path = "../contract/sample.rs"]
+mod sample;
 #[path = "../kernels/segments.rs"]
 mod segments;
 mod soak;
@@ -45,6 +51,8 @@ mod stream;
 #[path = "../kernels/tables.rs"]
 mod tables;
 mod threads;
+#[path = "../kernels/truth.rs"]
+mod truth;
 #[path = "../kernels/windows.rs"]
 mod windows;
 

@@ -2,17 +2,18 @@
 
 use warpfold::cuda::Gpu;
 use warpfold::plan::Shape;
-use warpfold::{DType, Element, with_element};
+use warpfold::{DType, with_element};
 
 use crate::check::{check, check_dot, check_exact};
 use crate::data::{Kind, Random, array};
+use crate::sample::Sample;
 
-/// Lengths around packs, warps, blocks and whole grids of the shapes below.
+/// Lengths around vectors, warps, blocks and whole grids of the shapes below.
 fn lengths(size: usize) -> Vec<usize> {
     let pack = 16 / size;
     let mut all: Vec<usize> = (0..=2 * pack + 1).collect();
-    for packs in [31, 32, 33, 511, 512, 513, 2047, 2048, 2049, 4 * 512 * 3 + 7] {
-        all.extend([packs * pack - 1, packs * pack, packs * pack + 1]);
+    for vectors in [31, 32, 33, 511, 512, 513, 2047, 2048, 2049, 4 * 512 * 3 + 7] {
+        all.extend([vectors * pack - 1, vectors * pack, vectors * pack + 1]);
     }
     all.sort_unstable();
     all.dedup();
@@ -22,12 +23,12 @@ fn lengths(size: usize) -> Vec<usize> {
 /// One block of a warp, few blocks, many small ones, the largest.
 const SHAPES: &[Option<Shape>] = &[
     None,
-    Some(Shape { block: 32, per_multiprocessor: 1, packs: 1, alone: 0 }),
-    Some(Shape { block: 96, per_multiprocessor: 32, packs: 1, alone: 0 }),
-    Some(Shape { block: 512, per_multiprocessor: 2, packs: 4, alone: 0 }),
+    Some(Shape { block: 32, per_multiprocessor: 1, vectors: 1, alone: 0 }),
+    Some(Shape { block: 96, per_multiprocessor: 32, vectors: 1, alone: 0 }),
+    Some(Shape { block: 512, per_multiprocessor: 2, vectors: 4, alone: 0 }),
 ];
 
-fn every_length<T: Element>(gpu: &Gpu) {
+fn every_length<T: Sample>(gpu: &Gpu) {
     let lengths = lengths(size_of::<T>());
     let longest = lengths.last().unwrap() + 64;
     let mut random = Random(T::DTYPE as u64 + 1);
@@ -66,7 +67,7 @@ fn every_length<T: Element>(gpu: &Gpu) {
 }
 
 /// Exact folds over data of one scale and of none, in many shapes.
-fn exact<T: Element>(gpu: &Gpu) {
+fn exact<T: Sample>(gpu: &Gpu) {
     let mut random = Random(T::DTYPE as u64 + 1000);
     let lengths = lengths(size_of::<T>());
     let longest = lengths[lengths.len() - 1] + 40;
@@ -90,7 +91,7 @@ fn exact<T: Element>(gpu: &Gpu) {
         let shape = Shape {
             block: 32 * (1 + random.below(16) as u32),
             per_multiprocessor: 1 + random.below(32) as u32,
-            packs: 1 + random.below(8) as u32,
+            vectors: 1 + random.below(8) as u32,
             alone: 0,
         };
         check_exact(gpu, &x, (&buffer).into(), Some(shape), "any shape");
@@ -105,14 +106,14 @@ fn exact_sums_have_the_bits_of_the_cpu() {
     }
 }
 
-/// Every kernel at least once in one block and in several, over arrays that begin and end within packs: short, for tools that
+/// Every kernel at least once in one block and in several, over arrays that begin and end within vectors: short, for tools that
 /// watch every access.
-fn each_kernel<T: Element>(gpu: &Gpu) {
+fn each_kernel<T: Sample>(gpu: &Gpu) {
     let mut random = Random(7);
     let n = 3 * 512 * 16 / size_of::<T>() + 5;
     let x = array::<T>(Kind::Specials, n + 3, &mut random);
     let buffer = gpu.upload(&x).unwrap();
-    for shape in [None, Some(Shape { block: 128, per_multiprocessor: 1, packs: 2, alone: 0 })] {
+    for shape in [None, Some(Shape { block: 128, per_multiprocessor: 1, vectors: 2, alone: 0 })] {
         check(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
         check_exact(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
     }
@@ -130,7 +131,7 @@ fn sanitizer_each_kernel() {
     }
 }
 
-fn large<T: Element>(gpu: &Gpu) {
+fn large<T: Sample>(gpu: &Gpu) {
     let mut random = Random(99);
     let n = (40 << 20) / size_of::<T>() + 3;
     let mut x = array::<T>(Kind::Plain, n, &mut random);

@@ -15,8 +15,8 @@ fn a_thousand_launches_of_any_shape() {
 #[ignore = "a minute of full load; bench/cuda/run.sh soak runs it"]
 fn soak_random_arrays() {
     let Some(gpu) = crate::gpu() else { return };
-    let asked = std::env::var("WARPFOLD_SOAK_ARRAYS").ok().and_then(|s| s.parse().ok());
-    let arrays = asked.unwrap_or(100_000);
+    let requested = std::env::var("WARPFOLD_SOAK_ARRAYS").ok().and_then(|s| s.parse().ok());
+    let arrays = requested.unwrap_or(100_000);
     let wrong = mismatches(&gpu, arrays, LONGEST, 77);
     eprintln!("{arrays} random arrays, each in a launch of its own shape: {wrong} mismatches");
     assert_eq!(wrong, 0);

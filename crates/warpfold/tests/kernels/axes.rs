@@ -3,12 +3,14 @@
 use warpfold::kernel::Machine as _;
 use warpfold::partial::{Finish, Output};
 use warpfold::{
-    Accuracy, DType, Element, Error, Layout, Op, Policy, Value, View, reduce_axes, with_element,
+    Accuracy, DType, Element, Error, Layout, Nan, Op, Policy, Value, View, reduce_axes,
+    with_element,
 };
 
 use crate::compare::{near, same};
 use crate::data::{Kind, Random, array};
-use crate::{SCALE, machine};
+use crate::sample::Sample;
+use crate::{SCALE, machine, truth};
 
 /// Sets of reductions that cases take in turn, as extremes are one kernel.
 const FAST: &[&[Op]] = &[
@@ -31,7 +33,7 @@ const ALL: &[&[Op]] = &[&[
 ]];
 const EXACT: &[&[Op]] = &[&[Op::Sum, Op::Mean, Op::L1, Op::L2, Op::Sumsq, Op::Var, Op::Std]];
 
-/// Shapes, and the axis that is folded: of few columns and many, of few rows and many, with and without whole packs.
+/// Shapes, and the axis that is folded: of few columns and many, of few rows and many, with and without whole vectors.
 const CASES: &[(&[u64], i64)] = &[
     (&[40, 70], 1),
     (&[70, 40], 0),
@@ -43,7 +45,7 @@ const CASES: &[(&[u64], i64)] = &[
     (&[4, 3, 256], 1),
     (&[2, 600, 5], 1),
     (&[1, 128], 0),
-    // Rows of a lane, of some lanes, of a warp, with and without whole packs, with a last tile that is not.
+    // Rows of a lane, of some lanes, of a warp, with and without whole vectors, with a last tile that is not.
     (&[4101, 1], 1),
     (&[2049, 2], 1),
     (&[1030, 3], 1),
@@ -125,7 +127,15 @@ fn views() -> Vec<Case> {
     ]
 }
 
-fn check<T: Element>(exact: bool, cases: Vec<Case>, ops: &[&[Op]]) {
+/// The elements of an output of an array in C order, one axis of which is folded.
+fn along<T: Copy>(x: &[T], shape: &[u64], axis: usize, output: usize) -> Vec<T> {
+    let inner = shape[axis + 1..].iter().product::<u64>() as usize;
+    let length = shape[axis] as usize;
+    let first = output / inner * length * inner + output % inner;
+    (0..length).map(|k| x[first + k * inner]).collect()
+}
+
+fn check<T: Sample>(exact: bool, cases: Vec<Case>, ops: &[&[Op]]) {
     let mut random = Random(T::DTYPE as u64 + 31);
     for (case, Case { layout, axes, from }) in cases.into_iter().enumerate() {
         let shape = layout.shape();
@@ -174,6 +184,21 @@ fn check<T: Element>(exact: bool, cases: Vec<Case>, ops: &[&[Op]]) {
                     true => near(&found, &expected, folded.max(2000) as f64 * 2f64.powi(-21)),
                     false => same(&found, &expected),
                 };
+                if let ([axis], false) = (&axes[..], rounds)
+                    && layout == Layout::c(&shape).unwrap()
+                {
+                    let x = along(&memory[from..], &shape, *axis as usize, at);
+                    let what = format!("{plan}: {shape:?}, output {at}, {kind:?}");
+                    truth::check_output(
+                        at,
+                        &found,
+                        op,
+                        Nan::Propagate,
+                        &x,
+                        Finish::default(),
+                        &what,
+                    );
+                }
                 assert!(
                     agree,
                     "{plan}: {shape:?}, output {at}, {kind:?}: kernel {found:?}, cpu {expected:?}"

@@ -1,12 +1,14 @@
-//! One array reduced by the kernels on some machine and by the CPU: every reduction there is, compared.
+//! One array reduced by the kernels on some machine and by the CPU: every reduction there is, compared, and held against the oracle.
 
 use warpfold::kernel::View;
 use warpfold::partial::{Finish, Output};
 use warpfold::plan::Shape;
-use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value};
+use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result};
 
 use crate::compare::{near, same};
 use crate::left::{Leaves, check_left};
+use crate::sample::Sample;
+use crate::truth;
 
 /// What the kernels do, and whether it rounds on the way for floats.
 const OPS: &[(Op, bool)] = &[
@@ -30,13 +32,8 @@ const OPS: &[(Op, bool)] = &[
     (Op::Stats, false),
 ];
 
-/// The CPU's result. Norms that it folds in other ways are taken from exact sums and extremes of magnitudes.
+/// The CPU's result.
 fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
-    match op {
-        Op::L1 => return Ok(Output::One(l1(x, policy))),
-        Op::Linf if !T::DTYPE.is_complex() => return Ok(Output::One(linf(x, policy))),
-        _ => {}
-    }
     let partial = warpfold::reduce(x).policy(policy).partial(op)?;
     partial.finish(op, Finish::default()).map_err(|error| match error {
         Error::Empty { .. } => Error::Empty { op, ignored: !x.is_empty() },
@@ -44,81 +41,8 @@ fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
     })
 }
 
-fn kept<T: Element>(x: &[T], policy: Policy) -> Vec<T> {
-    let is_nan = |x: &T| T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p));
-    x.iter().copied().filter(|x| policy.nan == Nan::Propagate || !is_nan(x)).collect()
-}
-
-/// A real number as f64, which holds every float and every integer of up to 53 bits.
-fn number<R: warpfold::Ordered>(x: R) -> f64 {
-    let mut one = warpfold::Exact::<R>::new();
-    one.add(x);
-    match one.round_as::<f64>().into() {
-        Value::F64(x) => x,
-        other => panic!("{other:?} is not an f64"),
-    }
-}
-
-fn l1<T: Element>(x: &[T], policy: Policy) -> Value {
-    let x = kept(x, policy);
-    if !T::DTYPE.is_float() {
-        // Magnitudes as u64, summed exactly.
-        let magnitude = |p: &T::Part| with_magnitude(*p);
-        let parts: Vec<u64> = T::as_parts(&x).iter().map(magnitude).collect();
-        let mut sum = warpfold::Exact::<u64>::new();
-        sum.extend(&parts);
-        return sum.round_as::<f64>().into();
-    }
-    let parts: Vec<f64> = T::as_parts(&x).iter().map(|p| number(*p)).collect();
-    let magnitudes: Vec<f64> = parts
-        .chunks(T::PARTS)
-        .map(|z| match z {
-            [re, im] if re.is_nan() || im.is_nan() => f64::NAN,
-            [re, im] => re.hypot(*im),
-            _ => z[0].abs(),
-        })
-        .collect();
-    let mut sum = warpfold::Exact::<f64>::new();
-    sum.extend(&magnitudes);
-    rounded::<T>(sum.round())
-}
-
-fn linf<T: Element>(x: &[T], policy: Policy) -> Value {
-    let x = kept(x, policy);
-    if !T::DTYPE.is_float() {
-        return T::as_parts(&x).iter().map(|p| with_magnitude(*p)).max().unwrap_or(0).into();
-    }
-    let parts = T::as_parts(&x).iter().map(|p| number(*p).abs());
-    rounded::<T>(parts.fold(0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }))
-}
-
-/// In the float type of the results.
-fn rounded<T: Element>(x: f64) -> Value {
-    let mut one = warpfold::Exact::<f64>::new();
-    one.add(x);
-    match T::DTYPE {
-        DType::F64 | DType::Complex128 => one.round_as::<f64>().into(),
-        _ => one.round_as::<f32>().into(),
-    }
-}
-
-fn with_magnitude<R: warpfold::Ordered>(x: R) -> u64 {
-    match x.into() {
-        Value::I8(x) => x.unsigned_abs().into(),
-        Value::I16(x) => x.unsigned_abs().into(),
-        Value::I32(x) => x.unsigned_abs().into(),
-        Value::I64(x) => x.unsigned_abs(),
-        Value::Bool(x) => x.into(),
-        Value::U8(x) => x.into(),
-        Value::U16(x) => x.into(),
-        Value::U32(x) => x.into(),
-        Value::U64(x) => x,
-        other => panic!("{other:?} is no integer"),
-    }
-}
-
 /// Every reduction of one array.
-pub(crate) fn check<M: Leaves, T: Element>(
+pub(crate) fn check<M: Leaves, T: Sample>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -162,6 +86,10 @@ pub(crate) fn check<M: Leaves, T: Element>(
                 x.len(),
                 T::DTYPE
             );
+            if !(rounds && T::DTYPE.is_float()) && op != Op::Stats {
+                let what = format!("{what}, {shape:?}");
+                truth::check(&found, op, nan, [x, &[]], Finish::default(), &what);
+            }
             // What stays on the device takes the same kernels and a short one more: a quarter of the cases will do.
             if op != Op::Stats && (x.len() + op as usize).is_multiple_of(4) {
                 check_left(machine, &reduce, op, 0, &format!("fast, {what}, {nan:?}, {shape:?}"));
@@ -175,7 +103,7 @@ pub(crate) fn check<M: Leaves, T: Element>(
 }
 
 /// Dot, of arrays aligned alike and not.
-pub(crate) fn check_dot<M: Leaves, T: Element>(
+pub(crate) fn check_dot<M: Leaves, T: Sample>(
     machine: &M,
     x: &[T],
     y: &[T],
@@ -196,6 +124,7 @@ pub(crate) fn check_dot<M: Leaves, T: Element>(
         let reduce = machine.reduce_two(views.0, views.1).unwrap();
         let exact = reduce.nan(nan).output(Op::Dot, Finish::default());
         check_left(machine, &reduce.nan(nan), Op::Dot, 0, what);
+        truth::check(&exact, Op::Dot, nan, [x, y], Finish::default(), what);
         assert!(
             same(&exact, &cpu),
             "exact dot of {} {} ({what}, {nan:?}): kernel {exact:?}, cpu {cpu:?}",
@@ -222,7 +151,7 @@ pub(crate) fn check_dot<M: Leaves, T: Element>(
 }
 
 /// Every reduction that rounds once, of floats: the same bits as the CPU.
-pub(crate) fn check_exact<M: Leaves, T: Element>(
+pub(crate) fn check_exact<M: Leaves, T: Sample>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -254,6 +183,7 @@ pub(crate) fn check_exact<M: Leaves, T: Element>(
                 x.len(),
                 T::DTYPE
             );
+            truth::check(&found, op, nan, [x, &[]], finish, &format!("{what}, {shape:?}"));
             if op != Op::Stats {
                 check_left(machine, &reduce, op, 1, &format!("{what}, {nan:?}, {shape:?}"));
             }

@@ -14,10 +14,10 @@ const X: [f64; 5] = [4.0, f64::NAN, 2.0, 3.0, 7.0];
 fn an_output_without_a_value_is_none() {
     let Some(machine) = machine(2, 1) else { return };
     let (x, offsets) = (machine.upload(&X).unwrap(), machine.upload(&OFFSETS).unwrap());
-    let many = || machine.reduce_segments(&x, &offsets);
-    assert!(matches!(many().min(), Err(Error::Output { .. })));
+    let batched = || machine.reduce_segments(&x, &offsets);
+    assert!(matches!(batched().min(), Err(Error::Output { .. })));
 
-    let all = many().nan(Nan::Ignore).or_none();
+    let all = batched().nan(Nan::Ignore).or_none();
     assert_eq!(all.min().unwrap(), [None, Some(4.0), None, None, Some(2.0)]);
     assert_eq!(all.argmax().unwrap(), [None, Some(0), None, None, Some(2)]);
     assert_eq!(all.mean().unwrap(), [None, Some(4.0), None, None, Some(4.0)]);
@@ -30,7 +30,7 @@ fn an_output_without_a_value_is_none() {
     assert_eq!(all.prod().unwrap()[0], Some(1.0));
 
     // Where NaN is an element, its segment has a value.
-    let all = many().or_none();
+    let all = batched().or_none();
     assert!(all.max().unwrap()[3].is_some_and(f64::is_nan));
     assert_eq!(all.argmin().unwrap(), [None, Some(0), None, Some(0), Some(0)]);
 }
@@ -41,8 +41,8 @@ fn every_column_of_stats_has_its_own() {
     let x = machine.upload(&[1i8, 3]).unwrap();
     let offsets = machine.upload(&[0u32, 0, 1, 2]).unwrap();
     let finish = Finish { ddof: 1, ..Finish::default() };
-    let many = machine.reduce_segments(&x, &offsets);
-    let (columns, gaps) = many.columns_and_gaps(Op::Stats, finish).unwrap();
+    let batched = machine.reduce_segments(&x, &offsets);
+    let (columns, gaps) = batched.columns_and_gaps(Op::Stats, finish).unwrap();
     assert_eq!(columns.len(), gaps.len());
     for ((name, column), gaps) in columns.iter().zip(gaps) {
         let expected: &[u64] = match *name {
@@ -53,7 +53,7 @@ fn every_column_of_stats_has_its_own() {
         assert_eq!((gaps.as_slice(), column.len()), (expected, 3), "{name}");
     }
     assert_eq!(columns[0].1, Column::U64(vec![0, 1, 1]));
-    let (columns, gaps) = many.columns_and_gaps(Op::MinMax, finish).unwrap();
+    let (columns, gaps) = batched.columns_and_gaps(Op::MinMax, finish).unwrap();
     assert_eq!((columns.len(), gaps), (2, vec![vec![0]; 2]));
 }
 

@@ -38,7 +38,7 @@ fn narrow_rows(lanes: Range<usize>) -> Vec<f32> {
 
 /// One block does it all.
 fn alone() -> Shape {
-    Shape { block: 256, per_multiprocessor: 1, packs: 1, alone: u32::MAX }
+    Shape { block: 256, per_multiprocessor: 1, vectors: 1, alone: u32::MAX }
 }
 
 fn on_cpu<T: Element>(x: &[T], op: Op) -> Result<Output> {

@@ -45,7 +45,7 @@ fn of_type<M: Leaves, T: Element>(
         let shape = Shape {
             block: 32 * (1 + random.below(16) as u32),
             per_multiprocessor: 1 + random.below(16) as u32,
-            packs: 1 + random.below(8) as u32,
+            vectors: 1 + random.below(8) as u32,
             alone: random.below(3000) as u32,
         };
         let view = |first: usize| on_device.slice(first..first + n);

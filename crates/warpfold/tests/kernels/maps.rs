@@ -22,28 +22,28 @@ mod types;
 
 /// What is mapped, and how.
 #[derive(Clone, Copy)]
-struct Asked<'t> {
+struct Case<'t> {
     value: &'t str,
     keep: Option<&'t str>,
     weights: Option<&'t str>,
     nan: Nan,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> Case<'t> {
     const fn of(value: &'t str) -> Self {
-        Asked { value, keep: None, weights: None, nan: Nan::Propagate }
+        Case { value, keep: None, weights: None, nan: Nan::Propagate }
     }
 
     const fn keep(self, keep: &'t str) -> Self {
-        Asked { keep: Some(keep), ..self }
+        Case { keep: Some(keep), ..self }
     }
 
     const fn weights(self, weights: &'t str) -> Self {
-        Asked { weights: Some(weights), ..self }
+        Case { weights: Some(weights), ..self }
     }
 
     const fn ignoring_nans(self) -> Self {
-        Asked { nan: Nan::Ignore, ..self }
+        Case { nan: Nan::Ignore, ..self }
     }
 
     fn on_processor(&self, op: Op, inputs: &[(&str, HostArray<'_>)]) -> Result<Output> {
@@ -81,7 +81,7 @@ impl<'t> Asked<'t> {
 }
 
 /// Compares reductions of two arrays, from any element on.
-fn compare<T: Element>(asked: Asked<'_>, ops: &[Op], x: &[T], y: &[T], skip: usize) {
+fn compare<T: Element>(requested: Case<'_>, ops: &[Op], x: &[T], y: &[T], skip: usize) {
     let Some(machine) = machine(2, 3) else { return };
     let (on, other) = (machine.upload(x).unwrap(), machine.upload(y).unwrap());
     let (x, y) = (&x[skip.min(x.len())..], &y[skip.min(y.len())..]);
@@ -90,9 +90,9 @@ fn compare<T: Element>(asked: Asked<'_>, ops: &[Op], x: &[T], y: &[T], skip: usi
         ("y", other.slice(skip.min(other.len())..).into()),
     ];
     for &op in ops {
-        let here = asked.on_processor(op, &[("x", HostArray::of(x)), ("y", HostArray::of(y))]);
-        let there = asked.on_machine(op, &machine, &views);
-        let Asked { value, keep, weights, nan } = asked;
+        let here = requested.on_processor(op, &[("x", HostArray::of(x)), ("y", HostArray::of(y))]);
+        let there = requested.on_machine(op, &machine, &views);
+        let Case { value, keep, weights, nan } = requested;
         assert!(
             same(&there, &here),
             "{op} of `{value}` where {keep:?} with {weights:?}, {nan:?}, {} {} from {skip}: {there:?}, and here {here:?}",
@@ -130,9 +130,9 @@ fn floats<T: Element>() {
     for n in [0, 1, 31, 32, 1025] {
         let (x, y) = pair::<T>(Kind::Plain, n, &mut random);
         for skip in [0, 1] {
-            compare(Asked::of("abs(x - y)"), FLOATS, &x, &y, skip);
-            compare(Asked::of("x * y"), SUMS, &x, &y, skip);
-            compare(Asked::of("x - y").keep("x > y"), FLOATS, &x, &y, skip);
+            compare(Case::of("abs(x - y)"), FLOATS, &x, &y, skip);
+            compare(Case::of("x * y"), SUMS, &x, &y, skip);
+            compare(Case::of("x - y").keep("x > y"), FLOATS, &x, &y, skip);
         }
     }
     let n = 5003;
@@ -146,13 +146,13 @@ fn floats<T: Element>() {
         Kind::Wide,
     ] {
         let (x, y) = pair::<T>(kind, n, &mut random);
-        compare(Asked::of("x - y"), FLOATS, &x, &y, 0);
-        compare(Asked::of("x - y").ignoring_nans(), FLOATS, &x, &y, 0);
-        compare(Asked::of("x").keep("y < 0.25"), FLOATS, &x, &y, 1);
-        compare(Asked::of("x * y").keep("y != x"), SUMS, &x, &y, 0);
-        compare(Asked::of("x").weights("abs(y)"), SUMS, &x, &y, 0);
-        compare(Asked::of("x").weights("abs(y)").keep("y > -0.5").ignoring_nans(), SUMS, &x, &y, 0);
-        compare(Asked::of("x").keep("false"), FLOATS, &x, &y, 0);
+        compare(Case::of("x - y"), FLOATS, &x, &y, 0);
+        compare(Case::of("x - y").ignoring_nans(), FLOATS, &x, &y, 0);
+        compare(Case::of("x").keep("y < 0.25"), FLOATS, &x, &y, 1);
+        compare(Case::of("x * y").keep("y != x"), SUMS, &x, &y, 0);
+        compare(Case::of("x").weights("abs(y)"), SUMS, &x, &y, 0);
+        compare(Case::of("x").weights("abs(y)").keep("y > -0.5").ignoring_nans(), SUMS, &x, &y, 0);
+        compare(Case::of("x").keep("false"), FLOATS, &x, &y, 0);
     }
 }
 
@@ -189,15 +189,15 @@ fn integers_have_the_bits_of_the_processor() {
         for n in [0, 1, 31, 1025, 3001] {
             for kind in [Kind::Plain, Kind::Ties, Kind::Lowest] {
                 let (x, y) = pair::<T>(kind, n, &mut random);
-                compare(Asked::of("x"), OPS, &x, &y, 0);
-                compare(Asked::of("min(x, y)"), OPS, &x, &y, 1);
-                compare(Asked::of("max(x, y)").keep("x > y"), OPS, &x, &y, 0);
-                compare(Asked::of("x // 3 - y // 5").keep("x > y"), OPS, &x, &y, 0);
-                compare(Asked::of("x % 7").weights("y % 3"), SUMS, &x, &y, 0);
+                compare(Case::of("x"), OPS, &x, &y, 0);
+                compare(Case::of("min(x, y)"), OPS, &x, &y, 1);
+                compare(Case::of("max(x, y)").keep("x > y"), OPS, &x, &y, 0);
+                compare(Case::of("x // 3 - y // 5").keep("x > y"), OPS, &x, &y, 0);
+                compare(Case::of("x % 7").weights("y % 3"), SUMS, &x, &y, 0);
                 // These overflow, or have no quotient, at some element or other.
-                compare(Asked::of("x * y * y"), SUMS, &x, &y, 0);
-                compare(Asked::of("x // y").keep("x != 1"), SUMS, &x, &y, 0);
-                compare(Asked::of("x - y"), SUMS, &x, &y, 0);
+                compare(Case::of("x * y * y"), SUMS, &x, &y, 0);
+                compare(Case::of("x // y").keep("x != 1"), SUMS, &x, &y, 0);
+                compare(Case::of("x - y"), SUMS, &x, &y, 0);
             }
         }
     }
@@ -217,14 +217,14 @@ fn conditions_are_counted_and_summed() {
     for n in [0, 1, 31, 1025, 5000] {
         let (x, y) = pair::<bool>(Kind::Plain, n, &mut random);
         let ops = [Op::Count, Op::Any, Op::All, Op::Sum, Op::Mean];
-        compare(Asked::of("x and not y"), &ops, &x, &y, 0);
-        compare(Asked::of("x").keep("y"), &ops, &x, &y, 3);
+        compare(Case::of("x and not y"), &ops, &x, &y, 0);
+        compare(Case::of("x").keep("y"), &ops, &x, &y, 3);
         let (x, y) = (
             array::<f32>(Kind::Specials, n, &mut random),
             array::<f32>(Kind::Plain, n, &mut random),
         );
-        compare(Asked::of("x > y"), &ops, &x, &y, 1);
-        compare(Asked::of("x < 0.5 or isnan(x)").keep("y > 0"), &ops, &x, &y, 0);
+        compare(Case::of("x > y"), &ops, &x, &y, 1);
+        compare(Case::of("x < 0.5 or isnan(x)").keep("y > 0"), &ops, &x, &y, 0);
     }
 }
 
@@ -387,7 +387,7 @@ proptest! {
         let mut random = Random(seed);
         let (x, y) = (array::<f32>(Kind::Specials, n, &mut random), array::<f32>(Kind::Wide, n, &mut random));
         let value = format!("rounded({value})");
-        compare(Asked::of(&value).keep(&format!("{keep} < 1")), &[op], &x, &y, seed as usize % 4 % n);
+        compare(Case::of(&value).keep(&format!("{keep} < 1")), &[op], &x, &y, seed as usize % 4 % n);
     }
 }
 

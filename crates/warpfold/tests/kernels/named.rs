@@ -1,10 +1,10 @@
 //! Every reduction of every type by its name (`columns`), of segments and over axes of small arrays: the bits of the CPU, and its errors.
 
-use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::kernel::{DeviceSegments, Machine, ReduceBatched};
 use warpfold::partial::{Finish, Output};
 use warpfold::{
-    Accuracy, Arrange, Columns, DType, Element, Error, Layout, Nan, Op, Policy, Result, Segments,
-    View, reduce_axes, reduce_segments, with_element,
+    Accuracy, Columns, DType, Element, Error, Layout, Nan, Op, OutputShape, Policy, Result,
+    Segments, View, reduce_axes, reduce_segments, with_element,
 };
 
 use crate::compare::same;
@@ -51,8 +51,8 @@ fn compare(found: Result<Columns>, expected: Result<Columns>, what: &str) -> Res
 /// What is asked of a type.
 fn ops(dtype: DType) -> impl Iterator<Item = Op> {
     let ordered = |op| matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
-    let asked = move |op: &Op| *op != Op::Dot && !(dtype.is_complex() && ordered(*op));
-    Op::ALL.iter().copied().filter(asked)
+    let requested = move |op: &Op| *op != Op::Dot && !(dtype.is_complex() && ordered(*op));
+    Op::ALL.iter().copied().filter(requested)
 }
 
 /// Exact, with NaNs and without; and fast where that makes no difference.
@@ -69,9 +69,9 @@ fn policies(dtype: DType, kind: Kind) -> Vec<Policy> {
 }
 
 /// Every reduction under every policy of what two builders begin, the kernels' and the CPU's.
-fn check<'a, M: Machine + 'a, T: Element, A: Arrange + Clone>(
-    found: &dyn Fn() -> ReduceMany<'a, M, T>,
-    expected: &warpfold::ReduceMany<'_, T, A>,
+fn check<'a, M: Machine + 'a, T: Element, A: OutputShape + Clone>(
+    found: &dyn Fn() -> ReduceBatched<'a, M, T>,
+    expected: &warpfold::ReduceBatched<'_, T, A>,
     kind: Kind,
     ddof: u64,
     what: &str,

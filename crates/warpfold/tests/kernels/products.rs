@@ -81,10 +81,10 @@ fn shapes_of<T: Element>() {
     let mut random = Random(12);
     let x = array::<T>(Kind::Wide, 70_000, &mut random);
     let on = machine.upload(&x).unwrap();
-    for (block, per_multiprocessor, packs) in
+    for (block, per_multiprocessor, vectors) in
         [(32, 1, 1), (64, 3, 8), (96, 2, 1), (128, 7, 4), (512, 1, 64)]
     {
-        let shape = Shape { block, per_multiprocessor, packs, alone: 0 };
+        let shape = Shape { block, per_multiprocessor, vectors, alone: 0 };
         // Where whole blocks begin and end, and within one run and one block; not aligned to vectors; across the ends of sets of spans, and of sets of these.
         for (from, to, first) in [
             (0, 70_000, 0),
@@ -121,7 +121,7 @@ fn products_of_many_spans_have_the_bits_of_the_processor() {
     let Some(machine) = machine(4, 16) else { return };
     let x = array::<f32>(Kind::Wide, (1 << 17) + 70_000, &mut Random(16));
     let on = machine.upload(&x).unwrap();
-    let shape = Shape { block: 128, per_multiprocessor: 4, packs: 1, alone: 0 };
+    let shape = Shape { block: 128, per_multiprocessor: 4, vectors: 1, alone: 0 };
     for first in [0, 60 << 10] {
         let found = machine.reduce(on.slice(..)).shape(shape).starting_at(first);
         let found = found.partial(Op::Prod).unwrap();

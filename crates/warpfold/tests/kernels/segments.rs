@@ -1,10 +1,11 @@
 //! Segments on a machine: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
 
 use warpfold::kernel::DeviceSegments;
-use warpfold::{Accuracy, DType, Element, Error, Op, bf16, f16, with_element};
+use warpfold::{Accuracy, DType, Error, Op, bf16, f16, with_element};
 
+use crate::batched::{check_exact_segments, check_segments, takes};
 use crate::data::{Kind, Random, array};
-use crate::many::{check_exact_segments, check_segments, takes};
+use crate::sample::Sample;
 use crate::{SCALE, machine};
 
 /// Offsets of segments of given lengths, from element `first` on.
@@ -42,7 +43,7 @@ fn cuts(n: u64, random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
     ]
 }
 
-fn every_fold<T: Element>() {
+fn every_fold<T: Sample>() {
     assert!(takes(T::DTYPE));
     let mut random = Random(T::DTYPE as u64 + 7);
     let n = SCALE * 6000 / size_of::<T>() * 2 + 5;
@@ -104,7 +105,7 @@ fn every_fold<T: Element>() {
     }
 }
 
-fn exact<T: Element>() {
+fn exact<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 70);
     let n = SCALE * 4000;
     let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];
@@ -127,7 +128,7 @@ fn exact<T: Element>() {
 }
 
 /// Means, norms, variances and deviations: a few segments, as some take a block each.
-fn moments<T: Element>() {
+fn moments<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 700);
     let n = SCALE * 600;
     let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Ties, Kind::Zeros];

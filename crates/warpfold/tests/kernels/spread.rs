@@ -36,14 +36,14 @@ where
             ("columns", device.reduce_axes(buffer.view(), &layout, &[0]).unwrap(), &of_columns),
             ("segments", device.reduce_segments(buffer.view(), &bounds), &of_rows),
         ];
-        for (how, many, inputs) in ways {
+        for (how, batched, inputs) in ways {
             let what = format!("{how} of {what}, {rows} by {length}");
             let each = |of: &dyn Fn(warpfold_exact::Moments<T>) -> T::Round| {
                 bits(inputs.iter().map(|x| of(exact(x))).collect())
             };
-            assert_eq!(bits(many.l2().unwrap()), each(&|m| m.l2()), "l2 of {what}");
+            assert_eq!(bits(batched.l2().unwrap()), each(&|m| m.l2()), "l2 of {what}");
             for ddof in [0, 1] {
-                let (var, std) = (many.var(ddof), many.std(ddof));
+                let (var, std) = (batched.var(ddof), batched.std(ddof));
                 if inputs[0].len() as u64 <= ddof {
                     assert!(var.is_err() && std.is_err(), "{what}");
                     continue;

@@ -15,7 +15,7 @@ struct Case {
     kind: Kind,
     groups: u64,
     n: usize,
-    /// The first element, so that packs are not aligned.
+    /// The first element, so that vectors are not aligned.
     from: usize,
     /// Elements of 2 that one group has, at its best.
     often: bool,
@@ -229,7 +229,7 @@ fn ranges_without_elements_are_zeros_and_launches_do_it_again() {
         let tables = device.reduce_dense(&keys, groups.into(), &values).tables(Op::Sum).unwrap();
         let tables = tables.unwrap();
         let expected = group_dense(&host, groups.into(), &x).unwrap().sum().unwrap();
-        Executor::run_many(&device, tables.launches(), &[]).unwrap();
+        Executor::run_batched(&device, tables.launches(), &[]).unwrap();
         assert_eq!(tables.run::<f32>().unwrap().unwrap().download().unwrap(), expected);
     }
 }

@@ -1,6 +1,6 @@
 //! What many reductions cost: instructions of PTX for each element, counted, so that no change makes short segments dear unseen.
 
-use warpfold::kernel::{DeviceSegments, ReduceMany};
+use warpfold::kernel::{DeviceSegments, ReduceBatched};
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Detail, Device, Settings};
 use warpfold::{Accuracy, Op};
@@ -19,7 +19,7 @@ fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
     let x = device.upload(&x).unwrap();
     let cut = cut(&device).unwrap();
     [Accuracy::Fast, Accuracy::Exact].map(|accuracy| {
-        let reduce: ReduceMany<'_, _, f32> = match &cut {
+        let reduce: ReduceBatched<'_, _, f32> = match &cut {
             Cut::Every(length) => device.reduce_segments(&x, DeviceSegments::Every(*length)),
             Cut::Offsets(offsets) => device.reduce_segments(&x, offsets),
         };
@@ -27,10 +27,10 @@ fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
         let plan = reduce.plan(Op::Sum).unwrap();
         let out = device.alloc::<f32>(plan.batch.outputs() as usize).unwrap();
         let workspace = device.alloc::<u8>(plan.workspace as usize).unwrap();
-        let faults = device.upload(&[0xff_u8; ReduceMany::<Device, f32>::FAULT_BYTES]).unwrap();
+        let faults = device.upload(&[0xff_u8; ReduceBatched::<Device, f32>::FAULT_BYTES]).unwrap();
         let launches =
             reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address());
-        let counters = device.launch_many(&launches.unwrap()).unwrap();
+        let counters = device.launch_batched(&launches.unwrap()).unwrap();
         let instructions: u64 = counters.iter().map(|c| c.total.warp_instructions).sum();
         instructions as f64 / (N / 32) as f64
     })

@@ -31,7 +31,7 @@ fn the_same_seed_gives_the_same_counts_and_every_seed_the_same_sum() {
         .collect();
     assert_eq!(runs[0].counters, runs[1].counters);
     assert!(runs.iter().all(|run| run.record == runs[0].record));
-    // Every element is read once, by whole packs but for a tail.
+    // Every element is read once, by whole vectors but for a tail.
     assert_eq!(runs[0].counters[0].total.global_bytes_read, 4 * 5000);
 }
 
@@ -54,10 +54,10 @@ fn an_endless_run_ends_in_an_error_that_names_the_line() {
     let settings = Settings { budget: 100, ..Settings::default() };
     let device = Device::new().under(settings);
     let x = device.upload(&[1u8; 1000]).unwrap();
-    let Err(Error::Device { asked, obstacle, .. }) = device.reduce(&x).sum() else {
+    let Err(Error::Device { requested, obstacle, .. }) = device.reduce(&x).sum() else {
         panic!("100 instructions are too few")
     };
-    assert!(asked.contains("sum of 1000 u8"), "{asked}");
+    assert!(requested.contains("sum of 1000 u8"), "{requested}");
     assert!(obstacle.contains("budget of 100") && obstacle.contains("PTX line"), "{obstacle}");
 }
 

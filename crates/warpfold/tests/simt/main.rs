@@ -1,9 +1,11 @@
-//! Every kernel and element type in the simulator, against the CPU: lengths at every boundary, alignments, specials, shapes, schedules,
+//! Every kernel and element type in the simulator, against the CPU and the oracle: lengths at every boundary, alignments, specials, shapes, schedules,
 //! with every check on. What a GPU is given in `tests/cuda`, on machines that have none.
 #![cfg(feature = "simt")]
 
 #[path = "../kernels/axes.rs"]
 mod axes;
+#[path = "../kernels/batched.rs"]
+mod batched;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]
@@ -24,19 +26,25 @@ mod lanes;
 mod launches;
 #[path = "../kernels/left.rs"]
 mod left;
-#[path = "../kernels/many.rs"]
-mod many;
 #[path = "../kernels/named.rs"]
 mod named;
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
 #[path = "../kernels/products.rs"]
 mod products;
 mod reductions;
+#[allow(dead_code, unreachable_pub, unused_macros, reason = "the contract's tests use the rest")]
+#[path = "../contract/sample.rs"]
+mod sample;
 #[path = "../kernels/segments.rs"]
 mod segments;
 #[path = "../kernels/spread.rs"]
 mod spread;
 #[path = "../kernels/tables.rs"]
 mod tables;
+#[path = "../kernels/truth.rs"]
+mod truth;
 #[path = "../kernels/windows.rs"]
 mod windows;
 

@@ -2,10 +2,11 @@
 
 use warpfold::plan::{CudaFacts, Shape};
 use warpfold::simt::{Device, Settings};
-use warpfold::{DType, Element, with_element};
+use warpfold::{DType, with_element};
 
 use crate::check::{check, check_dot, check_exact};
 use crate::data::{Kind, Random, array};
+use crate::sample::Sample;
 
 /// Few multiprocessors, so that grids stay small.
 const FACTS: CudaFacts = CudaFacts { compute: 90, multiprocessors: 3 };
@@ -13,13 +14,13 @@ const FACTS: CudaFacts = CudaFacts { compute: 90, multiprocessors: 3 };
 /// One block of a warp; few blocks of two warps; many, of which the last has to fold more states than it has lanes; the
 /// largest block.
 const SHAPES: [Shape; 4] = [
-    Shape { block: 32, per_multiprocessor: 1, packs: 1, alone: u32::MAX },
-    Shape { block: 64, per_multiprocessor: 1, packs: 1, alone: 0 },
-    Shape { block: 32, per_multiprocessor: 13, packs: 1, alone: 0 },
-    Shape { block: 512, per_multiprocessor: 1, packs: 2, alone: 0 },
+    Shape { block: 32, per_multiprocessor: 1, vectors: 1, alone: u32::MAX },
+    Shape { block: 64, per_multiprocessor: 1, vectors: 1, alone: 0 },
+    Shape { block: 32, per_multiprocessor: 13, vectors: 1, alone: 0 },
+    Shape { block: 512, per_multiprocessor: 1, vectors: 2, alone: 0 },
 ];
 
-/// Lengths around packs, warps and the blocks of the shapes, in elements and in packs.
+/// Lengths around vectors, warps and the blocks of the shapes, in elements and in vectors.
 fn lengths(size: usize) -> Vec<usize> {
     let pack = 16 / size;
     let mut all = vec![0, 1, 31, 32, 33, 63, 64, 65, 129, pack + 1];
@@ -35,7 +36,7 @@ fn device(compute: u32, seed: u64) -> Device {
 
 /// Every reduction at every length in three shapes, each time under another seed, alignment and kind of content; then one of some size
 /// in all shapes.
-fn every_kernel<T: Element>(compute: u32) {
+fn every_kernel<T: Sample>(compute: u32) {
     let mut random = Random(T::DTYPE as u64 + 1);
     let long = 20_000 / size_of::<T>() * 4 + 3;
     let arrays = Kind::ALL.map(|kind| (kind, array::<T>(kind, long + 17, &mut random)));
@@ -59,7 +60,7 @@ fn every_kernel<T: Element>(compute: u32) {
 }
 
 /// Exact folds, whose data matters: of one scale and of none.
-fn exact<T: Element>() {
+fn exact<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 100);
     let long = 9_000 / size_of::<T>() * 4 + 3;
     let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];

@@ -139,13 +139,13 @@ async fn distinct_and_filter() {
 /// Of several partitions, distinct values met in each.
 #[tokio::test]
 async fn distinct_values_of_many_partitions_count_once() {
-    let (one_part, many_parts) = (context(1), context(8));
+    let (one_part, batched_parts) = (context(1), context(8));
     let all = batch(&columns());
     in_memory(&one_part, &all, 1);
-    in_memory(&many_parts, &shuffled(&all, 4), 8);
+    in_memory(&batched_parts, &shuffled(&all, 4), 8);
     let sql = "SELECT exact_sum(DISTINCT n), exact_avg(DISTINCT k), exact_sum(DISTINCT x), exact_var(DISTINCT f), exact_sum(DISTINCT d) FROM t";
     let found = row(&one_part, sql).await;
-    assert_eq!(row(&many_parts, sql).await, found);
+    assert_eq!(row(&batched_parts, sql).await, found);
     let values = columns().n.into_iter().flatten().collect::<std::collections::BTreeSet<u32>>();
     let sum: u64 = values.into_iter().map(u64::from).sum();
     assert_eq!(found[..2], [ScalarValue::UInt64(Some(sum)), double(18.0)]);

@@ -6,7 +6,7 @@ use warpfold::simt::Device;
 use warpfold::{DType, Op, Policy};
 use warpfold_simt::{Argument, Dimensions, Launch, Program};
 
-use super::{Place, Subject, failed, files, random};
+use super::{NamedAllocation, Subject, failed, files, random};
 use crate::Failure;
 use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
@@ -18,15 +18,15 @@ pub(super) const NAME: &str = "map";
 const MOST_THREADS: u32 = 512;
 
 /// The first launch of a reduction of an expression of random arrays.
-pub(super) fn subject(text: &str, asked: &Explain) -> Result<Subject, Failure> {
+pub(super) fn subject(text: &str, args: &Explain) -> Result<Subject, Failure> {
     let usage = |error: warpfold::Error| match error {
         error @ warpfold::Error::Map { .. } => Failure::Usage(error.to_string()),
         other => other.into(),
     };
-    let dtype = asked.dtype.unwrap_or(DType::F32);
-    let (op, threads) = (asked.op.unwrap_or(Op::Sum), asked.threads());
+    let dtype = args.dtype.unwrap_or(DType::F32);
+    let (op, threads) = (args.op.unwrap_or(Op::Sum), args.threads());
     whole_warps(threads, MOST_THREADS, NAME)?;
-    if asked.n == 0 {
+    if args.n == 0 {
         return Err(Failure::Usage(
             "--n 0: there is nothing to launch for; take 1 at least".into(),
         ));
@@ -37,24 +37,24 @@ pub(super) fn subject(text: &str, asked: &Explain) -> Result<Subject, Failure> {
     let map = Map::new(op, &expressions, &names, Policy::default()).map_err(usage)?;
     let device = Device::new();
     let upload = |array| {
-        AnyBuffer::upload(&device, dtype, &random(dtype, asked.n, array)?).map_err(Failure::from)
+        AnyBuffer::upload(&device, dtype, &random(dtype, args.n, array)?).map_err(Failure::from)
     };
     let buffers = (0..names.len() as u64).map(upload).collect::<Result<Vec<_>, Failure>>()?;
-    let places = buffers.iter().zip(&names).map(|(buffer, (name, _))| Place {
+    let allocations = buffers.iter().zip(&names).map(|(buffer, (name, _))| NamedAllocation {
         name: if *name == "y" { "y" } else { "x" },
         address: buffer.address(),
         bytes: (buffer.len() * dtype.size()) as u64,
     });
-    let places = places.collect();
+    let allocations = allocations.collect();
     let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
-    let blocks = asked.n.div_ceil(4 * u64::from(threads)).clamp(1, 8) as u32;
-    let grid = MapGrid { blocks: asked.grid.unwrap_or(blocks), threads };
+    let blocks = args.n.div_ceil(4 * u64::from(threads)).clamp(1, 8) as u32;
+    let grid = MapGrid { blocks: args.grid.unwrap_or(blocks), threads };
     let launches = MapLaunches::new(&device, &map, &views, Some(grid)).map_err(usage)?;
     let launch = launches.launches().first();
     let Some((launch, Code::Spliced(spliced))) = launch.map(|launch| (launch, &launch.code)) else {
         return Err(Failure::Usage(format!("`{text}` names no input; name one")));
     };
-    let template = launch.module(asked.compute)?;
+    let template = launch.module(args.compute)?;
     let mut program = Program::load(spliced.ptx())
         .map_err(|error| failed(format!("loading {}", spliced.entry()), error.to_string()))?;
     let lines = template.lines();
@@ -67,7 +67,7 @@ pub(super) fn subject(text: &str, asked: &Explain) -> Result<Subject, Failure> {
         timed: None,
         module: template.name.to_owned(),
         dtype,
-        n: asked.n,
+        n: args.n,
         program,
         launch: Launch {
             kernel: launch.entry.clone(),
@@ -77,7 +77,7 @@ pub(super) fn subject(text: &str, asked: &Explain) -> Result<Subject, Failure> {
             arguments: launch.words.iter().copied().map(Argument::from).collect(),
         },
         memory: device.take_memory(),
-        places,
+        allocations,
         sources: files(),
     })
 }

@@ -6,28 +6,28 @@ use warpfold::plan::Fold;
 use warpfold_ladder::model::reduction_of;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
-use super::{Place, Subject, files, program, random};
+use super::{NamedAllocation, Subject, files, program, random};
 use crate::Failure;
 use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
 use crate::explain::timed::Timed;
 
 /// A launch of a fold's kernel.
-pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
-    if let Some(op) = asked.op {
+pub(super) fn subject(fold: Fold, args: &Explain) -> Result<Subject, Failure> {
+    if let Some(op) = args.op {
         let message = format!(
             "--op {op} is for rungs of the ladder; {} says itself what it computes",
             fold.name()
         );
         return Err(Failure::Usage(message));
     }
-    let kernel = kernel(fold, asked)?;
+    let kernel = kernel(fold, args)?;
     let most = kernel.fold.most_threads(kernel.dtype);
     // A default is no larger than what the kernel takes.
-    let threads = asked.block.unwrap_or(asked.threads().min(most));
+    let threads = args.block.unwrap_or(args.threads().min(most));
     whole_warps(threads, most, &kernel.entry())?;
-    let module = kernel.module(asked.compute).map_err(|error| {
-        let of_type = |&dtype: &DType| FoldKernel { dtype, ..kernel }.module(asked.compute);
+    let module = kernel.module(args.compute).map_err(|error| {
+        let of_type = |&dtype: &DType| FoldKernel { dtype, ..kernel }.module(args.compute);
         let taken: Vec<_> = DType::ALL.iter().filter(|d| of_type(d).is_ok()).collect();
         match taken.is_empty() {
             true => error.into(),
@@ -35,30 +35,34 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         }
     })?;
     let mut memory = Memory::new();
-    let mut places = Vec::new();
-    let mut place = |name, buffer: warpfold_simt::Buffer| {
-        places.push(Place { name, address: buffer.address(), bytes: buffer.bytes() });
+    let mut allocations = Vec::new();
+    let mut allocation = |name, buffer: warpfold_simt::Buffer| {
+        allocations.push(NamedAllocation {
+            name,
+            address: buffer.address(),
+            bytes: buffer.bytes(),
+        });
         buffer.address()
     };
-    let x = place("x", memory.upload_bytes(&random(kernel.dtype, asked.n, 0)?));
+    let x = allocation("x", memory.upload_bytes(&random(kernel.dtype, args.n, 0)?));
     let y = match kernel.fold {
         Fold::Dot | Fold::ExactDot => {
-            place("y", memory.upload_bytes(&random(kernel.dtype, asked.n, 1)?))
+            allocation("y", memory.upload_bytes(&random(kernel.dtype, args.n, 1)?))
         }
         _ => 0,
     };
-    let packs = asked.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
-    let grid = asked.grid.unwrap_or(packs.div_ceil(u64::from(threads)).clamp(1, 8) as u32);
+    let vectors = args.n.saturating_mul(kernel.dtype.size() as u64).div_ceil(16);
+    let grid = args.grid.unwrap_or(vectors.div_ceil(u64::from(threads)).clamp(1, 8) as u32);
     let workspace = memory.allocate(workspace_bytes(grid));
     let header = vec![0u8; WORKSPACE_HEADER as usize];
     memory.write(workspace, &header).expect("a workspace begins with its header");
     let arguments = Arguments {
         x,
         y,
-        n: asked.n,
-        workspace: place("workspace", workspace),
-        record: place("record", memory.upload(&[0u64; RECORD_WORDS])),
-        done: place("done", memory.upload(&[0u64])),
+        n: args.n,
+        workspace: allocation("workspace", workspace),
+        record: allocation("record", memory.upload(&[0u64; RECORD_WORDS])),
+        done: allocation("done", memory.upload(&[0u64])),
         stamp: 1,
         value: 0,
         options: 0,
@@ -71,18 +75,18 @@ pub(super) fn subject(fold: Fold, asked: &Explain) -> Result<Subject, Failure> {
         arguments: arguments.words().into_iter().map(Argument::from).collect(),
     };
     let reduction = reduction_of(kernel.fold, kernel.dtype).filter(|_| !kernel.skips_nan);
-    let timed = reduction.map(|(op, accuracy)| Timed::library(op, accuracy, kernel.dtype, asked.n));
+    let timed = reduction.map(|(op, accuracy)| Timed::library(op, accuracy, kernel.dtype, args.n));
     Ok(Subject {
         name: kernel.entry(),
         note: String::new(),
         timed,
         module: module.name.to_owned(),
         dtype: kernel.dtype,
-        n: asked.n,
+        n: args.n,
         program: program(&module)?,
         launch,
         memory,
-        places,
+        allocations,
         sources: files(),
     })
 }
@@ -117,17 +121,17 @@ fn parts(name: &str) -> (&str, Option<&str>) {
 }
 
 /// The kernel of a fold: the type is in the name or beside it.
-fn kernel(fold: Fold, asked: &Explain) -> Result<FoldKernel, Failure> {
-    let skips_nan = asked.kernel.ends_with("_skip_nan");
-    let (_, named) = parts(&asked.kernel);
-    let dtype = match (named.map(str::parse::<DType>), asked.dtype) {
+fn kernel(fold: Fold, args: &Explain) -> Result<FoldKernel, Failure> {
+    let skips_nan = args.kernel.ends_with("_skip_nan");
+    let (_, named) = parts(&args.kernel);
+    let dtype = match (named.map(str::parse::<DType>), args.dtype) {
         (None, dtype) => dtype.unwrap_or(DType::F32),
         (Some(Ok(named)), None) => named,
         (Some(Ok(named)), Some(dtype)) if named == dtype => named,
         (Some(Ok(_)), Some(dtype)) => {
             let message = format!(
                 "{} names its element type, and --type {dtype} is another; leave one out",
-                asked.kernel
+                args.kernel
             );
             return Err(Failure::Usage(message));
         }
@@ -135,7 +139,7 @@ fn kernel(fold: Fold, asked: &Explain) -> Result<FoldKernel, Failure> {
             let names: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
             let message = format!(
                 "{} names no element type after the fold; there are {}",
-                asked.kernel,
+                args.kernel,
                 names.join(", ")
             );
             return Err(Failure::Usage(message));
@@ -143,7 +147,7 @@ fn kernel(fold: Fold, asked: &Explain) -> Result<FoldKernel, Failure> {
     };
     if skips_nan && !dtype.is_float() {
         let message =
-            format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", asked.kernel);
+            format!("{} would skip NaNs, and {dtype} has none; leave _skip_nan out", args.kernel);
         return Err(Failure::Usage(message));
     }
     Ok(FoldKernel { fold, dtype, skips_nan })

@@ -8,7 +8,7 @@ use warpfold_ladder::with_number;
 use warpfold_ladder::{Addresses, Case, MOST_THREADS, Number, Plan, defined};
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
-use super::{Place, Subject, failed, files, program, random};
+use super::{NamedAllocation, Subject, failed, files, program, random};
 use crate::Failure;
 use crate::args::block::whole_warps;
 use crate::explain::args::Explain;
@@ -21,41 +21,45 @@ pub(super) fn find(name: &str) -> Option<&'static Rung> {
 }
 
 /// A launch of a rung.
-pub(super) fn subject(rung: &'static Rung, asked: &Explain) -> Result<Subject, Failure> {
-    let (op, dtype) = (asked.op.unwrap_or(Op::Sum), asked.dtype.unwrap_or(DType::F32));
+pub(super) fn subject(rung: &'static Rung, args: &Explain) -> Result<Subject, Failure> {
+    let (op, dtype) = (args.op.unwrap_or(Op::Sum), args.dtype.unwrap_or(DType::F32));
     defined(op, dtype).map_err(Failure::Usage)?;
-    whole_warps(asked.threads(), MOST_THREADS, &rung.name)?;
-    if asked.grid.is_some() {
+    whole_warps(args.threads(), MOST_THREADS, &rung.name)?;
+    if args.grid.is_some() {
         let message = format!(
             "--grid: the blocks of {} follow from --n and --block; leave it out",
             rung.name
         );
         return Err(Failure::Usage(message));
     }
-    let case = Case { op, dtype, n: asked.n, block: asked.threads() };
-    let facts = CudaFacts { compute: asked.compute, multiprocessors: 132 };
-    let x = random(dtype, asked.n, 0)?;
+    let case = Case { op, dtype, n: args.n, block: args.threads() };
+    let facts = CudaFacts { compute: args.compute, multiprocessors: 132 };
+    let x = random(dtype, args.n, 0)?;
     let plan = Plan::new(rung, case, facts)
         .map_err(|why| Failure::Usage(format!("{} of {op}: {why}", rung.name)))?;
 
     let mut memory = Memory::new();
-    let mut places = Vec::new();
-    let mut place = |name, buffer: warpfold_simt::Buffer| {
-        places.push(Place { name, address: buffer.address(), bytes: buffer.bytes() });
+    let mut allocations = Vec::new();
+    let mut allocation = |name, buffer: warpfold_simt::Buffer| {
+        allocations.push(NamedAllocation {
+            name,
+            address: buffer.address(),
+            bytes: buffer.bytes(),
+        });
         buffer.address()
     };
     let size = dtype.size() as u64;
     let folded = (plan.n * size) as usize;
     let identity = with_number!(dtype, T => bytemuck::bytes_of(&T::identity(op)).to_vec());
     let at = Addresses {
-        input: place("x", memory.upload_bytes(&x[..folded])),
-        result: place("result", memory.upload_bytes(&identity)),
+        input: allocation("x", memory.upload_bytes(&x[..folded])),
+        result: allocation("result", memory.upload_bytes(&identity)),
         partials: [
-            place("partial results", memory.allocate(plan.partials[0] * size)),
-            place("partial results", memory.allocate(plan.partials[1] * size)),
+            allocation("partial results", memory.allocate(plan.partials[0] * size)),
+            allocation("partial results", memory.allocate(plan.partials[1] * size)),
         ],
-        room: place("memory to work in", memory.allocate(plan.room * size)),
-        ticket: place("ticket", memory.upload(&[0u32])),
+        room: allocation("memory to work in", memory.allocate(plan.room * size)),
+        ticket: allocation("ticket", memory.upload(&[0u32])),
     };
     let launches = plan.launches(at);
     let first = launches.first().expect("a plan has a launch");
@@ -76,7 +80,7 @@ pub(super) fn subject(rung: &'static Rung, asked: &Explain) -> Result<Subject, F
         program: program(&embedded(&plan.module)?)?,
         launch,
         memory,
-        places,
+        allocations,
         sources: files(),
     })
 }
@@ -91,7 +95,7 @@ pub(super) fn branches(entry: &'static str) -> Result<Subject, Failure> {
     const ROUNDS: u64 = 4;
     let mut memory = Memory::new();
     let (input, results) = (memory.upload(&[1u32, 2, 3, 4]), memory.allocate(16));
-    let place = |name, buffer: warpfold_simt::Buffer| Place {
+    let allocation = |name, buffer: warpfold_simt::Buffer| NamedAllocation {
         name,
         address: buffer.address(),
         bytes: buffer.bytes(),
@@ -112,7 +116,7 @@ pub(super) fn branches(entry: &'static str) -> Result<Subject, Failure> {
             shared_bytes: 0,
             arguments: vec![Argument::from(input), Argument::from(results), Argument::from(ROUNDS)],
         },
-        places: vec![place("x", input), place("results", results)],
+        allocations: vec![allocation("x", input), allocation("results", results)],
         memory,
         sources: files(),
     })

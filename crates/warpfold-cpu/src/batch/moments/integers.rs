@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Places, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_rules};
 use super::Approximate;
 use super::widen::{TWO_TO_32, Widen};
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum};
@@ -61,7 +61,7 @@ impl<W: Whole> Kind for Integers<W> {
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Wholes, x: &[W; N], _: Places) {
+    fn add(self, lanes: &mut Wholes, x: &[W; N], _: Positions) {
         for l in 0..N {
             let x: i64 = x[l].into();
             let square = x.wrapping_mul(x) as u64;

@@ -1,6 +1,6 @@
 //! [`Plain`]: f64 additions, for narrow floats whose results are f32.
 
-use super::super::lanes::{Kind, N, Places, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_rules};
 use super::Approximate;
 use super::widen::Widen;
 use crate::float::added_by_halves;
@@ -58,7 +58,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Plain<W, PARTS, 
     }
 
     #[inline(always)]
-    fn add(self, [sums, squares]: &mut Self::Lanes, x: &[[W; PARTS]; N], _: Places) {
+    fn add(self, [sums, squares]: &mut Self::Lanes, x: &[[W; PARTS]; N], _: Positions) {
         let parts = x.as_flattened();
         for lane in 0..LANES {
             let x = parts[lane].widen().0 - self.pivots[lane];

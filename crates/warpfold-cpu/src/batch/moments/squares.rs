@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Places, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_rules};
 use super::Approximate;
 use super::widen::Widen;
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_product, two_sum};
@@ -76,7 +76,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Squares<W, PARTS
     }
 
     #[inline(always)]
-    fn add(self, [sums, squares]: &mut Self::Lanes, x: &[[W; PARTS]; N], _: Places) {
+    fn add(self, [sums, squares]: &mut Self::Lanes, x: &[[W; PARTS]; N], _: Positions) {
         let parts = x.as_flattened();
         for lane in 0..LANES {
             let (sum, square) = added(sums.get(lane), squares.get(lane), parts[lane]);

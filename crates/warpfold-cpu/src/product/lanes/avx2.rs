@@ -85,7 +85,7 @@ impl Vector for Four {
     const N: usize = 4;
     const INTERLEAVED: [usize; MOST] = [0, 2, 1, 3];
     type Powers = Fields;
-    type Seen = __m256i;
+    type Monitor = __m256i;
 
     #[inline(always)]
     fn splat(x: f64) -> Self {

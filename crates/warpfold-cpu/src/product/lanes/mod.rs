@@ -36,7 +36,7 @@ pub(crate) trait Vector: Copy {
     /// Sums of exponents in progress, and whether all were those of normal numbers.
     type Powers: Copy;
     /// What was seen of factors that are multiplied as they are.
-    type Seen: Copy;
+    type Monitor: Copy;
 
     /// The same number in all lanes.
     fn splat(x: f64) -> Self;
@@ -102,13 +102,13 @@ pub(crate) trait Vector: Copy {
     fn powers() -> Self::Powers;
 
     /// Nothing seen yet.
-    fn seen() -> Self::Seen;
+    fn seen() -> Self::Monitor;
 
     /// Looks whether numbers lie from `2^-half` to `2^half`, which is a power of two itself.
-    fn observe(self, seen: &mut Self::Seen, half: u64);
+    fn observe(self, seen: &mut Self::Monitor, half: u64);
 
     /// Whether all did.
-    fn are_within(seen: Self::Seen, half: u64) -> bool;
+    fn are_within(seen: Self::Monitor, half: u64) -> bool;
 
     /// Takes the exponents of numbers: leaves them between 1 and 2, with their signs.
     fn split(self, powers: &mut Self::Powers) -> Self;

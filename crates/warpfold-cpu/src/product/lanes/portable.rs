@@ -48,7 +48,7 @@ impl<const N: usize> Vector for Plain<N> {
     const N: usize = N;
     const INTERLEAVED: [usize; MOST] = [0, 1, 2, 3];
     type Powers = Exponents<N>;
-    type Seen = u64;
+    type Monitor = u64;
 
     #[inline(always)]
     fn splat(x: f64) -> Self {

@@ -36,9 +36,9 @@ pub(super) fn of_special(special: Special) -> u64 {
 pub(super) fn special(word: u64, world: u64) -> Option<Special> {
     let count = |field: u32| word >> (field * FIELD) & MOST;
     let all = [Special::NAN, Special::PLUS, Special::MINUS];
-    let met = (0..).zip(all).filter(|&(field, _)| count(field) > 0);
+    let specials = (0..).zip(all).filter(|&(field, _)| count(field) > 0);
     let is_possible = word >> (3 * FIELD) == 0 && (0..3).all(|field| count(field) <= world);
-    is_possible.then(|| met.fold(Special::NONE, |set, (_, special)| set.union(special)))
+    is_possible.then(|| specials.fold(Special::NONE, |set, (_, special)| set.union(special)))
 }
 
 /// The next limb of a sum of limbs, from its digits.

@@ -3,7 +3,7 @@
 use super::saved::{Header, Kind, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::element::Ordered;
-use crate::partial::{Count, Extremes, Place};
+use crate::partial::{ArgIndex, Count, Extremes};
 
 const HAS_PLACES: u64 = 1;
 const HAS_NAN: u64 = 2;
@@ -16,11 +16,11 @@ impl<T: Ordered> Saved for Extremes<T> {
         let has_places = if self.min.is_some() { HAS_PLACES } else { 0 };
         let has_nan = if self.first_nan.is_some() { HAS_NAN } else { 0 };
         out.word(has_places | has_nan);
-        for place in [self.min, self.max] {
-            match place {
-                Some(place) => {
-                    out.element(T::from_key(place.key));
-                    out.word(place.index);
+        for arg_index in [self.min, self.max] {
+            match arg_index {
+                Some(arg_index) => {
+                    out.element(T::from_key(arg_index.key));
+                    out.word(arg_index.index);
                 }
                 None => [0, 0].into_iter().for_each(|word| out.word(word)),
             }
@@ -34,17 +34,17 @@ impl<T: Ordered> Saved for Extremes<T> {
         if present > (HAS_PLACES | HAS_NAN) {
             return Err("a bit that marks no value is set".into());
         }
-        let place = |input: &mut Reader<'_>| match present & HAS_PLACES {
+        let arg_index = |input: &mut Reader<'_>| match present & HAS_PLACES {
             0 => absent(input, 2),
             _ => {
                 let (value, index) = (input.element::<T>()?, input.word()?);
                 match value.is_nan() {
                     true => Err("an extreme is NaN".into()),
-                    false => Ok(Some(Place { key: value.key(), index })),
+                    false => Ok(Some(ArgIndex { key: value.key(), index })),
                 }
             }
         };
-        let (min, max) = (place(input)?, place(input)?);
+        let (min, max) = (arg_index(input)?, arg_index(input)?);
         let first_nan = match present & HAS_NAN {
             0 => absent(input, 1),
             _ => input.word().map(Some),

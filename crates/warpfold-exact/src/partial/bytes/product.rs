@@ -6,7 +6,7 @@ use super::words::{Reader, Refused, Writer};
 use crate::double_double::DoubleDouble;
 use crate::element::Element;
 use crate::partial::product::Factors;
-use crate::partial::{ComplexProduct, IntegerProduct, Met, Product, RealProduct};
+use crate::partial::{ComplexProduct, IntegerProduct, Product, RealProduct, SpecialFlags};
 
 const NEGATIVE: u64 = 1;
 const ZERO: u64 = 2;
@@ -80,9 +80,10 @@ impl<T: Element> Saved for Product<T> {
 }
 
 pub(super) fn write_real(out: &mut Writer, product: &RealProduct) {
-    let RealProduct { mantissa, exponent, negative, met } = product;
-    let met = flag(met.zero, ZERO) | flag(met.infinity, INFINITY) | flag(met.nan, NAN);
-    out.word(flag(*negative, NEGATIVE) | met);
+    let RealProduct { mantissa, exponent, negative, specials } = product;
+    let specials =
+        flag(specials.zero, ZERO) | flag(specials.infinity, INFINITY) | flag(specials.nan, NAN);
+    out.word(flag(*negative, NEGATIVE) | specials);
     out.word(*exponent as u64);
     write_part(out, mantissa);
 }
@@ -116,14 +117,17 @@ fn integer(input: &mut Reader<'_>, flags: u64) -> Refused<IntegerProduct> {
 }
 
 fn real(input: &mut Reader<'_>, flags: u64) -> Refused<RealProduct> {
-    let met =
-        Met { zero: flags & ZERO != 0, infinity: flags & INFINITY != 0, nan: flags & NAN != 0 };
+    let specials = SpecialFlags {
+        zero: flags & ZERO != 0,
+        infinity: flags & INFINITY != 0,
+        nan: flags & NAN != 0,
+    };
     let exponent = read_exponent(input)?;
     let mantissa = read_part(input)?;
     if !(1.0..2.0).contains(&mantissa.high) {
         return Err("a mantissa does not lie between 1 and 2".into());
     }
-    Ok(RealProduct { mantissa, exponent, negative: flags & NEGATIVE != 0, met })
+    Ok(RealProduct { mantissa, exponent, negative: flags & NEGATIVE != 0, specials })
 }
 
 pub(super) fn complex(input: &mut Reader<'_>) -> Refused<ComplexProduct> {

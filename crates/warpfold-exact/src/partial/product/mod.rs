@@ -11,13 +11,13 @@ use std::marker::PhantomData;
 
 pub use complex::ComplexProduct;
 pub use integer::IntegerProduct;
-pub use real::{Met, RealProduct};
+pub use real::{RealProduct, SpecialFlags};
 pub use tree::{Complexes, Reals, join_of};
 
 use crate::double_double::DoubleDouble;
 use crate::element::{Element, Float, Parts};
 use crate::exact::{Fixed, Register, Special};
-use crate::tree::{Gap, Interval, Tree};
+use crate::tree::{Incomplete, Interval, Tree};
 use crate::{Error, Op, Overflow, Result};
 
 /// The product of any number of elements, its exponent kept apart in 64 bits.
@@ -209,13 +209,13 @@ impl<T: Element> Product<T> {
 }
 
 /// What is wrong with the pieces of a product, in words.
-fn pieces<T: Element>(gap: Gap) -> Error {
+fn pieces<T: Element>(gap: Incomplete) -> Error {
     let (obstacle, remedy) = match gap {
-        Gap::Missing { first, end } => (
+        Incomplete::Missing { first, end } => (
             format!("elements {first} to {end} are in none of the pieces that were merged"),
             "merge the pieces that have them, or say where each piece starts",
         ),
-        Gap::Twice { first, end } => (
+        Incomplete::Twice { first, end } => (
             format!(
                 "elements {first} to {end} are in more than one of the pieces that were merged"
             ),

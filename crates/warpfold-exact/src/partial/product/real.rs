@@ -13,13 +13,13 @@ pub struct RealProduct {
     pub exponent: i64,
     /// Negative.
     pub negative: bool,
-    /// Met.
-    pub met: Met,
+    /// SpecialFlags.
+    pub specials: SpecialFlags,
 }
 
 /// Which factors were met that a mantissa cannot show.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Met {
+pub struct SpecialFlags {
     /// Zero.
     pub zero: bool,
     /// Infinity.
@@ -28,7 +28,7 @@ pub struct Met {
     pub nan: bool,
 }
 
-impl Met {
+impl SpecialFlags {
     /// Any.
     #[inline(always)]
     pub fn any(self) -> bool {
@@ -38,7 +38,7 @@ impl Met {
     /// Union.
     #[inline(always)]
     pub fn union(self, other: Self) -> Self {
-        Met {
+        SpecialFlags {
             zero: self.zero | other.zero,
             infinity: self.infinity | other.infinity,
             nan: self.nan | other.nan,
@@ -52,7 +52,7 @@ impl RealProduct {
         mantissa: DoubleDouble::ONE,
         exponent: 0,
         negative: false,
-        met: Met { zero: false, infinity: false, nan: false },
+        specials: SpecialFlags { zero: false, infinity: false, nan: false },
     };
 
     /// From a chain of factors, as `high + low` times a power of two: brought to order. Neither is zero where `high` is a number but zero.
@@ -62,20 +62,21 @@ impl RealProduct {
         let sum = fast_two_sum(high, low);
         let (negative, sign) = (sum.high < 0.0, if sum.high < 0.0 { -1.0 } else { 1.0 });
         let mantissa = DoubleDouble { high: sum.high * sign, low: sum.low * sign + 0.0 };
-        let mut product = RealProduct { mantissa, exponent, negative, met: Met::default() };
+        let mut product =
+            RealProduct { mantissa, exponent, negative, specials: SpecialFlags::default() };
         product.normalise();
         product
     }
 
     /// A single finite number.
     pub fn of(x: f64) -> Self {
-        let met = Met { zero: x == 0.0, ..Met::default() };
+        let specials = SpecialFlags { zero: x == 0.0, ..SpecialFlags::default() };
         // A subnormal is brought among the normals first.
         let (x, shift) =
             if x.abs() < f64::MIN_POSITIVE { (x * 2f64.powi(64), -64) } else { (x, 0) };
         let mantissa = DoubleDouble { high: x.abs(), low: 0.0 };
         let mut product =
-            RealProduct { mantissa, exponent: shift, negative: x.is_sign_negative(), met };
+            RealProduct { mantissa, exponent: shift, negative: x.is_sign_negative(), specials };
         product.normalise();
         product
     }
@@ -83,7 +84,7 @@ impl RealProduct {
     /// Brings the mantissa, a positive normal number, to `1 <= high < 2`. Once the product is special the mantissa no longer matters.
     #[inline(always)]
     pub fn normalise(&mut self) {
-        if self.met.any() {
+        if self.specials.any() {
             (self.mantissa, self.exponent) = (DoubleDouble::ONE, 0);
             return;
         }
@@ -97,7 +98,7 @@ impl RealProduct {
     /// Takes in another one.
     #[inline(always)]
     pub fn merge(&mut self, other: &Self) {
-        self.met = self.met.union(other.met);
+        self.specials = self.specials.union(other.specials);
         self.negative ^= other.negative;
         self.mantissa = self.mantissa.multiply(other.mantissa);
         self.exponent = self.exponent.saturating_add(other.exponent);
@@ -107,13 +108,13 @@ impl RealProduct {
     /// The product in units of a power of two; an exact zero is +0.
     pub(super) fn register(&self) -> (Rounded, i32) {
         let mut register = Rounded::default();
-        match self.met {
-            Met { nan: true, .. } | Met { zero: true, infinity: true, .. } => {
+        match self.specials {
+            SpecialFlags { nan: true, .. } | SpecialFlags { zero: true, infinity: true, .. } => {
                 register.note(Special::NAN);
             }
-            Met { infinity: true, .. } => register.note(Special::infinity(self.negative)),
-            Met { zero: true, .. } => {}
-            Met { .. } => {
+            SpecialFlags { infinity: true, .. } => register.note(Special::infinity(self.negative)),
+            SpecialFlags { zero: true, .. } => {}
+            SpecialFlags { .. } => {
                 let mantissa = if self.negative { self.mantissa.negate() } else { self.mantissa };
                 register = fixed(mantissa);
             }

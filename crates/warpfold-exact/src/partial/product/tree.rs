@@ -22,7 +22,7 @@
 //! Kernels therefore take exponents from factors or from products, when it suits them, in lanes or one by one. A product of 32 elements of f16 needs
 //! no care at all: all numbers on the way are multiples of `2^-768`, the product of the elements' units, and below `2^513`.
 //!
-//! A run with a zero, an infinity or a NaN in it is that alone ([`Met`]).
+//! A run with a zero, an infinity or a NaN in it is that alone ([`SpecialFlags`]).
 //!
 //! # Complex numbers
 //! One part may be far smaller than the other and underflow, so that scaling shows: it is part of the definition. `(a + bi)(c + di)`, parts of sums
@@ -35,7 +35,7 @@
 //! Joins multiply double-doubles ([`RealProduct::merge`], [`ComplexProduct::merge`]). A last factor that has too few elements, as a last run, is
 //! what ones in their places would make it.
 
-use super::{ComplexProduct, Met, RealProduct};
+use super::{ComplexProduct, RealProduct, SpecialFlags};
 use crate::double_double::{DoubleDouble, exponent, power_of_two, two_product, two_sum};
 use crate::element::Element;
 use crate::tree::Operator;
@@ -77,16 +77,16 @@ impl Operator for Reals {
     }
 
     fn run(&self, leaves: &[f64]) -> RealProduct {
-        let mut met = Met::default();
+        let mut specials = SpecialFlags::default();
         let mut negative = false;
         for x in leaves {
-            met.zero |= *x == 0.0;
-            met.infinity |= x.is_infinite();
-            met.nan |= x.is_nan();
+            specials.zero |= *x == 0.0;
+            specials.infinity |= x.is_infinite();
+            specials.nan |= x.is_nan();
             negative ^= x.is_sign_negative() & !x.is_nan();
         }
-        if met.any() {
-            return RealProduct { met, negative, ..RealProduct::ONE };
+        if specials.any() {
+            return RealProduct { specials, negative, ..RealProduct::ONE };
         }
         let (mut high, mut low, mut power) = (1.0f64, 0.0f64, 0);
         for factor in leaves.chunks(self.join) {
@@ -104,7 +104,7 @@ impl Operator for Reals {
     }
 
     fn block(&self, runs: &[RealProduct]) -> RealProduct {
-        if runs.iter().any(|run| run.met.any()) {
+        if runs.iter().any(|run| run.specials.any()) {
             let mut all = runs[0];
             runs[1..].iter().for_each(|run| all.merge(run));
             return all;

@@ -4,7 +4,7 @@ use super::keys::{bounds, check, outside};
 use super::sort::{Sort, launch};
 use super::{AnyGroups, GivenKeys, Labels, Values, uploaded};
 use crate::group;
-use crate::kernel::{AnyBuffer, AnyReduce, AnyView, Executor, ManyLaunch};
+use crate::kernel::{AnyBuffer, AnyReduce, AnyView, BatchedLaunch, Executor};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaGroupPlan, GroupWay, THREADS};
 use crate::{DType, Error, Op, Result};
@@ -44,7 +44,7 @@ impl<'a> AnyDenseSort<'a> {
     }
 
     /// What does it, in order; the same launches again do it again. Keys and values must be there.
-    pub fn launches(&self) -> &[ManyLaunch] {
+    pub fn launches(&self) -> &[BatchedLaunch] {
         &self.numbered.launches
     }
 
@@ -53,7 +53,7 @@ impl<'a> AnyDenseSort<'a> {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn run(self) -> Result<AnyGroups<'a>> {
-        self.machine.run_many(self.launches(), &[self.keys.ready, self.values.ready])?;
+        self.machine.run_batched(self.launches(), &[self.keys.ready, self.values.ready])?;
         self.finish()
     }
 
@@ -79,7 +79,7 @@ pub(super) fn starts(
     shift: u32,
     numbers: u64,
     to: u64,
-) -> ManyLaunch {
+) -> BatchedLaunch {
     let most = machine.facts().multiprocessors.saturating_mul(PER_MULTIPROCESSOR);
     let grid = (numbers + 1).div_ceil(THREADS.into()).min(most.into()) as u32;
     launch("groups", "groups_bounds", grid, vec![ordinals, shift.into(), n, numbers, to])
@@ -104,7 +104,7 @@ struct Numbered {
     groups: u64,
     plan: CudaGroupPlan,
     sort: Sort,
-    launches: Vec<ManyLaunch>,
+    launches: Vec<BatchedLaunch>,
     offsets: AnyBuffer,
 }
 

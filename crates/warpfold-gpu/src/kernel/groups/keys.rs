@@ -33,7 +33,7 @@ pub(super) fn check(machine: &dyn Executor, keys: AnyView<'_>, values: AnyView<'
     group::check_lengths(keys.len, values.len)?;
     if keys.dtype.is_float() {
         return Err(Error::Keys {
-            asked: format!("groups of {} elements by keys of {}", values.len, keys.dtype),
+            requested: format!("groups of {} elements by keys of {}", values.len, keys.dtype),
             obstacle: "keys name groups, and these are no integers".into(),
             remedy: "give keys of bool or of integers",
         });

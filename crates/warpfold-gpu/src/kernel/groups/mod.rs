@@ -14,8 +14,8 @@ pub use reduce::AnyReduceDense;
 pub use tables::AnyDenseTables;
 
 use super::array::{AnyBuffer, AnyView};
+use super::batched::{AnyReduceBatched, AnySegments};
 use super::executor::{Executor, Memory};
-use super::many::{AnyReduceMany, AnySegments};
 use super::reduce::AnyReduce;
 use crate::error::At;
 use crate::partial::{Finish, Output};
@@ -189,10 +189,10 @@ impl<'a> AnyGroups<'a> {
     }
 
     /// Starts reductions of the groups, in the order of the keys; as often as is liked. Indices count the group's own elements.
-    pub fn reduce(&self) -> AnyReduceMany<'_> {
+    pub fn reduce(&self) -> AnyReduceBatched<'_> {
         let segments = AnySegments::Offsets(self.offsets.view());
         // Only a group without a result is asked for its name.
-        AnyReduceMany::segments(self.machine, self.values(), segments).named(|group| {
+        AnyReduceBatched::segments(self.machine, self.values(), segments).named(|group| {
             let name = match &self.labels {
                 Labels::Numbers(_) => Some(group.to_string()),
                 Labels::Keys(labels) => {

@@ -70,7 +70,7 @@ impl<'a> AnyReduceDense<'a> {
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below the number of groups; else as
-    /// [`AnyReduceMany::on_device`](crate::kernel::AnyReduceMany::on_device).
+    /// [`AnyReduceBatched::on_device`](crate::kernel::AnyReduceBatched::on_device).
     pub fn on_device(&self, op: Op) -> Result<AnyBuffer> {
         if let Some(tables) = self.tables(op)?
             && let Some(results) = tables.run()?
@@ -97,9 +97,9 @@ impl<'a> AnyReduceDense<'a> {
         }
         let AnyReduceDense { machine, keys, groups, values, policy } = *self;
         let groups = AnyGroups::dense(machine, keys, groups, values)?;
-        let many = groups.reduce().policy(policy);
-        let columns = many.columns(op, finish)?;
-        let plans = many.plans(op)?.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let batched = groups.reduce().policy(policy);
+        let columns = batched.columns(op, finish)?;
+        let plans = batched.plans(op)?.iter().map(ToString::to_string).collect::<Vec<_>>();
         Ok((columns, format!("{}; then {}", groups.plan(), plans.join("; then "))))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::sort::launch;
 use super::{GivenKeys, uploaded};
-use crate::kernel::{AnyBuffer, Executor, ManyLaunch, Ready};
+use crate::kernel::{AnyBuffer, BatchedLaunch, Executor, Ready};
 use crate::plan::CudaGroupPlan;
 use crate::{DType, Result};
 
@@ -11,7 +11,7 @@ pub(super) fn runs(
     machine: &dyn Executor,
     plan: &CudaGroupPlan,
     keys: GivenKeys,
-    mut before: Vec<ManyLaunch>,
+    mut before: Vec<BatchedLaunch>,
     after: &[Ready<'_>],
 ) -> Result<(AnyBuffer, AnyBuffer)> {
     let (n, width) = (plan.elements, plan.keys.size());
@@ -29,12 +29,12 @@ pub(super) fn runs(
     before.push(walk(0, 0, 0));
     let scan = vec![counts.address(), 1, plan.warps(), total.address()];
     before.push(launch("groups", "groups_scan", 1, scan));
-    machine.run_many(&before, after)?;
+    machine.run_batched(&before, after)?;
     let mut word = [0; 8];
     total.read(&mut word)?;
     let runs = u64::from_le_bytes(word) as usize;
     let starts = AnyBuffer::new(machine.unwritten(8 * (runs + 1))?, DType::U64, runs + 1);
     let labels = AnyBuffer::new(machine.unwritten(runs * width)?, plan.keys, runs);
-    machine.run_many(&[walk(starts.address(), labels.address(), runs as u64)], &[])?;
+    machine.run_batched(&[walk(starts.address(), labels.address(), runs as u64)], &[])?;
     Ok((starts, labels))
 }

@@ -3,7 +3,7 @@
 use super::GivenKeys;
 use super::scatter::Scatter;
 use crate::Result;
-use crate::kernel::{Code, Executor, ManyLaunch, Memory};
+use crate::kernel::{BatchedLaunch, Code, Executor, Memory};
 use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
 
 /// Threads of a block that counts digits (`groups.cu`).
@@ -14,7 +14,7 @@ const NONE: u64 = u64::MAX;
 /// A sort that has memory of its own, to be run.
 pub(super) struct Sort {
     /// What does it, in order; the same again does it again.
-    pub(super) launches: Vec<ManyLaunch>,
+    pub(super) launches: Vec<BatchedLaunch>,
     /// Ordinals and values, the last pass's last.
     sides: Vec<(Memory, Memory)>,
     /// Sums of the last pass's digits, then what was beyond the limit.
@@ -45,14 +45,14 @@ impl Sort {
         let mut limit = limit;
         let mut count = |keys: GivenKeys, shift: u32, bits: u32| {
             let limit = limit.take();
-            let (below, told) = limit.map_or((NONE, 0), |limit| (limit, beyond));
+            let (below, fault) = limit.map_or((NONE, 0), |limit| (limit, beyond));
             let GivenKeys { address, bytes, base } = keys;
             let digit = [address, bytes, base, n, shift.into(), bits.into(), plan.run];
-            let counted = [&digit[..], &[table.address(), below, told]].concat();
+            let counted = [&digit[..], &[table.address(), below, fault]].concat();
             let scan = vec![table.address(), DIGITS, plan.grid.into(), totals.address()];
             let rows = DIGITS as u32 + u32::from(limit.is_some());
             let count = launch("groups", "groups_digits", plan.grid, counted);
-            let count = ManyLaunch { block: COUNT_THREADS, ..count };
+            let count = BatchedLaunch { block: COUNT_THREADS, ..count };
             ([count, launch("groups", "groups_scan", rows, scan)], digit)
         };
         if plan.passes() == 0 && n > 0 {
@@ -68,7 +68,7 @@ impl Sort {
             let Scatter { module, entry, block, shared_bytes } =
                 Scatter::new(plan, machine.facts());
             let scatter = launch(module, entry, plan.grid, words);
-            launches.push(ManyLaunch { block, shared_bytes, ..scatter });
+            launches.push(BatchedLaunch { block, shared_bytes, ..scatter });
             keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
             values = sorted;
         }
@@ -102,7 +102,7 @@ impl Sort {
 }
 
 /// A launch of a kernel for groups.
-pub(super) fn launch(module: &str, entry: &str, grid: u32, words: Vec<u64>) -> ManyLaunch {
+pub(super) fn launch(module: &str, entry: &str, grid: u32, words: Vec<u64>) -> BatchedLaunch {
     let (code, entry) = (Code::Shipped(module.to_owned()), entry.to_owned());
-    ManyLaunch { code, entry, grid, block: THREADS, shared_bytes: 0, words }
+    BatchedLaunch { code, entry, grid, block: THREADS, shared_bytes: 0, words }
 }

@@ -3,7 +3,7 @@
 use super::GivenKeys;
 use super::dense::{beyond, starts};
 use super::sort::{Sort, launch};
-use crate::kernel::{AnyBuffer, AnyView, Executor, ManyLaunch, Memory, Ready};
+use crate::kernel::{AnyBuffer, AnyView, BatchedLaunch, Executor, Memory, Ready};
 use crate::plan::CudaTablePlan;
 use crate::{DType, Nan, Result};
 
@@ -46,7 +46,7 @@ impl<'a> AnyDenseTables<'a> {
     }
 
     /// What does it, in order; the same launches again do it again, of the same keys: a group that has lost its elements keeps its result. Keys and values must be there.
-    pub fn launches(&self) -> &[ManyLaunch] {
+    pub fn launches(&self) -> &[BatchedLaunch] {
         &self.filled.launches
     }
 
@@ -55,7 +55,7 @@ impl<'a> AnyDenseTables<'a> {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn run(self) -> Result<Option<AnyBuffer>> {
-        self.machine.run_many(self.launches(), &self.after)?;
+        self.machine.run_batched(self.launches(), &self.after)?;
         self.finish()
     }
 
@@ -74,7 +74,7 @@ impl<'a> AnyDenseTables<'a> {
     /// What the launches left, unless a table had no room.
     fn ended(self) -> Result<Option<Filled>> {
         let AnyDenseTables { machine, keys, filled, .. } = self;
-        let [mut bad, lost] = filled.told()?;
+        let [mut bad, lost] = filled.faults()?;
         if let Some(at) = filled.sort.as_ref().map_or(Ok(None), Sort::beyond)? {
             bad = at;
         }
@@ -89,10 +89,10 @@ impl<'a> AnyDenseTables<'a> {
 struct Filled {
     plan: CudaTablePlan,
     sort: Option<Sort>,
-    launches: Vec<ManyLaunch>,
+    launches: Vec<BatchedLaunch>,
     out: Memory,
     /// The first key that is no group's number; whether a table had no room.
-    told: Memory,
+    faults: Memory,
     /// Held as long as launches may run.
     _held: Vec<Memory>,
 }
@@ -123,32 +123,32 @@ impl Filled {
             sort = Some(sorted);
         }
         let out = machine.zeros(plan.groups as usize * plan.output().size())?;
-        let told = machine.copy_of(&[0xff; 16])?;
+        let faults = machine.copy_of(&[0xff; 16])?;
         let slots = machine.unwritten(plan.slot_bytes() as usize)?;
         let magnitudes = if plan.op == crate::Op::L1 { MAGNITUDES } else { 0 };
         let options = magnitudes | if nan == Nan::Ignore { IGNORE_NAN } else { 0 };
         let (width, ranges) = (plan.width_bits.into(), plan.ranges());
         let from = [given.address, given.bytes, limit, at, kind(values.dtype), n, plan.share];
         let to = [width, ranges, first, plan.groups, out.address(), slots.address()];
-        let words = [&from[..], &to, &[told.address(), options]].concat();
+        let words = [&from[..], &to, &[faults.address(), options]].concat();
         let entry = if values.dtype.is_float() { "tables_floats" } else { "tables_integers" };
         let fill = launch("tables", entry, plan.grid, words.clone());
         let shared_bytes = plan.table_bytes() as u32;
-        launches.push(ManyLaunch { block: TABLE_THREADS, shared_bytes, ..fill });
+        launches.push(BatchedLaunch { block: TABLE_THREADS, shared_bytes, ..fill });
         if plan.grid > 1 {
             let grid = u64::from(plan.grid) * ((1 << plan.width_bits) / JOINED);
             let join = launch("tables", &format!("{entry}_join"), grid as u32, words);
             let warps = JOIN_WARPS[usize::from(ranges == 1)];
             let shared_bytes = warps * 8 * 32 * (plan.limbs() as u32 + 1);
-            launches.push(ManyLaunch { block: 32 * warps, shared_bytes, ..join });
+            launches.push(BatchedLaunch { block: 32 * warps, shared_bytes, ..join });
         }
         held.push(slots);
-        Ok(Filled { plan, sort, launches, out, told, _held: held })
+        Ok(Filled { plan, sort, launches, out, faults, _held: held })
     }
 
-    fn told(&self) -> Result<[u64; 2]> {
+    fn faults(&self) -> Result<[u64; 2]> {
         let mut words = [0u64; 2];
-        self.told.read(bytemuck::cast_slice_mut(&mut words))?;
+        self.faults.read(bytemuck::cast_slice_mut(&mut words))?;
         Ok(words.map(u64::from_le))
     }
 }

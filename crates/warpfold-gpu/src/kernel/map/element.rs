@@ -60,7 +60,7 @@ impl Splice<'_> {
             if let Some(weight) = self.shape.weight {
                 self.weight(text, &code, weight, e, is_whole);
             }
-            if self.shape.differences == Differences::Told {
+            if self.shape.differences == Differences::Flagged {
                 self.differences(text, &code, is_whole);
             }
             for (id, outputs) in values.ids().zip(outputs.chunks(4)) {

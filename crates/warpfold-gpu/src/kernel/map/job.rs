@@ -194,8 +194,10 @@ fn weights(
 
 /// Squares and products: of f32 by one kernel, of f64 by two, of integers by three.
 fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, add: &mut Add<'_>) {
-    let both =
-        |template| Shape { differences: Differences::Told, ..shape(template, Values::Two(a, b)) };
+    let both = |template| Shape {
+        differences: Differences::Flagged,
+        ..shape(template, Values::Two(a, b))
+    };
     let dot = |x, y| shape(Template::Dot, Values::Two(x, y));
     match ty {
         Type::F32 => add(both(Template::Pairs), (0..3).map(What::Pair).collect()),
@@ -277,6 +279,6 @@ fn merge(part: &mut Part, partial: AnyPartial) {
     }
 }
 
-pub(super) fn refused(asked: String, obstacle: String, remedy: &str) -> Error {
-    Error::Map { asked, obstacle, remedy: remedy.into() }
+pub(super) fn refused(requested: String, obstacle: String, remedy: &str) -> Error {
+    Error::Map { requested, obstacle, remedy: remedy.into() }
 }

@@ -8,8 +8,8 @@ use super::job::{Found, Job, jobs, parts};
 use super::shape::Reads;
 use super::splice::{self, Input};
 use crate::kernel::array::AnyView;
+use crate::kernel::batched::{BatchedLaunch, Code};
 use crate::kernel::executor::{Executor, Memory, Ready};
-use crate::kernel::many::{Code, ManyLaunch};
 use crate::plan::{MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
 use crate::{Error, Result};
 
@@ -22,7 +22,7 @@ const STATE: u64 = 64;
 /// The launches of a map, not run yet; where their results go is freed with them.
 pub struct MapLaunches<'a> {
     jobs: Vec<Job>,
-    launches: Vec<ManyLaunch>,
+    launches: Vec<BatchedLaunch>,
     ready: Vec<Ready<'a>>,
     /// Counts and record of each.
     results: Option<Memory>,
@@ -74,7 +74,7 @@ impl<'a> MapLaunches<'a> {
         let facts = machine.facts();
         if facts.compute < catalog::BASE {
             return Err(Error::Device {
-                asked: "a map".into(),
+                requested: "a map".into(),
                 obstacle: "no kernel is built for this device; compute capability 7.0 is the least"
                     .into(),
                 remedy: "run it on the CPU",
@@ -111,7 +111,7 @@ impl<'a> MapLaunches<'a> {
             // The workspace's address is not known before its size is.
             words.extend([n, space, counts + 8 * COUNTS as u64, counts]);
             space += (WORKSPACE_HEADER + STATE * u64::from(grid)).next_multiple_of(256);
-            launches.push(ManyLaunch {
+            launches.push(BatchedLaunch {
                 entry: spliced.entry().into(),
                 code: Code::Spliced(spliced),
                 grid,
@@ -129,14 +129,14 @@ impl<'a> MapLaunches<'a> {
     }
 
     /// The launches, one after another: to time them. They add to what is counted whenever they run.
-    pub fn launches(&self) -> &[ManyLaunch] {
+    pub fn launches(&self) -> &[BatchedLaunch] {
         &self.launches
     }
 
     /// Runs them, and reads what is left.
     pub(super) fn run(self, machine: &dyn Executor, map: &Map, first: u64) -> Result<Outcome> {
         let Some(results) = &self.results else { return Ok(Outcome::Folded(map.empty())) };
-        machine.run_many(&self.launches, &self.ready)?;
+        machine.run_batched(&self.launches, &self.ready)?;
         let mut words = vec![0u64; self.jobs.len() * (COUNTS + RECORD)];
         results.read(bytemuck::cast_slice_mut(&mut words))?;
         let found: Vec<&[u64]> = words.chunks_exact(COUNTS + RECORD).collect();

@@ -70,7 +70,7 @@ fn fault(
     match map.fold(&arrays, first + place) {
         Err(error) => Ok(error),
         Ok(_) => Ok(Error::Device {
-            asked: format!("a map of the element at index {}", first + place),
+            requested: format!("a map of the element at index {}", first + place),
             obstacle: "its kernel says that an operation has no value, and the processor finds one"
                 .into(),
             remedy: "report it with the expression",

@@ -7,8 +7,8 @@ use warpfold_engine::map::{Expressions, Map, Reduction, Results};
 use super::launches::{MapGrid, MapLaunches};
 use super::{Spliced, folded};
 use crate::kernel::array::AnyView;
+use crate::kernel::batched::Code;
 use crate::kernel::executor::Executor;
-use crate::kernel::many::Code;
 use crate::partial::{Finish, Output};
 use crate::{DType, Nan, Op, Policy, Result, Value};
 

@@ -81,7 +81,7 @@ pub(super) struct Shape {
 /// See [`Shape`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Differences {
-    Told,
+    Flagged,
     Ignored,
 }
 

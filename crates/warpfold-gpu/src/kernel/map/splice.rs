@@ -243,7 +243,7 @@ pub(super) fn inputs(program: &Program, shape: &Shape) -> Result<Vec<usize>> {
     let most = warpfold_kernels::catalog::MAP_INPUTS;
     if inputs.len() > most {
         return Err(Error::Map {
-            asked: "a map on a device".into(),
+            requested: "a map on a device".into(),
             obstacle: format!("it reads {} inputs, and a kernel reads {most}", inputs.len()),
             remedy: "map in steps, or reduce on the processor".into(),
         });

@@ -6,7 +6,7 @@ use super::buffer::{Buffer, View};
 use super::groups::Groups;
 use super::machine::Machine;
 use crate::group::Key;
-use crate::kernel::{AnyDenseSort, AnyDenseTables, AnyReduceDense, ManyLaunch};
+use crate::kernel::{AnyDenseSort, AnyDenseTables, AnyReduceDense, BatchedLaunch};
 use crate::partial::Finish;
 use crate::plan::{CudaGroupPlan, CudaTablePlan};
 use crate::{Columns, Element, Op, Ordered, Result};
@@ -55,7 +55,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below the number of groups; else as
-    /// [`ReduceMany::on_device`](crate::kernel::ReduceMany::on_device).
+    /// [`ReduceBatched::on_device`](crate::kernel::ReduceBatched::on_device).
     ///
     /// # Panics
     /// If `R` is not the type of the results.
@@ -114,7 +114,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> DenseSort<'a, M, K, T> {
     }
 
     /// What does it, in order; the same launches again do it again. Keys and values must be there.
-    pub fn launches(&self) -> &[ManyLaunch] {
+    pub fn launches(&self) -> &[BatchedLaunch] {
         self.sort.launches()
     }
 
@@ -148,7 +148,7 @@ impl<M: Machine, K: Key + Ordered> DenseTables<'_, M, K> {
     }
 
     /// What does it, in order; the same launches again do it again, of the same keys: a group that has lost its elements keeps its result. Keys and values must be there.
-    pub fn launches(&self) -> &[ManyLaunch] {
+    pub fn launches(&self) -> &[BatchedLaunch] {
         self.tables.launches()
     }
 

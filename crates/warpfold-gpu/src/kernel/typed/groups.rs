@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
+use super::batched::ReduceBatched;
 use super::buffer::{Buffer, View};
 use super::machine::Machine;
-use super::many::ReduceMany;
 use crate::group::Key;
 use crate::kernel::AnyGroups;
 use crate::plan::CudaGroupPlan;
@@ -71,7 +71,7 @@ impl<'a, M: Machine, K: Key + Element, T: Element> Groups<'a, M, K, T> {
     }
 
     /// Starts reductions of the groups, in the order of the keys; as often as is liked. Indices count the group's own elements.
-    pub fn reduce(&self) -> ReduceMany<'_, M, T> {
-        ReduceMany::new(self.groups.reduce())
+    pub fn reduce(&self) -> ReduceBatched<'_, M, T> {
+        ReduceBatched::new(self.groups.reduce())
     }
 }

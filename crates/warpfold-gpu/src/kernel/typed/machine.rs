@@ -1,9 +1,9 @@
 //! [`Machine`]: what the kernels run on, as typed code sees it.
 
+use super::batched::{DeviceSegments, ReduceBatched};
 use super::buffer::{Buffer, View};
 use super::dense::{DenseSort, ReduceDense};
 use super::groups::Groups;
-use super::many::{DeviceSegments, ReduceMany};
 use super::reduce::Reduce;
 use crate::Result;
 use crate::element::{Element, Ordered};
@@ -26,16 +26,16 @@ pub trait Machine: Executor + Clone + Sized {
         Reduce::one(self, x.into())
     }
 
-    /// Starts reductions of the segments of an array in the machine's memory; see [`ReduceMany`].
+    /// Starts reductions of the segments of an array in the machine's memory; see [`ReduceBatched`].
     fn reduce_segments<'a, T: Element>(
         &'a self,
         x: impl Into<View<'a, Self, T>>,
         segments: impl Into<DeviceSegments<'a, Self>>,
-    ) -> ReduceMany<'a, Self, T> {
-        ReduceMany::segments(self, x.into(), segments.into())
+    ) -> ReduceBatched<'a, Self, T> {
+        ReduceBatched::segments(self, x.into(), segments.into())
     }
 
-    /// Starts reductions over some axes, counted from 0 or from the last as -1, of an array in the machine's memory; see [`ReduceMany`].
+    /// Starts reductions over some axes, counted from 0 or from the last as -1, of an array in the machine's memory; see [`ReduceBatched`].
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape): no such axis, or one named twice, or a layout that reaches beyond the memory.
@@ -44,8 +44,8 @@ pub trait Machine: Executor + Clone + Sized {
         x: impl Into<View<'a, Self, T>>,
         layout: &Layout,
         axes: &[i64],
-    ) -> Result<ReduceMany<'a, Self, T>> {
-        ReduceMany::axes(self, x.into(), layout, axes)
+    ) -> Result<ReduceBatched<'a, Self, T>> {
+        ReduceBatched::axes(self, x.into(), layout, axes)
     }
 
     /// Brings values of equal keys together, keys in any order; groups by ascending keys, values of a group in the order in which they come. They are
@@ -198,12 +198,12 @@ macro_rules! machine_methods {
                 $crate::kernel::Machine::reduce_two(self, x, y)
             }
 
-            /// Starts reductions of the segments of an array in its memory; see [`ReduceMany`]($crate::kernel::ReduceMany).
+            /// Starts reductions of the segments of an array in its memory; see [`ReduceBatched`]($crate::kernel::ReduceBatched).
             pub fn reduce_segments<'a, T: $crate::Element>(
                 &'a self,
                 x: impl Into<$crate::kernel::View<'a, $machine, T>>,
                 segments: impl Into<$crate::kernel::DeviceSegments<'a, $machine>>,
-            ) -> $crate::kernel::ReduceMany<'a, $machine, T> {
+            ) -> $crate::kernel::ReduceBatched<'a, $machine, T> {
                 $crate::kernel::Machine::reduce_segments(self, x, segments)
             }
 

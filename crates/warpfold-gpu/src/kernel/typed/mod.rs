@@ -30,15 +30,16 @@ macro_rules! policy_methods {
 }
 use policy_methods;
 
+mod batched;
 mod buffer;
 mod dense;
 mod devices;
 mod groups;
 mod machine;
-mod many;
 mod or_none;
 mod reduce;
 
+pub use batched::{DeviceSegments, ReduceBatched};
 pub use buffer::{Buffer, View};
 pub use dense::{DenseSort, DenseTables, ReduceDense};
 pub use devices::{Devices, Shards};
@@ -46,6 +47,5 @@ pub use groups::Groups;
 pub use machine::Machine;
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use machine::machine_methods;
-pub use many::{DeviceSegments, ReduceMany};
 pub use or_none::OrNone;
 pub use reduce::Reduce;

@@ -1,14 +1,14 @@
 //! Many reductions at once whose outputs may have no value.
 
+use super::batched::ReduceBatched;
 use super::machine::Machine;
-use super::many::ReduceMany;
 use crate::element::{Element, Scalar};
 use crate::partial::Finish;
 use crate::{Op, Ordered, Result};
 
-/// Many reductions of one array on a machine, each output `None` that has no value; made by [`ReduceMany::or_none`]. Results are copied to the host.
+/// Many reductions of one array on a machine, each output `None` that has no value; made by [`ReduceBatched::or_none`]. Results are copied to the host.
 #[must_use = "call a reduction, such as .min()"]
-pub struct OrNone<'a, M: Machine, T>(pub(super) ReduceMany<'a, M, T>);
+pub struct OrNone<'a, M: Machine, T>(pub(super) ReduceBatched<'a, M, T>);
 
 /// Reductions that have no number of degrees of freedom.
 macro_rules! reductions {
@@ -16,7 +16,7 @@ macro_rules! reductions {
         $(#[doc = $doc])+
         ///
         /// # Errors
-        /// As the same method of [`ReduceMany`], but for outputs without a value.
+        /// As the same method of [`ReduceBatched`], but for outputs without a value.
         pub fn $name(&self) -> Result<Vec<Option<$result>>> {
             self.values(Op::$op, Finish::default())
         }
@@ -54,7 +54,7 @@ impl<M: Machine, T: Element> OrNone<'_, M, T> {
     /// The variances over `n - ddof`, rounded once.
     ///
     /// # Errors
-    /// As [`ReduceMany::var`], but for outputs without a value.
+    /// As [`ReduceBatched::var`], but for outputs without a value.
     pub fn var(&self, ddof: u64) -> Result<Vec<Option<T::Round>>> {
         self.values(Op::Var, Finish { ddof, ..Finish::default() })
     }
@@ -62,7 +62,7 @@ impl<M: Machine, T: Element> OrNone<'_, M, T> {
     /// The standard deviations over `n - ddof`, rounded once.
     ///
     /// # Errors
-    /// As [`ReduceMany::std`], but for outputs without a value.
+    /// As [`ReduceBatched::std`], but for outputs without a value.
     pub fn std(&self, ddof: u64) -> Result<Vec<Option<T::Round>>> {
         self.values(Op::Std, Finish { ddof, ..Finish::default() })
     }

@@ -11,6 +11,6 @@ mod table;
 
 pub use report::{Report, Row, SCHEMA};
 #[cfg(feature = "cuda")]
-pub use run::{Options, Told, run};
+pub use run::{Options, Progress, run};
 pub use shapes::{ELEMENTS, Shape, shapes};
 pub use table::{line, text};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use regex_lite::Regex;
 use warpfold::cuda::{Buffer, Gpu};
-use warpfold::kernel::{DeviceSegments, Machine, ReduceMany};
+use warpfold::kernel::{DeviceSegments, Machine, ReduceBatched};
 use warpfold::random::word;
 use warpfold::{
     Accuracy, DType, Op, Result, Segments, View, group_dense, reduce_axes, reduce_segments,
@@ -47,7 +47,7 @@ impl Default for Options {
 
 /// What is told of the run as it goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
+pub enum Progress<'a> {
     /// So many rows will be measured.
     Planned(usize),
     /// Something is being prepared: no rows for a while.
@@ -62,13 +62,13 @@ pub enum Told<'a> {
 ///
 /// # Errors
 /// [`Error::Device`](warpfold::Error::Device): also if it has less than some 5 GiB of free memory.
-pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Result<Report> {
+pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Progress<'_>)) -> Result<Report> {
     let header = Header::now(SCHEMA, options.revision.clone());
     let (n, time) = (options.elements, options.time);
-    tell(Told::Preparing("the read ceiling"));
+    tell(Progress::Preparing("the read ceiling"));
     // The same array again: many times the cache where the array is as large as it is by default.
     let ceiling = read_peak(gpu, (4 * n).clamp(16 << 20, 4 << 30), Temperature::Hot)?;
-    tell(Told::Preparing("the array"));
+    tell(Progress::Preparing("the array"));
     let host = numbers(n);
     let x = gpu.upload(&host)?;
     let mut bench = Bench { gpu, host: &host, x: &x, time };
@@ -79,21 +79,24 @@ pub fn run(gpu: &Gpu, options: &Options, mut tell: impl FnMut(Told<'_>)) -> Resu
             .filter(|&accuracy| options.filter.is_match(&name(DType::F32, accuracy, &known)))
             .collect::<Vec<_>>()
     };
-    let asked: Vec<_> = shapes(n)?.into_iter().map(|shape| (accuracies(&shape), shape)).collect();
-    tell(Told::Planned(asked.iter().map(|(accuracies, _)| accuracies.len()).sum()));
+    let requested: Vec<_> =
+        shapes(n)?.into_iter().map(|shape| (accuracies(&shape), shape)).collect();
+    tell(Progress::Planned(requested.iter().map(|(accuracies, _)| accuracies.len()).sum()));
     let (mut rows, mut failures) = (Vec::new(), Vec::new());
-    for (accuracies, shape) in asked.into_iter().filter(|(accuracies, _)| !accuracies.is_empty()) {
+    for (accuracies, shape) in
+        requested.into_iter().filter(|(accuracies, _)| !accuracies.is_empty())
+    {
         let expected = on_processor(&host, &shape)?;
         for accuracy in accuracies {
             match bench.row(&shape, accuracy, &expected, ceiling.bytes_per_second)? {
                 Ok(row) => {
-                    tell(Told::Row(&row));
+                    tell(Progress::Row(&row));
                     rows.push(row);
                 }
                 Err(error) => {
                     let name = name(DType::F32, accuracy, &shape.name());
                     let failure = Failure { name, error };
-                    tell(Told::Failed(&failure));
+                    tell(Progress::Failed(&failure));
                     failures.push(failure);
                 }
             }
@@ -207,7 +210,7 @@ impl Bench<'_> {
         let mut queue = gpu.queue()?;
         // SAFETY: keys, values and what the tables hold outlive the queue's work: `measure` waits for it.
         let time =
-            time.measure(&mut queue, |queue, _| unsafe { queue.start_many(tables.launches()) })?;
+            time.measure(&mut queue, |queue, _| unsafe { queue.start_batched(tables.launches()) })?;
         // Exact whatever is asked.
         let found = tables.finish::<f32>()?.map_or(Ok(Vec::new()), |sums| sums.download())?;
         if let Some(wrong) = wrong(&found, expected, |_| 0, Accuracy::Exact) {
@@ -230,7 +233,7 @@ impl Bench<'_> {
         let mut queue = gpu.queue()?;
         // SAFETY: keys, values and what the sort holds outlive the queue's work: `measure` waits for it.
         let sorted =
-            time.measure(&mut queue, |queue, _| unsafe { queue.start_many(sort.launches()) })?;
+            time.measure(&mut queue, |queue, _| unsafe { queue.start_batched(sort.launches()) })?;
         let groups = sort.finish()?;
         let offsets = groups.offsets().download()?;
         let reduce = groups.reduce().accuracy(accuracy);
@@ -244,7 +247,7 @@ impl Bench<'_> {
     /// Verifies and times sums; `inputs` is how many elements each is of.
     fn summed(
         &self,
-        reduce: &ReduceMany<'_, Gpu, f32>,
+        reduce: &ReduceBatched<'_, Gpu, f32>,
         accuracy: Accuracy,
         expected: &[f32],
         inputs: impl Fn(usize) -> u64 + Sync,
@@ -262,11 +265,12 @@ impl Bench<'_> {
         let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
         let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
         workspace.write(plan.workspace as usize - tables.len(), &tables)?;
-        let faults = gpu.upload(&[0xffu8; ReduceMany::<Gpu, f32>::FAULT_BYTES])?;
+        let faults = gpu.upload(&[0xffu8; ReduceBatched::<Gpu, f32>::FAULT_BYTES])?;
         let launches =
             reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address())?;
         // SAFETY: all of it outlives the queue's work: `measure` waits for it.
-        let time = time.measure(&mut queue, |queue, _| unsafe { queue.start_many(&launches) })?;
+        let time =
+            time.measure(&mut queue, |queue, _| unsafe { queue.start_batched(&launches) })?;
         Ok(Ok(Summed { time, plan: plan.to_string() }))
     }
 

@@ -44,8 +44,8 @@ fn workspace(batch: &Batch, way: Way, threads: u64) -> u64 {
     let (copied, of_group) = match way {
         Way::Cells => (0, cell_bytes(batch.op, batch.dtype)),
         _ => {
-            let place = if groups > tuning::SCATTERED_GROUPS { 4 } else { 0 };
-            (elements.saturating_mul(batch.dtype.size() as u64 + place), 8)
+            let position = if groups > tuning::SCATTERED_GROUPS { 4 } else { 0 };
+            (elements.saturating_mul(batch.dtype.size() as u64 + position), 8)
         }
     };
     numbers.saturating_add(copied).saturating_add(groups.saturating_mul(of_group * (1 + threads)))
@@ -108,7 +108,7 @@ fn cell_bytes(op: Op, dtype: DType) -> u64 {
 
 fn axes(op: Op, form: &Form, long: bool) -> Way {
     // Places that fall where memory rises: an index would count from the wrong end.
-    let backwards = form.folded.iter().any(|l| l.place < 0);
+    let backwards = form.folded.iter().any(|l| l.position < 0);
     match form.case() {
         _ if form.inputs == 1 && form.plain_rows() == Some((1, 1)) => Way::Singles,
         _ if backwards && matches!(op, Op::ArgMin | Op::ArgMax) => Way::Gathered,

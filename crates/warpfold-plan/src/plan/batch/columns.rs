@@ -62,12 +62,12 @@ impl Columns {
     ) -> Option<Columns> {
         let [folded] = form.folded[..] else { return None };
         let (outer, inner) = match form.kept[..] {
-            [inner] => (Loop { length: 1, stride: 0, place: 1 }, inner),
+            [inner] => (Loop { length: 1, stride: 0, position: 1 }, inner),
             [outer, inner] => (outer, inner),
             _ => return None,
         };
         let in_order =
-            inner.place == 1 && (outer.length == 1 || outer.place == inner.length as i64);
+            inner.position == 1 && (outer.length == 1 || outer.position == inner.length as i64);
         // Kernels number matrices in 32 bits.
         if inner.stride != 1 || !in_order || outer.length > u64::from(u32::MAX) {
             return None;

@@ -47,7 +47,7 @@ impl Batch {
 /// Rows of one length as loops.
 fn rows(outputs: u64, inputs: u64) -> Form {
     let axis = |length: u64, stride: u64, is_walked: bool| match is_walked && length > 1 {
-        true => vec![Loop { length, stride, place: 1 }],
+        true => vec![Loop { length, stride, position: 1 }],
         false => Vec::new(),
     };
     let is_walked = outputs > 0 && inputs > 0;
@@ -56,7 +56,7 @@ fn rows(outputs: u64, inputs: u64) -> Form {
         inputs,
         start: 0,
         first_output: 0,
-        first_place: 0,
+        first_index: 0,
         kept: axis(outputs, inputs, is_walked),
         folded: axis(inputs, 1, is_walked),
     }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use super::batched_fold::BatchedFold;
 use super::columns::Columns;
 use super::components::Components;
 use super::cuda_fold::{fold_of, unsupported};
-use super::many_fold::ManyFold;
 use super::rows::{lanes_of_rows, rows_per_multiprocessor};
 use super::shares::{
     SEGMENT_THREADS, WARPS, block_fold, block_threads, block_type, grid_of_work,
@@ -85,7 +85,7 @@ pub struct CudaBatchPlan {
     /// What the batch's elements are of those that were given.
     pub components: Components,
     /// The kernel.
-    pub fold: ManyFold,
+    pub fold: BatchedFold,
     /// The way.
     pub way: CudaWay,
     /// Threads of a block.
@@ -114,8 +114,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
-        ManyFold::L2 | ManyFold::Sumsq | ManyFold::Prod => false,
-        ManyFold::Count => !narrow,
+        BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
+        BatchedFold::Count => !narrow,
         _ if fold.is_extreme() => batch.dtype.size() >= 2,
         _ => !narrow || batch.dtype.is_float(),
     };
@@ -130,8 +130,8 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             let why = "groups are sorted first, and are segments then (`Gpu::group_by`)";
             return Err(unsupported(&batch, "groups on CUDA", why));
         }
-        _ if fold == ManyFold::Moments => CudaWay::Blocks,
-        _ if fold == ManyFold::Prod && batch.dtype.is_float() => {
+        _ if fold == BatchedFold::Moments => CudaWay::Blocks,
+        _ if fold == BatchedFold::Prod && batch.dtype.is_float() => {
             CudaWay::Trees(Trees::of(&batch, full * TREE_WARPS))
         }
         Partition::Segments { segments: outputs, bounds, .. } => match bounds {
@@ -185,7 +185,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
 }
 
 /// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers.
-fn columns_of_lane(fold: ManyFold, dtype: DType) -> u64 {
+fn columns_of_lane(fold: BatchedFold, dtype: DType) -> u64 {
     let of_vector = 16 / dtype.size() as u64;
     if fold.is_of_exact_squares() { of_vector.min(4) } else { of_vector }
 }
@@ -242,7 +242,7 @@ impl CudaBatchPlan {
     /// The loops of blocks that fold outputs by their numbers.
     pub fn loops_of_blocks(&self) -> Option<LoopTable> {
         match (&self.batch.partition, self.again()) {
-            (Partition::Axes(form), Again::Blocks(_)) if dense_rows(form).is_none() => {
+            (Partition::Axes(form), Fallback::Blocks(_)) if dense_rows(form).is_none() => {
                 let folded = match self.way {
                     CudaWay::Trees(_) => LoopOrder::Places,
                     _ => LoopOrder::Memory,
@@ -344,7 +344,7 @@ impl CudaBatchPlan {
     /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
     pub fn entry(&self) -> String {
         let dtype = self.batch.dtype;
-        if self.fold == ManyFold::Moments {
+        if self.fold == BatchedFold::Moments {
             return self.blocks_entry();
         }
         let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
@@ -367,18 +367,21 @@ impl CudaBatchPlan {
     }
 
     /// The kernel that folds again what an exact one has missed, or all there is.
-    pub fn again(&self) -> Again {
+    pub fn again(&self) -> Fallback {
         let dtype = self.batch.dtype;
         let strided = matches!(self.way, CudaWay::Strided(_));
-        if self.fold == ManyFold::ExactSum && matches!(dtype, DType::F32 | DType::F64) && !strided {
+        if self.fold == BatchedFold::ExactSum
+            && matches!(dtype, DType::F32 | DType::F64)
+            && !strided
+        {
             let threads = Fold::ExactSum.most_threads(dtype);
-            Again::Sums(format!("segment_redo_{}", dtype.name()), threads)
+            Fallback::Sums(format!("segment_fallback_{}", dtype.name()), threads)
         } else if matches!(self.way, CudaWay::Trees(_)) {
-            Again::Blocks(self.entry())
-        } else if self.fold == ManyFold::Moments || self.fold.is_pair() {
-            Again::Blocks(self.blocks_entry())
+            Fallback::Blocks(self.entry())
+        } else if self.fold == BatchedFold::Moments || self.fold.is_pair() {
+            Fallback::Blocks(self.blocks_entry())
         } else {
-            Again::No
+            Fallback::No
         }
     }
 
@@ -395,7 +398,7 @@ impl CudaBatchPlan {
 
 /// What is launched after a fold's own kernel, or in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Again {
+pub enum Fallback {
     /// Nothing.
     No,
     /// The kernel of sums of what was missed, of so many threads.
@@ -466,17 +469,17 @@ mod tests {
     #[test]
     fn nothing_is_downgraded() {
         let fold = |op, dtype, nan| {
-            let mut asked = batch(op, dtype, 10, 2);
-            asked.policy = Policy { nan, ..Policy::default() };
-            choose_cuda_batch(asked, H200).unwrap().fold
+            let mut requested = batch(op, dtype, 10, 2);
+            requested.policy = Policy { nan, ..Policy::default() };
+            choose_cuda_batch(requested, H200).unwrap().fold
         };
-        assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), ManyFold::ExactMean);
-        assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), ManyFold::Moments);
-        assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), ManyFold::ExactL2);
-        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), ManyFold::ExactL2);
-        assert_eq!(fold(Op::Var, DType::BF16, Nan::Propagate), ManyFold::ExactVar);
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), BatchedFold::ExactMean);
+        assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), BatchedFold::Moments);
+        assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), BatchedFold::ExactL2);
+        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), BatchedFold::ExactL2);
+        assert_eq!(fold(Op::Var, DType::BF16, Nan::Propagate), BatchedFold::ExactVar);
         // The NaNs that are skipped are counted by blocks alone.
-        assert_eq!(fold(Op::Std, DType::F32, Nan::Ignore), ManyFold::Moments);
+        assert_eq!(fold(Op::Std, DType::F32, Nan::Ignore), BatchedFold::Moments);
     }
 
     #[test]

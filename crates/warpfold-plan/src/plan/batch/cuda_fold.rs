@@ -1,6 +1,6 @@
 //! Which fold of kernels does a reduction of a type as asked.
 
-use super::{Batch, ManyFold};
+use super::{Batch, BatchedFold};
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
 
 pub(super) fn unsupported(batch: &Batch, option: &'static str, why: &'static str) -> Error {
@@ -11,7 +11,7 @@ pub(super) fn unsupported(batch: &Batch, option: &'static str, why: &'static str
 const NARROW_ELEMENTS: u64 = 1 << 31;
 
 /// The fold; an error where the contract knows no such reduction for the type, or no kernel folds it as asked.
-pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
+pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
     let Batch { op, dtype, policy, .. } = *batch;
     let float = dtype.is_float();
     if dtype.is_complex() {
@@ -22,18 +22,18 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
     let counts = op == Op::Mean && policy.nan == Nan::Ignore;
     if float && (matches!(op, Op::Var | Op::Std) || counts) {
         return Ok(match op {
-            Op::Var if policy.nan == Nan::Propagate => ManyFold::ExactVar,
-            Op::Std if policy.nan == Nan::Propagate => ManyFold::ExactStd,
-            _ => ManyFold::Moments,
+            Op::Var if policy.nan == Nan::Propagate => BatchedFold::ExactVar,
+            Op::Std if policy.nan == Nan::Propagate => BatchedFold::ExactStd,
+            _ => BatchedFold::Moments,
         });
     }
     if float && rounds && policy.accuracy == Accuracy::Exact {
         return Ok(match op {
-            Op::Sum => ManyFold::ExactSum,
-            Op::Mean => ManyFold::ExactMean,
-            Op::L1 => ManyFold::ExactL1,
-            Op::Sumsq => ManyFold::ExactSumsq,
-            _ => ManyFold::ExactL2,
+            Op::Sum => BatchedFold::ExactSum,
+            Op::Mean => BatchedFold::ExactMean,
+            Op::L1 => BatchedFold::ExactL1,
+            Op::Sumsq => BatchedFold::ExactSumsq,
+            _ => BatchedFold::ExactL2,
         });
     }
     if !float
@@ -45,43 +45,43 @@ pub(super) fn fold_of(batch: &Batch) -> Result<ManyFold> {
         return Err(unsupported(batch, "CUDA", why));
     }
     Ok(match op {
-        Op::Sum => ManyFold::Sum,
-        Op::Mean => ManyFold::Mean,
-        Op::Min => ManyFold::Min,
-        Op::Max => ManyFold::Max,
-        Op::ArgMin => ManyFold::ArgMin,
-        Op::ArgMax => ManyFold::ArgMax,
-        Op::Linf => ManyFold::Linf,
-        Op::Any => ManyFold::Any,
-        Op::All => ManyFold::All,
-        Op::Count => ManyFold::Count,
-        Op::L1 => ManyFold::L1,
-        Op::L2 if float => ManyFold::L2,
-        Op::L2 => ManyFold::IntegerL2,
-        Op::Sumsq if float => ManyFold::Sumsq,
-        Op::Sumsq => ManyFold::IntegerSumsq,
-        Op::Var => ManyFold::IntegerVar,
-        Op::Std => ManyFold::IntegerStd,
-        Op::Prod => ManyFold::Prod,
+        Op::Sum => BatchedFold::Sum,
+        Op::Mean => BatchedFold::Mean,
+        Op::Min => BatchedFold::Min,
+        Op::Max => BatchedFold::Max,
+        Op::ArgMin => BatchedFold::ArgMin,
+        Op::ArgMax => BatchedFold::ArgMax,
+        Op::Linf => BatchedFold::Linf,
+        Op::Any => BatchedFold::Any,
+        Op::All => BatchedFold::All,
+        Op::Count => BatchedFold::Count,
+        Op::L1 => BatchedFold::L1,
+        Op::L2 if float => BatchedFold::L2,
+        Op::L2 => BatchedFold::IntegerL2,
+        Op::Sumsq if float => BatchedFold::Sumsq,
+        Op::Sumsq => BatchedFold::IntegerSumsq,
+        Op::Var => BatchedFold::IntegerVar,
+        Op::Std => BatchedFold::IntegerStd,
+        Op::Prod => BatchedFold::Prod,
         Op::MinMax | Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
     })
 }
 
 /// Of complex numbers all are exact, whatever accuracy is asked.
-fn fold_of_complex(batch: &Batch) -> Result<ManyFold> {
+fn fold_of_complex(batch: &Batch) -> Result<BatchedFold> {
     let Batch { op, dtype, policy, .. } = *batch;
     Ok(match op {
-        Op::Sum => ManyFold::ExactSum,
+        Op::Sum => BatchedFold::ExactSum,
         // Only what is folded by blocks counts the NaNs it skips, or holds squares of f64.
-        Op::Mean if policy.nan == Nan::Propagate => ManyFold::ExactMean,
-        Op::L2 if dtype == DType::Complex64 => ManyFold::ExactL2,
-        Op::Sumsq if dtype == DType::Complex64 => ManyFold::ExactSumsq,
-        Op::Mean | Op::L1 | Op::L2 | Op::Sumsq | Op::Var | Op::Std => ManyFold::Moments,
-        Op::Linf => ManyFold::Linf,
-        Op::Any => ManyFold::Any,
-        Op::All => ManyFold::All,
-        Op::Count => ManyFold::Count,
-        Op::Prod => ManyFold::Prod,
+        Op::Mean if policy.nan == Nan::Propagate => BatchedFold::ExactMean,
+        Op::L2 if dtype == DType::Complex64 => BatchedFold::ExactL2,
+        Op::Sumsq if dtype == DType::Complex64 => BatchedFold::ExactSumsq,
+        Op::Mean | Op::L1 | Op::L2 | Op::Sumsq | Op::Var | Op::Std => BatchedFold::Moments,
+        Op::Linf => BatchedFold::Linf,
+        Op::Any => BatchedFold::Any,
+        Op::All => BatchedFold::All,
+        Op::Count => BatchedFold::Count,
+        Op::Prod => BatchedFold::Prod,
         Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
             let why = "complex numbers have no order; take linf for the largest magnitude";
             return Err(Error::Undefined { op, dtype, why });

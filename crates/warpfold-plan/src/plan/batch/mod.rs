@@ -1,11 +1,11 @@
 //! Plans for many reductions at once: over axes, segments or groups of one array.
 
+mod batched_fold;
 mod choose;
 mod columns;
 mod components;
 mod cuda;
 mod cuda_fold;
-mod many_fold;
 mod rows;
 mod shares;
 mod strided;
@@ -13,13 +13,13 @@ mod trees;
 
 use std::fmt;
 
+pub use batched_fold::BatchedFold;
 pub use choose::choose_batch;
 pub use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 pub use components::Components;
-pub use cuda::{Again, dense_rows};
 pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER, choose_cuda_batch};
-pub use many_fold::ManyFold;
+pub use cuda::{Fallback, dense_rows};
 pub use shares::block_threads;
 pub use strided::LoopTable;
 pub use strided::Strided;

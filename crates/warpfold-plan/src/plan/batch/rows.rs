@@ -1,6 +1,6 @@
 //! How rows of one length, which lie one after another, are shared out on a GPU (`rows.cuh`).
 
-use super::many_fold::ManyFold;
+use super::batched_fold::BatchedFold;
 use super::shares::{WARPS, per_multiprocessor};
 use crate::DType;
 
@@ -23,12 +23,12 @@ const BUSY: f64 = 0.85;
 const HARDLY_BUSY: f64 = 0.6;
 
 /// Blocks of rows that a multiprocessor holds at once, by the registers that kernels are compiled for.
-pub(super) const fn rows_per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
+pub(super) const fn rows_per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
     if is_light(fold, dtype) { 3 } else { per_multiprocessor(fold, dtype) }
 }
 
 /// Exact folds of 16 bits with one sum, whose kernels load more at once.
-const fn is_light(fold: ManyFold, dtype: DType) -> bool {
+const fn is_light(fold: BatchedFold, dtype: DType) -> bool {
     dtype.size() == 2 && fold.is_pair() && !fold.takes_ddof()
 }
 
@@ -37,7 +37,7 @@ const fn is_light(fold: ManyFold, dtype: DType) -> bool {
 /// Measured on an H100, in percent of the read ceiling, sums of bf16 with 32, 64 and 128 elements a lane: rows of 1024 76, 85 and 86, of 4096 45, 84 and 86; variances,
 /// of which a lane has fewer at once, 61, 71 and 71; sums of f32 with 16 to 128 elements a lane 94. Where warps have one row each or two, the more of them the better.
 pub(super) fn lanes_of_rows(
-    fold: ManyFold,
+    fold: BatchedFold,
     dtype: DType,
     length: u64,
     outputs: u64,
@@ -71,20 +71,20 @@ pub(super) fn lanes_of_rows(
 mod tests {
     use super::*;
 
-    fn lanes(fold: ManyFold, dtype: DType, length: u64, outputs: u64) -> Option<u64> {
+    fn lanes(fold: BatchedFold, dtype: DType, length: u64, outputs: u64) -> Option<u64> {
         lanes_of_rows(fold, dtype, length, outputs, 132)
     }
 
     #[test]
     fn lanes_have_some_elements_each() {
         for (fold, dtype, length, expected) in [
-            (ManyFold::ExactSum, DType::BF16, 64, 1),
-            (ManyFold::ExactSum, DType::BF16, 65, 4),
-            (ManyFold::ExactSum, DType::BF16, 1024, 8),
-            (ManyFold::ExactSum, DType::BF16, 4096, 32),
-            (ManyFold::ExactVar, DType::F16, 1024, 16),
-            (ManyFold::ExactSum, DType::F32, 1500, 16),
-            (ManyFold::ExactSum, DType::F32, 1 << 20, 32),
+            (BatchedFold::ExactSum, DType::BF16, 64, 1),
+            (BatchedFold::ExactSum, DType::BF16, 65, 4),
+            (BatchedFold::ExactSum, DType::BF16, 1024, 8),
+            (BatchedFold::ExactSum, DType::BF16, 4096, 32),
+            (BatchedFold::ExactVar, DType::F16, 1024, 16),
+            (BatchedFold::ExactSum, DType::F32, 1500, 16),
+            (BatchedFold::ExactSum, DType::F32, 1 << 20, 32),
         ] {
             assert_eq!(
                 lanes(fold, dtype, length, 1 << 20),
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn few_rows_are_several_warps_each_and_fewer_still_are_divided() {
-        let sum = |length, outputs| lanes(ManyFold::ExactSum, DType::BF16, length, outputs);
+        let sum = |length, outputs| lanes(BatchedFold::ExactSum, DType::BF16, length, outputs);
         // 3168 warps at once: in one round, and not in one and a bit.
         assert_eq!(sum(4096, 3168), Some(32));
         assert_eq!(sum(16384, 1024), Some(256));
@@ -104,6 +104,6 @@ mod tests {
         assert_eq!(sum(1 << 20, 100), None);
         assert_eq!(sum(1 << 20, 1), None);
         // Bytes have no such kernels.
-        assert_eq!(lanes(ManyFold::Max, DType::I8, 4096, 1 << 20), None);
+        assert_eq!(lanes(BatchedFold::Max, DType::I8, 4096, 1 << 20), None);
     }
 }

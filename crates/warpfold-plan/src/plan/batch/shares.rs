@@ -1,7 +1,7 @@
 //! How the work of many reductions is shared out on a GPU: threads of a block, blocks of a grid.
 
 use super::Batch;
-use super::many_fold::ManyFold;
+use super::batched_fold::BatchedFold;
 use crate::plan::Fold;
 use crate::{DType, Op};
 
@@ -59,8 +59,8 @@ pub fn block_threads(op: Op, dtype: DType, outputs: u64, multiprocessors: u32) -
 const BLOCK_OF_MANY: u32 = 128;
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
-pub(super) const fn per_multiprocessor(fold: ManyFold, dtype: DType) -> u64 {
-    let product = matches!(fold, ManyFold::Prod) && dtype.is_float();
+pub(super) const fn per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
+    let product = matches!(fold, BatchedFold::Prod) && dtype.is_float();
     if !product && (fold.takes_ddof() || dtype.is_complex()) { 3 } else { 4 }
 }
 

@@ -78,12 +78,12 @@ impl LoopTable {
         let mut outer = ordered(&form.kept, kept, &mut start);
         if form.inputs == 0 {
             // A form without elements has no loops, but outputs all the same.
-            outer.push(Loop { length: form.outputs, stride: 0, place: 1 });
+            outer.push(Loop { length: form.outputs, stride: 0, position: 1 });
         }
-        words.extend(outer.iter().flat_map(|l| [l.length, l.stride, l.place as u64]));
+        words.extend(outer.iter().flat_map(|l| [l.length, l.stride, l.position as u64]));
         let mut inner = ordered(&form.folded, folded, &mut start);
         if inner.is_empty() {
-            inner.push(Loop { length: 1, stride: 0, place: 1 });
+            inner.push(Loop { length: 1, stride: 0, position: 1 });
         }
         words.extend(inner.iter().flat_map(|l| [l.length, l.stride]));
         LoopTable {
@@ -100,10 +100,10 @@ impl LoopTable {
 fn ordered(loops: &[Loop], order: LoopOrder, start: &mut u64) -> Vec<Loop> {
     let mut loops = loops.to_vec();
     if order == LoopOrder::Places {
-        loops.sort_by_key(|l| std::cmp::Reverse(l.place.unsigned_abs()));
-        for l in loops.iter_mut().filter(|l| l.place < 0) {
+        loops.sort_by_key(|l| std::cmp::Reverse(l.position.unsigned_abs()));
+        for l in loops.iter_mut().filter(|l| l.position < 0) {
             *start += (l.length - 1) * l.stride;
-            *l = Loop { stride: l.stride.wrapping_neg(), place: -l.place, ..*l };
+            *l = Loop { stride: l.stride.wrapping_neg(), position: -l.position, ..*l };
         }
     }
     loops
@@ -118,21 +118,21 @@ mod tests {
     fn walk(form: &Form, table: &LoopTable) -> Vec<Vec<u64>> {
         let digits = |mut n: u64, loops: &[&[u64]]| {
             let mut at = 0u64;
-            let mut place = 0u64;
+            let mut position = 0u64;
             for l in loops.iter().rev() {
                 at = at.wrapping_add((n % l[0]).wrapping_mul(l[1]));
-                place = place.wrapping_add((n % l[0]).wrapping_mul(*l.get(2).unwrap_or(&0)));
+                position = position.wrapping_add((n % l[0]).wrapping_mul(*l.get(2).unwrap_or(&0)));
                 n /= l[0];
             }
-            (at, place)
+            (at, position)
         };
         let (kept, folded) = table.words.split_at(3 * table.kept as usize);
         let kept: Vec<&[u64]> = kept.chunks(3).collect();
         let folded: Vec<&[u64]> = folded.chunks(2).collect();
         let mut outputs = vec![Vec::new(); form.outputs as usize];
         for n in 0..form.outputs {
-            let (first, place) = digits(n, &kept);
-            let output = table.first_output.wrapping_add(place) as usize;
+            let (first, position) = digits(n, &kept);
+            let output = table.first_output.wrapping_add(position) as usize;
             let base = (form.start + table.start).wrapping_add(first);
             let at = |i| base.wrapping_add(digits(i, &folded).0);
             outputs[output] = (0..form.inputs).map(at).collect();
@@ -149,13 +149,13 @@ mod tests {
             let form = folding.form().unwrap();
             let mut expected = Vec::new();
             for output in 0..form.outputs {
-                let place = |place| folding.flat(output, place);
+                let position = |position| folding.flat(output, position);
                 // The flat index in C order, as strides.
                 let at = |flat: u64| {
                     let index = [flat / 40, flat / 10 % 4, flat / 5 % 2, flat % 5];
                     u64::from(view.get(&index).unwrap())
                 };
-                expected.push((0..form.inputs).map(|i| at(place(i))).collect::<Vec<u64>>());
+                expected.push((0..form.inputs).map(|i| at(position(i))).collect::<Vec<u64>>());
             }
             for kept in [LoopOrder::Memory, LoopOrder::Places] {
                 let table = LoopTable::of(&form, kept, LoopOrder::Places);

@@ -226,11 +226,11 @@ impl<'m> Builder<'m> {
         match statement {
             Statement::Label { name, line } => match self.lookup(name) {
                 Some(Binding::Label(label)) => {
-                    let place = &mut self.labels[label as usize];
-                    if place.is_some() {
+                    let location = &mut self.labels[label as usize];
+                    if location.is_some() {
                         return error(*line, format!("the label `{name}` stands twice"));
                     }
-                    *place = Some(self.code.len() as Pc);
+                    *location = Some(self.code.len() as Pc);
                     Ok(())
                 }
                 _ => error(*line, format!("`{name}` is both a label and something else")),
@@ -313,7 +313,7 @@ impl<'m> Builder<'m> {
     /// Labels to places, in every branch.
     fn resolve(&mut self, end: Pc, line: Line) -> Result<(), DecodeError> {
         let labels = &self.labels;
-        let place = |label: &mut Pc| match labels.get(*label as usize) {
+        let location = |label: &mut Pc| match labels.get(*label as usize) {
             Some(Some(pc)) => {
                 *label = (*pc).min(end);
                 Ok(())
@@ -322,8 +322,8 @@ impl<'m> Builder<'m> {
         };
         for instruction in &mut self.code {
             match &mut instruction.op {
-                Op::Branch { target, .. } => place(target)?,
-                Op::Table { targets, .. } => targets.iter_mut().try_for_each(place)?,
+                Op::Branch { target, .. } => location(target)?,
+                Op::Table { targets, .. } => targets.iter_mut().try_for_each(location)?,
                 _ => {}
             }
         }

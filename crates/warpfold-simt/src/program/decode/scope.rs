@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::DecodeError;
-use super::super::layout::{Placed, Sizing, error};
+use super::super::layout::{LaidOut, Sizing, error};
 use super::super::op::{PredicateSlot, Slot};
 use super::{Builder, Label};
 use crate::ptx::{Line, Space, Type};
@@ -98,7 +98,7 @@ impl Builder<'_> {
                 return Some(binding);
             }
         }
-        self.layout.names.get(name).map(|&Placed { space, address, sizing }| match sizing {
+        self.layout.names.get(name).map(|&LaidOut { space, address, sizing }| match sizing {
             Sizing::Static => Binding::Variable { space, address },
             Sizing::Dynamic => Binding::Dynamic,
         })

@@ -2,7 +2,7 @@
 
 use warpfold::{Element, Op, bf16};
 
-use super::{Asked, compare, pair};
+use super::{Case, compare, pair};
 use crate::data::{Kind, Random};
 
 #[test]
@@ -12,8 +12,8 @@ fn functions_have_the_bits_of_the_processor() {
         for kind in [Kind::Plain, Kind::Specials, Kind::Wide] {
             let (x, y) = pair::<T>(kind, 1030, &mut random);
             for text in texts {
-                compare(Asked::of(text), &[Op::Sum, Op::Max], &x, &y, 1);
-                compare(Asked::of(text).keep("x < y").ignoring_nans(), &[Op::Mean], &x, &y, 0);
+                compare(Case::of(text), &[Op::Sum, Op::Max], &x, &y, 1);
+                compare(Case::of(text).keep("x < y").ignoring_nans(), &[Op::Mean], &x, &y, 0);
             }
         }
     }

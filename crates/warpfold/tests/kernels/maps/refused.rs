@@ -49,7 +49,7 @@ fn what_no_kernel_folds_is_refused_by_name() {
     let longer = machine.upload(&[1.0f32, 2.0, 3.0]).unwrap();
     let map = |text| machine.map(text, [("x", &x)]);
     let refused = |result: Result<Value>| match result {
-        Err(Error::Map { asked, obstacle, .. }) => format!("{asked}: {obstacle}"),
+        Err(Error::Map { requested, obstacle, .. }) => format!("{requested}: {obstacle}"),
         other => panic!("{other:?}"),
     };
     let one = |op| match map("x + 1").output(op, Finish::default()) {
@@ -72,8 +72,11 @@ fn what_no_kernel_folds_is_refused_by_name() {
             .contains("x has 2 elements and y has 3")
     );
     let nine = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, &x));
-    let many = machine.map("a + b + c + d + e + f + g + h", nine).where_("i > 0");
-    assert_eq!(refused(many.sum()), "a map on a device: it reads 9 inputs, and a kernel reads 8");
+    let batched = machine.map("a + b + c + d + e + f + g + h", nine).where_("i > 0");
+    assert_eq!(
+        refused(batched.sum()),
+        "a map on a device: it reads 9 inputs, and a kernel reads 8"
+    );
     // Of nothing too.
     let nothing = machine.upload::<f32>(&[]).unwrap();
     let of_nothing = machine.map("x + 1", [("x", &nothing)]).policy(fast).sum();

@@ -4,7 +4,7 @@ use warpfold::kernel::AnyView;
 use warpfold::map::HostArray;
 use warpfold::{Op, bf16, f16};
 
-use super::Asked;
+use super::Case;
 use crate::compare::same;
 use crate::data::{Kind, Random, array};
 use crate::machine;
@@ -61,10 +61,10 @@ fn inputs_of_several_types_stand_side_by_side() {
         for (keep, op) in
             [(None, Op::Sum), (Some("h > 0"), Op::ArgMax), (Some("not d and c > 3"), Op::Var)]
         {
-            let asked = Asked { keep, ..Asked::of(text) };
-            let there = asked.on_machine(op, &machine, &views);
+            let requested = Case { keep, ..Case::of(text) };
+            let there = requested.on_machine(op, &machine, &views);
             let cut: Vec<_> = here.iter().map(|&(name, array)| (name, tail(array, skip))).collect();
-            let wanted = asked.on_processor(op, &cut);
+            let wanted = requested.on_processor(op, &cut);
             assert!(
                 same(&there, &wanted),
                 "{op} where {keep:?} from {skip}: {there:?}, and here {wanted:?}"

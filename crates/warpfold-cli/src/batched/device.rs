@@ -1,0 +1,140 @@
+//! The same by a GPU's kernels: the input and what parts it are copied there, results back.
+
+use warpfold::kernel::{
+    self, AnyBuffer, AnyGroups, AnyReduceBatched, AnyReduceDense, AnySegments, AnyView,
+};
+use warpfold::partial::Finish;
+use warpfold::segment::Bounds;
+use warpfold::shape::Folding;
+use warpfold::{Column, Columns, Segments};
+use warpfold_engine::HostArray;
+use warpfold_lab::machine::available_memory;
+
+use super::{Found, Parted, fits};
+use crate::Failure;
+use crate::args::Reduction;
+use crate::device::Executor;
+use crate::input::Whole;
+use crate::table::Labels;
+
+/// Folds the parts of an input on a device that is not the processor.
+pub(super) fn fold(
+    args: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    executor: &Executor,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    match executor {
+        Executor::Cpu => unreachable!("the processor has its own way"),
+        #[cfg(feature = "cuda")]
+        Executor::Cuda(gpu) => on(gpu, args, whole, parted, finish),
+        #[cfg(not(feature = "cuda"))]
+        Executor::Cuda(gpu) => gpu.absent(),
+        Executor::Simt(device) => on(device, args, whole, parted, finish),
+    }
+}
+
+fn on(
+    machine: &dyn kernel::Executor,
+    args: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    let array = whole.array()?;
+    if let Parted::Keys(keys) = parted {
+        let x = upload(machine, array)?;
+        return by_key(machine, args, keys.array()?, x.view(), finish);
+    }
+    let Some(segments) = parted.segments() else {
+        let (layout, axes) = (whole.layout()?, &args.parts.axis);
+        let folding = Folding::of(layout.clone(), axes)?;
+        let shape = if args.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+        let x = upload(machine, array)?;
+        let batched = AnyReduceBatched::axes(machine, x.view(), layout, axes)?;
+        let flat = |output: u64, arg_index: u64| folding.flat(output, arg_index);
+        let flat = args.parts.flat.then_some(&flat as Flat<'_>);
+        return found(args, batched, Labels::Axes(shape), finish, flat);
+    };
+    let bounds = Segments::check(segments, array.len() as u64)?;
+    let x = upload(machine, array)?;
+    let offsets = match &bounds {
+        Bounds::Every { .. } => None,
+        Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
+        Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
+    };
+    let on_device = match (&offsets, &bounds) {
+        (Some(offsets), _) => AnySegments::Offsets(offsets.view()),
+        (None, Bounds::Every { length, .. }) => AnySegments::Every(*length),
+        (None, _) => unreachable!("offsets were uploaded"),
+    };
+    let flat =
+        |segment: u64, arg_index: u64| bounds.range(segment as usize).start as u64 + arg_index;
+    // Indices within segments of the data follow from those within what is kept.
+    let counts_all = args.parts.flat || matches!(parted, Parted::Cut(_));
+    let flat = counts_all.then_some(&flat as Flat<'_>);
+    let batched = AnyReduceBatched::segments(machine, x.view(), on_device);
+    found(args, batched, Labels::Segments, finish, flat)
+}
+
+fn upload(machine: &dyn kernel::Executor, x: HostArray<'_>) -> Result<AnyBuffer, Failure> {
+    Ok(AnyBuffer::upload(machine, x.dtype(), x.bytes())?)
+}
+
+fn by_key(
+    machine: &dyn kernel::Executor,
+    args: &Reduction,
+    keys: HostArray<'_>,
+    x: AnyView<'_>,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    if let Some(groups) = args.parts.groups {
+        fits(groups, available_memory())?;
+        let keys = upload(machine, keys)?;
+        let reduce = AnyReduceDense::new(machine, keys.view(), groups, x).policy(args.policy());
+        let (columns, plan) = reduce.columns(args.op(), finish)?;
+        return Ok(Found {
+            elements: x.len() as u64,
+            plan,
+            labels: Labels::Numbers,
+            columns,
+            gaps: Vec::new(),
+        });
+    }
+    let keys = upload(machine, keys)?;
+    let groups = match args.parts.sorted {
+        true => AnyGroups::runs(machine, keys.view(), x)?,
+        false => AnyGroups::by(machine, keys.view(), x)?,
+    };
+    let labels = groups.keys()?.expect("groups are called by their keys");
+    let found = found(args, groups.reduce(), Labels::key(labels), finish, None)?;
+    Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
+}
+
+/// The index within the whole array of the element at a place of an output's input.
+type Flat<'a> = &'a dyn Fn(u64, u64) -> u64;
+
+fn found(
+    args: &Reduction,
+    batched: AnyReduceBatched<'_>,
+    labels: Labels,
+    finish: Finish,
+    flat: Option<Flat<'_>>,
+) -> Result<Found, Failure> {
+    let batched = batched.policy(args.policy());
+    let mut columns: Columns = batched.columns(args.op(), finish)?;
+    if let Some(flat) = flat {
+        for (name, column) in &mut columns {
+            if let ("argmin" | "argmax", Column::U64(arg_indices)) = (*name, column) {
+                (0..)
+                    .zip(arg_indices)
+                    .for_each(|(output, arg_index)| *arg_index = flat(output, *arg_index));
+            }
+        }
+    }
+    let plans = batched.plans(args.op())?;
+    let elements = plans.first().map_or(0, |plan| plan.elements());
+    let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
+    Ok(Found { elements, plan, labels, columns, gaps: Vec::new() })
+}

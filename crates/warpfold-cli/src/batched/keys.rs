@@ -1,0 +1,190 @@
+//! Keys: a file of integers or, as text, of words; or a column of a text input.
+
+use std::path::Path;
+
+use warpfold::DType;
+
+use crate::Failure;
+use crate::args::{Reduction, Verbosity};
+use crate::input::ChangeMonitor;
+use crate::input::text::{
+    Cells, Column as Chosen, Dialect, Header, LeftOut, Missing, MissingRuns, Number, SharedNotes,
+    TextError, is_missing,
+};
+use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+use crate::several;
+
+/// The columns of a text input that `--by` names, where it names no files.
+pub(crate) fn key_columns(args: &Reduction) -> Vec<Chosen> {
+    args.parts.by.iter().filter_map(|by| key_column(args, by)).collect()
+}
+
+fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
+    let input = args.inputs.first()?;
+    let kind = |path: &Path| Kind::of(&Name::of(path.to_path_buf()));
+    let is_text = args.input.unwrap_or_else(|| kind(input)) == Kind::Text;
+    let is_file = matches!(kind(by), Kind::Npy | Kind::Text);
+    // What is no column is looked for by its name, and then said to be missing.
+    let column = || {
+        by.to_string_lossy()
+            .parse()
+            .unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()))
+    };
+    (is_text && !is_file).then(column)
+}
+
+/// Keys that were read.
+pub(super) struct Read {
+    /// Integers, or the numbers of words.
+    pub(super) keys: Whole,
+    /// Words, in the order of their numbers.
+    pub(super) words: Option<Vec<String>>,
+    /// What else was found in them if they are text of their own.
+    pub(super) notes: Option<SharedNotes>,
+    /// Rows that were left out.
+    pub(super) gaps: MissingRuns,
+}
+
+/// The text's columns that leave rows out with the keys: of several columns of values each has gaps of its own.
+fn beside(args: &Reduction) -> Result<Vec<Chosen>, Failure> {
+    let values = if several::takes(args) { None } else { args.column_of_text()? };
+    Ok(values.into_iter().chain(key_columns(args)).collect())
+}
+
+/// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
+/// A column is one of the very file that the values came from, as `values` has it, and whose first row is what it was taken for.
+pub(super) fn read(
+    args: &Reduction,
+    by: &Path,
+    values: &ChangeMonitor,
+    header: Option<Header>,
+) -> Result<Read, Failure> {
+    let mut dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
+    if dialect.missing == Missing::Nan {
+        // A key is an integer.
+        dialect.missing = Missing::Error;
+    }
+    let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
+    match (key_column(args, by), &args.inputs[..]) {
+        (Some(_), [path]) if path.as_os_str() == "-" => {
+            Err(Failure::Usage(
+                "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
+            ))
+        }
+        (Some(column), [path]) => {
+            // The values' own reading has said what the first row is.
+            let header = header.unwrap_or(dialect.header);
+            let dialect = Dialect { verbose: false, header, ..dialect };
+            let (kind, columns, beside) = (Some(Kind::Text), vec![column], beside(args)?);
+            let wanted = Wanted { dtype: None, kind, columns, dialect, beside, ..wanted };
+            // What the values' own reading has found says it all.
+            text(path, &wanted, Some(values)).map(|read| Read { notes: None, ..read })
+        }
+        _ if is_text_file(by) => text(by, &wanted, None),
+        _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }, None),
+    }
+}
+
+/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and words where one of them is no integer.
+fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {
+    let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
+    let text_error = |failure: &Failure| {
+        let Failure::Io(error) = failure else { return None };
+        match error.problem() {
+            Some(Problem::Text(error)) => Some(error.clone()),
+            _ => None,
+        }
+    };
+    let is_too_narrow =
+        |failure: &Failure| matches!(text_error(failure), Some(TextError::OutOfRange { .. }));
+    let found = match of(DType::I64) {
+        // A pipe can be read once only.
+        Err(failure) if path.is_file() && is_too_narrow(&failure) => of(DType::U64),
+        found => found,
+    };
+    let failure = match found {
+        Err(failure) if path.is_file() => failure,
+        found => return found,
+    };
+    let is_word = match text_error(&failure) {
+        Some(TextError::NotANumber { text, .. }) => !is_missing(&text) && !is_number(&text),
+        // Of a file of its own that says how to tell it, nothing else does.
+        Some(TextError::FirstRow { text, .. }) => values.is_some() && !is_missing(&text),
+        Some(TextError::OnlyNames { .. }) => values.is_none(),
+        _ => false,
+    };
+    if !is_word {
+        let wide = || Failure::input(&Name::of(path.to_path_buf()), Problem::WideKeys);
+        return Err(if is_too_narrow(&failure) { wide() } else { failure });
+    }
+    let mut wanted = Wanted { cells: Cells::Words, ..wanted.clone() };
+    if values.is_none() && wanted.dialect.header == Header::Auto {
+        // Nothing tells a word from a name; if it is one, there is a key too many.
+        wanted.dialect.header = Header::No;
+    }
+    whole(path, &wanted, values)
+}
+
+/// Whether it is a number, and a key that is one is an integer.
+fn is_number(text: &[u8]) -> bool {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
+    begins && <f64 as Number>::parse(text).is_ok()
+}
+
+fn whole(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {
+    let keys = input::open(&[path.to_path_buf()], wanted)?;
+    let keys = keys.into_iter().next().expect("one path is one input");
+    if let Some(values) = values {
+        values.check_same(&keys.watch())?;
+    }
+    let (name, dtype) = (keys.name().clone(), keys.dtype());
+    if dtype.is_float() {
+        return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
+    }
+    let (notes, words) = (keys.notes(), keys.words());
+    let keys = keys.whole(Order::C)?;
+    let gaps = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
+    Ok(Read { keys, words: words.map(|words| words.take()), notes, gaps })
+}
+
+/// What keys are called, by their column or file.
+pub(super) fn name(args: &Reduction, by: &Path) -> String {
+    match key_column(args, by) {
+        Some(_) => by.to_string_lossy().into_owned(),
+        None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+fn is_text_file(path: &Path) -> bool {
+    Kind::of(&Name::of(path.to_path_buf())) == Kind::Text
+}
+
+/// Runs an expression with the keys, of whatever type they are.
+macro_rules! with_key {
+    ($keys:expr, $slice:ident => $body:expr) => {
+        with_key!($keys, Key, $slice => $body)
+    };
+    ($keys:expr, $K:ident, $slice:ident => $body:expr) => {{
+        let keys = $keys;
+        macro_rules! of {
+            ($ty:ty) => {{
+                #[allow(dead_code)]
+                type $K = $ty;
+                let $slice = keys.elements::<$ty>()?;
+                $body
+            }};
+        }
+        match keys.dtype() {
+            warpfold::DType::Bool => of!(bool),
+            warpfold::DType::I8 => of!(i8),
+            warpfold::DType::I16 => of!(i16),
+            warpfold::DType::I32 => of!(i32),
+            warpfold::DType::I64 => of!(i64),
+            warpfold::DType::U8 => of!(u8),
+            warpfold::DType::U16 => of!(u16),
+            warpfold::DType::U32 => of!(u32),
+            _ => of!(u64),
+        }
+    }};
+}
+pub(crate) use with_key;

@@ -1,0 +1,454 @@
+//! Many results at once: by axes, segments or keys of one input, which is taken as a whole.
+
+mod columns;
+mod device;
+mod keys;
+mod mapped;
+mod numbers;
+mod rows;
+mod tuples;
+
+pub(crate) use columns::columns;
+pub(crate) use keys::{key_columns, with_key};
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use warpfold::partial::Finish;
+use warpfold::shape::Folding;
+use warpfold::{Column, Columns, DType, Key, Op, Segments};
+use warpfold_engine::{self as engine, Indices, Parts, Request};
+use warpfold_lab::machine::available_memory;
+
+use crate::args::{Empty, Reduction, Verbosity};
+use crate::device::{self as devices, Device, Executor, Work};
+use crate::input::ChangeMonitor;
+use crate::input::text::{Header, MissingRuns, SharedNotes};
+use crate::input::{Input, Name, Order, Whole};
+use crate::left_out::Texts;
+use crate::table::{Cells, Labels, Printed, Table, Titles};
+use crate::{Failure, run, table};
+use mapped::Mapped;
+use numbers::Numbers;
+use rows::{Cut, Rows};
+use tuples::{Coded, Tuples};
+
+/// Runs many reductions and prints their results.
+pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    if args.maps.any() {
+        return mapped::reduction(args);
+    }
+    check(args)?;
+    let finish = args.finish()?;
+    let begun = Instant::now();
+    let input = only(run::open(args)?, args.op())?;
+    if args.verbosity() == Verbosity::Verbose {
+        crate::say!("input: {}: {}", input.name(), input.describe());
+    }
+    // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
+    let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let mut texts = Texts::of([&input]);
+    let (notes, values) = (input.notes(), input.watch());
+    let whole = input.whole(order)?;
+    let executor = executor(args, whole.dtype())?;
+    let folding = Instant::now();
+    let Read { parted, texts: key_texts, gaps: key_gaps, tuples } =
+        Parted::read(args, &values, header(&notes))?;
+    key_texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
+    let gaps = notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps());
+    let (whole, parted, rows) = Rows::align(args, whole, gaps, parted, &key_gaps)?;
+    let mut found = tuples.of(match &executor {
+        Executor::Cpu => fold(args, &whole, &parted, finish, None),
+        other => device::fold(args, &whole, &parted, other, finish),
+    })?;
+    whole.check_unchanged()?;
+    parted.check_unchanged()?;
+    rows.in_data(args, &parted, &mut found);
+    let table = Table {
+        op: args.op(),
+        dtype: whole.dtype().to_string(),
+        n: found.elements,
+        bytes: found.elements * whole.dtype().size() as u64,
+        labels: found.labels,
+        titles: Titles::Results,
+        columns: Found::cells(found.columns, &found.gaps),
+        accuracy: args.accuracy,
+        device: executor.device(),
+        seconds: begun.elapsed().as_secs_f64(),
+        fold_seconds: folding.elapsed().as_secs_f64(),
+        texts: texts.found(args.verbosity() == Verbosity::Verbose),
+    };
+    if args.verbosity() == Verbosity::Verbose {
+        crate::say!("plan: {}", found.plan);
+        crate::say!("time: {}", table.timing());
+    }
+    table::show(args, &table)
+}
+
+/// What the first row of a text was taken for.
+pub(crate) fn header(notes: &Option<SharedNotes>) -> Option<Header> {
+    let names = notes.as_ref()?.counts().names;
+    Some(if names.is_some() { Header::Yes } else { Header::No })
+}
+
+/// What makes no sense whatever the input holds.
+pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
+    if args.op() == Op::Dot {
+        let message = "dot by axes, segments or keys is not there; multiply first, then sum";
+        return Err(Failure::Usage(message.into()));
+    }
+    let on_device = !matches!(args.device, Device::Auto | Device::Cpu);
+    if !args.parts.by.is_empty() && args.parts.flat && on_device {
+        return Err(Failure::Usage(format!(
+            "--flat with --by is the processor's, as --device {} sorts values by keys; leave one of them out",
+            args.device
+        )));
+    }
+    if args.parts.flat && !matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
+        return Err(Failure::Usage(format!(
+            "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
+            args.op()
+        )));
+    }
+    if args.parts.by.len() > 1 && args.parts.groups.is_some() {
+        return Err(Failure::Usage(
+            "--groups is for keys that are the numbers of groups, and combinations of several keys are none; leave it out".into(),
+        ));
+    }
+    if args.parts.empty != Empty::Error && (on_device || args.maps.any()) {
+        return Err(Failure::Usage(
+            "--empty is for elements as they are, on the processor; leave out --device and expressions, or --empty".into(),
+        ));
+    }
+    rows::check(args)?;
+    run::check_result_file(args)
+}
+
+/// The one input of many reductions.
+pub(crate) fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
+    let [input]: [Input; 1] = inputs.try_into().map_err(|inputs: Vec<Input>| {
+        Failure::Usage(format!(
+            "{op} by axes, segments or keys takes one input, not {}; join the files first",
+            inputs.len()
+        ))
+    })?;
+    Ok(input)
+}
+
+/// Where many reductions run: on the processor unless a device is named.
+fn executor(args: &Reduction, dtype: DType) -> Result<Executor, Failure> {
+    let device = if args.device == Device::Auto { Device::Cpu } else { args.device };
+    let work = Work { op: args.op(), dtype, policy: args.policy(), bytes: None };
+    Ok(devices::choose(device, work, &args.tuning())?.executor)
+}
+
+/// What many reductions gave.
+struct Found {
+    /// How they ran, in words.
+    plan: String,
+    /// Elements read.
+    elements: u64,
+    labels: Labels,
+    columns: Columns,
+    /// The outputs of each column that have no result, where that is no error.
+    gaps: Vec<Vec<u64>>,
+}
+
+impl Found {
+    /// The columns with empty cells where there is no result.
+    fn cells(columns: Columns, gaps: &[Vec<u64>]) -> Vec<(String, Cells)> {
+        let cells = |(column, gaps): (Column, &[u64])| match gaps {
+            [] => column.into(),
+            gaps => {
+                let cell = |output: usize| {
+                    let is_there = gaps.binary_search(&(output as u64)).is_err();
+                    is_there.then(|| Printed::from(column.get(output)))
+                };
+                Cells::Printed((0..column.len()).map(cell).collect())
+            }
+        };
+        let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let both = columns.into_iter().zip(gaps);
+        both.map(|((name, column), gaps)| (name.into(), cells((column, gaps)))).collect()
+    }
+}
+
+/// What parts an input, read.
+pub(crate) enum Parted {
+    Axes,
+    Every(u64),
+    Offsets(Numbers),
+    Lengths(Numbers),
+    Keys(Whole),
+    /// Segments of an input of which rows were left out.
+    Cut(Cut),
+}
+
+/// What parts an input, and what was found where it was read.
+pub(crate) struct Read {
+    pub(crate) parted: Parted,
+    /// Notes of texts.
+    texts: Vec<(Name, SharedNotes)>,
+    /// Keys that are missing.
+    gaps: MissingRuns,
+    /// What keys stand for where they are numbers of combinations.
+    pub(crate) tuples: Combined,
+}
+
+/// Several keys, if there are.
+pub(crate) struct Combined(Option<Tuples>);
+
+impl Combined {
+    /// Results, or an error, by keys in place of their combinations' numbers.
+    fn of(&self, found: Result<Found, Failure>) -> Result<Found, Failure> {
+        let labelled = |found: Found| Found { labels: self.labels(found.labels), ..found };
+        found.map(labelled).map_err(|failure| self.named(failure))
+    }
+
+    /// Keys in place of their combinations' numbers.
+    pub(crate) fn labels(&self, labels: Labels) -> Labels {
+        match &self.0 {
+            None => labels,
+            Some(tuples) => tuples.labels(labels),
+        }
+    }
+
+    /// An error by keys in place of their combination's number.
+    pub(crate) fn named(&self, failure: Failure) -> Failure {
+        match &self.0 {
+            None => failure,
+            Some(tuples) => tuples.named(failure),
+        }
+    }
+}
+
+impl Parted {
+    /// Reads it, with the notes of texts.
+    pub(crate) fn read(
+        args: &Reduction,
+        values: &ChangeMonitor,
+        header: Option<Header>,
+    ) -> Result<Read, Failure> {
+        let parts = &args.parts;
+        let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
+        if let [_, _, ..] = &parts.by[..] {
+            return Parted::tuples(args, values, header);
+        }
+        let key = parts.by.first();
+        let mut gaps = MissingRuns::default();
+        let (parted, notes) = match (key, &parts.segments, &parts.lengths, parts.every) {
+            (Some(path), ..) => {
+                let read = keys::read(args, path, values, header)?;
+                if read.words.is_some() {
+                    return Parted::words(args, path, read);
+                }
+                gaps = read.gaps;
+                (Parted::Keys(read.keys), read.notes)
+            }
+            (_, Some(path), ..) => {
+                let (numbers, notes) = Numbers::read(path, "offsets", dialect)?;
+                (Parted::Offsets(numbers), notes)
+            }
+            (_, _, Some(path), _) => {
+                let (numbers, notes) = Numbers::read(path, "lengths", dialect)?;
+                (Parted::Lengths(numbers), notes)
+            }
+            (.., Some(length)) => (Parted::Every(length), None),
+            _ => (Parted::Axes, None),
+        };
+        let path = key.or(parts.segments.as_ref()).or(parts.lengths.as_ref());
+        let texts = path.map(|path| Name::of(path.clone())).zip(notes).into_iter().collect();
+        Ok(Read { parted, texts, gaps, tuples: Combined(None) })
+    }
+
+    /// Words, as their numbers.
+    fn words(args: &Reduction, path: &Path, mut read: keys::Read) -> Result<Read, Failure> {
+        if args.parts.groups.is_some() {
+            return Err(Failure::Usage(format!(
+                "--groups is for keys that are the numbers of groups, and those of {} are words; leave it out",
+                path.display().to_string().escape_debug()
+            )));
+        }
+        let (name, notes) = (Name::of(path.to_path_buf()), read.notes.take());
+        let gaps = std::mem::take(&mut read.gaps);
+        let (numbers, tuples) =
+            Tuples::number(name.clone(), &[Coded::of(read)], vec!["key".into()])?;
+        let texts = notes.map(|notes| (name, notes)).into_iter().collect();
+        Ok(Read { parted: Parted::Keys(numbers), texts, gaps, tuples: Combined(Some(tuples)) })
+    }
+
+    /// Several keys, as numbers of their combinations.
+    fn tuples(
+        args: &Reduction,
+        values: &ChangeMonitor,
+        header: Option<Header>,
+    ) -> Result<Read, Failure> {
+        let paths = &args.parts.by;
+        let columns = keys::key_columns(args).len();
+        if columns > 0 && columns < paths.len() && rows::may_leave_out(args) {
+            return Err(Failure::Usage(
+                "--missing skip leaves rows out of a text, its columns of keys included, and not out of keys in files of their own; put the keys into one text".into(),
+            ));
+        }
+        let (mut all, mut texts) = (Vec::new(), Vec::new());
+        for path in paths {
+            let mut read = keys::read(args, path, values, header)?;
+            let (notes, gaps) = (read.notes.take(), std::mem::take(&mut read.gaps));
+            texts.extend(notes.map(|notes| (Name::of(path.clone()), notes)));
+            all.push((Coded::of(read), gaps));
+        }
+        let (keys, gaps) = tuples::align(all)?;
+        let names = paths.iter().map(|path| keys::name(args, path)).collect();
+        let (numbers, tuples) = Tuples::number(Name::of(paths[0].clone()), &keys, names)?;
+        // The numbers are copies: what they were made of must not have changed meanwhile.
+        keys.iter().try_for_each(Coded::check_unchanged)?;
+        Ok(Read { parted: Parted::Keys(numbers), texts, gaps, tuples: Combined(Some(tuples)) })
+    }
+
+    /// Fails if a file has changed since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
+        match self {
+            Parted::Keys(whole)
+            | Parted::Offsets(Numbers::Whole(whole))
+            | Parted::Lengths(Numbers::Whole(whole)) => Ok(whole.check_unchanged()?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Segments, if it is these.
+    pub(crate) fn segments(&self) -> Option<Segments<'_>> {
+        Some(match self {
+            Parted::Every(length) => Segments::every(*length),
+            Parted::Offsets(numbers) => Segments::Offsets(numbers.as_numbers()),
+            Parted::Lengths(numbers) => Segments::Lengths(numbers.as_numbers()),
+            Parted::Cut(cut) => Segments::Offsets(cut.kept.as_slice().into()),
+            Parted::Axes | Parted::Keys(_) => return None,
+        })
+    }
+}
+
+fn fold(
+    args: &Reduction,
+    whole: &Whole,
+    parted: &Parted,
+    finish: Finish,
+    map: Option<&Mapped<'_>>,
+) -> Result<Found, Failure> {
+    let x = whole.array()?;
+    let of = |parts: Arc<Parts<'_>>, labels: Labels, flat: bool| {
+        let indices = if flat { Indices::OfArray } else { Indices::OfInput };
+        let request = Request::new(args.op(), x).parts(parts).policy(args.policy());
+        let request = request.empty(args.parts.empty.of_engine());
+        found(&request.indices(indices), labels, finish, map)
+    };
+    if let Parted::Axes = parted {
+        let folding = Folding::of(whole.layout()?.clone(), &args.parts.axis)?;
+        let shape = if args.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+        let parts = Parts::Axes(folding.form()?, folding);
+        return of(Arc::new(parts), Labels::Axes(shape), args.parts.flat);
+    }
+    if let Parted::Keys(keys) = parted {
+        let parts = Arc::new(with_key!(keys, keys => by_key(args, keys, x.len()))?);
+        let labels = match parts.keys() {
+            Some(keys) => Labels::key(keys.clone()),
+            None => Labels::Numbers,
+        };
+        return of(parts, labels, args.parts.flat);
+    }
+    let segments = parted.segments().expect("neither axes nor keys");
+    let parts = engine::segments(segments, x.len() as u64, args.policy())?;
+    // Indices within segments of the data follow from those within what is kept.
+    let flat = args.parts.flat || matches!(parted, Parted::Cut(_));
+    of(Arc::new(parts), Labels::Segments, flat)
+}
+
+fn by_key<'a, K: Key>(args: &Reduction, keys: &'a [K], n: usize) -> Result<Parts<'a>, Failure> {
+    let policy = args.policy();
+    if let Some(groups) = args.parts.groups {
+        let parts = engine::group_dense(keys, groups, n, policy)?;
+        fits(groups, available_memory())?;
+        return Ok(parts);
+    }
+    Ok(match args.parts.sorted {
+        true => engine::runs_by_key(keys, n, policy)?,
+        false => engine::group_by(keys, n, policy)?,
+    })
+}
+
+/// Whether there is memory for every number's place, count and result, whatever the keys are.
+pub(crate) fn fits(groups: u64, free: u64) -> Result<(), Failure> {
+    const BYTES_OF_A_GROUP: u64 = 48;
+    let bytes = groups.saturating_mul(BYTES_OF_A_GROUP);
+    if bytes <= free {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--groups {groups} takes some {} MiB, and {} are free; leave it out, so that only keys that are there have results",
+        bytes >> 20,
+        free >> 20
+    )))
+}
+
+/// The index within the whole array of the element at a place of an output's input.
+pub(crate) type Flat<'a> = Box<dyn Fn(u64, u64) -> u64 + 'a>;
+
+/// How places within outputs' inputs become indices of the whole array.
+pub(crate) fn flat<'a>(
+    args: &Reduction,
+    whole: &Whole,
+    parted: &'a Parted,
+) -> Result<Flat<'a>, Failure> {
+    Ok(match parted {
+        Parted::Axes => {
+            let folding = Folding::of(whole.layout()?.clone(), &args.parts.axis)?;
+            Box::new(move |output, arg_index| folding.flat(output, arg_index))
+        }
+        Parted::Keys(keys) => with_key!(keys, K, keys => {
+            // Where the elements of each key lie, in their order.
+            let mut of: BTreeMap<K, Vec<u64>> = BTreeMap::new();
+            (0..).zip(keys).for_each(|(at, key)| of.entry(*key).or_default().push(at));
+            let dense = args.parts.groups.is_some();
+            let lists: Vec<(K, Vec<u64>)> = of.into_iter().collect();
+            Box::new(move |output: u64, arg_index: u64| {
+                let at = match dense {
+                    false => Some(output as usize),
+                    // Numbers of groups are not negative, and ascend as keys do.
+                    true => lists.binary_search_by_key(&Some(output), |(key, _)| key.id()).ok(),
+                };
+                at.and_then(|at| lists.get(at)).map_or(arg_index, |(_, list)| list[arg_index as usize])
+            })
+        }),
+        _ => unreachable!("indices of segments are known where they are folded"),
+    })
+}
+
+fn found(
+    request: &Request<'_>,
+    labels: Labels,
+    finish: Finish,
+    map: Option<&Mapped<'_>>,
+) -> Result<Found, Failure> {
+    let (columns, gaps) = match map {
+        None => engine::columns_and_gaps(request, finish)?,
+        Some(Mapped { map, arrays }) => {
+            let all = map.columns(arrays, &request.parts, request.indices, finish)?;
+            (all.into_iter().flat_map(|(_, columns)| columns).collect(), Vec::new())
+        }
+    };
+    let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");
+    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns, gaps })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn groups_beyond_memory_are_refused() {
+        assert!(fits(1 << 20, 1 << 30).is_ok());
+        let told = fits(1 << 32, 1 << 30).unwrap_err().to_string();
+        assert!(told.contains("196608 MiB, and 1024 are free"), "{told}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Outputs whose elements lie anywhere and are not to be parted: each goes to one rank, which copies them to where they lie one behind the other.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use warpfold::{At, Key, Segments};
+use warpfold_dist::Comm;
+use warpfold_engine::{self as engine, HostArray, Request};
+
+use super::gathered::Slab;
+use super::{Folded, Made, flatten_read, folded, values};
+use crate::Failure;
+use crate::args::Reduction;
+use crate::input;
+use crate::table::Labels;
+
+/// Where the elements of each key lie, in their order.
+pub(super) fn by_key<K: Key>(keys: &[K]) -> BTreeMap<K, Vec<usize>> {
+    let mut of: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    keys.iter().enumerate().for_each(|(at, key)| of.entry(*key).or_default().push(at));
+    of
+}
+
+/// The outputs of a rank: so many one after another that all ranks have about as many elements.
+fn mine(lists: &[Vec<usize>], rank: usize, size: usize) -> Range<usize> {
+    // An output takes some time however short it is.
+    let work = |list: &Vec<usize>| list.len() as u128 + 1;
+    let all: u128 = lists.iter().map(work).sum();
+    let (mut before, mut starts) = (0, vec![lists.len(); 2]);
+    for (output, list) in lists.iter().enumerate() {
+        for (start, rank) in starts.iter_mut().zip([rank, rank + 1]) {
+            // It belongs to the rank in whose share of the work it begins.
+            if *start == lists.len() && before * size as u128 >= all * rank as u128 {
+                *start = output;
+            }
+        }
+        before += work(list);
+    }
+    if rank + 1 == size {
+        starts[1] = lists.len();
+    }
+    starts[0]..starts[1]
+}
+
+/// Folds the outputs of this rank, whose elements are listed.
+pub(super) fn fold(
+    args: &Reduction,
+    comm: &dyn Comm,
+    x: HostArray<'_>,
+    lists: &[Vec<usize>],
+    labels: Labels,
+    name: &dyn Fn(usize) -> At,
+) -> Result<Folded, Failure> {
+    let (op, policy, size) = (args.op(), args.policy(), x.dtype().size());
+    let mine = mine(lists, comm.rank(), comm.size());
+    let n: usize = lists[mine.clone()].iter().map(Vec::len).sum();
+    // Words, so that elements of every type are aligned.
+    let mut words = vec![0u64; (n * size).div_ceil(8)];
+    let copies = bytemuck::cast_slice_mut::<u64, u8>(&mut words).chunks_exact_mut(size);
+    for (copy, &at) in copies.zip(lists[mine.clone()].iter().flatten()) {
+        copy.copy_from_slice(&x.bytes()[at * size..][..size]);
+    }
+    let copied = input::array(x.dtype(), &bytemuck::cast_slice(&words)[..n * size], 0)
+        .map_err(|problem| Failure::Data(problem.to_string()))?;
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for list in &lists[mine.clone()] {
+        end += list.len() as u64;
+        offsets.push(end);
+    }
+    let parts = engine::segments(Segments::offsets(&offsets), n as u64, policy)?;
+    let request = Request::new(op, copied).parts(Arc::new(parts)).policy(policy);
+    let number = |at: &At| match at {
+        At::Segment(own) => mine.start + *own as usize,
+        _ => 0,
+    };
+    let mut columns = values(engine::columns(&request, args.finish()?), number, name)?;
+    let of_mine = &lists[mine.clone()];
+    flatten_read(args, &mut columns, |own, index| of_mine[own][index as usize] as u64);
+    let slab = Slab::run(lists.len(), mine.start, mine.end);
+    let made = Made::Results { slab, columns, cut: Vec::new() };
+    Ok(folded(labels, lists.len(), x.len() as u64, made))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_output_is_some_rank_s_and_shares_are_even() {
+        for lengths in [&[][..], &[5], &[0, 0, 0], &[1000, 1, 1, 1], &[1, 1, 1, 1000], &[7; 50]] {
+            let lists: Vec<Vec<usize>> = lengths.iter().map(|&n| vec![0; n]).collect();
+            for size in 1..9 {
+                let mut end = 0;
+                for rank in 0..size {
+                    let range = mine(&lists, rank, size);
+                    assert_eq!(range.start, end, "{lengths:?}: rank {rank} of {size}");
+                    end = range.end;
+                    let n: usize = lengths[range].iter().sum();
+                    let longest = lengths.iter().max().copied().unwrap_or(0);
+                    let even = (lengths.iter().sum::<usize>() + lengths.len()) / size;
+                    assert!(n <= even + longest + 1);
+                }
+                assert_eq!(end, lengths.len());
+            }
+        }
+    }
+}

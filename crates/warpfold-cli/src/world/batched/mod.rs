@@ -1,0 +1,388 @@
+//! Many results by all ranks: those of outputs that one rank has as a whole are gathered, and of the others their partials are merged.
+//!
+//! Axes are cut along one of them, segments at elements, keys at elements. What depends on where it is cut, and stats, go to one rank an output.
+//! Where outputs have no result, the first of them is told, as by one process, whichever rank had it.
+
+mod axes;
+mod gathered;
+mod keys;
+mod listed;
+mod segments;
+
+use std::time::Instant;
+
+use warpfold::partial::{Finish, Output};
+use warpfold::{AnyPartial, At, DType, Error, Op, Value};
+use warpfold_dist::{Agreement, Comm, Way, all_merge_batched, exchange};
+use warpfold_engine as engine;
+
+use super::{Merged, agreement, open, settle, tell};
+use crate::Failure;
+use crate::args::{Reduction, Verbosity};
+use crate::batched::{self, Combined, Parted};
+use crate::device::Device;
+use crate::input::{Order, Whole};
+use crate::table::{self, Labels, Table, Titles};
+use gathered::{Filled, Missing, Slab};
+
+/// What a rank made of its share.
+struct Folded {
+    dtype: DType,
+    labels: Labels,
+    /// Outputs of all ranks; those of keys are known once all keys are.
+    outputs: usize,
+    /// Elements of all ranks.
+    elements: u64,
+    made: Made,
+    begun: Instant,
+    folding: f64,
+}
+
+enum Made {
+    /// Results of the outputs that this rank has as a whole, and partials of pieces of others.
+    Results { slab: Slab, columns: Read, cut: Vec<(usize, AnyPartial)> },
+    /// A partial of every output.
+    Partials(Vec<AnyPartial>),
+    /// Partials of outputs that are known by their keys.
+    Keyed(Vec<i128>, Vec<AnyPartial>),
+}
+
+/// The columns of outputs that one rank has as a whole; or the first output among all that has no result, and the error that names it.
+type Read = Result<Vec<(&'static str, Vec<Value>)>, (u64, Error)>;
+
+/// Reads the results of outputs; the error of one that has none comes with its number among all, as `number` has it, and under its name.
+fn values(
+    columns: Result<engine::Columns, Error>,
+    number: impl Fn(&At) -> usize,
+    name: impl Fn(usize) -> At,
+) -> Result<Read, Error> {
+    let read = |column: &warpfold::Column| (0..column.len()).map(|at| column.get(at)).collect();
+    match columns {
+        Ok(columns) => Ok(Ok(columns.iter().map(|(name, column)| (*name, read(column))).collect())),
+        Err(Error::Output { output, error }) => {
+            let number = number(&output);
+            Ok(Err((number as u64, Error::Output { output: name(number), error })))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Has indices of extremes count from the start of the whole, where `--flat` asks for that: of output `k` of these, `flat(k, index)`.
+fn flatten_read(args: &Reduction, read: &mut Read, flat: impl Fn(usize, u64) -> u64) {
+    let (true, Ok(columns)) = (args.parts.flat, read) else { return };
+    let indices = columns.iter_mut().filter(|(name, _)| matches!(*name, "argmin" | "argmax"));
+    for (output, value) in indices.flat_map(|(_, values)| values.iter_mut().enumerate()) {
+        if let Value::U64(index) = value {
+            *index = flat(output, *index);
+        }
+    }
+}
+
+/// In which of the columns of stats, which are read one after another, there is no result.
+fn column(error: &Error) -> u64 {
+    const COLUMNS: [Op; 10] = [
+        Op::Sum,
+        Op::Mean,
+        Op::Var,
+        Op::Std,
+        Op::Min,
+        Op::Max,
+        Op::ArgMin,
+        Op::ArgMax,
+        Op::L1,
+        Op::L2,
+    ];
+    match error {
+        Error::Output { error, .. } => column(error),
+        Error::Empty { op, .. } | Error::TooFew { op, .. } | Error::Overflow { op, .. } => {
+            COLUMNS.iter().position(|known| known == op).unwrap_or(0) as u64
+        }
+        _ => 0,
+    }
+}
+
+/// Whether outputs are not cut: their partials depend on cuts, or are not read as columns are.
+fn is_whole(op: Op, dtype: DType) -> bool {
+    op == Op::Prod && dtype.is_float() || op == Op::Stats
+}
+
+pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let read = read(args, comm);
+    let folded = match &read {
+        Ok(Inputs { whole, parted, .. }) => fold(args, comm, whole, parted, begun),
+        Err(_) => Err(Failure::Reported(1)),
+    };
+    // What is wrong with the inputs is the story to tell.
+    let (folded, inputs) = match read {
+        Ok(inputs) => (folded, Some(inputs)),
+        Err(failure) => (Err(failure), None),
+    };
+    let merged = merge(args, comm, &folded, inputs.as_ref());
+    let ((columns, labels), folded) = settle(comm, merged, folded)?;
+    if comm.rank() > 0 {
+        return Ok(());
+    }
+    let table = Table {
+        op: args.op(),
+        dtype: folded.dtype.to_string(),
+        n: folded.elements,
+        bytes: folded.elements * folded.dtype.size() as u64,
+        labels: inputs.map_or_else(
+            || Labels::Numbers,
+            |inputs| inputs.combined.labels(labels.unwrap_or(folded.labels)),
+        ),
+        titles: Titles::Results,
+        columns: columns.into_iter().map(|(name, column)| (name.into(), column.into())).collect(),
+        accuracy: args.accuracy,
+        device: Device::Cpu,
+        seconds: folded.begun.elapsed().as_secs_f64(),
+        fold_seconds: folded.folding,
+        texts: Vec::new(),
+    };
+    if args.verbosity() == Verbosity::Verbose {
+        crate::say!("time of rank 0: {}", table.timing());
+    }
+    table::show(args, &table)
+}
+
+/// The input, of which a rank looks at its share alone where the file can be mapped, and what parts it.
+struct Inputs {
+    whole: Whole,
+    parted: Parted,
+    /// What keys stand for where they are numbers of combinations.
+    combined: Combined,
+}
+
+fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
+    batched::check(args)?;
+    let input = batched::only(open(args, comm)?, args.op())?;
+    tell(args, comm, &input, "its share of the parts");
+    let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let (values, notes) = (input.watch(), input.notes());
+    let whole = input.whole(order)?;
+    let read = Parted::read(args, &values, batched::header(&notes))?;
+    Ok(Inputs { whole, parted: read.parted, combined: read.tuples })
+}
+
+fn fold(
+    args: &Reduction,
+    comm: &dyn Comm,
+    whole: &Whole,
+    parted: &Parted,
+    begun: Instant,
+) -> Result<Folded, Failure> {
+    let folding = Instant::now();
+    let made = match parted {
+        Parted::Axes => axes::fold(args, comm, whole),
+        Parted::Keys(keys) if args.parts.sorted => keys::fold_runs(args, comm, whole, keys),
+        Parted::Keys(keys) => keys::fold(args, comm, whole, keys),
+        other => segments::fold(args, comm, whole, other),
+    }?;
+    whole.check_unchanged()?;
+    parted.check_unchanged()?;
+    let folding = folding.elapsed().as_secs_f64();
+    Ok(Folded { dtype: whole.dtype(), begun, folding, ..made })
+}
+
+/// A share that was folded.
+fn folded(labels: Labels, outputs: usize, elements: u64, made: Made) -> Folded {
+    let (dtype, begun) = (DType::F64, Instant::now());
+    Folded { dtype, labels, outputs, elements, made, begun, folding: 0.0 }
+}
+
+type Columns = Vec<(&'static str, warpfold::Column)>;
+
+/// The results of all outputs, and their labels where those are known only now.
+fn merge(
+    args: &Reduction,
+    comm: &dyn Comm,
+    folded: &Result<Folded, Failure>,
+    inputs: Option<&Inputs>,
+) -> Result<(Columns, Option<Labels>), Merged> {
+    let finish = args.finish().map_err(Merged::Result)?;
+    let dtype = folded.as_ref().map_or(DType::F64, |folded| folded.dtype);
+    let agreement = agreement(args, dtype).map_err(Merged::Result)?.and(&parts(args));
+    let (Ok(folded), Some(inputs)) = (folded, inputs) else {
+        let why = folded.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        exchange(comm, agreement.text(), Err(&why))?;
+        return Err(Merged::Result(Failure::Reported(1)));
+    };
+    let described = format!("{} elements in {} outputs", folded.elements, folded.outputs);
+    let agreement = agreement.and(&described);
+    match &folded.made {
+        Made::Results { slab, columns, cut } => {
+            let missing = columns.as_ref().err().map(|(output, error)| {
+                let column = if args.op() == Op::Stats { column(error) } else { 0 };
+                let error = inputs.combined.named(error.clone().into());
+                Missing { column, output: *output, why: error.to_string() }
+            });
+            let mine = match (columns, &missing) {
+                (_, Some(missing)) => Err(missing),
+                (columns, None) => Ok(columns.as_deref().unwrap_or_default()),
+            };
+            let gathered = gathered::gather(comm, &agreement, folded.outputs, slab, mine)?;
+            let name = |output| name(args, folded, inputs, output);
+            let columns = with_pieces(args, comm, &agreement, gathered, cut, finish, &name);
+            Ok((columns.map_err(|merged| merged.named(inputs))?, None))
+        }
+        Made::Partials(partials) => {
+            let partials = all_merge_batched(comm, &agreement, Ok(partials), Way::Auto)?;
+            let name = |output| name(args, folded, inputs, output);
+            let mut filled = Filled::new(folded.outputs);
+            for (output, partial) in partials.iter().enumerate() {
+                read_one(args, finish, &name, &mut filled, output, partial)?;
+            }
+            let mut columns = filled.columns()?;
+            flatten(args, inputs, &mut columns);
+            Ok((columns, None))
+        }
+        Made::Keyed(own, partials) => {
+            let merged = keys::merge(args, comm, &agreement, (own, partials), inputs, finish);
+            merged.map_err(|merged| merged.named(inputs))
+        }
+    }
+}
+
+impl Merged {
+    /// An error of a group, by its keys.
+    fn named(self, inputs: &Inputs) -> Merged {
+        match self {
+            Merged::Result(failure) => Merged::Result(inputs.combined.named(failure)),
+            other => other,
+        }
+    }
+}
+
+/// Fills in the outputs that were cut, from the partials of their pieces in the order of ranks.
+fn with_pieces(
+    args: &Reduction,
+    comm: &dyn Comm,
+    agreement: &Agreement,
+    (mut filled, missing): (Filled, Option<Missing>),
+    cut: &[(usize, AnyPartial)],
+    finish: Finish,
+    name: &dyn Fn(usize) -> At,
+) -> Result<Columns, Merged> {
+    let mut bytes = Vec::new();
+    for (output, partial) in cut {
+        let partial = partial.to_bytes();
+        bytes.extend_from_slice(&(*output as u64).to_le_bytes());
+        bytes.extend_from_slice(&(partial.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&partial);
+    }
+    let all = exchange(comm, agreement.clone().and("pieces").text(), Ok(&bytes))?;
+    let mut pieces: std::collections::BTreeMap<usize, AnyPartial> = Default::default();
+    for (rank, bytes) in all.iter().enumerate() {
+        let refused = |why: String| warpfold_dist::Error::Contribution { rank, why };
+        let mut rest = &bytes[..];
+        while let Some((words, after)) = rest.split_first_chunk::<16>() {
+            let word =
+                |at: usize| u64::from_le_bytes(words[at..at + 8].try_into().expect("eight bytes"));
+            let (output, length) = (word(0) as usize, word(8) as usize);
+            let (partial, after) = after
+                .split_at_checked(length)
+                .ok_or_else(|| refused("its pieces end too early".into()))?;
+            let partial = AnyPartial::from_bytes_of(agreement.dtype(), partial)
+                .map_err(|error| refused(error.to_string()))?;
+            if !partial.serves(args.op()) || output >= filled.outputs() {
+                return Err(refused("its piece is none of this reduction".into()).into());
+            }
+            match pieces.entry(output) {
+                std::collections::btree_map::Entry::Occupied(mut one) => {
+                    one.get_mut().merge(&partial)
+                }
+                std::collections::btree_map::Entry::Vacant(none) => drop(none.insert(partial)),
+            }
+            rest = after;
+        }
+    }
+    for (output, partial) in &pieces {
+        // Where an output has no result, the pieces of those before it may have none either.
+        if missing.as_ref().is_some_and(|missing| missing.output < *output as u64) {
+            break;
+        }
+        read_one(args, finish, name, &mut filled, *output, partial)?;
+    }
+    match missing {
+        None => Ok(filled.columns()?),
+        Some(missing) => Err(Merged::Result(Failure::Data(missing.why))),
+    }
+}
+
+/// Rounds one output's partial.
+fn read_one(
+    args: &Reduction,
+    finish: Finish,
+    name: &dyn Fn(usize) -> At,
+    filled: &mut Filled,
+    output: usize,
+    partial: &AnyPartial,
+) -> Result<(), Merged> {
+    let op = args.op();
+    let found = partial.finish(op, finish).map_err(|error| {
+        let error = match error {
+            Error::Empty { ignored, .. } => Error::Empty { op, ignored },
+            other => other,
+        };
+        let error = Error::Output { output: name(output), error: Box::new(error) };
+        Merged::Result(error.into())
+    })?;
+    match found {
+        Output::One(value) => drop(filled.set(op.name(), output, value)),
+        Output::Pair(min, max) => {
+            filled.set("min", output, min);
+            filled.set("max", output, max);
+        }
+        Output::Summary(_) => unreachable!("stats are read by whoever has the whole output"),
+    }
+    Ok(())
+}
+
+/// Has indices of outputs that were read from partials of axes and keys count from the start of the array, if that is asked for.
+fn flatten(args: &Reduction, inputs: &Inputs, columns: &mut Columns) {
+    if !args.parts.flat {
+        return;
+    }
+    let Ok(flat) = batched::flat(args, &inputs.whole, &inputs.parted) else { return };
+    for (name, column) in columns {
+        let ("argmin" | "argmax", warpfold::Column::U64(arg_indices)) = (*name, column) else {
+            continue;
+        };
+        (0..)
+            .zip(arg_indices)
+            .for_each(|(output, arg_index)| *arg_index = flat(output, *arg_index));
+    }
+}
+
+/// What an output is called in errors.
+fn name(args: &Reduction, folded: &Folded, inputs: &Inputs, output: usize) -> At {
+    match (&folded.labels, &inputs.parted) {
+        (Labels::Keys(keys), _) => At::Group(keys[0].1.text(output)),
+        (Labels::Axes(shape), _) => {
+            let kept =
+                if args.parts.keepdims { axes::kept(args, &inputs.whole) } else { shape.clone() };
+            At::Indices(axes::indices(output as u64, &kept))
+        }
+        (Labels::Numbers, _) => At::Group(output.to_string()),
+        _ => At::Segment(output as u64),
+    }
+}
+
+/// How the inputs are parted, in words.
+fn parts(args: &Reduction) -> String {
+    let parts = &args.parts;
+    let mut words = Vec::new();
+    if !parts.axis.is_empty() {
+        words.push(format!("axes {:?}", parts.axis));
+    }
+    words.extend(parts.by.iter().map(|path| format!("by {}", path.display())));
+    for (option, path) in [("segments", &parts.segments), ("lengths", &parts.lengths)] {
+        words.extend(path.as_ref().map(|path| format!("{option} {}", path.display())));
+    }
+    words.extend(parts.every.map(|every| format!("every {every}")));
+    words.extend(parts.groups.map(|groups| format!("groups {groups}")));
+    words.extend(parts.flat.then(|| "flat".to_string()));
+    words.extend(parts.sorted.then(|| "sorted".to_string()));
+    words.join(" ")
+}

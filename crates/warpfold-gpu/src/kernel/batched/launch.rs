@@ -1,0 +1,273 @@
+//! [`BatchedLaunch`]: a launch of a kernel for many reductions, as a plain value.
+
+use std::sync::Arc;
+
+use crate::kernel::map::Spliced;
+use crate::plan::{
+    Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, Fallback, LoopTable, Strided, block_threads,
+};
+use crate::shape::Loop;
+use crate::{Error, Op, Result};
+
+/// A module of PTX.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Code {
+    /// One that ships, without its target.
+    Shipped(String),
+    /// One with the code of a map in it.
+    Spliced(Arc<Spliced>),
+}
+
+/// One launch: a one-dimensional grid, parameters of 64 bits each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchedLaunch {
+    /// The module that holds the kernel.
+    pub code: Code,
+    /// The kernel's entry point.
+    pub entry: String,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads of a block.
+    pub block: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+    /// The parameters, in order; pointers are addresses in the machine's memory.
+    pub words: Vec<u64>,
+}
+
+impl BatchedLaunch {
+    /// What tells its kernel from all others.
+    pub fn name(&self) -> &str {
+        match &self.code {
+            Code::Shipped(_) => &self.entry,
+            Code::Spliced(spliced) => &spliced.name,
+        }
+    }
+
+    /// The PTX module that ships and holds it, of a map its template.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a device of this compute capability (times ten) is older than every build.
+    pub fn module(&self, compute: u32) -> Result<warpfold_kernels::Module> {
+        let base = warpfold_kernels::catalog::BASE;
+        let name = match &self.code {
+            Code::Shipped(name) => name,
+            Code::Spliced(_) => &self.entry,
+        };
+        let found = warpfold_kernels::find(&format!("{name}.sm{base}"));
+        found.filter(|_| compute >= base).ok_or_else(|| Error::Device {
+            requested: format!("the kernel {}", self.entry),
+            obstacle: "no build of it runs on this device; compute capability 7.0 is the least"
+                .into(),
+            remedy: "run it on the CPU",
+        })
+    }
+}
+
+/// What the launches of a plan share.
+pub(super) struct Launches<'a> {
+    pub(super) plan: &'a CudaBatchPlan,
+    pub(super) x: u64,
+    pub(super) out: u64,
+    pub(super) workspace: u64,
+    pub(super) tables: u64,
+    pub(super) faults: u64,
+    pub(super) multiprocessors: u32,
+    pub(super) ddof: u64,
+}
+
+/// Elements, segments, how these are known, and where the offsets are.
+pub(super) type Cut = (u64, u64, BoundsKind, u64);
+
+impl Launches<'_> {
+    fn of(&self, module: String, suffix: &str, grid: u32, words: Vec<u64>) -> BatchedLaunch {
+        let entry = format!("{module}{suffix}");
+        let code = Code::Shipped(module);
+        BatchedLaunch { code, entry, grid, block: self.plan.block, shared_bytes: 0, words }
+    }
+
+    /// What kernels are told beside sizes and addresses; those of variances take ddof there.
+    fn options(&self) -> u64 {
+        let ddof = if self.plan.fold.takes_ddof() { self.ddof << 32 } else { 0 };
+        self.plan.options() | ddof
+    }
+
+    /// The address of a table, so many words behind the first one.
+    fn table(&self, before: usize) -> u64 {
+        self.tables + 8 * before as u64
+    }
+
+    /// Of segments.
+    pub(super) fn segments(&self, cut: Cut) -> Vec<BatchedLaunch> {
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
+        let (n, segments, offsets, bytes, length) = parameters(cut);
+        let options = self.options();
+        let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
+        let again = match plan.again() {
+            Fallback::No => None,
+            Fallback::Sums(module, block) => Some(self.sums(module, block, "", words.clone())),
+            Fallback::Blocks(module) => Some(self.blocks(module, Some(cut), None)),
+        };
+        let again = again.into_iter().chain(self.joined_trees());
+        if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
+            return again.collect();
+        }
+        let mut words = words;
+        if let CudaWay::Rows { lanes } = plan.way {
+            // Nothing is searched, so that the bounds' kind has room for the lanes.
+            words[3] = lanes;
+        }
+        let launch = self.of(plan.entry(), "", plan.grid, words);
+        std::iter::once(launch).chain(again).collect()
+    }
+
+    /// Of columns, whose inputs are `folded`.
+    pub(super) fn columns(&self, columns: &Columns, folded: Loop) -> Vec<BatchedLaunch> {
+        let Columns { width, rows, batches, row_pitch, batch_pitch, elements, runs, .. } = *columns;
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
+        let options = self.options();
+        let states = if columns.joins() { workspace } else { 0 };
+        let shape = [x, width, rows, batches, row_pitch, batch_pitch, elements, runs];
+        let rest = [columns.columns, states, out, faults, folded.length, options];
+        let words = [&shape[..], &rest[..]].concat();
+        let mut launches = vec![self.of(plan.entry(), columns.entry(), plan.grid, words.clone())];
+        let outputs = batches * columns.columns;
+        if columns.joins() {
+            let words = [&[x, columns.left()], &words[2..]].concat();
+            launches.push(self.join(outputs, columns.joined(), words));
+        }
+        launches.extend(match plan.again() {
+            Fallback::No => None,
+            Fallback::Sums(module, block) => {
+                let shape =
+                    [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
+                let words = [&shape[..], &[out, faults, options]].concat();
+                Some(self.sums(module, block, "_columns", words))
+            }
+            Fallback::Blocks(module) => Some(self.by_loops(module)),
+        });
+        launches
+    }
+
+    /// Of any view, by loops.
+    pub(super) fn strided(&self, strided: &Strided, inputs: u64) -> Vec<BatchedLaunch> {
+        let Launches { plan, x, out, workspace, faults, .. } = *self;
+        let Strided { lanes, runs, outputs } = *strided;
+        let loops = plan.loops().expect("the strided way has loops");
+        let states = if runs > 1 { workspace } else { 0 };
+        let options = self.options();
+        let from = x + loops.start.wrapping_mul(plan.batch.dtype.size() as u64);
+        let shape = [from, outputs, inputs, self.table(0), loops.kept, loops.folded];
+        let rest = [loops.first_output, lanes, runs, states, out, faults, options];
+        let words = [&shape[..], &rest[..]].concat();
+        let mut launches = vec![self.of(plan.entry(), "_loops", plan.grid, words)];
+        if runs > 1 {
+            // What is left looks like one matrix of states.
+            let shape = [x, outputs, inputs, 1, 0, 0, 0, runs];
+            let rest = [outputs, states, out, faults, inputs, options];
+            launches.push(self.join(outputs, runs, [&shape[..], &rest[..]].concat()));
+        }
+        if let Fallback::Blocks(module) = plan.again() {
+            launches.push(self.by_loops(module));
+        }
+        launches
+    }
+
+    /// Every output by a block, by loops.
+    pub(super) fn by_blocks(&self) -> Vec<BatchedLaunch> {
+        let again = match self.plan.again() {
+            Fallback::Blocks(module) => Some(self.by_loops(module)),
+            _ => None,
+        };
+        again.into_iter().chain(self.joined_trees()).collect()
+    }
+
+    /// The join of what pieces of trees have left: a warp an output.
+    fn joined_trees(&self) -> Option<BatchedLaunch> {
+        let CudaWay::Trees(trees) = self.plan.way else { return None };
+        let outputs = self.plan.batch.outputs();
+        let words = vec![self.workspace, outputs, trees.pieces, self.out, self.options()];
+        let warps = u64::from(self.plan.block) / 32;
+        let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 4) as u32;
+        (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))
+    }
+
+    /// The join of so many states to each output: a thread an output where they are few or outputs many, else a block.
+    fn join(&self, outputs: u64, joined: u64, mut words: Vec<u64>) -> BatchedLaunch {
+        let block = u64::from(self.plan.block);
+        let share = if outputs >= 64 * block || joined <= 16 { 1 } else { block };
+        let grid = if share == 1 { outputs.div_ceil(block) } else { outputs };
+        let grid = grid.clamp(1, u64::from(self.multiprocessors) * 8) as u32;
+        words.push(share);
+        self.of(self.plan.entry(), "_join", grid, words)
+    }
+
+    /// What an exact kernel missed is found by all multiprocessors; a few blocks each hide that they wait for memory.
+    fn sums(&self, module: String, block: u32, suffix: &str, words: Vec<u64>) -> BatchedLaunch {
+        let grid = self.multiprocessors.saturating_mul(2).min(self.plan.grid);
+        BatchedLaunch { block, ..self.of(module, suffix, grid, words) }
+    }
+
+    fn by_loops(&self, module: String) -> BatchedLaunch {
+        let loops = self.plan.loops_of_blocks().expect("views that are not rows have loops");
+        self.blocks(module, None, Some(&loops))
+    }
+
+    /// Everything that is rounded once, of all outputs or of what was missed.
+    fn blocks(&self, module: String, cut: Option<Cut>, loops: Option<&LoopTable>) -> BatchedLaunch {
+        let Launches { plan, out, faults, ddof, .. } = *self;
+        let Batch { op, dtype, .. } = &plan.batch;
+        let size = dtype.size() as u64;
+        let all = matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_));
+        let trees = match plan.way {
+            CudaWay::Trees(trees) => Some(trees),
+            _ => None,
+        };
+        let (n, segments, offsets, bytes, length) = match cut {
+            Some(cut) => parameters(cut),
+            None => (0, plan.batch.outputs(), 0, 0, 0),
+        };
+        let (table, kept, folded, first_output, start) = match loops {
+            Some(l) => {
+                let before = plan.loops().map_or(0, |table| table.words.len());
+                (self.table(before), l.kept, l.folded, l.first_output, l.start)
+            }
+            None => (0, 0, 0, 0, 0),
+        };
+        let inputs = if loops.is_some() { plan.batch.elements() / segments.max(1) } else { 0 };
+        let moment = match op {
+            Op::Sum => 0,
+            Op::L1 => 1,
+            Op::Mean => 2,
+            Op::L2 => 3,
+            Op::Var => 4,
+            Op::Sumsq => 6,
+            _ => 5,
+        };
+        let x = self.x.wrapping_add(start.wrapping_mul(size));
+        let shape = [x, n, offsets, bytes, length, segments, out, table, faults, self.options()];
+        let last = match trees {
+            Some(trees) => [trees.lanes, trees.pieces, trees.span, self.workspace],
+            None => [u64::from(all), moment, ddof, size],
+        };
+        let rest = [&[kept, folded, first_output, inputs], &last[..]].concat();
+        let words = [&shape[..], &rest[..]].concat();
+        let grid =
+            if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
+        let block = match all {
+            true => plan.block,
+            false => block_threads(*op, *dtype, grid.into(), self.multiprocessors),
+        };
+        BatchedLaunch { block, ..self.of(module, "", grid, words) }
+    }
+}
+
+/// Elements, segments, the offsets' address, bytes of an offset, and the length of segments without offsets.
+fn parameters((n, segments, bounds, offsets): Cut) -> (u64, u64, u64, u64, u64) {
+    let (bytes, length) = match bounds {
+        BoundsKind::Every(length) => (0, length),
+        BoundsKind::Offsets32 => (4, 0),
+        BoundsKind::Offsets64 => (8, 0),
+    };
+    (n, segments, offsets, bytes, length)
+}
