@@ -1,8 +1,10 @@
-// The peer of fused maps: CUB's DeviceReduce::TransformReduce over two arrays, timed as warpfold's example `cuda_maps` is: nine rounds
-// of ten calls between device events, in turn with reading the same bytes alone. A line of JSON a map and type.
+// The peer of fused maps: CUB's DeviceReduce::TransformReduce over two arrays, timed as warpfold's example `cuda_maps`
+// is: nine rounds of ten calls between device events, in turn with reading the same bytes alone. A line of JSON a map
+// and type.
 //
 // nvcc -O3 -std=c++17 --extended-lambda -arch=native maps_cub.cu -o maps_cub && ./maps_cub
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
 
@@ -48,7 +50,8 @@ template <class Call> void report(const char* map, const char* type, size_t byte
     std::vector<double> times[2];
     for (int round = 0; round <= ROUNDS; round++) {
         double reading = marked([&] {
-            read<<<multiprocessors * 4, 512>>>(reinterpret_cast<const uint4*>(pool), bytes / 16, reinterpret_cast<uint4*>(pool));
+            read<<<multiprocessors * 4, 512>>>(reinterpret_cast<const uint4*>(pool), bytes / 16,
+                                               reinterpret_cast<uint4*>(pool));
         });
         double own = marked(call);
         if (round > 0) times[0].push_back(reading), times[1].push_back(own);
@@ -56,8 +59,10 @@ template <class Call> void report(const char* map, const char* type, size_t byte
     CHECK(cudaGetLastError());
     for (auto& column : times) std::sort(column.begin(), column.end());
     double reading = times[0][ROUNDS / 2], own = times[1][ROUNDS / 2];
-    printf("{\"map\": \"%s\", \"dtype\": \"%s\", \"peer\": \"CUB %d\", \"bytes\": %zu, \"read_us\": %.2f, \"us\": %.2f, \"percent\": %.1f}\n",
-           map, type, CUB_VERSION, bytes, reading, own, 100 * reading / own);
+    printf(
+        "{\"map\": \"%s\", \"dtype\": \"%s\", \"peer\": \"CUB %d\", \"bytes\": %zu, \"read_us\": %.2f, \"us\": %.2f, "
+        "\"percent\": %.1f}\n",
+        map, type, CUB_VERSION, bytes, reading, own, 100 * reading / own);
     fflush(stdout);
 }
 
@@ -71,17 +76,21 @@ template <class T> void maps(const char* type) {
     size_t bytes;
     report("sum(abs(x - y))", type, 2 * BYTES, [&] {
         bytes = scratch_bytes;
-        CHECK(cub::DeviceReduce::TransformReduce(scratch, bytes, pairs, out, (long long)n, cub::Sum(),
-                                                 [] __host__ __device__(Pair p) { return T(fabs(thrust::get<0>(p) - thrust::get<1>(p))); }, T(0)));
+        CHECK(cub::DeviceReduce::TransformReduce(
+            scratch, bytes, pairs, out, (long long)n, cuda::std::plus<>(),
+            [] __host__ __device__(Pair p) { return T(fabs(thrust::get<0>(p) - thrust::get<1>(p))); }, T(0)));
     });
     report("count(x > 0.3)", type, BYTES, [&] {
         bytes = scratch_bytes;
-        CHECK(cub::DeviceReduce::TransformReduce(scratch, bytes, x, count, (long long)n, cub::Sum(),
-                                                 [] __host__ __device__(T x) { return (long long)(x > T(0.3)); }, 0ll));
+        CHECK(cub::DeviceReduce::TransformReduce(
+            scratch, bytes, x, count, (long long)n, cuda::std::plus<>(),
+            [] __host__ __device__(T x) { return (long long)(x > T(0.3)); }, 0ll));
     });
     report("sum(exp(x))", type, BYTES, [&] {
         bytes = scratch_bytes;
-        CHECK(cub::DeviceReduce::TransformReduce(scratch, bytes, x, out, (long long)n, cub::Sum(), [] __host__ __device__(T x) { return T(exp(x)); }, T(0)));
+        CHECK(cub::DeviceReduce::TransformReduce(
+            scratch, bytes, x, out, (long long)n, cuda::std::plus<>(),
+            [] __host__ __device__(T x) { return T(exp(x)); }, T(0)));
     });
 }
 

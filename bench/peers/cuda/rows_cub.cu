@@ -1,8 +1,9 @@
-// Rows of bfloat16 reduced by CUB's DeviceSegmentedReduce, as a library that python/bench/batches.py calls: widened to f32, summed
-// there, rounded to bfloat16 at the end.
+// Rows of bfloat16 reduced by CUB's DeviceSegmentedReduce, as a library that python/bench/batches.py calls: widened to
+// f32, summed there, rounded to bfloat16 at the end.
 //
 // nvcc -O3 -std=c++17 --extended-lambda -arch=native --shared -Xcompiler -fPIC rows_cub.cu -o librows_cub.so
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 #include <cuda_bf16.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -63,13 +64,15 @@ extern "C" int rows_cub(int op, const __nv_bfloat16* x, long long rows, long lon
     auto wide = thrust::make_transform_iterator(x, Widen{});
     switch (op) {
         case 0:
-            return reduce(wide, thrust::make_transform_output_iterator(out, Narrow{}), rows, length, cub::Sum(), 0.f);
+            return reduce(wide, thrust::make_transform_output_iterator(out, Narrow{}), rows, length,
+                          cuda::std::plus<>(), 0.f);
         case 1:
             return reduce(wide, thrust::make_transform_output_iterator(out, NarrowMean{float(length)}), rows, length,
-                          cub::Sum(), 0.f);
+                          cuda::std::plus<>(), 0.f);
         case 2:
             return reduce(thrust::make_transform_iterator(x, WidenSquare{}),
-                          thrust::make_transform_output_iterator(out, NarrowRoot{}), rows, length, cub::Sum(), 0.f);
+                          thrust::make_transform_output_iterator(out, NarrowRoot{}), rows, length, cuda::std::plus<>(),
+                          0.f);
         default:
             return reduce(wide, thrust::make_transform_output_iterator(out, Narrow{}), rows, length, Larger{},
                           -INFINITY);

@@ -12,23 +12,12 @@ use arrow_schema::{DataType, Field, Fields as Columns, TimeUnit};
 use half::f16;
 use warpfold_arrow::{Cell, Error, Fields, Fold, reduce};
 use warpfold_exact::partial::Finish;
+use warpfold_num::random::Words;
 use warpfold_num::{Op, Policy, Value};
-
-/// A generator of bits: splitmix64.
-struct Bits(u64);
-
-impl Bits {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// Which of `n` rows hold values: none missing, all, every other, few, long runs, and bits by chance.
 fn validities(n: usize) -> Vec<Vec<bool>> {
-    let mut bits = Bits(7);
+    let mut bits = Words(7);
     vec![
         vec![true; n],
         vec![false; n],
@@ -65,7 +54,7 @@ fn check<T: ArrowPrimitiveType>(
     PrimitiveArray<T>: Array,
 {
     const N: usize = 23_011;
-    let mut bits = Bits(unit.to_bits());
+    let mut bits = Words(unit.to_bits());
     let made: Vec<(T::Native, i64)> = (0..N).map(|_| make(bits.next() as i64)).collect();
     for valid in validities(N) {
         let values =
@@ -266,7 +255,7 @@ fn decimals_are_exact_and_checked() {
         "{error}"
     );
     // Means: n divides a power of ten, so that the exact mean is a decimal, which Rust reads with one rounding.
-    let mut bits = Bits(3);
+    let mut bits = Words(3);
     for n in [1usize, 2, 4, 5, 8, 10, 16, 1000] {
         let values: Vec<i128> =
             (0..n).map(|_| i128::from(bits.next() as i64) * 1_234_567_891).collect();
@@ -354,7 +343,7 @@ fn dictionaries_are_what_they_stand_for() {
 
 #[test]
 fn products_have_the_same_bits_in_any_chunks() {
-    let mut bits = Bits(11);
+    let mut bits = Words(11);
     let values: Vec<Option<f64>> = (0..50_000)
         .map(|k| (k % 5 != 0).then(|| 1.0 + (bits.next() >> 40) as f64 * 1e-9))
         .collect();

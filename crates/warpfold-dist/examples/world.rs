@@ -116,9 +116,7 @@ impl Tensor for f64 {
 /// One of four numbers for each element: two on a coarse grid below 2^10, and two on a fine one, so that ranks add up shares of either exactly, and the
 /// sum of all four is rounded.
 fn number<T: Tensor>(k: usize, which: usize) -> f64 {
-    let bits = (4 * k + which + 1) as u64;
-    let bits =
-        (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bits << 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = warpfold_num::random::word(0, (4 * k + which) as u64);
     let integer = (bits as i64) >> (64 - T::BITS);
     let unit = if which < 2 { 10 - T::BITS as i32 } else { 2 - 2 * T::BITS as i32 + 10 };
     integer as f64 * 2f64.powi(unit)

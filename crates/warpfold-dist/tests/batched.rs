@@ -217,9 +217,8 @@ fn ranks_that_differ_or_fail_are_named_whatever_the_way() {
 fn large_worlds_have_the_bits_of_one_rank() {
     const N: usize = 3000;
     let size = 40;
-    let x: Vec<f64> = (0..N)
-        .map(|k| f64::from_bits((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect();
+    let x: Vec<f64> =
+        (0..N).map(|k| f64::from_bits(warpfold_num::random::word(0, k as u64))).collect();
     let x: Vec<f64> = x.into_iter().map(|x| if x.is_finite() { x } else { 1.5 }).collect();
     let partial = |op, first: usize, x: &[f64]| {
         let request = Request::new(op, HostArray::of(x)).starting_at(first as u64);

@@ -96,10 +96,7 @@ fn main() {
     });
     let policy = Policy { isa, ..Policy::default() };
     let bytes = (mib << 20).next_power_of_two();
-    let unit = |at: usize| {
-        let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / 2f64.powi(53)
-    };
+    let unit = |at: usize| (warpfold_num::random::word(0, at as u64) >> 11) as f64 / 2f64.powi(53);
     for name in types.split(',') {
         let dtype: DType = name.parse().expect("a type");
         for op in ops.split(',') {

@@ -6,6 +6,7 @@ use oracle::{Function, wide};
 use warpfold_expr::math::{LARGEST, SMALLEST, double, single};
 use warpfold_expr::{Expr, Program, Slice, TILE, Tiles};
 use warpfold_num::DType;
+use warpfold_num::random::Words;
 
 /// A name, what it means, that of f32, that of f64.
 type Row = (&'static str, Function, fn(f32) -> f32, fn(f64) -> f64);
@@ -41,13 +42,8 @@ fn has_value(function: Function, x: f64) -> bool {
 
 /// Bits from a counter.
 fn bits(n: usize, seed: u64) -> impl Iterator<Item = u64> {
-    let mut state = seed;
-    (0..n).map(move |_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    })
+    let mut words = Words(seed);
+    (0..n).map(move |_| words.next())
 }
 
 /// The whole is compared by `examples/all_f32.rs`; this is a part of it.

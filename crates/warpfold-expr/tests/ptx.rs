@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use warpfold_expr::ptx::{Code, Raw};
 use warpfold_expr::{Expr, Program, Slice, Tiles, Type};
+use warpfold_num::random::word;
 use warpfold_num::{DType, bf16, f16};
 use warpfold_simt::{Launch, Memory, Settings};
 
@@ -287,12 +288,7 @@ const FUNCTIONS: [&str; 10] =
 
 /// Numbers of every exponent and sign, some of them near one, at the ends, and not numbers at all.
 fn numbers() -> Vec<f64> {
-    let next = |bits: &u64| {
-        let bits = bits ^ bits << 13;
-        let bits = bits ^ bits >> 7;
-        Some(bits ^ bits << 17)
-    };
-    let random: Vec<u64> = std::iter::successors(Some(1), next).take(256).collect();
+    let random: Vec<u64> = (0..256).map(|index| word(1, index)).collect();
     let anywhere = random[..96].iter().map(|&bits| f64::from_bits(bits));
     let near = random[96..160].iter().map(|bits| (bits >> 11) as f64 / (1u64 << 50) as f64 - 4.0);
     let singles = random[160..].iter().map(|&bits| f64::from(f32::from_bits(bits as u32)));

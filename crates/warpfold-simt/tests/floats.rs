@@ -41,11 +41,9 @@ fn hard() -> Vec<f64> {
         1e-45,
         255.5,
     ];
-    let mut state = 0x0123_4567_89ab_cdefu64;
+    let mut words = warpfold_num::random::Words(0x0123_4567_89ab_cdef);
     while all.len() < 192 {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
+        let state = words.next();
         let scale = 2f64.powi((state % 80) as i32 - 40);
         all.push(((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5) * scale);
     }

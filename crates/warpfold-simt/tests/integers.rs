@@ -25,12 +25,10 @@ fn inputs() -> Vec<u64> {
         64,
         7,
     ];
-    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut words = warpfold_num::random::Words(0x1234_5678_9abc_def1);
     let mut all: Vec<u64> = Vec::new();
     for i in 0..192 {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
+        let state = words.next();
         all.push(if i < 96 { hard[(i * 7 + i / 16) % 16] } else { state >> (state % 40) });
     }
     all

@@ -50,9 +50,14 @@ impl Batches {
     /// A line a reduction and length.
     pub(super) fn table(&self) -> String {
         let head = ["rows of bf16", "this: sizes that differ", "correctly rounded"];
-        let peers = [Some(format!("torch {}", self.versions.torch)), self.versions.cub.as_ref().map(|cub| format!("CUB {cub}"))];
+        let peers = [
+            Some(format!("torch {}", self.versions.torch)),
+            self.versions.cub.as_ref().map(|cub| format!("CUB {cub}")),
+        ];
         let peers: Vec<String> = peers.into_iter().flatten().collect();
-        let theirs = peers.iter().flat_map(|peer| [format!("{peer}: sizes that differ"), "correctly rounded".into()]);
+        let theirs = peers
+            .iter()
+            .flat_map(|peer| [format!("{peer}: sizes that differ"), "correctly rounded".into()]);
         let mut table = Table::new(head.map(String::from).into_iter().chain(theirs));
         for Row { op, length, warpfold, torch, cub } in &self.rows {
             let none = Found { sizes: 0, right: String::new() };

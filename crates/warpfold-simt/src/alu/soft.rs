@@ -348,13 +348,8 @@ mod tests {
     }
 
     fn patterns() -> impl Iterator<Item = [u64; 3]> {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut next = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut words = warpfold_num::random::Words(0x9e37_79b9_7f4a_7c15);
+        let mut next = move || words.next();
         (0..200_000).map(move |i| {
             let mut bits = [next(), next(), next()];
             if i % 2 == 0 {

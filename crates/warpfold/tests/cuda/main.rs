@@ -8,6 +8,8 @@ mod axes;
 #[path = "../kernels/batched.rs"]
 mod batched;
 mod batched_large;
+#[path = "../kernels/bound.rs"]
+mod bound;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]

@@ -4,8 +4,10 @@ use warpfold::cuda::{Gpu, PIECE_BYTES, Stream};
 use warpfold::partial::{Finish, Output};
 use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, with_element};
 
+use crate::bound;
 use crate::compare::{near, same};
 use crate::data::{Kind, Random, array};
+use crate::sample::Sample;
 
 /// The whole array in pushes of random lengths.
 fn streamed<T: Element>(gpu: &Gpu, op: Op, policy: Policy, x: &[T], seed: u64) -> Result<Output> {
@@ -26,7 +28,7 @@ fn on_cpu<T: Element>(op: Op, policy: Policy, x: &[T]) -> Result<Output> {
     warpfold::reduce(x).policy(policy).partial(op)?.finish(op, Finish::default())
 }
 
-fn three_pieces<T: Element>(gpu: &Gpu) {
+fn three_pieces<T: Sample>(gpu: &Gpu) {
     let mut random = Random(7);
     let x = array::<T>(Kind::Plain, 2 * PIECE_BYTES / size_of::<T>() + 12_345, &mut random);
     let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
@@ -37,16 +39,14 @@ fn three_pieces<T: Element>(gpu: &Gpu) {
         };
         let expected = on_cpu(op, Policy::default(), &x);
         let rounds = T::DTYPE.is_float()
-            && matches!(
-                op,
-                Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq | Op::Prod
-            );
-        let tolerance = match op {
-            Op::Mean | Op::Var | Op::Std => 1e-4,
-            _ => 1e-6 * x.len() as f64,
+            && matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq);
+        // A grid of pieces as long as these has a warp a multiprocessor at the least.
+        let additions = bound::additions(x.len(), gpu.facts().multiprocessors, 32);
+        let right = if rounds {
+            near(&found, &expected, bound::of(op, &x, additions))
+        } else {
+            same(&found, &expected)
         };
-        let right =
-            if rounds { near(&found, &expected, tolerance) } else { same(&found, &expected) };
         assert!(right, "{op} of {}: {found:?}, not {expected:?}", T::DTYPE);
         let again = streamed(gpu, op, policy, &x, 2);
         assert!(same(&found, &again), "{op} of {}: other pushes, {again:?}", T::DTYPE);

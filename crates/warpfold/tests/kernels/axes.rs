@@ -10,7 +10,7 @@ use warpfold::{
 use crate::compare::{near, same};
 use crate::data::{Kind, Random, array};
 use crate::sample::Sample;
-use crate::{SCALE, machine, truth};
+use crate::{SCALE, bound, machine, truth};
 
 /// Sets of reductions that cases take in turn, as extremes are one kernel.
 const FAST: &[&[Op]] = &[
@@ -181,7 +181,7 @@ fn check<T: Sample>(exact: bool, cases: Vec<Case>, ops: &[&[Op]]) {
                 let rounds =
                     T::DTYPE.is_float() && matches!(op, Op::Sum | Op::Mean | Op::L1) && !exact;
                 let agree = match rounds {
-                    true => near(&found, &expected, folded.max(2000) as f64 * 2f64.powi(-21)),
+                    true => near(&found, &expected, bound::of_each(op, &memory, folded)),
                     false => same(&found, &expected),
                 };
                 if let ([axis], false) = (&axes[..], rounds)

@@ -6,7 +6,7 @@ use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, Value, 
 
 use crate::compare::{near, same};
 use crate::sample::Sample;
-use crate::truth;
+use crate::{bound, truth};
 
 /// What the kernels do, and whether it rounds on the way for floats.
 const OPS: &[(Op, bool)] = &[
@@ -41,21 +41,6 @@ fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
             other => other,
         }
     })
-}
-
-/// How far a fast result of so many values of at most one may be from the exact one.
-fn tolerance(op: Op, n: usize, cpu: &Result<Output>) -> f64 {
-    let unit = match cpu {
-        Ok(Output::One(Value::F64(_))) => -50,
-        Ok(Output::One(Value::F32(_))) => -21,
-        _ => 0,
-    };
-    let scale = match op {
-        Op::Sum | Op::Sumsq | Op::L1 => n as f64,
-        Op::L2 => (n as f64).sqrt().max(1.0),
-        _ => 1.0,
-    };
-    scale * 2f64.powi(unit)
 }
 
 /// Every reduction of the segments between offsets.
@@ -108,7 +93,7 @@ pub(crate) fn check_segments<'a, M: Machine + 'a, T: Sample>(
             {
                 let found = Ok(Output::One(*found));
                 let agree = if rounds && T::DTYPE.is_float() && !is_integer(expected) {
-                    near(&found, expected, tolerance(op, part.len(), expected))
+                    near(&found, expected, bound::of(op, part, part.len() as u64))
                 } else {
                     same(&found, expected)
                 };

@@ -3,12 +3,12 @@
 use warpfold::kernel::View;
 use warpfold::partial::{Finish, Output};
 use warpfold::plan::Shape;
-use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result};
+use warpfold::{Accuracy, Element, Error, Nan, Op, Policy, Result};
 
 use crate::compare::{near, same};
 use crate::left::{Leaves, check_left};
 use crate::sample::Sample;
-use crate::truth;
+use crate::{bound, truth};
 
 /// What the kernels do, and whether it rounds on the way for floats.
 const OPS: &[(Op, bool)] = &[
@@ -67,16 +67,9 @@ pub(crate) fn check<M: Leaves, T: Sample>(
             }
             let found = reduce.output(op, Finish::default());
             let agree = if rounds && T::DTYPE.is_float() {
-                // Values are at most 1 in magnitude; a tree sum of n errs by far less than n units of 2^-24.
-                let mean = if matches!(op, Op::Sum | Op::Sumsq | Op::L1) {
-                    x.len().max(1) as f64
-                } else {
-                    1.0
-                };
-                let mean = if op == Op::L2 { mean * (x.len().max(1) as f64).sqrt() } else { mean };
-                let unit =
-                    if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
-                near(&found, &cpu, mean * 2f64.powi(unit))
+                let plan = reduce.plan(op).unwrap();
+                let additions = bound::additions(x.len(), plan.grid, plan.block);
+                near(&found, &cpu, bound::of(op, x, additions))
             } else {
                 same(&found, &cpu)
             };
@@ -136,8 +129,14 @@ pub(crate) fn check_dot<M: Leaves, T: Sample>(
         }
         let found = reduce.policy(policy).output(Op::Dot, Finish::default());
         let agree = if T::DTYPE.is_float() {
-            let unit = if matches!(T::DTYPE, DType::F64 | DType::Complex128) { -48 } else { -20 };
-            near(&found, &cpu, 2.0 * x.len().max(1) as f64 * 2f64.powi(unit))
+            let plan = reduce.policy(policy).plan(Op::Dot).unwrap();
+            let additions = bound::additions(x.len(), plan.grid, plan.block);
+            let products = bound::products(x, y);
+            near(
+                &found,
+                &cpu,
+                bound::sums::<T>(Op::Dot, [0.0, products], x.len() as u64, additions),
+            )
         } else {
             same(&found, &cpu)
         };

@@ -6,6 +6,8 @@
 mod axes;
 #[path = "../kernels/batched.rs"]
 mod batched;
+#[path = "../kernels/bound.rs"]
+mod bound;
 #[path = "../kernels/check.rs"]
 mod check;
 #[path = "../kernels/compare.rs"]

@@ -71,11 +71,9 @@ pub(super) fn subject(way: Way, args: &Explain) -> Result<Subject, Failure> {
     of(way, args, args.dtype.unwrap_or(DType::F32))
 }
 
-/// A number below a limit that an index decides (Sebastiano Vigna's splitmix64).
+/// A number below a limit that an index decides.
 fn below(limit: u64, index: u64) -> u64 {
-    let mut z = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (z ^ (z >> 31)) % limit
+    warpfold::random::word(0, index) % limit
 }
 
 fn of(way: Way, args: &Explain, dtype: DType) -> Result<Subject, Failure> {
