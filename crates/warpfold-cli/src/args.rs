@@ -27,7 +27,7 @@ use crate::Failure;
 use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
-use crate::input::{Distribution, Kind, is_columns};
+use crate::input::{Distribution, Kind, Name, is_columns};
 use crate::ladder::Ladder;
 use crate::overview;
 use crate::page::Page;
@@ -294,6 +294,19 @@ impl Reduction {
         }
     }
 
+    /// Whether standard input can be nothing but text: there are options of columns or of text, or nothing says a type, and no other input is an array.
+    fn says_text(&self) -> bool {
+        let is_standard = |path: &PathBuf| path.as_os_str() == "-";
+        let is_text =
+            |path: &PathBuf| is_standard(path) || Kind::of(&Name::of(path.clone())) == Kind::Text;
+        let names_column = |by: &PathBuf| Kind::of(&Name::of(by.clone())) == Kind::Raw;
+        let has_options = !self.column.is_empty()
+            || (self.written.any() || self.maps.any()) && self.dtype.is_none()
+            || self.parts.by.iter().any(names_column)
+            || self.is_overview && self.dtype.is_none();
+        has_options && self.inputs.iter().any(is_standard) && self.inputs.iter().all(is_text)
+    }
+
     /// Whether an input is a Parquet or Arrow file, by its name.
     pub(crate) fn has_columns(&self) -> bool {
         self.input.is_none() && self.inputs.iter().any(|path| is_columns(path))
@@ -405,6 +418,9 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
         None => {
             let mut reduction = Box::new(cli.reduction);
             reduction.is_overview = is_overview;
+            if reduction.input.is_none() && reduction.says_text() {
+                reduction.input = Some(Kind::Text);
+            }
             // Files of columns have several.
             if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {
                 reduction.column.push(Column::Name("*".into()));

@@ -165,6 +165,11 @@ pub(crate) fn opened(asked: &Reduction) -> Result<(Asked, Vec<Side>), Failure> {
             "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
         )));
     }
+    let columns = names.iter().filter(|name| !is_with(name)).count();
+    if columns > 1 && is_text(asked) {
+        // Each column is read apart.
+        run::keep_standard_input(asked)?;
+    }
     refuse_two_meanings(asked, &names)?;
     let beside = beside(asked, &with, &names)?;
     let open = |name: &String| Side::open(asked, &with, name, &beside);
@@ -263,8 +268,8 @@ fn refuse_two_meanings(asked: &Reduction, names: &[String]) -> Result<(), Failur
         let columns = input::text_columns(&Name::of(path.clone()), asked.written.dialect(false));
         columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X))
     };
-    let is_file = |path: &&PathBuf| path.as_os_str() != "-";
-    if is_said && asked.inputs.iter().filter(is_file).any(has_x) {
+    let may_look = |path: &&PathBuf| path.as_os_str() != "-" || input::standard::is_kept();
+    if is_said && asked.inputs.iter().filter(may_look).any(has_x) {
         return Err(Failure::Usage(
             "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
         ));
@@ -279,7 +284,8 @@ fn check_rows(asked: &Reduction, sides: &[Side]) -> Result<(), Failure> {
         return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
     }
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
-    if sides.iter().filter(|side| standard(side)).count() > 1 {
+    let is_kept = input::standard::is_kept();
+    if !is_kept && sides.iter().filter(|side| standard(side)).count() > 1 {
         return Err(Failure::Usage("standard input (-) is read once, and two columns of it are two inputs; save it to a file first".into()));
     }
     Ok(())

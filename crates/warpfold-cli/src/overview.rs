@@ -11,13 +11,14 @@ use clap::CommandFactory;
 use warpfold::partial::{Output, Summary};
 use warpfold::{DType, Op, Value};
 
-use crate::args::Reduction;
+use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Dialect, Missing};
 use crate::input::{Kind, Name};
+use crate::left_out::Texts;
 use crate::several::{self, Chosen, Folded};
-use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{Failure, outfile, table};
+use crate::table::{Cells, Labels, Table, Titles};
+use crate::{Failure, outfile, run, table};
 
 /// Puts `stats` before a first argument that is no command and names a file; says whether it did.
 pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsString>, bool) {
@@ -25,8 +26,9 @@ pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsSt
     let text = first.to_string_lossy();
     let is_word = Op::ALL.iter().any(|op| op.name().eq_ignore_ascii_case(&text))
         || C::command().find_subcommand(&*text).is_some();
+    let is_standard = text == "-";
     let is_option = text.starts_with('-');
-    let is_file = !is_word && !is_option && Path::new(first).exists();
+    let is_file = is_standard || !is_word && !is_option && Path::new(first).exists();
     if is_file {
         args.insert(1, Op::Stats.name().into());
     }
@@ -70,15 +72,23 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     let finish = asked.finish()?;
     let begun = Instant::now();
-    if asked.inputs.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::Usage(
-            "the first row says which columns there are, and standard input can be read once only; save it to a file, or choose columns with --column".into(),
-        ));
-    }
+    // The first row says which columns there are.
+    run::keep_standard_input(asked)?;
     let dialect = asked.written.overview_dialect();
     let columns = several::first_rows(asked, dialect)?;
+    if columns.names.is_empty() {
+        return Err(Failure::Data(match &asked.inputs[..] {
+            [one] => format!(
+                "{} is empty: it has no row, and so no columns; check what writes it",
+                Name::of(one.clone())
+            ),
+            _ => "the files are empty: they have no row, and so no columns; check what writes them"
+                .into(),
+        }));
+    }
     let chosen = Chosen::all(columns);
     let inputs = chosen.open_as(asked, dialect)?;
+    let texts = Texts::of(&inputs);
     let dtype = asked.dtype.unwrap_or(DType::F64);
     let columns = several::fold(asked, inputs, chosen.names.len())?.into_iter();
     let columns = columns.map(|column| {
@@ -106,7 +116,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         device: Device::Cpu,
         seconds,
         fold_seconds: seconds,
-        texts: Vec::new(),
+        texts: texts.found(asked.verbosity() == Verbosity::Verbose),
     };
     table::show(asked, &table)?;
     for (name, why) in table.names().zip(found.iter().map(|column| &column.why)) {
@@ -120,8 +130,7 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
 /// One column of the table a statistic.
 fn cells(found: &[Found]) -> Vec<(String, Cells)> {
     let column = |of: &dyn Fn(&Found, &Summary) -> Option<Value>| {
-        let cell = |found: &Found| of(found, found.summary.as_ref()?).map(Printed::from);
-        Cells::Printed(found.iter().map(cell).collect())
+        Cells::of_values(found.iter().map(|found| of(found, found.summary.as_ref()?)).collect())
     };
     vec![
         ("count".into(), column(&|_, s| Some(s.count.into()))),

@@ -9,7 +9,7 @@ use warpfold::{DType, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::text::{Gaps, LeftOut, Missing};
+use crate::input::text::{Gaps, Header, LeftOut, Missing};
 use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
 use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
@@ -86,6 +86,7 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = asked.random()? else {
         let dialect = asked.written.dialect(asked.verbosity() == Verbosity::Verbose);
         check_text(asked)?;
+        check_kinds(asked)?;
         let (dtype, kind) = (asked.dtype, asked.input);
         let columns = asked.column_of_text()?.into_iter().collect();
         let beside = crate::many::key_columns(asked);
@@ -105,6 +106,49 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
     arrays
         .map(|array| Ok(Input::random(Random::new(dtype, n, distribution, seed, array)?)))
         .collect()
+}
+
+/// Keeps what comes on standard input, where it is to be read more than once.
+pub(crate) fn keep_standard_input(asked: &Reduction) -> Result<(), Failure> {
+    match asked.inputs.iter().any(|path| path.as_os_str() == "-") {
+        true => Ok(input::standard::keep()?),
+        false => Ok(()),
+    }
+}
+
+/// Fails where a text of named columns and an array would be one array without a word.
+fn check_kinds(asked: &Reduction) -> Result<(), Failure> {
+    let kind =
+        |path: &&PathBuf| asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.to_path_buf())));
+    let texts: Vec<&PathBuf> =
+        asked.inputs.iter().filter(|path| kind(path) == Kind::Text).collect();
+    let has_none = |path: &&PathBuf| kind(path) != Kind::Text && input::extension(path) != "npz";
+    let array = asked.inputs.iter().find(has_none);
+    let (Some(text), Some(array), true) = (texts.first(), array, asked.op() != Op::Dot) else {
+        return Ok(());
+    };
+    let shown = |path: &PathBuf| path.display().to_string().escape_debug().to_string();
+    if !asked.column.is_empty() {
+        return Err(Failure::Usage(format!(
+            "--column chooses a column of {}, and {} has none, so that the two would be one array without a choice in it; reduce them apart",
+            shown(text),
+            shown(array)
+        )));
+    }
+    let dialect = asked.written.dialect(false);
+    for text in texts.into_iter().filter(|path| path.is_file()) {
+        // What is wrong with the text is said where it is read.
+        let Ok(columns) = input::text_columns(&Name::of(text.clone()), dialect) else { continue };
+        if columns.header == Header::Yes && columns.names.len() > 1 {
+            return Err(Failure::Usage(format!(
+                "{} has {} columns with names, and {} is one array: together they would be one array of all cells; reduce them apart, and choose a column with --column",
+                shown(text),
+                columns.names.len(),
+                shown(array)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Fails where there are options of text and no text.

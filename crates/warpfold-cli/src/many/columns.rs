@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::input::text::{Gaps, Indices as Places};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
+use crate::run;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{self, Cells, Labels, Table, Titles};
 
@@ -22,6 +23,9 @@ use crate::table::{self, Cells, Labels, Table, Titles};
 pub(crate) fn columns(asked: &Reduction) -> Result<(), Failure> {
     super::rows::check(asked)?;
     let finish = asked.finish()?;
+    if !key_columns(asked).is_empty() {
+        run::keep_standard_input(asked)?;
+    }
     let begun = Instant::now();
     let chosen = Chosen::of(asked, &key_columns(asked))?;
     let input = super::only(chosen.open(asked)?, asked.op())?;

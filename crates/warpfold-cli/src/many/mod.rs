@@ -42,6 +42,9 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     }
     check(asked)?;
     let finish = asked.finish()?;
+    if !key_columns(asked).is_empty() {
+        run::keep_standard_input(asked)?;
+    }
     let begun = Instant::now();
     let input = only(run::open(asked)?, asked.op())?;
     if asked.verbosity() == Verbosity::Verbose {

@@ -148,13 +148,12 @@ impl Chosen {
         };
         let has_index =
             asked.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
-        if is_stdin {
-            return match is_all {
-                true => Err(Failure::Usage(
-                    "--column '*' looks at the first row before it reads, and standard input can be read once only; save it to a file, or name the columns".into(),
-                )),
-                false => chosen.checked(),
-            };
+        if is_stdin && is_all {
+            run::keep_standard_input(asked)?;
+        }
+        // What is read once has no first row to be looked at before.
+        if is_stdin && !input::standard::is_kept() {
+            return chosen.checked();
         }
         if is_all || has_index {
             let found = first_rows(asked, dialect)?;

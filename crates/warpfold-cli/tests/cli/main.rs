@@ -1,6 +1,7 @@
 //! The built program from the outside: files in, text and exit codes out.
 
 mod arrays;
+mod beyond;
 mod changing;
 mod corpus;
 mod data;
@@ -20,6 +21,7 @@ mod outfile;
 mod output;
 mod overview;
 mod packed;
+mod piped;
 mod plot;
 mod predict;
 mod program;

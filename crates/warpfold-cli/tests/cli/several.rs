@@ -131,10 +131,7 @@ fn all_numeric_columns() {
     run(["sum", &typo, "--column", "*"]).fails(1, &["line 3, column 2", "\"4x\" is no f64"]);
     let words = folder.file("w.csv", "a,b\nx,y\n");
     run(["sum", &words, "--column", "*"]).fails(1, &["no column", "numbers"]);
-    // Standard input has no second look.
     let stdin = |args: &[&str]| run_with_stdin(args, b"a,b\n1,2\n3,4\n");
-    stdin(&["sum", "-", "--input", "text", "--column", "*"])
-        .fails(2, &["standard input", "name the columns"]);
     let both = stdin(&["sum", "-", "--input", "text", "--column", "b", "--column", "1"]);
     assert_eq!(both.value(), "b 6.0\n1 4.0");
 }
@@ -184,13 +181,43 @@ fn words_are_keys() {
         (by("1"), by("2")),
         ("2023-12-31 2.0\n2024-03-01 5.0".into(), "5 1.0\n7 2.0\n10 4.0".into())
     );
+    // Each of several columns leaves out cells of its own, which are no rows.
+    let gaps = folder.file("c.csv", "k,a,b\nx,1,\n,2,3\ny,,\nz,4,5\n");
+    let args = ["sum", &gaps, "--column", "a", "--column", "b", "--missing", "skip"];
+    let counts = |more: &[&str]| {
+        let args = args.iter().chain(more).chain(&["--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(run(args).value()).expect("JSON");
+        let text = &json["text"][0];
+        ["rows", "rows_left_out", "cells_left_out"].map(|key| text[key].as_u64().expect("a count"))
+    };
+    assert_eq!((counts(&[]), counts(&["--by", "k"])), ([4, 0, 3], [4, 1, 3]));
     let mixed = folder.file("m.csv", "k,x\n10,1\n9,2\n10a,4\n");
     assert_eq!(
         run(["sum", &mixed, "--column", "x", "--by", "k"]).value(),
         "10 1.0\n10a 4.0\n9 2.0"
     );
-    let keys = folder.file("k.txt", "red\ngreen\nred\n");
+    // Numbers are keys among words, and none by themselves unless they are integers, in whatever order the rows lie.
+    let rows = ["1.5,1", "10a,2", "7,4", "99999999999999999999,8", "-1,16"];
+    let by_key = |rows: &[&str]| {
+        let path = folder.file("o.csv", format!("k,x\n{}\n", rows.join("\n")));
+        run(["sum", &path, "--column", "x", "--by", "k"])
+    };
+    let sorted = "-1 16.0\n1.5 1.0\n10a 2.0\n7 4.0\n99999999999999999999 8.0";
+    let (mut all, mut numbers) = (rows.to_vec(), vec!["7,4", "1.5,1", "-3,2"]);
+    for turn in 0..rows.len() {
+        all.rotate_left(1);
+        assert_eq!(by_key(&all).value(), sorted, "{turn}");
+        numbers.rotate_left(1);
+        by_key(&numbers).fails(1, &["\"1.5\" is no key", "integers or words", "another column"]);
+    }
+    by_key(&["18446744073709551615,1", "-1,2"]).fails(1, &["neither i64 nor u64"]);
+    by_key(&["7,1", "NA,2"]).fails(1, &["line 3, column 1", "\"NA\" is no key", "--missing skip"]);
+    let own = folder.file("own.txt", "key\n1.5\n2\n");
     let x = folder.file("x.txt", "1\n2\n4\n");
+    run(["sum", &x, "--by", &own]).fails(1, &["own.txt", "line 2", "\"1.5\" is no key"]);
+    let own = folder.file("own.txt", "1.5\nkey\n1.5\n");
+    assert_eq!(run(["sum", &x, "--by", &own]).value(), "1.5 5.0\nkey 2.0");
+    let keys = folder.file("k.txt", "red\ngreen\nred\n");
     assert_eq!(run(["sum", &x, "--by", &keys]).value(), "green 2.0\nred 5.0");
     assert_eq!(run(["sum", &x, "--by", &keys, "--sorted"]).value(), "red 1.0\ngreen 2.0\nred 4.0");
     run(["sum", &x, "--by", &keys, "--groups", "3"]).fails(2, &["--groups", "words"]);

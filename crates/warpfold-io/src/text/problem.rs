@@ -4,6 +4,7 @@ use std::fmt;
 
 use warpfold_num::DType;
 
+use super::Number;
 use super::dialect::is_missing;
 
 /// What is wrong with a text; the message follows the file's name.
@@ -209,9 +210,18 @@ fn delimiter_hint(field: &[u8]) -> String {
 }
 
 fn word_hint(text: &[u8]) -> &'static str {
-    match is_missing(text) {
-        true => "; fill the field, or say --missing skip",
-        false => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+    let with_point: Vec<u8> = text.iter().map(point).collect();
+    let is_number = text.iter().any(u8::is_ascii_digit) && f64::parse(&with_point).is_ok();
+    match std::str::from_utf8(text) {
+        _ if is_missing(text) => "; fill the field, or say --missing skip",
+        Err(_) => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+        Ok(_) if is_number => {
+            ", as keys are integers or words; choose another column of keys, or write these as integers"
+        }
+        Ok(_) => {
+            ", as words are keys in a file, which is read twice, and this is a pipe; save it to a file"
+        }
     }
 }
 
