@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod choice;
+mod columns;
 pub(crate) mod count;
 mod maps;
 mod measures;
@@ -27,7 +28,7 @@ use crate::Failure;
 use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
-use crate::input::{Distribution, Kind, Name, is_columns};
+use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
 use crate::overview;
 use crate::page::Page;
@@ -283,35 +284,6 @@ impl Reduction {
         self.op.expect("clap requires it")
     }
 
-    /// The column of text.
-    pub(crate) fn column_of_text(&self) -> Result<Option<Column>, Failure> {
-        match &self.column[..] {
-            [] => Ok(None),
-            [column] => Ok(Some(column.clone())),
-            _ => Err(Failure::Usage(
-                "several --column options are for files of columns and texts without expressions; choose one column, or leave it out for all".into(),
-            )),
-        }
-    }
-
-    /// Whether standard input can be nothing but text: there are options of columns or of text, or nothing says a type, and no other input is an array.
-    fn says_text(&self) -> bool {
-        let is_standard = |path: &PathBuf| path.as_os_str() == "-";
-        let is_text =
-            |path: &PathBuf| is_standard(path) || Kind::of(&Name::of(path.clone())) == Kind::Text;
-        let names_column = |by: &PathBuf| Kind::of(&Name::of(by.clone())) == Kind::Raw;
-        let has_options = !self.column.is_empty()
-            || (self.written.any() || self.maps.any()) && self.dtype.is_none()
-            || self.parts.by.iter().any(names_column)
-            || self.is_overview && self.dtype.is_none();
-        has_options && self.inputs.iter().any(is_standard) && self.inputs.iter().all(is_text)
-    }
-
-    /// Whether an input is a Parquet or Arrow file, by its name.
-    pub(crate) fn has_columns(&self) -> bool {
-        self.input.is_none() && self.inputs.iter().any(|path| is_columns(path))
-    }
-
     /// How a partial is to be read.
     pub(crate) fn finish(&self) -> Result<Finish, Failure> {
         let (ddof, round_to) = (self.ddof()?, self.round_to()?);
@@ -398,7 +370,7 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
 pub(crate) fn parse() -> Result<Asked, Failure> {
     let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
-    let near = overview::nearest(&args);
+    let missing = overview::missing(&args);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
@@ -407,11 +379,8 @@ pub(crate) fn parse() -> Result<Asked, Failure> {
             return Ok(Asked::Text(text.into_bytes()));
         }
         Err(error) => {
-            let said = one_line(&error.render().to_string());
-            return Err(Failure::Usage(match near {
-                Some(near) => format!("{said}; or is it the file {}?", near.escape_debug()),
-                None => said,
-            }));
+            let said = || one_line(&error.render().to_string());
+            return Err(Failure::Usage(missing.unwrap_or_else(said)));
         }
     };
     match cli.command {

@@ -229,4 +229,31 @@ impl Pairs {
         }
         Ok(())
     }
+
+    /// The same of rows of two elements, the first of which has an index, of the first side alone.
+    pub(crate) fn each_row(
+        &mut self,
+        first: u64,
+        rows: &[u8],
+        mut push: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let size = self.size;
+        self.is_left_out.clear();
+        self.is_left_out.resize(rows.len() / size, false);
+        self.sides[0].mark(first, &mut self.is_left_out);
+        let [kept_x, kept_y] = &mut self.kept;
+        let batches = self.is_left_out.chunks(2 * BATCH).zip(rows.chunks(2 * BATCH * size));
+        for (is_left_out, rows) in batches {
+            kept_x.clear(rows.len() / 2);
+            kept_y.clear(rows.len() / 2);
+            let rows = rows.chunks_exact(2 * size).zip(is_left_out.chunks_exact(2));
+            for (row, _) in rows.filter(|(_, gone)| !gone.contains(&true)) {
+                let (x, y) = row.split_at(size);
+                kept_x.push(x);
+                kept_y.push(y);
+            }
+            push(kept_x.bytes(), kept_y.bytes())?;
+        }
+        Ok(())
+    }
 }

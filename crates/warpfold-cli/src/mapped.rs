@@ -318,23 +318,29 @@ fn blamed(asked: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure 
     usage(error)
 }
 
-/// What has no value as no element met the condition.
+/// What has no value as no element met the condition, or none has a weight.
 pub(crate) fn kept_none(asked: &Reduction, elements: u64, failure: Failure) -> Failure {
-    if asked.maps.keep.is_none() {
-        return failure;
-    }
-    let nothing = |op: &Op| {
-        format!("and {op} of nothing has no value; give a condition that some of them meet")
+    let maps = &asked.maps;
+    let why = |of: &str, op: &Op| match (&maps.keep, &maps.weights) {
+        (Some(_), None) => format!(
+            "the condition of --where kept none of {of} elements, and {op} of nothing has no value; give a condition that some of them meet"
+        ),
+        (None, _) => format!(
+            "the weights of {of} elements sum to zero, and {op} of nothing has no value; give weights of which one is above 0"
+        ),
+        (Some(_), Some(_)) => format!(
+            "of {of} elements the condition of --where kept none with a weight above 0, and {op} of nothing has no value; give a condition that some with weights meet"
+        ),
     };
     match &failure {
-        Failure::Reduction(Error::Empty { op, ignored: false }) if elements > 0 => Failure::Data(
-            format!("the condition of --where kept none of {elements} elements, {}", nothing(op)),
-        ),
+        _ if maps.keep.is_none() && maps.weights.is_none() => failure,
+        Failure::Reduction(Error::Empty { op, ignored: false }) if elements > 0 => {
+            Failure::Data(why(&elements.to_string(), op))
+        }
         Failure::Reduction(Error::Output { output, error }) => match &**error {
-            Error::Empty { op, ignored: false } => Failure::Data(format!(
-                "{output}: the condition of --where kept none of its elements, {}",
-                nothing(op)
-            )),
+            Error::Empty { op, ignored: false } => {
+                Failure::Data(format!("{output}: {}", why("its", op)))
+            }
             _ => failure,
         },
         _ => failure,

@@ -35,11 +35,22 @@ pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsSt
     (args, is_file)
 }
 
-/// The file that a first argument which is neither a command nor a file was most likely meant for.
-pub(crate) fn nearest(args: &[OsString]) -> Option<String> {
+/// What is wrong with a first argument that looks like the name of a file, and names none.
+pub(crate) fn missing(args: &[OsString]) -> Option<String> {
     let first = Path::new(args.get(1)?);
-    let is_name = first.extension().is_some() && !first.to_string_lossy().starts_with('-');
-    if is_name && !first.exists() { crate::input::nearest(first) } else { None }
+    let text = first.to_string_lossy();
+    let is_name = first.extension().is_some() || text.contains(std::path::MAIN_SEPARATOR);
+    if !is_name || text.starts_with('-') || first.exists() {
+        return None;
+    }
+    let near = match crate::input::nearest(first) {
+        Some(near) => format!("; is it the file {}?", near.escape_debug()),
+        None => "; check the name".into(),
+    };
+    Some(format!(
+        "{}: no such file, and no reduction{near}; see warpfold --help",
+        text.escape_debug()
+    ))
 }
 
 /// Whether it is of the columns of texts.

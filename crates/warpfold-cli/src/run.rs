@@ -25,9 +25,10 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         return crate::mapped::reduction(asked);
     }
     let (finish, policy) = (asked.finish()?, asked.policy());
-    if asked.op() == Op::Dot && asked.random()?.is_none() && asked.inputs.len() != 2 {
+    let is_of_two = asked.inputs.len() == 2 || asked.is_dot_of_columns();
+    if asked.op() == Op::Dot && asked.random()?.is_none() && !is_of_two {
         return Err(Failure::Usage(format!(
-            "dot takes exactly two inputs, not {}; join the files of each array first",
+            "dot takes exactly two inputs, not {}, or two columns of one, each by --column; join the files of each array first",
             asked.inputs.len()
         )));
     }
@@ -88,7 +89,10 @@ pub(crate) fn open(asked: &Reduction) -> Result<Vec<Input>, Failure> {
         check_text(asked)?;
         check_kinds(asked)?;
         let (dtype, kind) = (asked.dtype, asked.input);
-        let columns = asked.column_of_text()?.into_iter().collect();
+        let columns = match asked.is_dot_of_columns() {
+            true => asked.column.clone(),
+            false => asked.column_of_text()?.into_iter().collect(),
+        };
         let beside = crate::many::key_columns(asked);
         // The rows of two inputs stay side by side until both have lost one.
         let left_out = match asked.op() {
@@ -195,7 +199,10 @@ fn fold(
     let mut clock = Clock { progress, folding: Duration::ZERO };
     let mut joined = Joined::default();
     if op == Op::Dot {
-        fold_pair(&mut folder, inputs, &mut clock)?;
+        match <[Input; 1]>::try_from(inputs) {
+            Ok([input]) => fold_columns(&mut folder, input, &mut clock)?,
+            Err(inputs) => fold_pair(&mut folder, inputs, &mut clock)?,
+        }
     } else {
         joined = fold_joined(&mut folder, inputs, Order::of(op), &mut clock)?;
     }
@@ -292,4 +299,25 @@ fn fold_pair(folder: &mut Folder, inputs: Vec<Input>, clock: &mut Clock) -> Resu
         first += left.len() as u64 / size;
         clock.progress.set(2 * first * size);
     }
+}
+
+/// Two columns of one text side by side, which come row after row.
+fn fold_columns(folder: &mut Folder, input: Input, clock: &mut Clock) -> Result<(), Failure> {
+    let (name, dtype, read) = (input.name().clone(), folder.dtype(), input.read_so_far());
+    let mut pairs = Pairs::new(dtype.size(), [input.notes(), None]);
+    let mut pieces = input.pieces(Order::C)?;
+    let mut first = 0;
+    while let Some(piece) = pieces.next_piece()? {
+        pairs.each_row(first, piece, |x, y| {
+            let view = |bytes| {
+                let array = input::array(dtype, bytes, 0);
+                array.map_err(|problem| Failure::input(&name, problem))
+            };
+            let (x, y) = (view(x)?, view(y)?);
+            Ok(clock.time(|| folder.push_pair(x, y))?)
+        })?;
+        first += (piece.len() / dtype.size()) as u64;
+        clock.progress.set(read.as_ref().map_or(0, |read| read.load(Relaxed)));
+    }
+    Ok(())
 }

@@ -15,8 +15,10 @@ use crate::stamp::Changed;
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Packing {
+pub enum Packing {
+    /// `.gz`: members one after another.
     Gzip,
+    /// `.zst`: frames one after another.
     Zstandard,
 }
 
@@ -30,7 +32,7 @@ pub(crate) struct Damaged {
 
 impl Packing {
     /// What the last extension of a name says.
-    pub(crate) fn of_path(path: &Path) -> Option<Packing> {
+    pub fn of_path(path: &Path) -> Option<Packing> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "gz" => Some(Packing::Gzip),
             "zst" | "zstd" => Some(Packing::Zstandard),
@@ -53,7 +55,7 @@ impl Packing {
     }
 
     /// What a source holds.
-    pub(crate) fn unpack(self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    pub fn unpack(self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         let source = BufReader::with_capacity(1 << 16, source);
         match self {
             Packing::Gzip => {

@@ -67,8 +67,7 @@ pub(crate) fn columns(asked: &Reduction) -> Result<(), Failure> {
     rows.sort_unstable();
     rows.dedup();
     let n = results.iter().map(|(_, one)| one.found.elements).sum();
-    let is_one = results.len() == 1;
-    let titles = if is_one { Titles::Results } else { Titles::Columns };
+    let titles = Titles::Columns;
     let mut columns = Vec::new();
     for (name, One { found, groups }) in results {
         let fields = found.columns.len();

@@ -23,9 +23,8 @@ pub(crate) fn takes(asked: &Reduction) -> bool {
     let is_text = |path: &PathBuf| {
         asked.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
     };
-    let is_several =
-        asked.column.len() > 1 || matches!(&asked.column[..], [Column::Name(name)] if name == "*");
-    is_several && !asked.inputs.is_empty() && asked.inputs.iter().all(is_text)
+    let is_here = asked.is_table() && !asked.is_dot_of_columns();
+    is_here && !asked.inputs.is_empty() && asked.inputs.iter().all(is_text)
 }
 
 /// Reduces them and prints what comes of it.
@@ -96,7 +95,7 @@ fn check(asked: &Reduction) -> Result<(), Failure> {
     let parts = &asked.parts;
     if asked.op() == Op::Dot {
         return refused(
-            "and dot takes two inputs; say warpfold sum --map 'a * b', whose products are not rounded",
+            "and dot takes two columns of one text, by their names; several files are to be joined first",
         );
     }
     if asked.maps.any() {
@@ -328,8 +327,12 @@ pub(crate) fn of_column(name: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Usage(text) => Failure::Usage(format!("column {name}: {text}")),
         Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
-        Failure::Reduction(error) => {
-            Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
+        failure @ Failure::Reduction(_) => {
+            let text = format!("column {name}: {failure}");
+            match failure.exit_code() {
+                2 => Failure::Usage(text),
+                _ => Failure::Data(text),
+            }
         }
         other => other,
     }

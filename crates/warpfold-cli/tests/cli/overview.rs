@@ -60,7 +60,13 @@ fn commands_come_before_files_and_missing_files_are_suggested_for() {
     run(["no-such.csv"]).fails(2, &["no-such.csv"]);
     // Of a name that is nearly one, the file is named.
     folder.file("sales.csv", "1\n");
-    within(&["sales.cvs"]).fails(2, &["sales.cvs", "is it the file sales.csv?"]);
+    let near = within(&["sales.cvs"]);
+    assert_eq!(
+        near.err,
+        "warpfold: sales.cvs: no such file, and no reduction; is it the file sales.csv?; see warpfold --help\n"
+    );
+    run(["no/such"]).fails(2, &["no/such: no such file", "check the name"]);
+    assert_eq!(near.code, Some(2));
     within(&["sum", "sales.cs"]).fails(1, &["sales.cs: no such file; is it sales.csv?"]);
     within(&["sum", "other.npy"]).fails(1, &["other.npy: no such file; check the name"]);
     // Nothing at all is no table of nothing.

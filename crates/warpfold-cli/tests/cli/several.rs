@@ -137,6 +137,73 @@ fn all_numeric_columns() {
 }
 
 #[test]
+fn dot_of_two_columns_is_that_of_two_files() {
+    let folder = Folder::new();
+    for (rows, with_gaps) in [(400, false), (400, true), (250_000, true)] {
+        let path = folder.file("t.csv", text(rows, with_gaps));
+        let skip: &[&str] = if with_gaps { &["--missing", "skip"] } else { &[] };
+        let of = |inputs: &[&str]| {
+            run(["dot"]
+                .iter()
+                .chain(inputs)
+                .chain(skip)
+                .chain(&["--header", "yes", "--format", "json"]))
+        };
+        let json =
+            |run: &Run| -> serde_json::Value { serde_json::from_str(run.value()).expect("JSON") };
+        let together = json(&of(&[&path, "--column", "a", "--column", "b"]));
+        // Each column in a file of its own, missing cells and all.
+        let columns = ["a", "b"].map(|name| {
+            let at = if name == "a" { 2 } else { 4 };
+            let text = fs::read_to_string(&path).expect("a text");
+            let cells: String = text
+                .lines()
+                .map(|line| format!("{},\n", line.split(',').nth(at).expect("a cell")))
+                .collect();
+            folder.file(&format!("{name}.csv"), cells)
+        });
+        let apart = json(&of(&[&columns[0], &columns[1], "--column", "1"]));
+        for key in ["value", "n", "dtype", "result_dtype", "reduction"] {
+            assert_eq!(together[key], apart[key], "{key} of {rows} rows");
+        }
+        assert!(!with_gaps || together["n"].as_u64() < Some(rows));
+        let by_number = json(&of(&[&path, "--column", "3", "--column", "5"]));
+        assert_eq!(by_number["value"], together["value"]);
+        if !with_gaps {
+            let product = run(["sum", &path, "--map", "a * b", "--format", "json"]);
+            assert_eq!(json(&product)["value"], together["value"]);
+        }
+    }
+    let stdin = |args: &[&str]| run_with_stdin(args, b"a,b\n1,2\n3,4\n");
+    assert_eq!(
+        stdin(&["dot", "-", "--column", "a", "--column", "b", "--dtype", "i64"]).value(),
+        "14"
+    );
+    assert_eq!(
+        stdin(&["dot", "-", "--column", "a", "--column", "b", "--device", "simt"]).value(),
+        "14.0"
+    );
+    stdin(&["dot", "-", "--column", "a", "--column", "x"]).fails(1, &["no column is called \"x\""]);
+    stdin(&["dot", "-", "--column", "*"]).fails(2, &["two columns of one text"]);
+}
+
+/// What is printed has the shape that the options ask for, whatever the file holds.
+#[test]
+fn all_columns_are_a_table_of_one_as_well() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "shop,a\nn,1\ns,3\n");
+    assert_eq!(run(["sum", &path, "--column", "*"]).out, "a 4.0\n");
+    assert_eq!(run(["sum", &path, "--column", "a"]).out, "4.0\n");
+    let by = |column: &str| {
+        run(["sum", &path, "--column", column, "--by", "shop", "--format", "csv"]).out
+    };
+    assert_eq!(
+        (by("*").as_str(), by("a").as_str()),
+        ("shop,a\nn,1.0\ns,3.0\n", "key,sum\nn,1.0\ns,3.0\n")
+    );
+}
+
+#[test]
 fn tables_in_every_format() {
     let folder = Folder::new();
     let path = folder.file("t.csv", "n,a,b c,b.c\n2,1,2,0\n1,3,0.5,0\n2,5,4,0\n");

@@ -430,7 +430,10 @@ impl TextReader {
             NumberError::NotANumber if self.words.is_some() => {
                 TextError::NoWord { line, column, text }
             }
-            NumberError::NotANumber => TextError::NotANumber { line, column, text, dtype },
+            NumberError::NotANumber => {
+                let columns = self.record.first_column + self.record.len() as u64;
+                TextError::NotANumber { line, column, text, columns, dtype }
+            }
             NumberError::OutOfRange => {
                 TextError::OutOfRange { line, column, text, dtype, range: (self.range)() }
             }
