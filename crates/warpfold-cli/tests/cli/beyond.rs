@@ -64,3 +64,31 @@ fn it_is_found_wherever_it_stands() {
     let found = run_with_stdin(&comma, b"1,5;2\n3;1,5e999\n");
     assert!(found.err.contains("note: standard input: line 2, column 2"), "{found:?}");
 }
+
+/// Of ranks that each read some lines, the first says it, by the line of the whole; of results by keys as well.
+#[test]
+fn ranks_tell_it_once() {
+    use crate::world::world;
+
+    let folder = Folder::new();
+    let rows =
+        (1..=4000).map(|k| if k % 1700 == 0 { format!("{k},1e999\n") } else { format!("{k},1\n") });
+    let path = folder.file("t.csv", format!("k,x\n{}", rows.collect::<String>()));
+    for args in
+        [&["sum", &path, "--column", "x"][..], &["sum", &path, "--column", "x", "--by", "k"]]
+    {
+        let alone = run(args);
+        assert!(alone.err.contains("line 1701, column 2") && alone.err.contains("2 such cells"));
+        for size in [1, 3] {
+            let found = world(args, size);
+            let err = |rank: usize| String::from_utf8_lossy(&found[rank].stderr).into_owned();
+            let out = String::from_utf8_lossy(&found[0].stdout).into_owned();
+            assert_eq!((err(0), out), (alone.err.clone(), alone.out.clone()), "{args:?} by {size}");
+            assert!(
+                (1..size).all(|rank| err(rank).is_empty()),
+                "{args:?} by {size}: {}",
+                err(size - 1)
+            );
+        }
+    }
+}
