@@ -8,8 +8,8 @@ use warpfold_io::text::{
 };
 use warpfold_io::{DType, Name};
 
-/// Reads columns of the bytes after the first two, which choose how. Each of several columns is what it is by itself; numbers of words are those of words that were
-/// met. No panic, one line of an error. Returns whether all of it was accepted.
+/// Reads columns of the bytes after the first two, which choose how. Each of several columns is what it is by itself; numbers of words are those of words
+/// that were met. No panic, one line of an error. Returns whether all of it was accepted.
 pub fn check(bytes: &[u8]) -> bool {
     let &[first, second, ref text @ ..] = bytes else { return false };
     let [first, second] = [first, second].map(usize::from);

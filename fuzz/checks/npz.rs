@@ -8,7 +8,8 @@ use warpfold_io::{Order, Wanted, open};
 /// Elements that are read at most: a few bytes may stand for very many.
 const PIECES: usize = 2;
 
-/// Opens the bytes after the first, which chooses a column, as an archive and reads that array. No panic, one line of an error. Returns whether it was accepted.
+/// Opens the bytes after the first, which chooses a column, as an archive and reads that array. No panic, one line of an error. Returns whether it was
+/// accepted.
 pub fn check(bytes: &[u8]) -> bool {
     let Some((&choice, archive)) = bytes.split_first() else { return false };
     let mut file = tempfile::Builder::new().suffix(".npz").tempfile().expect("a temporary file");

@@ -3,6 +3,7 @@
 mod arrays;
 mod beyond;
 mod changing;
+mod chosen;
 mod corpus;
 mod data;
 mod devices;
