@@ -36,7 +36,8 @@ pub fn check(bytes: &[u8]) -> bool {
             };
             let beside = [None, Some(Column::Index(1)), Some(Column::Name("k".into()))];
             let beside = beside[third / 5 % 3].clone();
-            let reading = Reading { choice: second, dialect, beside, ..Reading::default() };
+            let (choice, left_out) = (second, LeftOut::Listed);
+            let reading = Reading { choice, dialect, beside, step: 0, left_out };
             let whole = reading.read(text);
             let left_out = if missing == Missing::Skip { LeftOut::Kept } else { LeftOut::Listed };
             let slow = Reading { step, left_out, ..reading }.read(text);

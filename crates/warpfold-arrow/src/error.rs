@@ -1,7 +1,7 @@
 //! [`Error`]: what was asked for, what stood in the way, what to do.
 
 use arrow_schema::DataType;
-use warpfold_num::Op;
+use warpfold_num::{DType, Op};
 
 /// Everything that can go wrong in a reduction of a column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +57,18 @@ pub enum Error {
         value: String,
         /// The type of the result.
         result: String,
+    },
+    /// A value that the type in which two columns are multiplied does not hold.
+    #[error(
+        "row {row}: {value} is no {dtype}, as which the two columns are multiplied; cast them to one type"
+    )]
+    Inexact {
+        /// The row, from 0, in all files and arrays together.
+        row: u64,
+        /// The value.
+        value: i128,
+        /// The type.
+        dtype: DType,
     },
     /// A file is not what it should be.
     #[error("{path}: {why}")]

@@ -390,7 +390,7 @@ fn mean(sum: i128, n: u64) -> Option<i64> {
 }
 
 /// The engine's output as results by name.
-fn plain(output: Output) -> Fields {
+pub(crate) fn plain(output: Output) -> Fields {
     let cell = |value: Value| Some(Cell::Value(value));
     Fields(match output {
         Output::One(value) => vec![("value", cell(value))],

@@ -91,7 +91,9 @@ impl Form {
         use Op::{ArgMax, ArgMin, Count, Max, Mean, Min, MinMax, Stats, Sum};
         let refuse = |remedy| Err(Error::Type { op, dtype: dtype.clone(), remedy });
         if op == Op::Dot {
-            return refuse("it takes two columns; multiply them first, then sum");
+            return refuse(
+                "it takes two columns, whose values are multiplied row by row; name both",
+            );
         }
         let always = matches!(op, Min | Max | MinMax | ArgMin | ArgMax | Count | Mean | Stats);
         match self {

@@ -21,10 +21,13 @@
 //! | durations | as timestamps, and the sum, checked |
 //! | dictionaries | as what they stand for |
 //!
+//! [`Dot`] multiplies the values of two columns, row by row, and sums the products.
+//!
 //! Strings are keys of groups ([`Groups`]), and have no reductions. Nested columns are refused.
 
 mod cell;
 mod decimal;
+mod dot;
 mod error;
 #[cfg(feature = "parquet")]
 pub mod files;
@@ -35,6 +38,7 @@ mod masked;
 
 pub use arrow_schema::DataType;
 pub use cell::{Cell, Fields};
+pub use dot::Dot;
 pub use error::{Error, Result};
 pub use fold::{Fold, reduce};
 pub use form::{check, number_type};

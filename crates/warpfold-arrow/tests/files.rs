@@ -4,6 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use parquet::file::metadata::{
+    FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
+};
 use warpfold_arrow::files::{Files, expand};
 use warpfold_arrow::{Cell, Error};
 use warpfold_exact::partial::Finish;
@@ -157,6 +160,95 @@ fn what_needs_c_is_said() {
     let error =
         reduce(&[fixture("pyarrow-zstd.parquet")], "price", Op::Sum, 1).unwrap_err().to_string();
     assert!(error.contains("feature zstd") && !error.contains('\n'), "{error}");
+}
+
+/// A file whose footer was made anew, from what it said.
+fn relabelled(
+    name: &str,
+    change: impl Fn(usize, RowGroupMetaData) -> RowGroupMetaData,
+    rows: impl Fn(i64) -> i64,
+) -> Vec<u8> {
+    let bytes = fs::read(fixture(name)).unwrap();
+    let whole = fs::File::open(fixture(name)).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&whole).unwrap();
+    let file = metadata.file_metadata();
+    let groups = metadata.row_groups().iter().cloned().enumerate();
+    let groups: Vec<RowGroupMetaData> = groups.map(|(at, group)| change(at, group)).collect();
+    let file = FileMetaData::new(
+        file.version(),
+        rows(file.num_rows()),
+        None,
+        file.key_value_metadata().cloned(),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    let length = u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+    let mut out = bytes[..bytes.len() - 8 - length].to_vec();
+    let metadata = ParquetMetaData::new(file, groups);
+    ParquetMetaDataWriter::new(&mut out, &metadata).finish().unwrap();
+    out
+}
+
+/// Footers that tell of other rows than there are: never another result, and no end of memory.
+#[test]
+fn footers_that_lie_are_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lies.parquet");
+    let run = |bytes: Vec<u8>, column: &str, op| {
+        fs::write(&path, bytes).unwrap();
+        reduce(std::slice::from_ref(&path), column, op, 2)
+    };
+    let same = relabelled("pyarrow-snappy.parquet", |_, group| group, |rows| rows);
+    assert_eq!(run(same, "price", Op::Sum).unwrap(), "53375.125");
+    let of_rows = |change: fn(i64) -> i64, at: usize| {
+        move |group: usize, metadata: RowGroupMetaData| {
+            let rows = change(metadata.num_rows());
+            match group == at {
+                true => metadata.into_builder().set_num_rows(rows).build().unwrap(),
+                false => metadata,
+            }
+        }
+    };
+    let changes: [fn(i64) -> i64; 6] =
+        [|n| n + 1, |n| n - 1, |_| 0, |_| -1, |_| i64::MAX / 4, |n| n << 40];
+    for change in changes {
+        for group in [0, 3] {
+            for (column, op) in [
+                ("price", Op::Sum),
+                ("count", Op::Max),
+                ("price", Op::ArgMax),
+                ("parts", Op::Count),
+            ] {
+                let bytes =
+                    relabelled("pyarrow-snappy.parquet", of_rows(change, group), |rows| rows);
+                let error = run(bytes, column, op).unwrap_err().to_string();
+                assert!(!error.contains('\n'), "{error}");
+                assert!(column == "parts" || error.contains("lies.parquet"), "{error}");
+            }
+        }
+        // What the file says of all its rows is not needed, and not believed.
+        let bytes = relabelled("pyarrow-snappy.parquet", |_, group| group, change);
+        if let Ok(found) = run(bytes, "price", Op::Sum) {
+            assert_eq!(found, "53375.125");
+        }
+    }
+    // A footer that lies throughout is found out by what is read.
+    for more in [1, -1, 1 << 40] {
+        let change = |_, group: RowGroupMetaData| {
+            let rows = group.num_rows() + more;
+            let columns = group
+                .columns()
+                .iter()
+                .map(|column| column.clone().into_builder().set_num_values(rows).build().unwrap());
+            let columns = columns.collect();
+            group.into_builder().set_num_rows(rows).set_column_metadata(columns).build().unwrap()
+        };
+        let bytes = relabelled("pyarrow-snappy.parquet", change, |rows| rows);
+        for (column, op) in [("price", Op::Sum), ("count", Op::Sum), ("at", Op::Max)] {
+            let error = run(bytes.clone(), column, op).unwrap_err().to_string();
+            assert!(error.contains("lies.parquet") && !error.contains('\n'), "{error}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod choice;
+mod columns;
 pub(crate) mod count;
 mod maps;
 mod measures;
@@ -27,7 +28,7 @@ use crate::Failure;
 use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
-use crate::input::{Distribution, Kind, is_columns};
+use crate::input::{Distribution, Kind};
 use crate::ladder::Ladder;
 use crate::overview;
 use crate::page::Page;
@@ -283,22 +284,6 @@ impl Reduction {
         self.op.expect("clap requires it")
     }
 
-    /// The column of text.
-    pub(crate) fn column_of_text(&self) -> Result<Option<Column>, Failure> {
-        match &self.column[..] {
-            [] => Ok(None),
-            [column] => Ok(Some(column.clone())),
-            _ => Err(Failure::Usage(
-                "several --column options are for files of columns and texts without expressions; choose one column, or leave it out for all".into(),
-            )),
-        }
-    }
-
-    /// Whether an input is a Parquet or Arrow file, by its name.
-    pub(crate) fn has_columns(&self) -> bool {
-        self.input.is_none() && self.inputs.iter().any(|path| is_columns(path))
-    }
-
     /// How a partial is to be read.
     pub(crate) fn finish(&self) -> Result<Finish, Failure> {
         let (ddof, round_to) = (self.ddof()?, self.round_to()?);
@@ -385,7 +370,7 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
 pub(crate) fn parse() -> Result<Invocation, Failure> {
     let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
-    let near = overview::nearest(&args);
+    let missing = overview::missing(&args);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
@@ -394,17 +379,17 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
             return Ok(Invocation::Text(text.into_bytes()));
         }
         Err(error) => {
-            let said = one_line(&error.render().to_string());
-            return Err(Failure::Usage(match near {
-                Some(near) => format!("{said}; or is it the file {}?", near.escape_debug()),
-                None => said,
-            }));
+            let said = || one_line(&error.render().to_string());
+            return Err(Failure::Usage(missing.unwrap_or_else(said)));
         }
     };
     match cli.command {
         None => {
             let mut reduction = Box::new(cli.reduction);
             reduction.is_overview = is_overview;
+            if reduction.input.is_none() && reduction.says_text() {
+                reduction.input = Some(Kind::Text);
+            }
             // Files of columns have several.
             if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {
                 reduction.column.push(Column::Name("*".into()));

@@ -1,10 +1,13 @@
 //! Columns of Parquet and Arrow files: chosen by name, folded as they are decoded, row groups in parallel.
 
+mod chosen;
+mod dot;
 mod print;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use chosen::{columns, key_names};
 use print::Printout;
 
 use warpfold::partial::{Finish, Output, Summary};
@@ -16,7 +19,6 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::ChangeMonitor;
 use crate::input::is_columns;
-use crate::input::text::Column;
 use crate::report::{self, Format, Report};
 use crate::table::{Labels, Table, Titles};
 use crate::{Failure, outfile, several, streams, table};
@@ -85,6 +87,14 @@ fn check(args: &Reduction) -> Result<(), Failure> {
             "--flat says from where indices count, and {} gives none; argmin, argmax and stats take it",
             args.op()
         ));
+    }
+    if args.op() == Op::Dot && !parts.by.is_empty() {
+        return refused("dot by keys is not there; leave --by out".into());
+    }
+    if args.op() == Op::Dot && (args.column.len() != 2 || args.has_all_columns()) {
+        return refused(
+            "dot takes two columns; name them both, as in --column price --column qty".into(),
+        );
     }
     if args.maps.any() {
         return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
@@ -173,6 +183,7 @@ fn fold(
 ) -> Result<Shown, Failure> {
     let files = Files::open(paths)?;
     let names = columns(args, &files)?;
+    let is_table = args.is_table() && args.op() != Op::Dot;
     if args.verbosity() == Verbosity::Verbose {
         let described: Vec<String> = names
             .iter()
@@ -186,8 +197,11 @@ fn fold(
     if !args.parts.by.is_empty() {
         return group(args, &files, &names, finish, begun);
     }
-    if let ([_], Some((_, format))) = (&names[..], &args.out) {
+    if let (false, Some((_, format))) = (is_table, &args.out) {
         format.check_one()?;
+    }
+    if args.op() == Op::Dot {
+        return dot::fold(args, &files, &names, finish, begun);
     }
     let folding = Instant::now();
     let (folds, read) = files.fold(&names, args.op(), args.policy())?;
@@ -211,7 +225,7 @@ fn fold(
         bytes += n / names.len() as u64 * dtype.primitive_width().unwrap_or(1) as u64;
         types.push(dtype);
     }
-    if let ([dtype], [fields]) = (&types[..], &found[..]) {
+    if let ([dtype], [fields], false) = (&types[..], &found[..], is_table) {
         let Some((dtype, output)) = number_type(dtype).zip(output(args.op(), fields)) else {
             return Ok(Shown::Printout(Printout::new(
                 args.op(),
@@ -298,7 +312,7 @@ fn group(
         groups.finish(finish).map_err(|error| of_column(name, names.len(), error))
     });
     let found = Joined::of(finished.collect::<Result<_, _>>()?);
-    let (is_one_key, is_one) = (keys.len() == 1, names.len() == 1);
+    let (is_one_key, is_one) = (keys.len() == 1, !args.is_table());
     let label = |name| if is_one_key && is_one { "key".into() } else { name };
     let labels = keys.into_iter().map(label).zip(found.keys.into_iter().map(print::keys)).collect();
     let titles = if is_one { Titles::Results } else { Titles::Columns };
@@ -327,12 +341,6 @@ fn group(
     }))
 }
 
-/// The names of the columns that are keys.
-fn key_names(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
-    let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
-    args.parts.by.iter().map(key).collect()
-}
-
 /// Says how many rows have no value, and what was decoded.
 fn tell<'a>(
     args: &Reduction,
@@ -353,67 +361,6 @@ fn tell<'a>(
         nulls.join(", "),
         read.decoded
     );
-}
-
-/// The names of the columns to be reduced.
-fn columns(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
-    let schema = files.schema();
-    let fields = schema.fields();
-    match &args.column[..] {
-        [] if fields.len() == 1 => Ok(vec![fields[0].name().clone()]),
-        [] => {
-            let shown: Vec<&str> =
-                fields.iter().take(20).map(|field| field.name().as_str()).collect();
-            let more = if fields.len() > shown.len() { ", …" } else { "" };
-            Err(Failure::Usage(format!(
-                "the files have {} columns: {}{more}; choose one with --column, or all numeric ones with --column '*'",
-                fields.len(),
-                shown.join(", ")
-            )))
-        }
-        [Column::Name(name)] if name == "*" => {
-            let keys = key_names(args, files)?;
-            let is_taken = |dtype: &DataType| {
-                number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
-                    || is_decimal(dtype)
-            };
-            let taken = fields.iter().filter(|field| {
-                is_taken(field.data_type())
-                    && !keys.contains(field.name())
-                    && warpfold_arrow::check(args.op(), field.data_type()).is_ok()
-            });
-            let names: Vec<String> = taken.map(|field| field.name().clone()).collect();
-            match names.is_empty() {
-                true => Err(Failure::Usage(format!(
-                    "no column of the files but keys is numeric and has {}; name one with --column",
-                    args.op()
-                ))),
-                false => Ok(names),
-            }
-        }
-        chosen => chosen.iter().map(|column| name_of(files, column)).collect(),
-    }
-}
-
-fn is_decimal(dtype: &DataType) -> bool {
-    matches!(dtype, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..))
-}
-
-fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
-    let schema = files.schema();
-    match column {
-        Column::Name(name) => Ok(name.clone()),
-        Column::Index(index) => {
-            let field = usize::try_from(index - 1).ok().and_then(|at| schema.fields().get(at));
-            let missing = || {
-                Failure::Data(format!(
-                    "there is no column {index}; the files have {}",
-                    schema.fields().len()
-                ))
-            };
-            field.map(|field| field.name().clone()).ok_or_else(missing)
-        }
-    }
 }
 
 /// The program's name of a type, or Arrow's where it has none.

@@ -93,12 +93,9 @@ impl Failure {
 
     /// The process's exit code: 1 for data, 2 for usage, and what shells have for a signal, here that of a reader who has left.
     pub fn exit_code(&self) -> u8 {
-        use warpfold::Error::{Shape, Undefined, Unsupported};
         match self {
-            Failure::Usage(_)
-            | Failure::NoDevice(_)
-            | Failure::Tuning { .. }
-            | Failure::Reduction(Undefined { .. } | Unsupported { .. } | Shape { .. }) => 2,
+            Failure::Usage(_) | Failure::NoDevice(_) | Failure::Tuning { .. } => 2,
+            Failure::Reduction(error) if is_refusal(error) => 2,
             Failure::Io(_)
             | Failure::Data(_)
             | Failure::Reduction(_)
@@ -117,6 +114,16 @@ impl Failure {
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         say!("{red}warpfold:{red:#} {self}");
+    }
+}
+
+/// Whether an error is the same whatever the data are.
+fn is_refusal(error: &warpfold::Error) -> bool {
+    use warpfold::Error::{Output, Shape, Undefined, Unsupported};
+    match error {
+        Undefined { .. } | Unsupported { .. } | Shape { .. } => true,
+        Output { error, .. } => is_refusal(error),
+        _ => false,
     }
 }
 

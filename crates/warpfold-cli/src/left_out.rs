@@ -30,7 +30,7 @@ impl Texts {
         self.0.push((name, notes));
     }
 
-    /// What was found, once all was read; `verbose` where it is to be said as well.
+    /// What was found, once all was read: numbers beyond their type are told once, and the rest where it is to be said as well (`verbose`).
     pub(crate) fn found(&self, verbose: bool) -> Vec<TextNotes> {
         let of = |(name, notes): &(Name, SharedNotes)| TextNotes {
             name: name.clone(),
@@ -38,33 +38,54 @@ impl Texts {
         };
         let found: Vec<_> = self.0.iter().map(of).collect();
         for TextNotes { name, notes } in found.iter().filter(|_| verbose) {
-            let Notes { names, rows, rows_left_out, nan_cells, .. } = notes;
+            let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, .. } = notes;
             let names = names.map_or("no names".into(), |line| format!("names in line {line}"));
             let left = match rows_left_out {
                 0 => String::new(),
                 some => format!(", {some} of them left out as a cell is missing"),
             };
+            let cells = match cells_left_out {
+                0 => String::new(),
+                some => format!(", {some} missing cells left out of their columns"),
+            };
             let nans = match nan_cells {
                 0 => String::new(),
                 some => format!(", {some} missing cells taken for NaN"),
             };
-            crate::say!("text: {name}: {names}, {rows} rows of data{left}{nans}");
+            crate::say!("text: {name}: {names}, {rows} rows of data{left}{cells}{nans}");
         }
+        tell_beyond(&found);
         found
     }
+}
+
+/// Says where the first number is that its type cannot hold, as an infinity stands for it.
+pub(crate) fn tell_beyond(texts: &[TextNotes]) {
+    let first = texts.iter().find_map(|text| Some((&text.name, text.notes.beyond?)));
+    let Some((name, (line, column))) = first else { return };
+    let more = match texts.iter().map(|text| text.notes.infinite_cells).sum() {
+        0 | 1 => String::new(),
+        all => format!(" ({all} such cells in all)"),
+    };
+    crate::say!(
+        "note: {name}: line {line}, column {column}: the number is beyond the element type, and an infinity stands for it{more}"
+    );
 }
 
 /// Texts as a JSON list.
 pub(crate) fn as_json(texts: &[TextNotes]) -> serde_json::Value {
     let one = |text: &TextNotes| {
-        let Notes { names, rows, rows_left_out, nan_cells, .. } = text.notes;
+        let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, infinite_cells, .. } =
+            text.notes;
         serde_json::json!({
             "input": text.name.to_string(),
             "header": if names.is_some() { "names" } else { "none" },
             "header_line": names,
             "rows": rows,
             "rows_left_out": rows_left_out,
+            "cells_left_out": cells_left_out,
             "cells_as_nan": nan_cells,
+            "cells_as_infinity": infinite_cells,
         })
     };
     texts.iter().map(one).collect()
@@ -203,6 +224,33 @@ impl Pairs {
                 to.clear(from.len());
                 let elements = from.chunks_exact(size).zip(is_left_out);
                 elements.filter(|(_, gone)| !**gone).for_each(|(element, _)| to.push(element));
+            }
+            push(kept_x.bytes(), kept_y.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The same of rows of two elements, the first of which has an index, of the first side alone.
+    pub(crate) fn each_row(
+        &mut self,
+        first: u64,
+        rows: &[u8],
+        mut push: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let size = self.size;
+        self.is_left_out.clear();
+        self.is_left_out.resize(rows.len() / size, false);
+        self.sides[0].mark(first, &mut self.is_left_out);
+        let [kept_x, kept_y] = &mut self.kept;
+        let batches = self.is_left_out.chunks(2 * BATCH).zip(rows.chunks(2 * BATCH * size));
+        for (is_left_out, rows) in batches {
+            kept_x.clear(rows.len() / 2);
+            kept_y.clear(rows.len() / 2);
+            let rows = rows.chunks_exact(2 * size).zip(is_left_out.chunks_exact(2));
+            for (row, _) in rows.filter(|(_, gone)| !gone.contains(&true)) {
+                let (x, y) = row.split_at(size);
+                kept_x.push(x);
+                kept_y.push(y);
             }
             push(kept_x.bytes(), kept_y.bytes())?;
         }

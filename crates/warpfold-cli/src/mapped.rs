@@ -169,6 +169,11 @@ pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failur
             "{unused} is read by no expression, as --with has all of their names; leave it out, or say x for it, or name its columns"
         )));
     }
+    let columns = names.iter().filter(|name| !is_with(name)).count();
+    if columns > 1 && is_text(args) {
+        // Each column is read apart.
+        run::keep_standard_input(args)?;
+    }
     refuse_two_meanings(args, &names)?;
     let beside = beside(args, &with, &names)?;
     let open = |name: &String| Side::open(args, &with, name, &beside);
@@ -267,8 +272,8 @@ fn refuse_two_meanings(args: &Reduction, names: &[String]) -> Result<(), Failure
         let columns = input::text_columns(&Name::of(path.clone()), args.written.dialect(false));
         columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X))
     };
-    let is_file = |path: &&PathBuf| path.as_os_str() != "-";
-    if is_said && args.inputs.iter().filter(is_file).any(has_x) {
+    let may_look = |path: &&PathBuf| path.as_os_str() != "-" || input::standard::is_kept();
+    if is_said && args.inputs.iter().filter(may_look).any(has_x) {
         return Err(Failure::Usage(
             "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
         ));
@@ -283,7 +288,8 @@ fn check_rows(args: &Reduction, sides: &[Side]) -> Result<(), Failure> {
         return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
     }
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
-    if sides.iter().filter(|side| standard(side)).count() > 1 {
+    let is_kept = input::standard::is_kept();
+    if !is_kept && sides.iter().filter(|side| standard(side)).count() > 1 {
         return Err(Failure::Usage("standard input (-) is read once, and two columns of it are two inputs; save it to a file first".into()));
     }
     Ok(())
@@ -316,23 +322,29 @@ fn blamed(args: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure {
     usage(error)
 }
 
-/// What has no value as no element met the condition.
+/// What has no value as no element met the condition, or none has a weight.
 pub(crate) fn kept_none(args: &Reduction, elements: u64, failure: Failure) -> Failure {
-    if args.maps.keep.is_none() {
-        return failure;
-    }
-    let nothing = |op: &Op| {
-        format!("and {op} of nothing has no value; give a condition that some of them meet")
+    let maps = &args.maps;
+    let why = |of: &str, op: &Op| match (&maps.keep, &maps.weights) {
+        (Some(_), None) => format!(
+            "the condition of --where kept none of {of} elements, and {op} of nothing has no value; give a condition that some of them meet"
+        ),
+        (None, _) => format!(
+            "the weights of {of} elements sum to zero, and {op} of nothing has no value; give weights of which one is above 0"
+        ),
+        (Some(_), Some(_)) => format!(
+            "of {of} elements the condition of --where kept none with a weight above 0, and {op} of nothing has no value; give a condition that some with weights meet"
+        ),
     };
     match &failure {
-        Failure::Reduction(Error::Empty { op, ignored: false }) if elements > 0 => Failure::Data(
-            format!("the condition of --where kept none of {elements} elements, {}", nothing(op)),
-        ),
+        _ if maps.keep.is_none() && maps.weights.is_none() => failure,
+        Failure::Reduction(Error::Empty { op, ignored: false }) if elements > 0 => {
+            Failure::Data(why(&elements.to_string(), op))
+        }
         Failure::Reduction(Error::Output { output, error }) => match &**error {
-            Error::Empty { op, ignored: false } => Failure::Data(format!(
-                "{output}: the condition of --where kept none of its elements, {}",
-                nothing(op)
-            )),
+            Error::Empty { op, ignored: false } => {
+                Failure::Data(format!("{output}: {}", why("its", op)))
+            }
             _ => failure,
         },
         _ => failure,

@@ -11,13 +11,14 @@ use clap::CommandFactory;
 use warpfold::partial::{Output, Summary};
 use warpfold::{DType, Op, Value};
 
-use crate::args::Reduction;
+use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Dialect, Missing};
 use crate::input::{Kind, Name};
+use crate::left_out::Texts;
 use crate::several::{self, Chosen, Folded};
-use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{Failure, outfile, table};
+use crate::table::{Cells, Labels, Table, Titles};
+use crate::{Failure, outfile, run, table};
 
 /// Puts `stats` before a first argument that is no command and names a file; says whether it did.
 pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsString>, bool) {
@@ -25,19 +26,31 @@ pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsSt
     let text = first.to_string_lossy();
     let is_word = Op::ALL.iter().any(|op| op.name().eq_ignore_ascii_case(&text))
         || C::command().find_subcommand(&*text).is_some();
+    let is_standard = text == "-";
     let is_option = text.starts_with('-');
-    let is_file = !is_word && !is_option && Path::new(first).exists();
+    let is_file = is_standard || !is_word && !is_option && Path::new(first).exists();
     if is_file {
         args.insert(1, Op::Stats.name().into());
     }
     (args, is_file)
 }
 
-/// The file that a first argument which is neither a command nor a file was most likely meant for.
-pub(crate) fn nearest(args: &[OsString]) -> Option<String> {
+/// What is wrong with a first argument that looks like the name of a file, and names none.
+pub(crate) fn missing(args: &[OsString]) -> Option<String> {
     let first = Path::new(args.get(1)?);
-    let is_name = first.extension().is_some() && !first.to_string_lossy().starts_with('-');
-    if is_name && !first.exists() { crate::input::nearest(first) } else { None }
+    let text = first.to_string_lossy();
+    let is_name = first.extension().is_some() || text.contains(std::path::MAIN_SEPARATOR);
+    if !is_name || text.starts_with('-') || first.exists() {
+        return None;
+    }
+    let near = match crate::input::nearest(first) {
+        Some(near) => format!("; is it the file {}?", near.escape_debug()),
+        None => "; check the name".into(),
+    };
+    Some(format!(
+        "{}: no such file, and no reduction{near}; see warpfold --help",
+        text.escape_debug()
+    ))
 }
 
 /// Whether it is of the columns of texts.
@@ -70,15 +83,23 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     }
     let finish = args.finish()?;
     let begun = Instant::now();
-    if args.inputs.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::Usage(
-            "the first row says which columns there are, and standard input can be read once only; save it to a file, or choose columns with --column".into(),
-        ));
-    }
+    // The first row says which columns there are.
+    run::keep_standard_input(args)?;
     let dialect = args.written.overview_dialect();
     let columns = several::first_rows(args, dialect)?;
+    if columns.names.is_empty() {
+        return Err(Failure::Data(match &args.inputs[..] {
+            [one] => format!(
+                "{} is empty: it has no row, and so no columns; check what writes it",
+                Name::of(one.clone())
+            ),
+            _ => "the files are empty: they have no row, and so no columns; check what writes them"
+                .into(),
+        }));
+    }
     let chosen = Chosen::all(columns);
     let inputs = chosen.open_as(args, dialect)?;
+    let texts = Texts::of(&inputs);
     let dtype = args.dtype.unwrap_or(DType::F64);
     let columns = several::fold(args, inputs, chosen.names.len())?.into_iter();
     let columns = columns.map(|column| {
@@ -106,7 +127,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         device: Device::Cpu,
         seconds,
         fold_seconds: seconds,
-        texts: Vec::new(),
+        texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
     table::show(args, &table)?;
     for (name, why) in table.names().zip(found.iter().map(|column| &column.why)) {
@@ -120,8 +141,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
 /// One column of the table a statistic.
 fn cells(found: &[Found]) -> Vec<(String, Cells)> {
     let column = |of: &dyn Fn(&Found, &Summary) -> Option<Value>| {
-        let cell = |found: &Found| of(found, found.summary.as_ref()?).map(Printed::from);
-        Cells::Printed(found.iter().map(cell).collect())
+        Cells::of_values(found.iter().map(|found| of(found, found.summary.as_ref()?)).collect())
     };
     vec![
         ("count".into(), column(&|_, s| Some(s.count.into()))),

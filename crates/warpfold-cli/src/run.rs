@@ -9,7 +9,7 @@ use warpfold::{DType, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
-use crate::input::text::{LeftOut, Missing, MissingRuns};
+use crate::input::text::{Header, LeftOut, Missing, MissingRuns};
 use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
 use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
@@ -25,9 +25,10 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         return crate::mapped::reduction(args);
     }
     let (finish, policy) = (args.finish()?, args.policy());
-    if args.op() == Op::Dot && args.random()?.is_none() && args.inputs.len() != 2 {
+    let is_of_two = args.inputs.len() == 2 || args.is_dot_of_columns();
+    if args.op() == Op::Dot && args.random()?.is_none() && !is_of_two {
         return Err(Failure::Usage(format!(
-            "dot takes exactly two inputs, not {}; join the files of each array first",
+            "dot takes exactly two inputs, not {}, or two columns of one, each by --column; join the files of each array first",
             args.inputs.len()
         )));
     }
@@ -86,8 +87,12 @@ pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
     let Some((n, distribution, seed)) = args.random()? else {
         let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
         check_text(args)?;
+        check_kinds(args)?;
         let (dtype, kind) = (args.dtype, args.input);
-        let columns = args.column_of_text()?.into_iter().collect();
+        let columns = match args.is_dot_of_columns() {
+            true => args.column.clone(),
+            false => args.column_of_text()?.into_iter().collect(),
+        };
         let beside = crate::batched::key_columns(args);
         // The rows of two inputs stay side by side until both have lost one.
         let left_out = match args.op() {
@@ -105,6 +110,48 @@ pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
     arrays
         .map(|array| Ok(Input::random(Random::new(dtype, n, distribution, seed, array)?)))
         .collect()
+}
+
+/// Keeps what comes on standard input, where it is to be read more than once.
+pub(crate) fn keep_standard_input(args: &Reduction) -> Result<(), Failure> {
+    match args.inputs.iter().any(|path| path.as_os_str() == "-") {
+        true => Ok(input::standard::keep()?),
+        false => Ok(()),
+    }
+}
+
+/// Fails where a text of named columns and an array would be one array without a word.
+fn check_kinds(args: &Reduction) -> Result<(), Failure> {
+    let kind =
+        |path: &&PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.to_path_buf())));
+    let texts: Vec<&PathBuf> = args.inputs.iter().filter(|path| kind(path) == Kind::Text).collect();
+    let has_none = |path: &&PathBuf| kind(path) != Kind::Text && input::extension(path) != "npz";
+    let array = args.inputs.iter().find(has_none);
+    let (Some(text), Some(array), true) = (texts.first(), array, args.op() != Op::Dot) else {
+        return Ok(());
+    };
+    let shown = |path: &PathBuf| path.display().to_string().escape_debug().to_string();
+    if !args.column.is_empty() {
+        return Err(Failure::Usage(format!(
+            "--column chooses a column of {}, and {} has none, so that the two would be one array without a choice in it; reduce them apart",
+            shown(text),
+            shown(array)
+        )));
+    }
+    let dialect = args.written.dialect(false);
+    for text in texts.into_iter().filter(|path| path.is_file()) {
+        // What is wrong with the text is said where it is read.
+        let Ok(columns) = input::text_columns(&Name::of(text.clone()), dialect) else { continue };
+        if columns.header == Header::Yes && columns.names.len() > 1 {
+            return Err(Failure::Usage(format!(
+                "{} has {} columns with names, and {} is one array: together they would be one array of all cells; reduce them apart, and choose a column with --column",
+                shown(text),
+                columns.names.len(),
+                shown(array)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Fails where there are options of text and no text.
@@ -151,7 +198,10 @@ fn fold(
     let mut clock = Clock { progress, folding: Duration::ZERO };
     let mut joined = Joined::default();
     if op == Op::Dot {
-        fold_pair(&mut folder, inputs, &mut clock)?;
+        match <[Input; 1]>::try_from(inputs) {
+            Ok([input]) => fold_columns(&mut folder, input, &mut clock)?,
+            Err(inputs) => fold_pair(&mut folder, inputs, &mut clock)?,
+        }
     } else {
         joined = fold_joined(&mut folder, inputs, Order::of(op), &mut clock)?;
     }
@@ -248,4 +298,25 @@ fn fold_pair(folder: &mut Folder, inputs: Vec<Input>, clock: &mut Clock) -> Resu
         first += left.len() as u64 / size;
         clock.progress.set(2 * first * size);
     }
+}
+
+/// Two columns of one text side by side, which come row after row.
+fn fold_columns(folder: &mut Folder, input: Input, clock: &mut Clock) -> Result<(), Failure> {
+    let (name, dtype, read) = (input.name().clone(), folder.dtype(), input.read_so_far());
+    let mut pairs = Pairs::new(dtype.size(), [input.notes(), None]);
+    let mut pieces = input.pieces(Order::C)?;
+    let mut first = 0;
+    while let Some(piece) = pieces.next_piece()? {
+        pairs.each_row(first, piece, |x, y| {
+            let view = |bytes| {
+                let array = input::array(dtype, bytes, 0);
+                array.map_err(|problem| Failure::input(&name, problem))
+            };
+            let (x, y) = (view(x)?, view(y)?);
+            Ok(clock.time(|| folder.push_pair(x, y))?)
+        })?;
+        first += (piece.len() / dtype.size()) as u64;
+        clock.progress.set(read.as_ref().map_or(0, |read| read.load(Relaxed)));
+    }
+    Ok(())
 }

@@ -24,6 +24,20 @@ pub fn nearest(path: &Path) -> Option<String> {
     Some(folder.map_or(near.1.clone(), |folder| folder.join(&near.1).display().to_string()))
 }
 
+/// The name among some that differs least from a word, and little.
+pub fn near<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted: Vec<char> = word.to_lowercase().chars().collect();
+    let most = (wanted.len() / 4).clamp(1, 3);
+    let distance = |name: &'a str| {
+        let letters: Vec<char> = name.to_lowercase().chars().collect();
+        let is_near = letters.len().abs_diff(wanted.len()) <= most;
+        let distance = is_near.then(|| changes(&wanted, &letters))?;
+        // Of a word of a letter or two nothing would be left.
+        (distance <= most && distance < wanted.len()).then_some((distance, name))
+    };
+    Some(names.filter_map(distance).min()?.1)
+}
+
 /// Letters that are put in, left out, changed, or in the place of their neighbour.
 fn changes(a: &[char], b: &[char]) -> usize {
     let mut rows = [vec![0; b.len() + 1], vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>()];
@@ -60,6 +74,17 @@ mod tests {
         ] {
             assert_eq!((of(a, b), of(b, a)), (expected, expected), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn the_nearest_name_is_found() {
+        let names = ["price", "qty", "Shop", "shop_id", "x"];
+        let of = |word: &str| near(word, names.into_iter());
+        assert_eq!(
+            (of("prize"), of("pirce"), of("PRICE")),
+            (Some("price"), Some("price"), Some("price"))
+        );
+        assert_eq!((of("shop"), of("quantity"), of("y"), of("")), (Some("Shop"), None, None, None));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use warpfold_num::{DType, Op};
 use crate::Endian;
 use crate::kind::unpacked_extension;
 use crate::mapped::map;
-use crate::packed::Packing;
+use crate::packed::{Packing, Unnamed};
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
 use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
@@ -135,7 +135,7 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
 pub fn text_columns(name: &Name, dialect: Dialect) -> Result<Columns, Error> {
     size(name).map_err(|problem| Error::input(name, problem))?;
     let layout = layout(name);
-    let columns = Columns::read(stream(name, None)?, layout, dialect);
+    let columns = Columns::read(text_stream(name, None)?, layout, dialect);
     columns.map_err(|error| Error::input(name, error))
 }
 
@@ -339,7 +339,7 @@ impl Input {
                 let (skip, lines_before) =
                     lines.as_ref().map_or((0, 0), |lines| (lines.elements, lines.lines_before));
                 let source: Box<dyn Read + Send> = match lines {
-                    None => stream(&name, stamp)?,
+                    None => text_stream(&name, stamp)?,
                     Some(lines) => lines::part(&name, stamp, &lines)?,
                 };
                 let source = Box::new(Counted { source, read });
@@ -464,6 +464,15 @@ fn mapped(
     let watch = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
     let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
     Ok(Some(Pieces::Mapped(mapped)))
+}
+
+/// A text; of standard input, which has no name that says it, the first bytes tell whether it is compressed.
+fn text_stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
+    let source = stream(name, stamp)?;
+    Ok(match name {
+        Name::Stdin => Box::new(Unnamed::New(source)),
+        _ => source,
+    })
 }
 
 fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {

@@ -15,8 +15,10 @@ use crate::stamp::Changed;
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Packing {
+pub enum Packing {
+    /// `.gz`: members one after another.
     Gzip,
+    /// `.zst`: frames one after another.
     Zstandard,
 }
 
@@ -30,7 +32,7 @@ pub(crate) struct Damaged {
 
 impl Packing {
     /// What the last extension of a name says.
-    pub(crate) fn of_path(path: &Path) -> Option<Packing> {
+    pub fn of_path(path: &Path) -> Option<Packing> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "gz" => Some(Packing::Gzip),
             "zst" | "zstd" => Some(Packing::Zstandard),
@@ -45,6 +47,15 @@ impl Packing {
         }
     }
 
+    /// What the first bytes say; no text begins with them.
+    fn of_start(start: &[u8]) -> Option<Packing> {
+        match start {
+            [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstandard),
+            _ => None,
+        }
+    }
+
     fn format(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
@@ -53,7 +64,7 @@ impl Packing {
     }
 
     /// What a source holds.
-    pub(crate) fn unpack(self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    pub fn unpack(self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         let source = BufReader::with_capacity(1 << 16, source);
         match self {
             Packing::Gzip => {
@@ -69,6 +80,42 @@ impl Packing {
                 },
                 self,
             )),
+        }
+    }
+}
+
+/// A text without a name, unpacked if it begins as compressed files do. It is looked at when it is first read, which may wait for a pipe.
+pub(crate) enum Unnamed {
+    New(Box<dyn Read + Send>),
+    Begun(Box<dyn Read + Send>),
+    /// Its beginning could not be read.
+    Failed,
+}
+
+impl Unnamed {
+    fn begin(mut source: Box<dyn Read + Send>) -> io::Result<Unnamed> {
+        let mut start = Vec::with_capacity(4);
+        (&mut source).take(4).read_to_end(&mut start)?;
+        let packing = Packing::of_start(&start);
+        let whole = Box::new(io::Cursor::new(start).chain(source));
+        Ok(Unnamed::Begun(match packing {
+            Some(packing) => packing.unpack(whole),
+            None => whole,
+        }))
+    }
+}
+
+impl Read for Unnamed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Unnamed::New(_) = self {
+            let Unnamed::New(source) = std::mem::replace(self, Unnamed::Failed) else {
+                unreachable!("it was looked at")
+            };
+            *self = Unnamed::begin(source)?;
+        }
+        match self {
+            Unnamed::Begun(source) => source.read(buffer),
+            Unnamed::New(_) | Unnamed::Failed => Err(io::Error::other("its beginning is gone")),
         }
     }
 }

@@ -2,8 +2,14 @@
 
 #![allow(unreachable_pub, reason = "the checks are shared with the fuzz targets")]
 
+#[path = "../../../fuzz/checks/columns.rs"]
+mod columns;
 #[path = "../../../fuzz/checks/npy.rs"]
 mod npy;
+#[path = "../../../fuzz/checks/npz.rs"]
+mod npz;
+#[path = "../../../fuzz/checks/packed.rs"]
+mod packed;
 #[path = "../../../fuzz/checks/replay.rs"]
 mod replay;
 #[path = "../../../fuzz/checks/text.rs"]
@@ -14,6 +20,21 @@ use replay::replay;
 #[test]
 fn npy_seeds() {
     replay("npy", npy::check);
+}
+
+#[test]
+fn npz_seeds() {
+    replay("npz", npz::check);
+}
+
+#[test]
+fn packed_seeds() {
+    replay("packed", packed::check);
+}
+
+#[test]
+fn columns_seeds() {
+    replay("columns", columns::check);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use warpfold_num::{Op, Policy};
 
-use crate::{Error, Fold, Groups, Result};
+use crate::{Dot, Error, Fold, Groups, Result};
 
 pub use names::{expand, is_data};
 pub use write::{Results, Written};
@@ -87,6 +87,25 @@ impl Sink for Vec<Fold> {
 
     fn join(&mut self, next: Self) -> Result<()> {
         self.iter_mut().zip(next).try_for_each(|(fold, next)| fold.merge(next))
+    }
+}
+
+impl Sink for Dot {
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.push(batch.column(0), batch.column(1))
+    }
+
+    fn row(&self) -> u64 {
+        self.rows()
+    }
+
+    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
+        unreachable!("products are never taken from statistics")
+    }
+
+    fn join(&mut self, next: Self) -> Result<()> {
+        self.merge(next);
+        Ok(())
     }
 }
 
@@ -171,6 +190,17 @@ impl Files {
         self.run(columns, policy, by_statistics, make)
     }
 
+    /// The dot product of two columns.
+    ///
+    /// # Errors
+    /// As [`fold`](Self::fold), and [`Error::Inexact`].
+    pub fn dot(&self, columns: &[String; 2], policy: Policy) -> Result<(Dot, Read)> {
+        let types = (self.column(&columns[0])?, self.column(&columns[1])?);
+        let make =
+            |row: u64, policy: Policy| Ok(Dot::new(&types.0, &types.1, policy)?.starting_at(row));
+        self.run(columns, policy, false, make)
+    }
+
     /// Folds columns by the keys in another, or in several: groups of each.
     ///
     /// # Errors
@@ -215,7 +245,10 @@ impl Files {
             let Kind::Parquet(footer) = &file.kind else { break };
             for group in 0..footer.groups() {
                 tasks.push((file, &**footer, group, row));
-                row += footer.rows(group);
+                let end = footer.rows(group).checked_add(row);
+                row = end.ok_or_else(|| {
+                    file.failed("is damaged: its footer tells of more rows than there can be; write it again")
+                })?;
             }
         }
         let is_parquet = self.files.iter().all(|file| matches!(file.kind, Kind::Parquet(_)));

@@ -31,10 +31,20 @@ impl Footer {
         })?;
         let footer = Footer { metadata };
         let groups = footer.metadata.metadata().row_groups();
-        if let Some(wrong) = groups.iter().find(|group| group.num_rows() < 0) {
-            let why =
-                format!("is damaged: a row group of {} rows; write it again", wrong.num_rows());
-            return Err(Error::File { path: path.display().to_string(), why });
+        for (at, group) in groups.iter().enumerate() {
+            let rows = group.num_rows();
+            // A column that is not nested has a value, or a null, in each row.
+            let flat =
+                group.columns().iter().filter(|column| column.column_descr().max_rep_level() == 0);
+            let other = flat.map(|column| column.num_values()).find(|&values| values != rows);
+            if rows < 0 || other.is_some() {
+                let values = other
+                    .map_or_else(String::new, |values| format!(" and a column of {values} values"));
+                let why = format!(
+                    "is damaged: its footer tells of {rows} rows{values} in row group {at}; write it again"
+                );
+                return Err(Error::File { path: path.display().to_string(), why });
+            }
         }
         Ok(footer)
     }

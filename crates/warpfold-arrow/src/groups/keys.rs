@@ -71,12 +71,17 @@ impl Kind {
 impl Store {
     /// Of types that are no dictionaries, one at least.
     pub(super) fn new(keys: &[DataType]) -> Result<Store> {
-        let [key] = keys else { return Ok(Store::Tuples(Tuples::new(keys)?)) };
+        let [key] = keys else { return Store::tuples(keys) };
         Ok(match Kind::of(key)? {
             Kind::Signed => Store::Signed(Vec::new()),
             Kind::Unsigned => Store::Unsigned(Vec::new()),
             Kind::Words => Store::Words(Vec::new(), HashMap::new()),
         })
+    }
+
+    /// The same, in which none is a key like the others.
+    pub(super) fn tuples(keys: &[DataType]) -> Result<Store> {
+        Ok(Store::Tuples(Tuples::new(keys)?))
     }
 
     /// Values that have keys here.
@@ -177,6 +182,15 @@ impl Keys {
         match self {
             Keys::Cells(keys) => keys[at].as_ref().map(Cell::to_string),
             Keys::Words(keys) => keys[at].clone(),
+        }
+    }
+
+    /// Keeps some of them.
+    pub(super) fn retain(&mut self, is_kept: &[bool]) {
+        let mut kept = is_kept.iter();
+        match self {
+            Keys::Cells(keys) => keys.retain(|_| kept.next() == Some(&true)),
+            Keys::Words(keys) => keys.retain(|_| kept.next() == Some(&true)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod joined;
 mod keys;
+mod places;
 mod tuples;
 
 use std::sync::Arc;
@@ -25,11 +26,13 @@ use crate::{Error, Result};
 pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
+use places::Places;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
 /// Values and keys are kept until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own,
-/// and where there are several keys, none is one more value of each.
+/// and where there are several keys, none is one more value of each. Floats are multiplied by where their rows stand among those of their key, rows
+/// without a value counted, as under a mask.
 #[derive(Debug)]
 pub struct Groups {
     op: Op,
@@ -42,6 +45,8 @@ pub struct Groups {
     keys: Store,
     /// The row of each value, where the reduction gives indices.
     rows: Vec<u64>,
+    /// Rows without a value, where these have places among the others.
+    places: Option<Places>,
     /// What has no key.
     keyless: Fold,
     row: u64,
@@ -70,12 +75,19 @@ impl Groups {
     pub fn new(op: Op, dtype: &DataType, keys: &[DataType], policy: Policy) -> Result<Groups> {
         assert!(!keys.is_empty(), "groups have keys");
         let key_types: Vec<DataType> = keys.iter().map(|key| values_type(key).clone()).collect();
+        let form = Form::of(op, dtype)?;
+        let places = Places::of(op, &form);
         Ok(Groups {
             op,
-            form: Form::of(op, dtype)?,
+            form,
             dtype: values_type(dtype).clone(),
             policy: Policy { accuracy: Accuracy::Exact, ..policy },
-            keys: Store::new(&key_types)?,
+            keys: match places {
+                // Rows without a key are a group like the others.
+                Some(_) => Store::tuples(&key_types)?,
+                None => Store::new(&key_types)?,
+            },
+            places,
             key_types,
             values: (Vec::new(), 0),
             rows: Vec::new(),
@@ -123,13 +135,24 @@ impl Groups {
             return Ok(());
         }
         // Of several keys, none is a value like the others.
-        let key_nulls = if let [keys] = &keys[..] { keys.nulls() } else { None };
-        let whole = NullBuffer::union(key_nulls, values.nulls());
+        let key_nulls = match &keys[..] {
+            [keys] if self.places.is_none() => keys.nulls(),
+            _ => None,
+        };
+        let whole = match &self.places {
+            Some(_) => None,
+            None => NullBuffer::union(key_nulls, values.nulls()),
+        };
         let runs: Vec<(usize, usize)> = match &whole {
             Some(nulls) => nulls.valid_slices().collect(),
             None => vec![(0, n)],
         };
+        let before = self.values.1;
         self.append_values(&values, &runs);
+        if let (Some(places), Some(nulls)) = (&mut self.places, values.nulls()) {
+            let bytes = &mut bytemuck::cast_slice_mut(&mut self.values.0)[..self.values.1];
+            places.fill(&mut bytes[before..], nulls, self.keys.len());
+        }
         self.keys.append(&keys, &runs);
         if self.has_indices() {
             let rows = runs.iter().flat_map(|&(start, end)| start as u64..end as u64);
@@ -180,6 +203,9 @@ impl Groups {
             &mut self.values,
             &bytemuck::cast_slice::<u64, u8>(&other.values.0)[..other.values.1],
         );
+        if let (Some(places), Some(others)) = (&mut self.places, other.places) {
+            places.merge(others, self.keys.len());
+        }
         if !self.keys.merge(other.keys) {
             let first = |types: Vec<DataType>| types.into_iter().next().unwrap_or(DataType::Null);
             let (found, before) = (first(other.key_types), first(self.key_types.clone()));
@@ -197,7 +223,8 @@ impl Groups {
 
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
-        self.keys.len() as u64 + self.keyless.values()
+        let none = self.places.as_ref().map_or(0, Places::rows);
+        self.keys.len() as u64 - none + self.keyless.values()
     }
 
     /// The results, keys ascending.
@@ -211,13 +238,16 @@ impl Groups {
         let is_decimal = matches!(self.form, Form::Decimals(_));
         let (parts, mut keys, numbers) =
             self.keys.parts(&self.key_types, self.policy, is_decimal)?;
-        let mut columns = match (&self.form, numbers) {
+        let mut columns = match (&self.form, &numbers) {
             (Form::Decimals(scale), Some(numbers)) => {
                 let groups = keys[0].len();
-                by_name(self.decimals(&numbers, groups, *scale, finish)?)
+                by_name(self.decimals(numbers, groups, *scale, finish)?)
             }
             _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
         };
+        if let (Some(places), Some(numbers)) = (&self.places, &numbers) {
+            places.leave_out(numbers, &mut keys, &mut columns);
+        }
         for (name, cells) in &mut columns {
             if matches!(
                 (&self.op, *name),

@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::input::text::{Indices as Places, MissingRuns};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
+use crate::run;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{self, Cells, Labels, Table, Titles};
 
@@ -22,6 +23,9 @@ use crate::table::{self, Cells, Labels, Table, Titles};
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     super::rows::check(args)?;
     let finish = args.finish()?;
+    if !key_columns(args).is_empty() {
+        run::keep_standard_input(args)?;
+    }
     let begun = Instant::now();
     let chosen = Chosen::of(args, &key_columns(args))?;
     let input = super::only(chosen.open(args)?, args.op())?;
@@ -63,8 +67,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     rows.sort_unstable();
     rows.dedup();
     let n = results.iter().map(|(_, one)| one.found.elements).sum();
-    let is_one = results.len() == 1;
-    let titles = if is_one { Titles::Results } else { Titles::Columns };
+    let titles = Titles::Columns;
     let mut columns = Vec::new();
     for (name, One { found, groups }) in results {
         let fields = found.columns.len();

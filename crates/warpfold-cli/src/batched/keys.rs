@@ -66,7 +66,7 @@ pub(super) fn read(
     }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
     match (key_column(args, by), &args.inputs[..]) {
-        (Some(_), [path]) if path.as_os_str() == "-" => {
+        (Some(_), [path]) if path.as_os_str() == "-" && !input::standard::is_kept() => {
             Err(Failure::Usage(
                 "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
             ))
@@ -85,7 +85,8 @@ pub(super) fn read(
     }
 }
 
-/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and words where one of them is no integer.
+/// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and all of them words where one of them is no
+/// number: so they are the same in any order of the rows.
 fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {
     let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
     let text_error = |failure: &Failure| {
@@ -97,38 +98,77 @@ fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<
     };
     let is_too_narrow =
         |failure: &Failure| matches!(text_error(failure), Some(TextError::OutOfRange { .. }));
+    // A pipe can be read once only.
+    let is_again = path.is_file() || path.as_os_str() == "-" && input::standard::is_kept();
     let found = match of(DType::I64) {
-        // A pipe can be read once only.
-        Err(failure) if path.is_file() && is_too_narrow(&failure) => of(DType::U64),
+        Err(failure) if is_again && is_too_narrow(&failure) => of(DType::U64),
         found => found,
     };
-    let failure = match found {
-        Err(failure) if path.is_file() => failure,
-        found => return found,
+    let Err(failure) = found else { return found };
+    let error = text_error(&failure);
+    let name = Name::of(path.to_path_buf());
+    let failure = match error.clone() {
+        _ if is_too_narrow(&failure) => Failure::input(&name, Problem::WideKeys),
+        Some(TextError::NotANumber { line, column, text, .. }) => {
+            Failure::input(&name, TextError::NoWord { line, column, text })
+        }
+        _ => failure,
     };
-    let is_word = match text_error(&failure) {
-        Some(TextError::NotANumber { text, .. }) => !is_missing(&text) && !is_number(&text),
+    let decimal = wanted.dialect.decimal;
+    let is_word = match &error {
+        _ if !is_again => false,
+        Some(TextError::NotANumber { text, .. }) if is_missing(text) => false,
+        Some(TextError::NotANumber { .. } | TextError::OutOfRange { .. }) => true,
         // Of a file of its own that says how to tell it, nothing else does.
-        Some(TextError::FirstRow { text, .. }) => values.is_some() && !is_missing(&text),
+        Some(TextError::FirstRow { text, .. }) => values.is_some() && !is_missing(text),
         Some(TextError::OnlyNames { .. }) => values.is_none(),
         _ => false,
     };
     if !is_word {
-        let wide = || Failure::input(&Name::of(path.to_path_buf()), Problem::WideKeys);
-        return Err(if is_too_narrow(&failure) { wide() } else { failure });
+        return Err(failure);
     }
     let mut wanted = Wanted { cells: Cells::Words, ..wanted.clone() };
-    if values.is_none() && wanted.dialect.header == Header::Auto {
+    let is_undecided = values.is_none() && wanted.dialect.header == Header::Auto;
+    if is_undecided {
         // Nothing tells a word from a name; if it is one, there is a key too many.
         wanted.dialect.header = Header::No;
     }
-    whole(path, &wanted, values)
+    let read = whole(path, &wanted, values);
+    // A word above numbers is the name of them.
+    let has_name = is_undecided && !matches!(error, Some(TextError::OnlyNames { .. }));
+    let is_met_number =
+        matches!(&error, Some(TextError::NotANumber { text, .. }) if is_number(text, decimal));
+    match &read {
+        Ok(found) if !found.has_word(has_name, decimal)? => Err(failure),
+        Err(_) if is_met_number => Err(failure),
+        _ => read,
+    }
 }
 
-/// Whether it is a number, and a key that is one is an integer.
-fn is_number(text: &[u8]) -> bool {
-    let begins = text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
-    begins && <f64 as Number>::parse(text).is_ok()
+impl Read {
+    /// Whether one of the words, behind a name if there is one, is no number.
+    fn has_word(&self, has_name: bool, decimal: u8) -> Result<bool, Failure> {
+        let words = self.words.as_deref().unwrap_or_default();
+        let is_word = |word: &String| !is_number(word.as_bytes(), decimal);
+        let (first, others) = match words.split_first() {
+            Some((first, others)) if has_name => (Some(first), others),
+            _ => (None, words),
+        };
+        if others.iter().any(is_word) {
+            return Ok(true);
+        }
+        // What stands in another row as well is no name.
+        let is_again =
+            || Ok::<_, Failure>(self.keys.elements::<u32>()?.iter().skip(1).any(|&n| n == 0));
+        Ok(first.is_some_and(is_word) && is_again()?)
+    }
+}
+
+/// Whether it is a number; where all keys are numbers, they are integers.
+fn is_number(text: &[u8], decimal: u8) -> bool {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.,".contains(byte));
+    let point = |&byte: &u8| if byte == decimal { b'.' } else { byte };
+    begins && <f64 as Number>::parse(&text.iter().map(point).collect::<Vec<u8>>()).is_ok()
 }
 
 fn whole(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {

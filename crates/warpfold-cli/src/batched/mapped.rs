@@ -11,7 +11,7 @@ use crate::input::Whole;
 use crate::input::text::Missing;
 use crate::left_out::Texts;
 use crate::table::{self, Table, Titles};
-use crate::{Failure, mapped};
+use crate::{Failure, mapped, run};
 
 /// A map and the arrays that it reads.
 pub(super) struct Mapped<'w> {
@@ -30,6 +30,9 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));
     }
     let finish = args.finish()?;
+    if !super::key_columns(args).is_empty() {
+        run::keep_standard_input(args)?;
+    }
     let begun = Instant::now();
     let (wanted, sides) = mapped::opened(args)?;
     let map = wanted.map(args, &sides)?;

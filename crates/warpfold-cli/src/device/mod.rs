@@ -129,7 +129,11 @@ fn fold_map(
     let upload = |array: &HostArray<'_>| AnyBuffer::upload(machine, array.dtype(), array.bytes());
     let buffers = arrays.iter().map(upload).collect::<warpfold::Result<Vec<_>>>()?;
     let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
-    Ok(kernel::map::fold(machine, map, &views, first)?)
+    kernel::map::fold(machine, map, &views, first).map_err(|error| match error {
+        // What kernels do not map, whatever the elements are.
+        warpfold::Error::Map { .. } => Failure::Usage(error.to_string()),
+        other => other.into(),
+    })
 }
 
 /// Opens the device asked for, or the better one.

@@ -83,7 +83,8 @@ impl Side {
         } else if name == X && !is_text {
             run::open(args)?
         } else if is_text {
-            if name == X && !args.inputs.iter().any(|path| path.as_os_str() == "-") {
+            let is_once = |path: &PathBuf| path.as_os_str() == "-" && !input::standard::is_kept();
+            if name == X && !args.inputs.iter().any(is_once) {
                 otherwise = Some(input::open(&args.inputs, &wanted(None))?.into());
             } else if name == X {
                 return Ok(Side::of(name, run::open(args)?, None));

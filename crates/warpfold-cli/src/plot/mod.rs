@@ -10,10 +10,12 @@ mod terminal;
 
 use std::path::PathBuf;
 
+use warpfold::Op;
+
 use crate::args::Reduction;
 use crate::chart::{Axis, Bars, Chart, Lines, Point, Row, Scale, Series};
-use crate::table::Table;
-use crate::{Failure, data, outfile, streams};
+use crate::table::{Cells, Table, Titles};
+use crate::{Failure, data, outfile, several, streams};
 use polyline::Polyline;
 
 /// Bars of a picture at most.
@@ -49,10 +51,11 @@ impl Plot {
 /// Fails early where there will be nothing to draw.
 pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     let Some(plot) = &args.plot else { return Ok(()) };
-    let is_many = args.parts.any() || (data::takes(args) && !args.column.is_empty());
+    let has_columns = data::takes(args) || several::takes(args);
+    let is_many = args.parts.any() || has_columns && args.is_table();
     if !is_many || args.maps.any() && !args.parts.any() {
         return Err(Failure::Usage(
-            "--plot draws many results, and this is one; add --by, --axis, --every or --segments"
+            "--plot draws many results, and this is one; add --by, --axis, --every or --segments, or choose several columns"
                 .into(),
         ));
     }
@@ -81,14 +84,23 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn of(table: &Table) -> Result<Drawing, Failure> {
-        let [(_, cells)] = &table.columns[..] else {
+    /// One for each column of the input that there are results of.
+    fn all(table: &Table) -> Result<Vec<Drawing>, Failure> {
+        let is_of_columns = table.titles == Titles::Columns;
+        if table.op == Op::Stats || !is_of_columns && table.columns.len() != 1 {
             return Err(Failure::Usage(format!(
-                "--plot draws one column of results, and {} gives {}; choose one of them, such as min or max",
-                table.op,
-                table.columns.len()
+                "--plot draws one column of results, and {} gives several; choose one of them, such as min or max",
+                table.op
             )));
+        }
+        let title = |name: &str| match is_of_columns {
+            true => format!("{} of {name}", table.op),
+            false => format!("{} of {}", table.op, table.dtype),
         };
+        table.columns.iter().map(|(name, cells)| Drawing::of(table, title(name), cells)).collect()
+    }
+
+    fn of(table: &Table, title: String, cells: &Cells) -> Result<Drawing, Failure> {
         let [names] = &table.label_names()[..] else {
             return Err(Failure::Usage(
                 "--plot draws results along one axis or by one key, and these have several; fold all axes but one, or take one --by".into(),
@@ -113,7 +125,7 @@ impl Drawing {
             .collect();
         let rises = |places: &Vec<f64>| places.windows(2).all(|pair| pair[0] < pair[1]);
         Ok(Drawing {
-            title: format!("{} of {} by {names}", table.op, table.dtype),
+            title: without_controls(&format!("{title} by {names}")),
             names: names.clone(),
             places: places.filter(rises),
             rows,
@@ -135,6 +147,16 @@ impl Drawing {
             self.rows.truncate(BARS);
         }
         self
+    }
+
+    fn in_terminal(self) -> String {
+        match self.line() {
+            Some(line) => terminal::line(&self.title, &self.names, &line, terminal::width()),
+            None => {
+                let drawing = self.bars();
+                terminal::bars(&drawing.title, &drawing.note, &drawing.rows, terminal::width())
+            }
+        }
     }
 
     fn chart(self) -> Chart {
@@ -168,23 +190,16 @@ impl Drawing {
 
 /// Draws a table where it is asked for; says whether that stands for its text.
 pub(crate) fn show(plot: &Plot, table: &Table) -> Result<bool, Failure> {
-    let drawing = Drawing::of(table)?;
+    let drawings = Drawing::all(table)?;
     match plot {
         Plot::Terminal => {
-            let drawn = match drawing.line() {
-                Some(line) => {
-                    terminal::line(&drawing.title, &drawing.names, &line, terminal::width())
-                }
-                None => {
-                    let drawing = drawing.bars();
-                    terminal::bars(&drawing.title, &drawing.note, &drawing.rows, terminal::width())
-                }
-            };
-            streams::print(drawn.as_bytes())?;
+            let drawn: Vec<String> = drawings.into_iter().map(Drawing::in_terminal).collect();
+            streams::print(drawn.join("\n").as_bytes())?;
             Ok(true)
         }
         Plot::File(path) => {
-            outfile::replace(path, drawing.chart().file().as_bytes())?;
+            let charts: Vec<Chart> = drawings.into_iter().map(Drawing::chart).collect();
+            outfile::replace(path, Chart::stacked(&charts).as_bytes())?;
             Ok(false)
         }
     }

@@ -23,9 +23,8 @@ pub(crate) fn takes(args: &Reduction) -> bool {
     let is_text = |path: &PathBuf| {
         args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
     };
-    let is_several =
-        args.column.len() > 1 || matches!(&args.column[..], [Column::Name(name)] if name == "*");
-    is_several && !args.inputs.is_empty() && args.inputs.iter().all(is_text)
+    let is_here = args.is_table() && !args.is_dot_of_columns();
+    is_here && !args.inputs.is_empty() && args.inputs.iter().all(is_text)
 }
 
 /// Reduces them and prints what comes of it.
@@ -96,7 +95,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     let parts = &args.parts;
     if args.op() == Op::Dot {
         return refused(
-            "and dot takes two inputs; say warpfold sum --map 'a * b', whose products are not rounded",
+            "and dot takes two columns of one text, by their names; several files are to be joined first",
         );
     }
     if args.maps.any() {
@@ -148,13 +147,12 @@ impl Chosen {
         };
         let has_index =
             args.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
-        if is_stdin {
-            return match is_all {
-                true => Err(Failure::Usage(
-                    "--column '*' looks at the first row before it reads, and standard input can be read once only; save it to a file, or name the columns".into(),
-                )),
-                false => chosen.checked(),
-            };
+        if is_stdin && is_all {
+            run::keep_standard_input(args)?;
+        }
+        // What is read once has no first row to be looked at before.
+        if is_stdin && !input::standard::is_kept() {
+            return chosen.checked();
         }
         if is_all || has_index {
             let found = first_rows(args, dialect)?;
@@ -329,8 +327,12 @@ pub(crate) fn of_column(name: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Usage(text) => Failure::Usage(format!("column {name}: {text}")),
         Failure::Data(text) => Failure::Data(format!("column {name}: {text}")),
-        Failure::Reduction(error) => {
-            Failure::Data(format!("column {name}: {}", Failure::Reduction(error)))
+        failure @ Failure::Reduction(_) => {
+            let text = format!("column {name}: {failure}");
+            match failure.exit_code() {
+                2 => Failure::Usage(text),
+                _ => Failure::Data(text),
+            }
         }
         other => other,
     }

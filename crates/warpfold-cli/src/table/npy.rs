@@ -10,15 +10,24 @@ use crate::report::{FileFormat, npy_header, npy_type};
 
 /// Refuses what NumPy has no type for, before the file is touched.
 pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
-    let is_numpy = matches!(format, FileFormat::Npy | FileFormat::Npz);
-    let has_type = |cells: &Cells| cells.numbers().is_some_and(|column| npy_type(column).is_some());
-    match columns(table).iter().find(|(_, cells)| !has_type(cells)) {
-        Some((name, _)) if is_numpy => Err(Failure::Output {
-            what: "the file".into(),
-            reason: format!("NumPy has no type for {name}; write .json or .csv"),
-        }),
-        _ => Ok(()),
+    if !matches!(format, FileFormat::Npy | FileFormat::Npz) {
+        return Ok(());
     }
+    let has_type = |cells: &Cells| cells.numbers().is_some_and(|column| npy_type(column).is_some());
+    let all = columns(table);
+    let Some((name, cells)) = all.iter().find(|(_, cells)| !has_type(cells)) else {
+        return Ok(());
+    };
+    let gap = (0..cells.len()).find(|&row| cells.cell(row).is_none());
+    let why = match gap {
+        Some(row) => format!(
+            "{name} of {} has no value, and NumPy's arrays have no empty cell",
+            table.shown_label(row).escape_debug()
+        ),
+        None => format!("NumPy has no type for {name}"),
+    };
+    let reason = format!("{why}; write .json or .csv");
+    Err(Failure::Output { what: "the file".into(), reason })
 }
 
 /// The columns to be written: keys first, where there are any.

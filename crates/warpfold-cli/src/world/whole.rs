@@ -16,7 +16,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Folder, Work};
 use crate::input::text::Notes;
 use crate::input::{self, Input, Name, Order};
-use crate::left_out::TextNotes;
+use crate::left_out::{TextNotes, tell_beyond};
 use crate::report::{self, Format, Report};
 use crate::streams;
 
@@ -368,11 +368,12 @@ fn joined(
 
 /// What all ranks found in their texts, in the order of the inputs: of one that was cut, all of it together.
 fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
-    const NUMBERS: usize = 5;
+    const NUMBERS: usize = 8;
     let mine = folded.texts.iter().flat_map(|(which, notes)| {
-        let Notes { names, rows, rows_left_out, nan_cells, .. } = *notes;
+        let Notes { names, rows, rows_left_out, nan_cells, infinite_cells, beyond, .. } = *notes;
         // Lines count from 1.
-        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells]
+        let (line, column) = beyond.unwrap_or_default();
+        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells, infinite_cells, line, column]
     });
     let mine: Vec<u8> = mine.flat_map(u64::to_le_bytes).collect();
     let all = exchange(comm, "what was found in texts", Ok(&mine))?.concat();
@@ -381,18 +382,21 @@ fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
     let mut found: Vec<(u64, Notes)> = Vec::new();
     let mut parts: Vec<&[u64; NUMBERS]> = numbers.as_chunks().0.iter().collect();
     parts.sort_unstable();
-    for &[which, names, rows, rows_left_out, nan_cells] in parts {
+    for &[which, names, rows, rows_left_out, nan_cells, infinite_cells, line, column] in parts {
         let names = (names > 0).then_some(names);
+        let beyond = (line > 0).then_some((line, column));
         match found.last_mut() {
             Some((last, notes)) if *last == which => {
                 notes.names = notes.names.or(names);
                 notes.rows += rows;
                 notes.rows_left_out += rows_left_out;
                 notes.nan_cells += nan_cells;
+                notes.infinite_cells += infinite_cells;
+                notes.beyond = notes.beyond.into_iter().chain(beyond).min();
             }
             _ => {
-                let notes = Notes { names, rows, rows_left_out, nan_cells, ..Notes::default() };
-                found.push((which, notes));
+                let counts = Notes { names, rows, rows_left_out, nan_cells, ..Notes::default() };
+                found.push((which, Notes { infinite_cells, beyond, ..counts }));
             }
         }
     }
@@ -413,6 +417,7 @@ fn report(
     if comm.rank() > 0 {
         return Ok(());
     }
+    tell_beyond(&texts);
     let report = Report {
         op: args.op(),
         dtype: folded.dtype,

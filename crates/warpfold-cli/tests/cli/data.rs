@@ -25,7 +25,7 @@ pub(crate) mod with {
 
     use crate::program::{Folder, Run, run, shell};
 
-    fn fixture(name: &str) -> String {
+    pub(crate) fn fixture(name: &str) -> String {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpfold-arrow/tests/fixtures");
         path.join(name).to_str().expect("UTF-8").into()
     }

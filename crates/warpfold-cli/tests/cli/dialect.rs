@@ -219,6 +219,7 @@ fn json_says_which_rows_were_taken() {
     let text = |found: &serde_json::Value| {
         let one = &found["text"][0];
         let keys = ["header", "header_line", "rows", "rows_left_out", "cells_as_nan"];
+        assert_eq!((&one["cells_left_out"], &one["cells_as_infinity"]), (&0.into(), &0.into()));
         keys.map(|key| one[key].to_string()).join(" ")
     };
     let column = ["sum", &path, "--column", "v"];

@@ -28,6 +28,10 @@ fn usage() {
     run(["dot", "x", "y", "z"]).fails(2, &["exactly two", "not 3"]);
     run(["dot", "-", "-", "--dtype", "f32"]).fails(2, &["standard input", "once"]);
     run_with_stdin(&["sum", "-"], b"").fails(2, &["--dtype"]);
+    run(["dot", "x.csv", "--column", "a"]).fails(2, &["two columns of one"]);
+    run(["dot", "x.csv", "y.csv", "--column", "a", "--column", "b"])
+        .fails(2, &["two columns of one text", "joined first"]);
+    run(["dot", "x.npz", "--column", "a", "--column", "b"]).fails(2, &["exactly two"]);
     run(["sum", "x.f32", "--column", "1", "--dtype", "f32"]).fails(2, &["--column", "text"]);
     run(["max", "--random", "5", "--dtype", "c64"]).fails(2, &["complex64", "no order"]);
 }
@@ -64,6 +68,68 @@ fn unreadable() {
     if std::fs::read(&path).is_err() {
         run(["sum", &path, "--dtype", "f64"]).fails(1, &["cannot be read", "ermission denied"]);
     }
+}
+
+/// What is nearly a name is answered with it, words where numbers should be with what chooses, and each failure of a column with its own code.
+#[test]
+fn columns() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "shop,price\nsouth,1\nnorth,2\n");
+    for args in [
+        &["--column", "prize"][..],
+        &["--map", "prize * 2"],
+        &["--column", "price", "--by", "shpo"],
+    ] {
+        let near = if args.contains(&"--by") {
+            "did you mean \"shop\"?"
+        } else {
+            "did you mean \"price\"?"
+        };
+        run(["sum", &path].iter().chain(args))
+            .fails(1, &["no column is called", near, "shop, price"]);
+    }
+    run(["sum", &path, "--column", "when"]).fails(1, &["\"when\"; the first line has shop, price"]);
+    run(["sum", &path]).fails(1, &["line 2, column 1", "\"south\" is no f64", "--column"]);
+    let one = folder.file("o.txt", "1\ntwo\n");
+    run(["sum", &one]).fails(1, &["\"two\" is no f64; correct it, or check --dtype"]);
+    let flags = folder.file("f.csv", "a,b\ntrue,false\n");
+    for columns in [&["--column", "a"][..], &["--column", "a", "--column", "b"]] {
+        let args = ["l1", &flags, "--dtype", "complex64", "--missing", "skip"];
+        run(["max", &flags, "--dtype", "complex64"].iter().chain(columns)).fails(2, &["no order"]);
+        run(args.iter().chain(columns)).fails(1, &["no complex64"]);
+    }
+    let zero = folder.file("w.csv", "k,w,x\n1,0,5\n2,0,7\n");
+    for op in ["mean", "var"] {
+        let args = [op, &zero, "--map", "x", "--weights", "w"];
+        run(args).fails(1, &["the weights of 2 elements sum to zero", op, "above 0"]);
+        run(args.iter().chain(&["--where", "x > 1"]))
+            .fails(1, &["kept none with a weight above 0"]);
+    }
+}
+
+/// A text of named columns beside an array is not one array without a word.
+#[test]
+fn texts_beside_arrays() {
+    let folder = Folder::new();
+    let array = folder.file(
+        "x.npy",
+        [
+            npy_header(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", 64),
+            [1f64, 2.0].map(f64::to_le_bytes).concat(),
+        ]
+        .concat(),
+    );
+    let (named, plain) = (folder.file("t.csv", "a,b\n1,2\n"), folder.file("p.csv", "1,2\n"));
+    let one = folder.file("o.csv", "a\n4\n");
+    for inputs in [[&named, &array], [&array, &named]] {
+        run(["sum"].into_iter().chain(inputs.map(String::as_str)))
+            .fails(2, &["t.csv has 2 columns with names", "x.npy", "apart"]);
+        run(["sum", "--column", "a"].into_iter().chain(inputs.map(String::as_str)))
+            .fails(2, &["x.npy has none", "apart"]);
+    }
+    assert_eq!(run(["sum", &plain, &array]).value(), "6.0");
+    assert_eq!(run(["sum", &one, &array]).value(), "7.0");
+    assert_eq!(run(["dot", &plain, &array]).value(), "5.0");
 }
 
 #[test]

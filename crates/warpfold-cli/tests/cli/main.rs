@@ -2,7 +2,9 @@
 
 mod arrays;
 mod batched;
+mod beyond;
 mod changing;
+mod chosen;
 mod corpus;
 mod data;
 mod devices;
@@ -20,6 +22,7 @@ mod outfile;
 mod output;
 mod overview;
 mod packed;
+mod piped;
 mod plot;
 mod predict;
 mod program;

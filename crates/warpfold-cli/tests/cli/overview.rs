@@ -60,11 +60,23 @@ fn commands_come_before_files_and_missing_files_are_suggested_for() {
     run(["no-such.csv"]).fails(2, &["no-such.csv"]);
     // Of a name that is nearly one, the file is named.
     folder.file("sales.csv", "1\n");
-    within(&["sales.cvs"]).fails(2, &["sales.cvs", "is it the file sales.csv?"]);
+    let near = within(&["sales.cvs"]);
+    assert_eq!(
+        near.err,
+        "warpfold: sales.cvs: no such file, and no reduction; is it the file sales.csv?; see warpfold --help\n"
+    );
+    run(["no/such"]).fails(2, &["no/such: no such file", "check the name"]);
+    assert_eq!(near.code, Some(2));
     within(&["sum", "sales.cs"]).fails(1, &["sales.cs: no such file; is it sales.csv?"]);
     within(&["sum", "other.npy"]).fails(1, &["other.npy: no such file; check the name"]);
-    let empty = folder.file("e.csv", "");
-    assert_eq!(run([&empty]).code, Some(0));
+    // Nothing at all is no table of nothing.
+    for (name, text) in [("e.csv", ""), ("e.txt", "\n\n"), ("e.tsv", "\u{feff}")] {
+        let empty = folder.file(name, text);
+        run([&empty]).fails(1, &[name, "is empty", "no row"]);
+        run([&empty, &empty]).fails(1, &["the files are empty"]);
+    }
+    let names = folder.file("n.csv", "a,b\n");
+    assert!(run([&names, "--format", "csv"]).value().contains("\na,0,0,0,,,,,0.0\n"));
     // One column is read as several are.
     let words = folder.file("w.csv", "name\nann\n\"bob\"\n");
     assert_eq!(run([&words]).err, "column name: line 2, column 1: \"ann\" is no f64\n");
@@ -75,6 +87,26 @@ fn commands_come_before_files_and_missing_files_are_suggested_for() {
     let other = folder.file("o.csv", "a,b\n1,2\n");
     let more = folder.file("p.csv", "a,c\n1,2\n");
     run([&other, &more]).fails(1, &["p.csv", "other columns"]);
+}
+
+#[test]
+fn result_files_say_what_they_cannot_hold() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "id,name\n1,ann\n2,bob\n");
+    let [npz, npy] = ["o.npz", "o.npy"].map(|name| folder.at(name).display().to_string());
+    let said = "column name: line 2, column 2: \"ann\" is no f64\n";
+    for out in [&npz, &npy] {
+        let found = run([&path, "--out", out]);
+        let why = "count of name has no value, and NumPy's arrays have no empty cell; write .json or .csv";
+        assert!(found.code == Some(1) && found.err.contains(why), "{found:?}");
+    }
+    // Of numbers alone there is an array of each statistic.
+    let numbers = folder.file("n.csv", "a,b\n1,2\n3,5\n");
+    run([&numbers, "--out", &npz]).value();
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&npz).unwrap()).expect("an archive");
+    assert!(archive.by_name("missing.npy").is_ok() && archive.by_name("mean.npy").is_ok());
+    let csv = folder.at("o.csv").display().to_string();
+    assert_eq!(run([&path, "--out", &csv]).err, said);
 }
 
 fn within_folder(folder: &Folder) -> Command {

@@ -53,6 +53,33 @@ fn pictures_stand_alone_on_light_and_dark_paper_beside_the_results() {
 }
 
 #[test]
+fn several_columns_are_drawn_one_by_one() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "shop,price,qty\nn,4,1\ns,2,8\nn,4,\n");
+    let args = ["sum", &path, "--column", "price", "--column", "qty", "--missing", "skip"];
+    let with = |more: &[&str]| run(args.iter().chain(more));
+    let drawn = with(&["--by", "shop", "--plot"]);
+    let lines: Vec<&str> = drawn.value().lines().collect();
+    assert_eq!((lines[0], lines[3], lines[4]), ("sum of price by shop", "", "sum of qty by shop"));
+    assert!(lines[1].starts_with("n █") && lines[1].ends_with(" 8"), "{lines:?}");
+    assert!(lines[6].starts_with("s █") && lines[6].ends_with(" 8"), "{lines:?}");
+    // Without keys each column is a bar.
+    let drawn = with(&["--plot"]);
+    let lines: Vec<&str> = drawn.value().lines().collect();
+    assert_eq!((lines[0], lines.len()), ("sum of f64 by column", 3));
+    assert!(lines[1].starts_with("price █") && lines[1].ends_with(" 10"), "{lines:?}");
+    let svg = folder.at("m.svg");
+    let option = format!("--plot={}", svg.display());
+    let both = with(&["--by", "shop", &option]);
+    assert_eq!(both.value(), "shop  price  qty\nn       8.0  1.0\ns       2.0  8.0");
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains("sum of price by shop") && picture.contains("sum of qty by shop"));
+    let pair =
+        run(["minmax", &path, "--column", "*", "--by", "shop", "--missing", "skip", "--plot"]);
+    assert_eq!(pair.out.lines().filter(|line| line.starts_with("minmax of ")).count(), 4);
+}
+
+#[test]
 fn what_cannot_be_drawn_is_refused() {
     let folder = Folder::new();
     let sales = sales(&folder);

@@ -131,12 +131,76 @@ fn all_numeric_columns() {
     run(["sum", &typo, "--column", "*"]).fails(1, &["line 3, column 2", "\"4x\" is no f64"]);
     let words = folder.file("w.csv", "a,b\nx,y\n");
     run(["sum", &words, "--column", "*"]).fails(1, &["no column", "numbers"]);
-    // Standard input has no second look.
     let stdin = |args: &[&str]| run_with_stdin(args, b"a,b\n1,2\n3,4\n");
-    stdin(&["sum", "-", "--input", "text", "--column", "*"])
-        .fails(2, &["standard input", "name the columns"]);
     let both = stdin(&["sum", "-", "--input", "text", "--column", "b", "--column", "1"]);
     assert_eq!(both.value(), "b 6.0\n1 4.0");
+}
+
+#[test]
+fn dot_of_two_columns_is_that_of_two_files() {
+    let folder = Folder::new();
+    for (rows, with_gaps) in [(400, false), (400, true), (250_000, true)] {
+        let path = folder.file("t.csv", text(rows, with_gaps));
+        let skip: &[&str] = if with_gaps { &["--missing", "skip"] } else { &[] };
+        let of = |inputs: &[&str]| {
+            run(["dot"]
+                .iter()
+                .chain(inputs)
+                .chain(skip)
+                .chain(&["--header", "yes", "--format", "json"]))
+        };
+        let json =
+            |run: &Run| -> serde_json::Value { serde_json::from_str(run.value()).expect("JSON") };
+        let together = json(&of(&[&path, "--column", "a", "--column", "b"]));
+        // Each column in a file of its own, missing cells and all.
+        let columns = ["a", "b"].map(|name| {
+            let at = if name == "a" { 2 } else { 4 };
+            let text = fs::read_to_string(&path).expect("a text");
+            let cells: String = text
+                .lines()
+                .map(|line| format!("{},\n", line.split(',').nth(at).expect("a cell")))
+                .collect();
+            folder.file(&format!("{name}.csv"), cells)
+        });
+        let apart = json(&of(&[&columns[0], &columns[1], "--column", "1"]));
+        for key in ["value", "n", "dtype", "result_dtype", "reduction"] {
+            assert_eq!(together[key], apart[key], "{key} of {rows} rows");
+        }
+        assert!(!with_gaps || together["n"].as_u64() < Some(rows));
+        let by_number = json(&of(&[&path, "--column", "3", "--column", "5"]));
+        assert_eq!(by_number["value"], together["value"]);
+        if !with_gaps {
+            let product = run(["sum", &path, "--map", "a * b", "--format", "json"]);
+            assert_eq!(json(&product)["value"], together["value"]);
+        }
+    }
+    let stdin = |args: &[&str]| run_with_stdin(args, b"a,b\n1,2\n3,4\n");
+    assert_eq!(
+        stdin(&["dot", "-", "--column", "a", "--column", "b", "--dtype", "i64"]).value(),
+        "14"
+    );
+    assert_eq!(
+        stdin(&["dot", "-", "--column", "a", "--column", "b", "--device", "simt"]).value(),
+        "14.0"
+    );
+    stdin(&["dot", "-", "--column", "a", "--column", "x"]).fails(1, &["no column is called \"x\""]);
+    stdin(&["dot", "-", "--column", "*"]).fails(2, &["two columns of one text"]);
+}
+
+/// What is printed has the shape that the options ask for, whatever the file holds.
+#[test]
+fn all_columns_are_a_table_of_one_as_well() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "shop,a\nn,1\ns,3\n");
+    assert_eq!(run(["sum", &path, "--column", "*"]).out, "a 4.0\n");
+    assert_eq!(run(["sum", &path, "--column", "a"]).out, "4.0\n");
+    let by = |column: &str| {
+        run(["sum", &path, "--column", column, "--by", "shop", "--format", "csv"]).out
+    };
+    assert_eq!(
+        (by("*").as_str(), by("a").as_str()),
+        ("shop,a\nn,1.0\ns,3.0\n", "key,sum\nn,1.0\ns,3.0\n")
+    );
 }
 
 #[test]
@@ -184,13 +248,43 @@ fn words_are_keys() {
         (by("1"), by("2")),
         ("2023-12-31 2.0\n2024-03-01 5.0".into(), "5 1.0\n7 2.0\n10 4.0".into())
     );
+    // Each of several columns leaves out cells of its own, which are no rows.
+    let gaps = folder.file("c.csv", "k,a,b\nx,1,\n,2,3\ny,,\nz,4,5\n");
+    let args = ["sum", &gaps, "--column", "a", "--column", "b", "--missing", "skip"];
+    let counts = |more: &[&str]| {
+        let args = args.iter().chain(more).chain(&["--format", "json"]);
+        let json: serde_json::Value = serde_json::from_str(run(args).value()).expect("JSON");
+        let text = &json["text"][0];
+        ["rows", "rows_left_out", "cells_left_out"].map(|key| text[key].as_u64().expect("a count"))
+    };
+    assert_eq!((counts(&[]), counts(&["--by", "k"])), ([4, 0, 3], [4, 1, 3]));
     let mixed = folder.file("m.csv", "k,x\n10,1\n9,2\n10a,4\n");
     assert_eq!(
         run(["sum", &mixed, "--column", "x", "--by", "k"]).value(),
         "10 1.0\n10a 4.0\n9 2.0"
     );
-    let keys = folder.file("k.txt", "red\ngreen\nred\n");
+    // Numbers are keys among words, and none by themselves unless they are integers, in whatever order the rows lie.
+    let rows = ["1.5,1", "10a,2", "7,4", "99999999999999999999,8", "-1,16"];
+    let by_key = |rows: &[&str]| {
+        let path = folder.file("o.csv", format!("k,x\n{}\n", rows.join("\n")));
+        run(["sum", &path, "--column", "x", "--by", "k"])
+    };
+    let sorted = "-1 16.0\n1.5 1.0\n10a 2.0\n7 4.0\n99999999999999999999 8.0";
+    let (mut all, mut numbers) = (rows.to_vec(), vec!["7,4", "1.5,1", "-3,2"]);
+    for turn in 0..rows.len() {
+        all.rotate_left(1);
+        assert_eq!(by_key(&all).value(), sorted, "{turn}");
+        numbers.rotate_left(1);
+        by_key(&numbers).fails(1, &["\"1.5\" is no key", "integers or words", "another column"]);
+    }
+    by_key(&["18446744073709551615,1", "-1,2"]).fails(1, &["neither i64 nor u64"]);
+    by_key(&["7,1", "NA,2"]).fails(1, &["line 3, column 1", "\"NA\" is no key", "--missing skip"]);
+    let own = folder.file("own.txt", "key\n1.5\n2\n");
     let x = folder.file("x.txt", "1\n2\n4\n");
+    run(["sum", &x, "--by", &own]).fails(1, &["own.txt", "line 2", "\"1.5\" is no key"]);
+    let own = folder.file("own.txt", "1.5\nkey\n1.5\n");
+    assert_eq!(run(["sum", &x, "--by", &own]).value(), "1.5 5.0\nkey 2.0");
+    let keys = folder.file("k.txt", "red\ngreen\nred\n");
     assert_eq!(run(["sum", &x, "--by", &keys]).value(), "green 2.0\nred 5.0");
     assert_eq!(run(["sum", &x, "--by", &keys, "--sorted"]).value(), "red 1.0\ngreen 2.0\nred 4.0");
     run(["sum", &x, "--by", &keys, "--groups", "3"]).fails(2, &["--groups", "words"]);

@@ -53,6 +53,9 @@ fn everything_that_stats_tells_is_what_the_processor_finds() {
 
 #[test]
 fn devices_are_known_by_name() {
+    // What no kernel maps is refused as any other use is.
+    let of = ["stats", "--of", "logsumexp(x)", "--device", "simt"];
+    run(of.iter().chain(&RANDOM)).fails(2, &["logsumexp on a device", "on the processor"]);
     run(["sum", "--device", "simd"].iter().chain(&RANDOM)).fails(2, &["simd", "simt"]);
 }
 

@@ -114,9 +114,30 @@ fn errors_say_file_line_column_and_text() {
     text("x.txt", "7".repeat(20 << 20), &["sum"]).fails(1, &["line 1 is longer than"]);
 }
 
+/// However many files there are, one is open at a time, and memory is that of one.
+#[cfg(target_os = "linux")]
+#[test]
+fn ten_thousand_files() {
+    use crate::program::{Folder, shell};
+
+    let folder = Folder::new();
+    for k in 0..10_000 {
+        folder.file(&format!("{k:05}.csv"), format!("id,x\n{k},0.5\n"));
+    }
+    let at = folder.path().display();
+    let sum = shell(&format!(
+        "ulimit -n 64; ulimit -v 1000000; cd '{at}'; warpfold sum *.csv --column id --threads 2"
+    ));
+    assert_eq!(sum.value(), "49995000.0");
+    let both =
+        shell(&format!("ulimit -n 64; cd '{at}'; warpfold sum *.csv --column '*' --threads 2"));
+    assert_eq!(both.value(), "id 49995000.0\nx 5000.0");
+}
+
 #[test]
 fn floats_are_rounded_once_and_may_overflow() {
-    assert_eq!(text("x.txt", "1e400", &["sum"]).value(), "inf");
+    let beyond = text("x.txt", "1e400", &["sum"]);
+    assert!(beyond.out == "inf\n" && beyond.err.contains("x.txt: line 1, column 1"), "{beyond:?}");
     assert_eq!(text("x.txt", "nan", &["max"]).value(), "NaN");
     assert_eq!(text("x.txt", "-Infinity 1", &["min"]).value(), "-inf");
     // Just above halfway between two f16: through f64 it would look like halfway.

@@ -38,7 +38,8 @@ impl<T: Element + Number> Cell for Numbers<T> {
     }
 
     fn cell(&mut self, text: &[u8], element: &mut [u8]) -> bool {
-        parse::<T>(text, element).is_ok()
+        // What is to be told of a number is for the reader that knows its line.
+        parse::<T>(text, element) == Ok(Fit::Within)
     }
 }
 
@@ -69,8 +70,17 @@ impl Cell for Vocabulary {
     }
 }
 
+/// Whether a number lies within the range of its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    Within,
+    /// An infinity stands for it.
+    Beyond,
+}
+
 /// Parses a field and writes the number's native bytes.
-pub(super) fn parse<T: Element + Number>(text: &[u8], out: &mut [u8]) -> Result<(), NumberError> {
-    out.copy_from_slice(bytemuck::bytes_of(&T::parse(text)?));
-    Ok(())
+pub(super) fn parse<T: Element + Number>(text: &[u8], out: &mut [u8]) -> Result<Fit, NumberError> {
+    let number = T::parse(text)?;
+    out.copy_from_slice(bytemuck::bytes_of(&number));
+    Ok(if number.is_beyond(text) { Fit::Beyond } else { Fit::Within })
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::TextError;
 use super::dialect::{Cell, Dialect, Header};
 use super::record::Record;
+use crate::near;
 
 /// The column that a user chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +43,9 @@ impl Column {
         };
         let Some(first) = at(0) else {
             let columns = names(record);
-            return Err(TextError::NoColumn { name: name.clone(), columns });
+            let names = record.fields().filter_map(|field| std::str::from_utf8(field).ok());
+            let near = near(name, names).map(str::to_string);
+            return Err(TextError::NoColumn { name: name.clone(), near, columns });
         };
         match at(first + 1) {
             None => Ok(first as u64),

@@ -11,10 +11,16 @@ pub struct Notes {
     pub names: Option<u64>,
     /// Rows of data, those left out among them.
     pub rows: u64,
-    /// Rows left out by [`Missing::Skip`](super::Missing::Skip).
+    /// Rows left out by [`Missing::Skip`](super::Missing::Skip), as a whole.
     pub rows_left_out: u64,
+    /// Cells that [`Missing::Skip`](super::Missing::Skip) leaves out of one of several columns, while the others keep the row.
+    pub cells_left_out: u64,
     /// Cells without a number that were taken for NaN.
     pub nan_cells: u64,
+    /// Numbers beyond the type, for which infinities stand.
+    pub infinite_cells: u64,
+    /// Line and column of the first of them, from 1.
+    pub beyond: Option<(u64, u64)>,
     /// The elements of the rows left out; of several columns, those that are missing.
     pub gaps: MissingRuns,
     /// Columns that hold something else than numbers, where that is no error.
@@ -59,9 +65,7 @@ impl SharedNotes {
     /// All but the gaps; complete once the text has ended.
     pub fn counts(&self) -> Notes {
         let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Notes { names, rows, rows_left_out, nan_cells, gaps: _, ref dropped } = *notes;
-        let (gaps, dropped) = (MissingRuns::default(), dropped.clone());
-        Notes { names, rows, rows_left_out, nan_cells, gaps, dropped }
+        Notes { gaps: MissingRuns::default(), dropped: notes.dropped.clone(), ..*notes }
     }
 
     /// The gaps since they were last taken.

@@ -33,6 +33,12 @@ pub trait Number: Sized {
         None
     }
 
+    /// Whether it is an infinity that stands for a number beyond the type, and not for one that the text names.
+    #[doc(hidden)]
+    fn is_beyond(&self, _text: &[u8]) -> bool {
+        false
+    }
+
     /// The range of the type in words; empty where every number can be rounded to it.
     fn range() -> String {
         String::new()
@@ -104,6 +110,13 @@ impl Number for bool {
 /// A float type whose text is rounded once.
 trait Rounded: Sized {
     fn round(text: &str) -> Option<Self>;
+
+    fn is_infinity(&self) -> bool;
+}
+
+/// How many infinities a text names.
+fn named_infinities(text: &[u8]) -> usize {
+    text.windows(3).filter(|word| word.eq_ignore_ascii_case(b"inf")).count()
 }
 
 macro_rules! wide {
@@ -111,6 +124,10 @@ macro_rules! wide {
         impl Rounded for $ty {
             fn round(text: &str) -> Option<Self> {
                 text.parse().ok()
+            }
+
+            fn is_infinity(&self) -> bool {
+                self.is_infinite()
             }
         }
     )+};
@@ -134,6 +151,10 @@ macro_rules! narrow {
                     Ordering::Equal => near,
                     Ordering::Greater => up,
                 }))
+            }
+
+            fn is_infinity(&self) -> bool {
+                self.is_infinite()
             }
         }
     )+};
@@ -186,6 +207,10 @@ macro_rules! float {
             fn of_decimal(decimal: Decimal) -> Option<Self> {
                 $of(decimal)
             }
+
+            fn is_beyond(&self, text: &[u8]) -> bool {
+                self.is_infinity() && named_infinities(text) == 0
+            }
         }
     )+};
 }
@@ -217,6 +242,11 @@ impl<F: Rounded + Default> Number for Complex<F> {
             (im, None) => number(im)?,
         };
         Ok(Complex::new(re, im))
+    }
+
+    fn is_beyond(&self, text: &[u8]) -> bool {
+        let infinities = usize::from(self.re.is_infinity()) + usize::from(self.im.is_infinity());
+        infinities > 0 && infinities > named_infinities(text)
     }
 }
 
@@ -306,6 +336,34 @@ mod tests {
         for bad in ["", "(", "()", "1+", "1+2", "i+1", "1++2i", "(1+2j", "1+2k"] {
             assert_eq!(parsed::<Complex<f64>>(bad), Err(NumberError::NotANumber), "{bad}");
         }
+    }
+
+    #[test]
+    fn infinities_that_are_named_are_told_from_numbers_beyond() {
+        fn is_beyond<T: Number>(text: &str) -> bool {
+            parsed::<T>(text).map(|number| number.is_beyond(text.as_bytes())) == Ok(true)
+        }
+        for (text, wide, narrow, half) in [
+            ("1e400", true, true, true),
+            ("-1e309", true, true, true),
+            ("1e39", false, true, true),
+            ("3.4028235e38", false, false, true),
+            ("65520", false, false, true),
+            ("65519", false, false, false),
+            ("-inf", false, false, false),
+            ("Infinity", false, false, false),
+            ("nan", false, false, false),
+            ("1e-400", false, false, false),
+        ] {
+            let found = (is_beyond::<f64>(text), is_beyond::<f32>(text), is_beyond::<f16>(text));
+            assert_eq!(found, (wide, narrow, half), "{text}");
+        }
+        for (text, expected) in
+            [("1e400+2i", true), ("inf+2i", false), ("inf-1e400i", true), ("-inf+infj", false)]
+        {
+            assert_eq!(is_beyond::<Complex<f64>>(text), expected, "{text}");
+        }
+        assert!(is_beyond::<bf16>("1e39") && !is_beyond::<bf16>("3e38"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use warpfold_num::DType;
 
+use super::Number;
 use super::dialect::is_missing;
 
 /// What is wrong with a text; the message follows the file's name.
@@ -11,7 +12,7 @@ use super::dialect::is_missing;
 #[non_exhaustive]
 pub enum TextError {
     /// A field that is no number of the type.
-    #[error("{}{}", no_number(*line, *column, text, *dtype), hint(text, *column, *dtype))]
+    #[error("{}{}", no_number(*line, *column, text, *dtype), hint(text, *columns, *dtype))]
     NotANumber {
         /// Line, from 1.
         line: u64,
@@ -19,6 +20,8 @@ pub enum TextError {
         column: u64,
         /// The field.
         text: Vec<u8>,
+        /// Fields of its line.
+        columns: u64,
         /// The element type.
         dtype: DType,
     },
@@ -113,10 +116,12 @@ pub enum TextError {
         found: u64,
     },
     /// No column has that name.
-    #[error("no column is called {name:?}; the first line has {columns}{}", delimiter_hint(columns.as_bytes()))]
+    #[error("no column is called {name:?}; {}the first line has {columns}{}", near_hint(near.as_deref()), delimiter_hint(columns.as_bytes()))]
     NoColumn {
         /// The name asked for.
         name: String,
+        /// The name that it was most likely meant for.
+        near: Option<String>,
         /// The first line's fields.
         columns: String,
     },
@@ -171,7 +176,7 @@ impl TextError {
     /// What is wrong, without the advice to who asked for the column.
     pub(super) fn without_advice(&self) -> String {
         match self {
-            TextError::NotANumber { line, column, text, dtype } => {
+            TextError::NotANumber { line, column, text, dtype, .. } => {
                 no_number(*line, *column, text, *dtype)
             }
             other => other.to_string(),
@@ -208,10 +213,23 @@ fn delimiter_hint(field: &[u8]) -> String {
     })
 }
 
+fn near_hint(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("did you mean {near:?}? "))
+}
+
 fn word_hint(text: &[u8]) -> &'static str {
-    match is_missing(text) {
-        true => "; fill the field, or say --missing skip",
-        false => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+    let with_point: Vec<u8> = text.iter().map(point).collect();
+    let is_number = text.iter().any(u8::is_ascii_digit) && f64::parse(&with_point).is_ok();
+    match std::str::from_utf8(text) {
+        _ if is_missing(text) => "; fill the field, or say --missing skip",
+        Err(_) => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+        Ok(_) if is_number => {
+            ", as keys are integers or words; choose another column of keys, or write these as integers"
+        }
+        Ok(_) => {
+            ", as words are keys in a file, which is read twice, and this is a pipe; save it to a file"
+        }
     }
 }
 
@@ -226,9 +244,9 @@ fn first_row_hint(text: &[u8]) -> String {
     }
 }
 
-fn hint(text: &[u8], column: u64, dtype: DType) -> &'static str {
+fn hint(text: &[u8], columns: u64, dtype: DType) -> &'static str {
     let has_nan = dtype.is_float() || dtype.is_complex();
-    match (is_missing(text), column) {
+    match (is_missing(text), columns) {
         _ if text.starts_with(b"#") => {
             "; correct it, or say --comment '#' if such rows are comments"
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use warpfold_num::{DType, with_element};
 
-use super::cells::{parse, rows};
+use super::cells::{Fit, parse, rows};
 use super::column::{self, Chosen};
 use super::dialect::is_missing;
 use super::picks::Picks;
@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{Error, Name, Produce};
 
-/// Parses a field and appends nothing: writes the number's native bytes.
-type Parse = fn(&[u8], &mut [u8]) -> Result<(), NumberError>;
+/// Parses a field and writes the number's native bytes.
+type Parse = fn(&[u8], &mut [u8]) -> Result<Fit, NumberError>;
 
 /// Reads rows whose cells are numbers.
 type Rows = fn(&mut Plain, &Picks, &mut [u8]) -> usize;
@@ -53,8 +53,6 @@ pub struct TextReader {
     /// Of several columns, those that are dropped, and those that had a number.
     dropped: Vec<bool>,
     had_number: Vec<bool>,
-    /// The last row with a gap.
-    gap_row: u64,
     dialect: Dialect,
     /// Other columns of the text, whose missing cells leave rows out as well.
     beside: Vec<Column>,
@@ -109,7 +107,6 @@ impl TextReader {
             no_numbers: NoNumbers::Fail,
             dropped: vec![false; columns.len()],
             had_number: vec![false; columns.len()],
-            gap_row: 0,
             columns,
             dialect: Dialect::default(),
             beside: Vec::new(),
@@ -187,20 +184,19 @@ impl TextReader {
         let parsed = match (&mut self.words, self.dialect.missing) {
             _ if self.is_left_out || self.dropped.get(due) == Some(&true) => {
                 number.fill(0);
-                Ok(())
+                Ok(Fit::Within)
             }
             _ if is_gap => {
                 number.fill(0);
                 self.found.gaps.push(self.at..self.at + 1);
-                self.found.rows_left_out += u64::from(self.gap_row != self.found.rows);
-                self.gap_row = self.found.rows;
-                Ok(())
+                self.found.cells_left_out += 1;
+                Ok(Fit::Within)
             }
             (Some(_), _) if is_missing(text) => Err(NumberError::NotANumber),
             (Some(words), _) => match words.number(text) {
                 Some(word) => {
                     number.copy_from_slice(&word.to_ne_bytes());
-                    Ok(())
+                    Ok(Fit::Within)
                 }
                 None => Err(NumberError::NotANumber),
             },
@@ -215,8 +211,15 @@ impl TextReader {
             },
         };
         match parsed.map_err(|error| self.explain(error, field)) {
-            Ok(()) if is_absent => {}
-            Ok(()) => {
+            Ok(_) if is_absent => {}
+            Ok(fit) => {
+                // Of a text's head, whoever reads the first part tells.
+                if fit == Fit::Beyond && self.skip == 0 {
+                    let column = self.record.first_column + field as u64 + 1;
+                    self.found.infinite_cells += 1;
+                    let line = self.record.line + self.lines_before;
+                    self.found.beyond.get_or_insert((line, column));
+                }
                 if let Some(had_number) = self.had_number.get_mut(due) {
                     *had_number = true;
                 }
@@ -427,7 +430,10 @@ impl TextReader {
             NumberError::NotANumber if self.words.is_some() => {
                 TextError::NoWord { line, column, text }
             }
-            NumberError::NotANumber => TextError::NotANumber { line, column, text, dtype },
+            NumberError::NotANumber => {
+                let columns = self.record.first_column + self.record.len() as u64;
+                TextError::NotANumber { line, column, text, columns, dtype }
+            }
             NumberError::OutOfRange => {
                 TextError::OutOfRange { line, column, text, dtype, range: (self.range)() }
             }

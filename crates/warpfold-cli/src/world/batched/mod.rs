@@ -22,6 +22,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::batched::{self, Combined, Parted};
 use crate::device::Device;
 use crate::input::{Order, Whole};
+use crate::left_out::Texts;
 use crate::table::{self, Labels, Table, Titles};
 use gathered::{Filled, Missing, Slab};
 
@@ -123,6 +124,8 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
     if comm.rank() > 0 {
         return Ok(());
     }
+    let is_verbose = args.verbosity() == Verbosity::Verbose;
+    let texts = inputs.as_ref().map_or_else(Vec::new, |inputs| inputs.texts.found(is_verbose));
     let table = Table {
         op: args.op(),
         dtype: folded.dtype.to_string(),
@@ -138,9 +141,9 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
         device: Device::Cpu,
         seconds: folded.begun.elapsed().as_secs_f64(),
         fold_seconds: folded.folding,
-        texts: Vec::new(),
+        texts,
     };
-    if args.verbosity() == Verbosity::Verbose {
+    if is_verbose {
         crate::say!("time of rank 0: {}", table.timing());
     }
     table::show(args, &table)
@@ -152,6 +155,7 @@ struct Inputs {
     parted: Parted,
     /// What keys stand for where they are numbers of combinations.
     combined: Combined,
+    texts: Texts,
 }
 
 fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
@@ -159,10 +163,11 @@ fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let input = batched::only(open(args, comm)?, args.op())?;
     tell(args, comm, &input, "its share of the parts");
     let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
+    let texts = Texts::of([&input]);
     let (values, notes) = (input.watch(), input.notes());
     let whole = input.whole(order)?;
     let read = Parted::read(args, &values, batched::header(&notes))?;
-    Ok(Inputs { whole, parted: read.parted, combined: read.tuples })
+    Ok(Inputs { whole, parted: read.parted, combined: read.tuples, texts })
 }
 
 fn fold(

@@ -178,8 +178,6 @@ fn columns_of_text() {
     assert_eq!(fs::read_to_string(out).expect("written"), "key,sum\n-1,2.0\n3,1.75\n");
     run(["sum", &path, "--column", "price", "--by", "shpo"]).fails(1, &["\"shpo\"", "shop, price"]);
     run(["sum", &path, "--column", "shop", "--by", "price"]).fails(1, &["t.csv", "1.5"]);
-    run(["sum", "-", "--input", "text", "--column", "1", "--by", "2"])
-        .fails(2, &["standard input", "once"]);
 }
 
 /// Several keys: of files, of columns, of both; against a map.

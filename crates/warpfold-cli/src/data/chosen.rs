@@ -1,0 +1,98 @@
+//! The columns of files that options name.
+
+use std::path::PathBuf;
+
+use warpfold_arrow::files::Files;
+use warpfold_arrow::{DataType, number_type};
+
+use crate::Failure;
+use crate::args::Reduction;
+use crate::input::near;
+use crate::input::text::Column;
+
+/// The names of the columns to be reduced.
+pub(super) fn columns(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+    let schema = files.schema();
+    let fields = schema.fields();
+    match &args.column[..] {
+        [] if fields.len() == 1 => Ok(vec![fields[0].name().clone()]),
+        [] => Err(Failure::Usage(format!(
+            "the files have {} columns: {}; choose one with --column, or all numeric ones with --column '*'",
+            fields.len(),
+            shown(files)
+        ))),
+        [Column::Name(name)] if name == "*" => {
+            let keys = key_names(args, files)?;
+            let is_taken = |dtype: &DataType| {
+                number_type(dtype).is_some_and(|dtype| dtype != warpfold::DType::Bool)
+                    || is_decimal(dtype)
+            };
+            let taken = fields.iter().filter(|field| {
+                is_taken(field.data_type())
+                    && !keys.contains(field.name())
+                    && warpfold_arrow::check(args.op(), field.data_type()).is_ok()
+            });
+            let names: Vec<String> = taken.map(|field| field.name().clone()).collect();
+            match names.is_empty() {
+                true => Err(Failure::Usage(format!(
+                    "no column of the files but keys is numeric and has {}; name one with --column",
+                    args.op()
+                ))),
+                false => Ok(names),
+            }
+        }
+        chosen => chosen.iter().map(|column| name_of(files, column)).collect(),
+    }
+}
+
+/// The first of the columns, for a message.
+fn shown(files: &Files) -> String {
+    const SHOWN: usize = 20;
+    let schema = files.schema();
+    let names =
+        schema.fields().iter().take(SHOWN).map(|field| field.name().escape_debug().to_string());
+    let more = if schema.fields().len() > SHOWN { ", …" } else { "" };
+    names.collect::<Vec<_>>().join(", ") + more
+}
+
+fn is_decimal(dtype: &DataType) -> bool {
+    matches!(dtype, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..))
+}
+
+fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
+    let schema = files.schema();
+    match column {
+        Column::Name(name) => {
+            let names = || schema.fields().iter().map(|field| field.name().as_str());
+            let near = match names().any(|found| found == name) {
+                true => None,
+                false => near(name, names()),
+            };
+            match near {
+                Some(near) => Err(Failure::Data(format!(
+                    "there is no column {}; did you mean {}? There are {}",
+                    name.escape_debug(),
+                    near.escape_debug(),
+                    shown(files)
+                ))),
+                None => Ok(name.clone()),
+            }
+        }
+        Column::Index(index) => {
+            let field = usize::try_from(index - 1).ok().and_then(|at| schema.fields().get(at));
+            let missing = || {
+                Failure::Data(format!(
+                    "there is no column {index}; the files have {}",
+                    schema.fields().len()
+                ))
+            };
+            field.map(|field| field.name().clone()).ok_or_else(missing)
+        }
+    }
+}
+
+/// The names of the columns that are keys.
+pub(super) fn key_names(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
+    let key = |by: &PathBuf| name_of(files, &by.to_string_lossy().parse().map_err(Failure::Usage)?);
+    args.parts.by.iter().map(key).collect()
+}

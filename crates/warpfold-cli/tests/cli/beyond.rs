@@ -1,0 +1,94 @@
+//! Numbers of a text beyond their type, which round to infinities: the result is what rounding gives, and it is told once, by line and column.
+
+use crate::program::{Folder, run, run_with_stdin};
+
+#[test]
+fn a_number_beyond_its_type_is_told_once() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "a,b\n1,1e400\n2,3\n1e400,-1e400\ninf,2\n");
+    let note = |args: &[&str]| {
+        let found = run(args);
+        assert_eq!(found.code, Some(0), "{found:?}");
+        (found.out.trim_end().to_string(), found.err)
+    };
+    let told = |line: u64, column: u64, more: &str| {
+        format!(
+            "note: {path}: line {line}, column {column}: the number is beyond the element type, and an infinity stands for it{more}\n"
+        )
+    };
+    let b = ["sum", &path, "--column", "b"];
+    assert_eq!(note(&b), ("NaN".into(), told(2, 2, " (2 such cells in all)")));
+    assert_eq!(note(&["max", &path, "--column", "b"]).0, "inf");
+    assert_eq!(note(&["sum", &path, "--column", "a"]), ("inf".into(), told(4, 1, "")));
+    // By keys, of several columns, of all, of expressions and of the whole: once each.
+    for args in [
+        &["sum", &path, "--column", "b", "--by", "a"][..],
+        &["sum", &path, "--column", "a", "--column", "b"],
+        &[&path],
+        &["sum", &path, "--map", "a * b"],
+        &["dot", &path, &path, "--column", "b"],
+        &["sum", &path, "--column", "b", "--every", "2"],
+        &["sum", &path, &path, "--column", "b"],
+    ] {
+        let found = run(args);
+        let notes = found.err.lines().filter(|line| line.starts_with("note: ")).count();
+        assert_eq!((found.code, notes), (Some(0), 1), "{args:?}: {found:?}");
+    }
+    let json = note(&[&b[..], &["--format", "json"]].concat()).0;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["text"][0]["cells_as_infinity"], 2);
+    // What the text itself calls infinite is said by nobody, and neither is what rounds to zero.
+    let words = folder.file("w.txt", "inf\n-1e-400\nInfinity\n1e308\n");
+    assert_eq!(run(["sum", &words]).value(), "inf");
+    let narrow = folder.file("n.txt", "1\n65520\n");
+    assert_eq!(run(["max", &narrow]).value(), "65520.0");
+    let half = run(["max", &narrow, "--dtype", "f16"]);
+    assert!(half.out == "inf\n" && half.err.contains("line 2, column 1"), "{half:?}");
+    let complex = folder.file("z.txt", "1+2i\n1e400-3i\n");
+    assert!(run(["sum", &complex, "--dtype", "complex128"]).err.contains("line 2, column 1"));
+}
+
+#[test]
+fn it_is_found_wherever_it_stands() {
+    let folder = Folder::new();
+    // Behind rows that are read many at a time, in quotes, with a decimal comma, on standard input.
+    let mut text: String = (0..5000).map(|k| format!("{k},{k}.25\n")).collect();
+    text += "7,1e999\n";
+    text += &"1,2\n".repeat(100);
+    let path = folder.file("t.csv", &text);
+    let found = run(["max", &path, "--column", "2"]);
+    assert!(found.out == "inf\n" && found.err.contains("line 5001, column 2"), "{found:?}");
+    let quoted = folder.file("q.csv", "1,\"2\"\n\"1e999\",3\n");
+    assert!(run(["max", &quoted]).err.contains("line 2, column 1"));
+    let comma = ["max", "-", "--input", "text", "--delimiter", ";", "--decimal", ","];
+    let found = run_with_stdin(&comma, b"1,5;2\n3;1,5e999\n");
+    assert!(found.err.contains("note: standard input: line 2, column 2"), "{found:?}");
+}
+
+/// Of ranks that each read some lines, the first says it, by the line of the whole; of results by keys as well.
+#[test]
+fn ranks_tell_it_once() {
+    use crate::world::world;
+
+    let folder = Folder::new();
+    let rows =
+        (1..=4000).map(|k| if k % 1700 == 0 { format!("{k},1e999\n") } else { format!("{k},1\n") });
+    let path = folder.file("t.csv", format!("k,x\n{}", rows.collect::<String>()));
+    for args in
+        [&["sum", &path, "--column", "x"][..], &["sum", &path, "--column", "x", "--by", "k"]]
+    {
+        let alone = run(args);
+        assert!(alone.err.contains("line 1701, column 2") && alone.err.contains("2 such cells"));
+        for size in [1, 3] {
+            let found = world(args, size);
+            let err = |rank: usize| String::from_utf8_lossy(&found[rank].stderr).into_owned();
+            let out = String::from_utf8_lossy(&found[0].stdout).into_owned();
+            assert_eq!((err(0), out), (alone.err.clone(), alone.out.clone()), "{args:?} by {size}");
+            assert!(
+                (1..size).all(|rank| err(rank).is_empty()),
+                "{args:?} by {size}: {}",
+                err(size - 1)
+            );
+        }
+    }
+}
