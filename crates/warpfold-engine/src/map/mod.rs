@@ -54,7 +54,7 @@ use warpfold_plan::{Indices, Parts};
 
 use crate::Columns;
 pub use evaluate::evaluate;
-pub use exponents::Exponents;
+pub use exponents::{Exponents, HALF};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Part, Squares, Task};

@@ -16,6 +16,9 @@ pub(super) enum Template {
     Min,
     Max,
     Count,
+    Prod,
+    /// Writes values to memory.
+    Values,
 }
 
 impl Template {
@@ -30,6 +33,8 @@ impl Template {
             Template::Min => "min",
             Template::Max => "max",
             Template::Count => "count",
+            Template::Prod => "prod",
+            Template::Values => "values",
         }
     }
 }
@@ -39,18 +44,23 @@ impl Template {
 pub(super) enum Values {
     One(Id),
     Two(Id, Id),
+    /// The magnitude of a value: of a signed integer an unsigned one.
+    Magnitude(Id),
     /// Whether a value is not zero.
     Condition(Id),
+    /// Whether a value is NaN.
+    IsNan(Id),
 }
 
 impl Values {
     pub(super) fn ids(self) -> impl Iterator<Item = Id> {
-        let (Values::One(a) | Values::Condition(a) | Values::Two(a, _)) = self;
-        let second = match self {
-            Values::Two(_, b) => Some(b),
-            _ => None,
+        let (a, b) = match self {
+            Values::One(a) | Values::Magnitude(a) | Values::Condition(a) | Values::IsNan(a) => {
+                (a, None)
+            }
+            Values::Two(a, b) => (a, Some(b)),
         };
-        std::iter::once(a).chain(second)
+        std::iter::once(a).chain(b)
     }
 }
 
@@ -74,28 +84,46 @@ pub(super) struct Shape {
     pub(super) nans: Vec<Id>,
     /// A value that is to be finite and not negative.
     pub(super) weight: Option<Id>,
-    /// Whether to tell of differences that are no finite numbers, of two values.
-    pub(super) differences: Differences,
+    /// What is told of elements that count, in flags.
+    pub(super) tells: Tells,
 }
 
-/// See [`Shape`].
+/// What a kernel tells of elements in the word of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Differences {
-    Told,
-    Ignored,
+pub(super) enum Tells {
+    Nothing,
+    /// Of two values: differences that are no finite numbers.
+    Differences,
+    /// Exponents that are no finite numbers, and those whose powers no sum beside the others holds.
+    Exponents(Id),
+    /// Numbers whose squares have no halves.
+    Halves(Id),
+}
+
+impl Tells {
+    /// A NaN, an infinity, and what is left to the processor.
+    pub(super) const NAN: u64 = 1;
+    pub(super) const INFINITY: u64 = 2;
+    pub(super) const BEYOND: u64 = 4;
 }
 
 impl Shape {
     /// Everything that is computed but for the condition on which elements count.
     pub(super) fn ids(&self) -> Vec<Id> {
-        self.values.ids().chain(self.nans.iter().copied()).chain(self.weight).collect()
+        let told = match self.tells {
+            Tells::Exponents(id) | Tells::Halves(id) => Some(id),
+            Tells::Nothing | Tells::Differences => None,
+        };
+        let ids = self.values.ids().chain(self.nans.iter().copied());
+        ids.chain(self.weight).chain(told).collect()
     }
 
     /// The type that the template folds.
     pub(super) fn dtype(&self, program: &Program) -> DType {
         match self.values {
-            Values::Condition(_) => DType::Bool,
-            Values::One(id) | Values::Two(id, _) => program.ty(id).dtype(),
+            Values::Condition(_) | Values::IsNan(_) => DType::Bool,
+            Values::Magnitude(id) if program.ty(id) == Type::I64 => DType::U64,
+            Values::One(id) | Values::Two(id, _) | Values::Magnitude(id) => program.ty(id).dtype(),
         }
     }
 
