@@ -36,7 +36,7 @@ pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
 pub use many::{AnyReduceMany, AnySegments, Code, ManyLaunch};
-pub use map::{AnyMap, MapGrid, MapLaunches, Spliced};
+pub use map::{AnyMap, AnyMapRows, MapGrid, MapLaunches, MapRowsLaunch, Spliced};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]

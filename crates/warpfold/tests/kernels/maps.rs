@@ -17,6 +17,8 @@ mod functions;
 mod in_rust;
 #[path = "maps/refused.rs"]
 mod refused;
+#[path = "maps/rows.rs"]
+mod rows;
 #[path = "maps/types.rs"]
 mod types;
 #[path = "maps/whole.rs"]

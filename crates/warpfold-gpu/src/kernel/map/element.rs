@@ -11,7 +11,7 @@ use super::splice::{Splice, There};
 use crate::Result;
 
 impl Splice<'_> {
-    /// One step of what is loaded, mapped.
+    /// One step of what is loaded, mapped; `index` puts that of the first element into `wfs_i`.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a pseudo-instruction says, and where its words lie"
@@ -21,14 +21,15 @@ impl Splice<'_> {
         text: &mut String,
         elements: usize,
         outputs: &[&str],
-        [kept, step]: [&str; 2],
+        kept: &str,
+        index: &str,
         there: There,
         first: usize,
         of: &str,
     ) -> Result<()> {
         let Shape { values, keep, .. } = *self.shape;
         let ids = self.shape.ids();
-        let _ = writeln!(text, ".reg .b64 wfs_i, wfs_c;\nmul.lo.u64 wfs_i, {step}, {elements};");
+        let _ = writeln!(text, ".reg .b64 wfs_i, wfs_c;\n{index}");
         let _ = writeln!(
             text,
             "ld.param.u64 wfs_c, [{}_param_11];\ncvta.to.global.u64 wfs_c, wfs_c;",
@@ -67,8 +68,13 @@ impl Splice<'_> {
                 Tells::Exponents(id) => self.exponents(text, &code, id, is_whole),
                 Tells::Halves(id) => self.halves(text, &code, id, is_whole),
             }
-            for (id, outputs) in values.ids().zip(outputs.chunks(4)) {
+            let mut words = outputs.chunks(outputs.len() / values.count());
+            for (id, outputs) in values.ids().zip(&mut words) {
                 self.value(text, &code, id, outputs, e, is_whole);
+            }
+            // The other factor, where it is no value.
+            if let Some(ones) = words.next() {
+                let _ = writeln!(text, "mov.b32 {}, 0x3F800000;", ones[e]);
             }
             text.push_str("}\n");
             text.push_str("add.s64 wfs_i, wfs_i, 1;\n");
@@ -240,7 +246,7 @@ impl Splice<'_> {
             );
             return;
         }
-        if let Values::Magnitude(_) = self.shape.values {
+        if let Values::Magnitude(_) | Values::MagnitudeTimesOne(_) = self.shape.values {
             let _ = match ty {
                 Type::F32 | Type::F64 => writeln!(text, "abs.{ty} {value}, {value};"),
                 Type::I64 => writeln!(

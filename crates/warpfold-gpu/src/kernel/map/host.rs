@@ -1,9 +1,10 @@
 //! Elements of a map's arrays on the processor: those that a kernel has no value for, or that no kernel folds.
 
 use warpfold_engine::HostArray;
-use warpfold_engine::map::{Folded, Map};
+use warpfold_engine::map::{Each, Folded, Map};
 
-use crate::kernel::array::{AnyView, elements as elements_of};
+use super::given::Given;
+use crate::kernel::array::elements as elements_of;
 use crate::kernel::executor::Executor;
 use crate::{Column, Error, Result, with_element};
 
@@ -14,17 +15,20 @@ const PIECE: usize = 1 << 24;
 fn piece(
     machine: &dyn Executor,
     map: &Map,
-    inputs: &[AnyView<'_>],
+    inputs: &[Given<'_>],
     range: std::ops::Range<usize>,
     first: u64,
 ) -> Result<Folded> {
-    let elements = inputs.iter().map(|view| {
-        let bytes = machine.bytes_of(view.slice(range.clone()))?;
-        Ok(with_element!(view.dtype, T => Column::of(elements_of::<T>(&bytes)?)))
+    let elements = inputs.iter().map(|given| {
+        let bytes = match given.each {
+            Each::Row => machine.bytes_of(given.view.slice(..1))?.repeat(range.len()),
+            _ => machine.bytes_of(given.view.slice(range.clone()))?,
+        };
+        Ok(with_element!(given.view.dtype, T => Column::of(elements_of::<T>(&bytes)?)))
     });
     let elements = elements.collect::<Result<Vec<_>>>()?;
-    let arrays = elements.iter().zip(inputs).map(|(element, view)| {
-        with_element!(view.dtype, T => HostArray::of(element.slice::<T>().unwrap_or_default()))
+    let arrays = elements.iter().zip(inputs).map(|(element, given)| {
+        with_element!(given.view.dtype, T => HostArray::of(element.slice::<T>().unwrap_or_default()))
     });
     let arrays: Vec<HostArray<'_>> = arrays.collect();
     map.fold(&arrays, first + range.start as u64)
@@ -34,10 +38,11 @@ fn piece(
 pub(super) fn fold(
     machine: &dyn Executor,
     map: &Map,
-    inputs: &[AnyView<'_>],
+    inputs: &[Given<'_>],
     first: u64,
 ) -> Result<Folded> {
-    let (mut all, n) = (map.empty(), inputs.first().map_or(0, AnyView::len));
+    let of_elements = inputs.iter().find(|given| given.each != Each::Row);
+    let (mut all, n) = (map.empty(), of_elements.map_or(0, |given| given.view.len));
     for start in (0..n).step_by(PIECE) {
         all.merge(&piece(machine, map, inputs, start..n.min(start + PIECE), first)?);
     }
@@ -48,7 +53,7 @@ pub(super) fn fold(
 pub(super) fn fault(
     machine: &dyn Executor,
     map: &Map,
-    inputs: &[AnyView<'_>],
+    inputs: &[Given<'_>],
     place: u64,
     first: u64,
 ) -> Result<Error> {

@@ -3,6 +3,7 @@
 use warpfold_engine::map::{Folded, Map};
 use warpfold_kernels::catalog;
 
+use super::given::Given;
 use super::job::{Found, Job, jobs, parts};
 use super::kernel::{COUNTS, Kernel};
 use super::products::Products;
@@ -61,12 +62,23 @@ impl<'a> MapLaunches<'a> {
         inputs: &[AnyView<'a>],
         grid: Option<MapGrid>,
     ) -> Result<Self> {
-        let given: Vec<_> = inputs.iter().map(|view| (view.dtype, view.len)).collect();
-        let n = map.length(&given)? as u64;
-        for view in inputs {
-            view.check(machine)?;
+        let inputs: Vec<Given<'a>> = inputs.iter().map(|&view| view.into()).collect();
+        Self::of(machine, map, &inputs, grid)
+    }
+
+    /// The same of arrays of which some have one value for all elements.
+    pub(super) fn of(
+        machine: &dyn Executor,
+        map: &Map,
+        inputs: &[Given<'a>],
+        grid: Option<MapGrid>,
+    ) -> Result<Self> {
+        let given = |given: &Given<'_>| (given.view.dtype, given.view.len, given.each);
+        let n = map.length_of(&inputs.iter().map(given).collect::<Vec<_>>())? as u64;
+        for given in inputs {
+            given.view.check(machine)?;
         }
-        let ready = inputs.iter().map(|view| view.ready).collect();
+        let ready = inputs.iter().map(|given| given.view.ready).collect();
         let (products, jobs): (Vec<Job>, Vec<Job>) =
             jobs(map)?.into_iter().partition(|job| job.shape.template == Template::Values);
         if n == 0 {
@@ -86,7 +98,7 @@ impl<'a> MapLaunches<'a> {
                 remedy: "run it on the CPU",
             });
         }
-        let products = Products::new(map, products, inputs, grid)?;
+        let products = Products::new(map, products, inputs, n as usize, grid)?;
         let results =
             machine.copy_of(bytemuck::cast_slice(&Self::fresh().repeat(jobs.len().max(1))))?;
         let (mut launches, mut space) = (Vec::new(), 0);

@@ -4,6 +4,7 @@
 
 mod cache;
 mod element;
+mod given;
 mod host;
 mod job;
 mod kernel;
@@ -11,18 +12,23 @@ mod launches;
 mod products;
 mod read;
 mod reduce;
+mod row_jobs;
+mod rows;
+mod rows_splice;
 mod shape;
 mod splice;
 
 pub use cache::Spliced;
 pub use launches::{MapGrid, MapLaunches};
 pub use reduce::AnyMap;
+pub use rows::{AnyMapRows, MapRowsLaunch};
 
 use warpfold_engine::map::{Folded, Map};
 
 use super::array::AnyView;
 use super::executor::Executor;
 use crate::Result;
+use given::Given;
 
 /// What a map leaves of arrays in a machine's memory, the first of whose elements have an index in the whole.
 ///
@@ -34,17 +40,18 @@ pub fn fold(
     inputs: &[AnyView<'_>],
     first: u64,
 ) -> Result<Folded> {
-    let launches = MapLaunches::new(machine, map, inputs, None)?;
-    folded(machine, map, inputs, first, launches)
+    let inputs: Vec<Given<'_>> = inputs.iter().map(|&view| view.into()).collect();
+    folded(machine, map, &inputs, first, None)
 }
 
 fn folded(
     machine: &dyn Executor,
     map: &Map,
-    inputs: &[AnyView<'_>],
+    inputs: &[Given<'_>],
     first: u64,
-    launches: MapLaunches<'_>,
+    grid: Option<MapGrid>,
 ) -> Result<Folded> {
+    let launches = MapLaunches::of(machine, map, inputs, grid)?;
     match launches.run(machine, map, first)? {
         launches::Outcome::Folded(folded) => Ok(folded),
         launches::Outcome::Fault(place) => Err(host::fault(machine, map, inputs, place, first)?),

@@ -5,10 +5,11 @@
 
 use warpfold_engine::map::{Map, Part};
 
+use super::given::Given;
 use super::job::Job;
 use super::kernel::{COUNTS, Kernel};
 use super::launches::MapGrid;
-use crate::kernel::array::{AnyBuffer, AnyView};
+use crate::kernel::array::AnyBuffer;
 use crate::kernel::executor::{Executor, Ready};
 use crate::kernel::reduce::AnyReduce;
 use crate::{Op, Result};
@@ -22,7 +23,8 @@ const PADDING: usize = 4;
 #[derive(Default)]
 pub(super) struct Products<'a> {
     jobs: Vec<(Job, Kernel)>,
-    inputs: Vec<AnyView<'a>>,
+    inputs: Vec<Given<'a>>,
+    n: usize,
     grid: Option<MapGrid>,
 }
 
@@ -30,7 +32,8 @@ impl<'a> Products<'a> {
     pub(super) fn new(
         map: &Map,
         jobs: Vec<Job>,
-        inputs: &[AnyView<'a>],
+        inputs: &[Given<'a>],
+        n: usize,
         grid: Option<MapGrid>,
     ) -> Result<Self> {
         let kernel = |job: Job| {
@@ -38,7 +41,7 @@ impl<'a> Products<'a> {
             Ok((job, kernel))
         };
         let jobs = jobs.into_iter().map(kernel).collect::<Result<_>>()?;
-        Ok(Products { jobs, inputs: inputs.to_vec(), grid })
+        Ok(Products { jobs, inputs: inputs.to_vec(), n, grid })
     }
 
     /// Multiplies all values into the parts of their tasks; the first element for which an operation has no value, if there is one.
@@ -50,7 +53,7 @@ impl<'a> Products<'a> {
         first: u64,
         parts: &mut [Part],
     ) -> Result<Option<u64>> {
-        let n = self.inputs.first().map_or(0, AnyView::len);
+        let n = self.n;
         for (job, kernel) in &self.jobs {
             let dtype = job.shape.dtype(map.program());
             let len = n.min(PIECE) + PADDING;

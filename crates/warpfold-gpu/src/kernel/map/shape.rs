@@ -19,9 +19,20 @@ pub(super) enum Template {
     Prod,
     /// Writes values to memory.
     Values,
+    /// Of rows, as those that follow.
+    RowTerms,
+    RowTotal,
+    RowNorm,
+    RowSpread,
+    RowExtreme,
 }
 
 impl Template {
+    /// Whether its pseudo-instructions are those of rows.
+    pub(super) fn is_of_rows(self) -> bool {
+        self.name().starts_with("row_")
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Template::Sum => "sum",
@@ -35,6 +46,11 @@ impl Template {
             Template::Count => "count",
             Template::Prod => "prod",
             Template::Values => "values",
+            Template::RowTerms => "row_terms",
+            Template::RowTotal => "row_total",
+            Template::RowNorm => "row_norm",
+            Template::RowSpread => "row_spread",
+            Template::RowExtreme => "row_extreme",
         }
     }
 }
@@ -46,6 +62,10 @@ pub(super) enum Values {
     Two(Id, Id),
     /// The magnitude of a value: of a signed integer an unsigned one.
     Magnitude(Id),
+    /// A value and one, as factors.
+    TimesOne(Id),
+    /// The magnitude of a value and one, as factors.
+    MagnitudeTimesOne(Id),
     /// Whether a value is not zero.
     Condition(Id),
     /// Whether a value is NaN.
@@ -55,12 +75,23 @@ pub(super) enum Values {
 impl Values {
     pub(super) fn ids(self) -> impl Iterator<Item = Id> {
         let (a, b) = match self {
-            Values::One(a) | Values::Magnitude(a) | Values::Condition(a) | Values::IsNan(a) => {
-                (a, None)
-            }
             Values::Two(a, b) => (a, Some(b)),
+            Values::One(a)
+            | Values::Magnitude(a)
+            | Values::TimesOne(a)
+            | Values::MagnitudeTimesOne(a)
+            | Values::Condition(a)
+            | Values::IsNan(a) => (a, None),
         };
         std::iter::once(a).chain(b)
+    }
+
+    /// How many values a template is given of each element.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Values::Two(..) | Values::TimesOne(_) | Values::MagnitudeTimesOne(_) => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -123,7 +154,11 @@ impl Shape {
         match self.values {
             Values::Condition(_) | Values::IsNan(_) => DType::Bool,
             Values::Magnitude(id) if program.ty(id) == Type::I64 => DType::U64,
-            Values::One(id) | Values::Two(id, _) | Values::Magnitude(id) => program.ty(id).dtype(),
+            Values::One(id)
+            | Values::Two(id, _)
+            | Values::Magnitude(id)
+            | Values::TimesOne(id)
+            | Values::MagnitudeTimesOne(id) => program.ty(id).dtype(),
         }
     }
 
