@@ -6,6 +6,8 @@
 //! same with types outside, for Rust programs that know theirs.
 
 mod array;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) mod counted;
 mod executor;
 mod fast;
 mod finish;

@@ -9,6 +9,8 @@ mod axes;
 mod check;
 #[path = "../kernels/compare.rs"]
 mod compare;
+#[path = "../kernels/counted.rs"]
+mod counted;
 #[path = "../kernels/data.rs"]
 mod data;
 #[path = "../kernels/devices.rs"]
