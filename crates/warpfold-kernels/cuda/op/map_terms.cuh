@@ -1,10 +1,10 @@
 // Exact sums of products of two f32 in rows of maps, and, with ones as the second factors, of f32 themselves: f64
 // accumulators that no addition rounds, for terms of a window of exponents.
 //
-// A window holds zeros and terms below 2^top in size. Terms go to an accumulator that starts at 1.5 * 2^M and so lies on
-// the grid 2^(M-52) throughout, M = top + 13, which has room for 2^12 terms; and what each leaves below that grid, exact
-// as well, to a plain sum, which has room for as many where no term has a bit below 2^(top-80). A product of exponent e
-// has its lowest bit at e - 47 or above, an f32 at e - 23: so windows are 33 and 57 binades wide.
+// A window holds zeros and terms below 2^top in size. Terms go to an accumulator that starts at 1.5 * 2^M and so lies
+// on the grid 2^(M-52) throughout, M = top + 13, which has room for 2^12 terms; and what each leaves below that grid,
+// exact as well, to a plain sum, which has room for as many where no term has a bit below 2^(top-80). A product of
+// exponent e has its lowest bit at e - 47 or above, an f32 at e - 23: so windows are 33 and 57 binades wide.
 //
 // Instructions of a term: two conversions and a product, of which a known factor of one takes half away, two to ask
 // whether the window holds it, and 4 additions of f64.
@@ -34,7 +34,9 @@ struct Terms {
         : span(c.fold() & TERMS_OF_ONE ? 57 : 33), reach(span << 21), state(Total::identity()) {
         place(1023);
     }
-    __device__ __forceinline__ f64 start() const { return __longlong_as_double(i64(1023 + top + 13) << 52 | 1ll << 51); }
+    __device__ __forceinline__ f64 start() const {
+        return __longlong_as_double(i64(1023 + top + 13) << 52 | 1ll << 51);
+    }
     // Where it holds an exponent field with two binades to spare; it is empty.
     __device__ __forceinline__ void place(u32 field) {
         top = i32(field) - 1023 + 3;

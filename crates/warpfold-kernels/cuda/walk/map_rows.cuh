@@ -4,11 +4,11 @@
 //
 // A template has five pseudo-instructions, for steps of E elements of a row, `begin` being the index of its first one:
 //
-//   warpfold.load_row V, E, begin, column, row, apart, end;   starts to load V steps of each input, from a column on and
+//   warpfold.load_row V, E, begin, column, row, apart, end;  starts to load V steps of each input, from a column on and
 //                                                            so many columns apart, as far as they end before `end`
-//   warpfold.begin_row row, end;                              a row begins; starts to load the values of the next one
-//   warpfold.map_row k, E, words, kept, begin, column, row;   maps what was loaded as step k, which begins at a column
-//   warpfold.next_row k, E, begin, column, end;               starts to load another step in its place, if it is there
+//   warpfold.begin_row row, end;                             a row begins; starts to load the values of the next one
+//   warpfold.map_row k, E, words, kept, begin, column, row;  maps what was loaded as step k, which begins at a column
+//   warpfold.next_row k, E, begin, column, end;              starts to load another step in its place, if it is there
 //   warpfold.end_row E, words, kept, begin, column, row, end; loads and maps one step, of which some lies beyond `end`
 //
 // So loads are in flight at all times, from one row to the next.

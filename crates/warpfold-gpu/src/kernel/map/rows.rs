@@ -18,13 +18,15 @@ use crate::kernel::array::AnyBuffer;
 use crate::kernel::executor::{Executor, Memory};
 use crate::kernel::many::{Code, ManyLaunch};
 use crate::partial::{Finish, Output};
-use crate::plan::CudaFacts;
 use crate::{Column, Error, Op, Result, Value, with_element};
 
 /// Threads of a block, and the most lanes that share a row.
 const THREADS: u64 = 256;
 /// Steps that a lane loads at once.
 const FLIGHT: u64 = 4;
+/// Steps that a lane should have of a row, and the part of the warps that should have work at any time.
+const STEPS_OF_A_LANE: u64 = 16;
+const BUSY: f64 = 0.85;
 /// Words of what was wrong (`parts.cuh`), behind what is counted; the one of rows that were missed.
 const FAULTS: usize = 6;
 const MISSED: usize = 4;
@@ -159,8 +161,8 @@ impl<'a> AnyMapRows<'a> {
     /// The results of a reduction, a number for each row, or two of minmax; indices count from the start of each row.
     ///
     /// # Errors
-    /// Those of [`AnyMap::output`], as [`Error::Output`] with the first row that has no result; [`Error::Map`] for inputs that have not one value for each element, column or
-    /// row; [`Error::Segments`] where rows are not the whole array.
+    /// Those of [`AnyMap::output`], as [`Error::Output`] with the first row that has no result; [`Error::Map`] for inputs that have not one value for each
+    /// element, column or row; [`Error::Segments`] where rows are not the whole array.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         let map = self.map.map(op)?;
         let rows = self.rows(&map)?;
@@ -242,8 +244,8 @@ impl Rows<'_> {
         let out =
             AnyBuffer::new(machine.zeros(rows as usize * dtype.size())?, dtype, rows as usize);
         let told = machine.copy_of(bytemuck::cast_slice(&Self::fresh()))?;
-        let lanes = lanes(length.div_ceil(elements), rows, machine.facts());
         let most = machine.facts().multiprocessors * kernel.entry.min_blocks.unwrap_or(1);
+        let lanes = lanes(length.div_ceil(elements), rows, u64::from(most) * THREADS / 32);
         let grid = (rows * lanes).div_ceil(THREADS).clamp(1, most.into()) as u32;
         let mut words = kernel.addresses(&self.inputs);
         let faults = told.address() + 8 * COUNTS as u64;
@@ -341,17 +343,24 @@ impl Rows<'_> {
     }
 }
 
-/// How many lanes share rows of so many steps: so many that each has several, and that the multiprocessors are busy.
-fn lanes(steps: u64, rows: u64, facts: CudaFacts) -> u64 {
-    let several = steps.div_ceil(FLIGHT).next_power_of_two();
-    let mut lanes = several.min(32);
-    while lanes < THREADS
-        && lanes < several
-        && rows * lanes < u64::from(facts.multiprocessors) * THREADS
-    {
-        lanes *= 2;
-    }
-    lanes
+/// How many lanes share rows of so many steps, where so many warps run at once: as `lanes_of_rows` of the planner has it, whose figures are those of rows
+/// without a map.
+fn lanes(steps: u64, rows: u64, warps: u64) -> u64 {
+    let least = match steps / STEPS_OF_A_LANE {
+        0 => 1,
+        lanes => 1 << lanes.ilog2(),
+    };
+    let least: u64 = least.clamp(steps.next_power_of_two().min(4), 32);
+    let busy = |lanes: u64| {
+        let rounds = (rows * lanes) as f64 / 32.0 / warps as f64;
+        rounds / rounds.ceil()
+    };
+    let all = std::iter::successors(Some(least), |lanes| Some(lanes * 2));
+    let possible = |&lanes: &u64| lanes <= THREADS && (lanes <= 32 || steps / lanes >= FLIGHT);
+    let lanes: Vec<u64> = all.take_while(possible).collect();
+    let enough = lanes.iter().copied().find(|&lanes| busy(lanes) >= BUSY);
+    let busiest = lanes.into_iter().max_by(|&a, &b| busy(a).total_cmp(&busy(b)));
+    enough.or(busiest).unwrap_or(least)
 }
 
 /// The rows whose results are marks (`part_exact.cuh`).
