@@ -69,4 +69,21 @@ mod tests {
         }
         assert!(check("map_count_bool.sm70", &WHOLE.replace(".map 1", ".map 2")).is_err());
     }
+
+    const ROWS: &str = "\twarpfold.load_row 1, 8, %rd1, %rd2, %rd3, %rd4, %rd5;\n\
+        \twarpfold.begin_row %rd1, %rd2;\n\twarpfold.map_row 0, 8, %r1, %r2, %rd1, %rd2, %rd3;\n\
+        \twarpfold.next_row 0, 8, %rd1, %rd2, %rd3;\n\twarpfold.end_row 8, %r1, %r2, %rd1, %rd2, %rd3, %rd4;\n";
+
+    #[test]
+    fn each_pseudo_instruction_of_rows_stands_once() {
+        assert_eq!(check("map_row_total_f64.sm70", ROWS), Ok(()));
+        assert!(check("map_sum_f64.sm70", ROWS).is_err());
+        assert!(check("map_row_total_f64.sm70", WHOLE).is_err());
+        for line in ROWS.lines() {
+            let less = ROWS.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("map_row_total_f64.sm70", &less).is_err(), "without {line}");
+            let more = format!("{ROWS}{line}\n");
+            assert!(check("map_row_total_f64.sm70", &more).is_err(), "more of {line}");
+        }
+    }
 }
