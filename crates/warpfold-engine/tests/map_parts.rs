@@ -154,3 +154,46 @@ fn outputs_without_a_value_are_named() {
     );
     assert_eq!(found.unwrap()[0].1, [(Op::ArgMax.name(), Column::U64(vec![]))]);
 }
+
+/// Inputs with one value for each column or row, against the same values repeated, in plain Rust.
+#[test]
+fn columns_and_rows_have_values_of_their_own() {
+    let (rows, length) = (7, 130);
+    let whole = |n: usize, seed: u64| -> Vec<f64> {
+        numbers(n, seed).into_iter().map(|x| (x * 64.0).round()).collect()
+    };
+    let (x, w, m) = (whole(rows * length, 1), whole(length, 2), whole(rows, 3));
+    let types = ["x", "w", "m"].map(|name| (name, DType::F64));
+    let inputs = [
+        HostArray::of(&x).into(),
+        warpfold_engine::map::Operand::of_columns(&w),
+        warpfold_engine::map::Operand::of_rows(&m),
+    ];
+    let texts = ["sum((x * w)**2)", "argmax(x - m)", "sum(x * w)", "mean(m)"];
+    let reductions: Vec<Reduction> = texts.map(|text| text.parse().expect(text)).into();
+    let map = Map::all(&reductions, None, &types, Policy::default()).expect("they suit");
+    let every =
+        |length: u64| segments(Segments::every(length), x.len() as u64, Policy::default()).unwrap();
+    let found = map
+        .columns_of(&inputs, &every(length as u64), Indices::OfInput, Finish::default())
+        .expect("every row has values");
+    for row in 0..rows {
+        let x = &x[row * length..][..length];
+        // Whole numbers: nothing is rounded below 2^53.
+        let squares: f64 = x.iter().zip(&w).map(|(x, w)| (x * w) * (x * w)).sum();
+        let products: f64 = x.iter().zip(&w).map(|(x, w)| x * w).sum();
+        let first = (0..length).fold(0, |best, k| if x[k] > x[best] { k } else { best });
+        let values: Vec<Value> = found.iter().map(|(_, columns)| columns[0].1.get(row)).collect();
+        let expected = [squares.into(), (first as u64).into(), products.into(), m[row].into()];
+        assert_eq!(values, expected, "row {row}");
+    }
+    let refused = |parts: &Parts<'_>| {
+        let found = map.columns_of(&inputs, parts, Indices::OfInput, Finish::default());
+        found.expect_err("it does not fit").to_string()
+    };
+    assert!(refused(&every(65)).contains("w has 130 elements, and there are 65 columns"));
+    let layout = Layout::c(&[rows as u64, length as u64]).unwrap();
+    let folding = Folding::of(layout, &[0]).unwrap();
+    let columns = Parts::Axes(folding.form().unwrap(), folding);
+    assert!(refused(&columns).contains("these parts are no rows"));
+}

@@ -89,13 +89,15 @@ impl Test<f64> for HasHalves {
     }
 }
 
+/// The least magnitude that [has halves](has_halves) beside zero, and the first that has none.
+pub const HALVES: [f64; 2] =
+    [f64::from_bits((1023 - 480) << 52), f64::from_bits((1023 + 510) << 52)];
+
 /// Whether the square of a number is the sum of two `f64`, as nothing of it lies outside their range.
 #[inline(always)]
 pub fn has_halves(x: f64) -> bool {
-    const LEAST: f64 = f64::from_bits((1023 - 480) << 52);
-    const END: f64 = f64::from_bits((1023 + 510) << 52);
-    let size = x.abs();
-    (size == 0.0) | (LEAST..END).contains(&size)
+    let ([least, end], size) = (HALVES, x.abs());
+    (size == 0.0) | (least..end).contains(&size)
 }
 
 /// Whether all squares [have halves](has_halves).

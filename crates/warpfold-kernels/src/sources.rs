@@ -97,7 +97,9 @@ mod tests {
                 assert!(code.is_some_and(|code| !code.trim().is_empty()), "{name}:{line}");
             }
             let ptx = module.ptx();
-            let loads = ptx.lines().zip(1..).find(|(text, _)| text.contains("ld.global"));
+            // Of a template, where the loads of a map will be.
+            let loads = |text: &str| text.contains("ld.global") || text.contains("warpfold.load");
+            let loads = ptx.lines().zip(1..).find(|(text, _)| loads(text));
             let (_, at) = loads.expect("every kernel reads its array");
             assert!(lines.of(at).is_some(), "{}", module.name);
         }

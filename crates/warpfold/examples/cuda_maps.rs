@@ -1,14 +1,17 @@
 //! Maps on a GPU: their bits beside the processor's, their speed beside reading alone, and how long a new expression takes.
 //!
-//! `cuda_maps [BYTES]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given.
+//! `cuda_maps [BYTES [all | whole | rows]]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given; of rows, beside
+//! which the plain sums of the same rows are timed, a line for each length.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use warpfold::cuda::{Gpu, Queue, RawKernel};
-use warpfold::kernel::{AnyView, MapLaunches};
-use warpfold::map::{Folded, HostArray, Map, Reduction};
+use warpfold::kernel::{
+    AnyBuffer, AnyReduceBatched, AnySegments, AnyView, BatchedLaunch, MapLaunches,
+};
+use warpfold::map::{Folded, HostArray, Map, Operand, Reduction};
 use warpfold::partial::Finish;
-use warpfold::{Element, Policy, f16};
+use warpfold::{Column, Element, Op, Policy, Segments, bf16, f16, reduce_segments};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -62,6 +65,32 @@ const NARROW: &[Case] = &[
 const INTEGERS: &[Case] =
     &[more("sum(x - y)", 2, None), more("count(x > y)", 2, None), more("max(abs(x))", 1, None)];
 
+/// A map of rows: the reduction, the expression of `x`, of `w` with one value a column and of `m` with one a row, and the percentage of the read ceiling
+/// that is asked where elements are of 16 bits.
+struct RowCase {
+    op: Op,
+    value: &'static str,
+    asked: Option<u32>,
+}
+
+const fn rows(op: Op, value: &'static str, asked: Option<u32>) -> RowCase {
+    RowCase { op, value, asked }
+}
+
+const ROWS: &[RowCase] = &[
+    rows(Op::Mean, "x * x", Some(80)),
+    rows(Op::Sum, "(x * w)**2", Some(80)),
+    rows(Op::Sum, "x * w", Some(80)),
+    rows(Op::Sum, "exp(x - m)", Some(80)),
+    rows(Op::Sum, "abs(x - m)", Some(80)),
+    rows(Op::Max, "x * w", Some(80)),
+    rows(Op::Var, "x - m", None),
+    rows(Op::L2, "x - m", None),
+];
+const LENGTHS: &[usize] = &[64, 1000, 1024, 4096, 16384];
+/// Elements whose rows are compared with the processor's.
+const COMPARED: usize = 1 << 22;
+
 struct Bench {
     gpu: Gpu,
     read: RawKernel,
@@ -107,13 +136,85 @@ impl Bench {
         Ok(())
     }
 
+    /// Maps of rows of the first half of an array, beside plain sums of the same rows.
+    fn rows_of_type<T: Element>(&self, both: &[T], small: impl Fn(f64) -> T) -> Outcome<()> {
+        let on = self.gpu.upload(&both[..both.len() / 2])?;
+        let out = self.gpu.upload(&[0u64; 64])?;
+        for &length in LENGTHS {
+            let count = on.len() / length;
+            let (n, compared) = (count * length, (COMPARED / length).min(count));
+            let w: Vec<T> = (0..length).map(|k| small(0.5 + (k % 37) as f64 / 40.0)).collect();
+            let m: Vec<T> = (0..count).map(|k| small((k % 11) as f64 / 16.0)).collect();
+            let (on_w, on_m) = (self.gpu.upload(&w)?, self.gpu.upload(&m)?);
+            let x: AnyView<'_> = on.slice(..n).into();
+            let plain = self.plain_sums(x, length, [on.address(), out.address()])?;
+            for RowCase { op, value, asked } in ROWS {
+                let named = [("x", x), ("w", (&on_w).into()), ("m", (&on_m).into())];
+                let map = self.gpu.map(value, named).rows(length as u64);
+                let map = map.per_column("w").per_row("m");
+                let there = map.columns(*op, Finish::default())?.remove(0).1;
+                let arrays = [
+                    HostArray::of(&both[..compared * length]).into(),
+                    Operand::of_columns(&w),
+                    Operand::of_rows(&m[..compared]),
+                ];
+                let names = ["x", "w", "m"].map(|name| (name, T::DTYPE));
+                let of: Reduction = format!("{op}({value})").parse()?;
+                let processors = Map::all(&[of], None, &names, Policy::default())?;
+                let every = Segments::every(length as u64);
+                let here = reduce_segments(&both[..compared * length], every)?;
+                let here = here.mapped(&processors, &arrays, Finish::default())?;
+                let same = is_same(&here[0].1[0].1, &there);
+                let Some(launch) = map.launch(*op, 0)? else {
+                    println!(
+                        "{{\"rows\": \"{op}({value})\", \"dtype\": \"{}\", \"length\": {length}, \"has_kernel\": false}}",
+                        T::DTYPE
+                    );
+                    continue;
+                };
+                let bytes = n * size_of::<T>();
+                let [read, time] =
+                    self.times(bytes, on.address(), out.address(), launch.launches())?;
+                let percent = |time: f64| (1000.0 * read / time).round() / 10.0;
+                let asked = asked.filter(|_| size_of::<T>() == 2 && length >= 1024);
+                let asked = asked.map_or("null".into(), |asked| asked.to_string());
+                println!(
+                    "{{\"rows\": \"{op}({value})\", \"dtype\": \"{}\", \"length\": {length}, \"bytes\": {bytes}, \"has_bits_of_processor\": {same}, \
+                     \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {}, \"plain_sum_us\": {plain:.2}, \"plain_sum_percent\": {}, \"asked_percent\": {asked}}}",
+                    T::DTYPE,
+                    percent(time),
+                    percent(plain)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Microseconds of the kernel that sums rows as they are.
+    fn plain_sums(&self, x: AnyView<'_>, length: usize, at: [u64; 2]) -> Outcome<f64> {
+        let segments = AnySegments::Every(length as u64);
+        let many = AnyReduceBatched::segments(&self.gpu, x, segments);
+        let plan = many.plan(Op::Sum)?;
+        let bytes = |bytes: u64| -> Outcome<AnyBuffer> {
+            let zeros = vec![0u8; bytes as usize];
+            Ok(AnyBuffer::upload(&self.gpu, warpfold::DType::U8, &zeros)?)
+        };
+        let results = bytes(plan.outputs() * plan.output().size() as u64)?;
+        let workspace = bytes(plan.workspace.max(8))?;
+        let faults = self.gpu.upload(&[0xffu8; AnyReduceBatched::FAULT_BYTES])?;
+        let addresses = [results.address(), workspace.address(), faults.address()];
+        let launches = many.launches(Op::Sum, addresses[0], addresses[1], addresses[2])?;
+        let read = x.len() * x.dtype().size();
+        Ok(self.times(read, at[0], at[1], &launches)?[1])
+    }
+
     /// Microseconds of reading alone and of the launches, medians of rounds in which they take turns.
     fn times(
         &self,
         bytes: usize,
         address: u64,
         out: u64,
-        launches: &[warpfold::kernel::BatchedLaunch],
+        launches: &[BatchedLaunch],
     ) -> Outcome<[f64; 2]> {
         let grid = self.gpu.facts().multiprocessors * 4;
         let mut queue = self.gpu.queue()?;
@@ -186,6 +287,11 @@ impl Bench {
     }
 }
 
+/// Whether the first results are those of the processor, to the last bit.
+fn is_same(here: &Column, there: &Column) -> bool {
+    (0..here.len()).all(|k| format!("{:?}", here.get(k)) == format!("{:?}", there.get(k)))
+}
+
 /// Numbers about one, of either sign and of all their digits.
 fn numbers<T: Element>(bytes: usize, part: impl Fn(f64) -> T) -> Vec<T> {
     let mut state = 7u64;
@@ -208,6 +314,16 @@ fn main() -> Outcome<()> {
     let read = RawKernel::load(&gpu, &limits.ptx(), "read_4")?;
     println!("{{\"gpu\": \"{}\"}}", gpu.description().name);
     let bench = Bench { gpu, read, bytes };
+    let part = std::env::args().nth(2).unwrap_or_else(|| "all".into());
+    if part != "whole" {
+        bench.rows_of_type(&numbers(bytes, bf16::from_f64), bf16::from_f64)?;
+        bench.rows_of_type(&numbers(bytes, f16::from_f64), f16::from_f64)?;
+        bench.rows_of_type(&numbers(bytes, |x| x as f32), |x| x as f32)?;
+        bench.rows_of_type(&numbers(bytes, |x| x), |x| x)?;
+    }
+    if part == "rows" {
+        return Ok(());
+    }
     bench.first_uses()?;
     bench.of_type(&numbers(bytes, |x| x as f32), FLOATS)?;
     bench.of_type(&numbers(bytes, |x| x), FLOATS)?;

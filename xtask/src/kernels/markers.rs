@@ -10,15 +10,18 @@ use crate::Outcome;
 /// of a tile and one for the end of all.
 pub(super) fn check(module: &str, ptx: &str) -> Outcome {
     let (mut loads, mut ends) = (Vec::new(), 0);
-    let mut maps: BTreeMap<u32, usize> = BTreeMap::new();
+    let (mut maps, mut nexts) = (BTreeMap::<u32, usize>::new(), BTreeMap::<u32, usize>::new());
+    let mut begins = 0;
     for line in ptx.lines() {
         let Some(marker) = line.trim().strip_prefix("warpfold.") else { continue };
         let (name, operands) = marker.split_once(' ').unwrap_or((marker, ""));
         let first = operands.split(',').next().and_then(|number| number.trim().parse().ok());
         match (name, first) {
-            ("load", Some(steps)) => loads.push(steps),
-            ("map", Some(step)) => *maps.entry(step).or_default() += 1,
-            ("end", Some(_)) => ends += 1,
+            ("load" | "load_row", Some(steps)) => loads.push(steps),
+            ("map" | "map_row", Some(step)) => *maps.entry(step).or_default() += 1,
+            ("next_row", Some(step)) => *nexts.entry(step).or_default() += 1,
+            ("begin_row", _) => begins += 1,
+            ("end" | "end_row", Some(_)) => ends += 1,
             _ => return Err(format!("{module}: `{line}` is no pseudo-instruction")),
         }
     }
@@ -26,9 +29,17 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
     let are_alike = loads.iter().all(|&other| other == steps);
     let is_each_once =
         maps.len() as u32 == steps && maps.iter().all(|(&k, &count)| k < steps && count == 1);
+    // Of rows each step is loaded anew where it was mapped.
+    let is_walked = match module.starts_with("map_row_") {
+        true => nexts == maps && begins == 1 && loads.len() == 1,
+        false => nexts.is_empty() && begins == 0,
+    };
     let is_right = match catalog::is_template(module) {
-        true => matches!(loads.len(), 1 | 2) && are_alike && steps > 0 && is_each_once && ends == 1,
-        false => loads.is_empty() && maps.is_empty() && ends == 0,
+        true => {
+            let is_loaded = matches!(loads.len(), 1 | 2) && are_alike && steps > 0;
+            is_loaded && is_each_once && is_walked && ends == 1
+        }
+        false => loads.is_empty() && maps.is_empty() && ends == 0 && is_walked,
     };
     match is_right {
         true => Ok(()),
@@ -57,5 +68,22 @@ mod tests {
             assert!(check("map_count_bool.sm70", &more).is_err(), "more of {line}");
         }
         assert!(check("map_count_bool.sm70", &WHOLE.replace(".map 1", ".map 2")).is_err());
+    }
+
+    const ROWS: &str = "\twarpfold.load_row 1, 8, %rd1, %rd2, %rd3, %rd4, %rd5;\n\
+        \twarpfold.begin_row %rd1, %rd2;\n\twarpfold.map_row 0, 8, %r1, %r2, %rd1, %rd2, %rd3;\n\
+        \twarpfold.next_row 0, 8, %rd1, %rd2, %rd3;\n\twarpfold.end_row 8, %r1, %r2, %rd1, %rd2, %rd3, %rd4;\n";
+
+    #[test]
+    fn each_pseudo_instruction_of_rows_stands_once() {
+        assert_eq!(check("map_row_total_f64.sm70", ROWS), Ok(()));
+        assert!(check("map_sum_f64.sm70", ROWS).is_err());
+        assert!(check("map_row_total_f64.sm70", WHOLE).is_err());
+        for line in ROWS.lines() {
+            let less = ROWS.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("map_row_total_f64.sm70", &less).is_err(), "without {line}");
+            let more = format!("{ROWS}{line}\n");
+            assert!(check("map_row_total_f64.sm70", &more).is_err(), "more of {line}");
+        }
     }
 }

@@ -190,7 +190,10 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
         (&["sum", "--map", "price", "--with", "w=nowhere.npy"][..], "no expression uses"),
         (&["sum", "--map", "price", "--by", "shop", "--device", "simt"][..], "leave out --device"),
-        (&["prod", "--map", "price + 1", "--device", "simt"][..], "no kernel folds prod of a map"),
+        (
+            &["var", "--map", "i64(price)", "--weights", "i64(qty)", "--device", "simt"][..],
+            "no kernel folds weighted squares of integers",
+        ),
         (&["stats", "--map", "price", "--by", "shop"][..], "stats of an expression's parts"),
         (&["sum", "--of", "sum(price)"][..], "say warpfold stats --of"),
         (&["stats", "--of", "sum(price)", "--of", "sum(price)"][..], "twice"),

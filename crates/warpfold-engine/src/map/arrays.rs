@@ -4,12 +4,19 @@ use warpfold_expr::{Slice, Type};
 use warpfold_num::{DType, Result, bf16, f16};
 use warpfold_plan::HostArray;
 
+use super::operand::{Each, Operand};
 use super::{Map, refused};
 
 /// The arrays' one length.
 pub(super) fn length(map: &Map, given: &[(DType, usize)]) -> Result<usize> {
+    let given: Vec<_> = given.iter().map(|&(dtype, len)| (dtype, len, Each::Element)).collect();
+    length_of(map, &given)
+}
+
+/// The one length of those that have a value for each element.
+pub(super) fn length_of(map: &Map, given: &[(DType, usize, Each)]) -> Result<usize> {
     let wanted = map.program.inputs();
-    let dtypes: Vec<DType> = given.iter().map(|&(dtype, _)| dtype).collect();
+    let dtypes: Vec<DType> = given.iter().map(|&(dtype, ..)| dtype).collect();
     if dtypes != wanted {
         return Err(refused(
             "map",
@@ -17,17 +24,31 @@ pub(super) fn length(map: &Map, given: &[(DType, usize)]) -> Result<usize> {
             "give the arrays that it was made for",
         ));
     }
-    let n = given.first().map_or(0, |&(_, len)| len);
-    match given.iter().position(|&(_, len)| len != n) {
+    let is_of_elements = |&(_, _, each): &(DType, usize, Each)| each == Each::Element;
+    let Some(first) = given.iter().position(is_of_elements) else {
+        if given.is_empty() {
+            return Ok(0);
+        }
+        let obstacle = "no input has a value for each element".into();
+        return Err(refused("map", obstacle, "give one that has"));
+    };
+    let n = given[first].1;
+    match given.iter().position(|of| is_of_elements(of) && of.1 != n) {
         None => Ok(n),
         Some(other) => {
             let obstacle = format!(
                 "{} has {n} elements and {} has {}",
-                map.names[0], map.names[other], given[other].1
+                map.names[first], map.names[other], given[other].1
             );
             Err(refused("map", obstacle, "give arrays of one length"))
         }
     }
+}
+
+/// The types and lengths of operands.
+pub(super) fn given_of(inputs: &[Operand<'_>]) -> Vec<(DType, usize, Each)> {
+    let given = |input: &Operand<'_>| (input.array.dtype(), input.array.len(), input.each);
+    inputs.iter().map(given).collect()
 }
 
 /// The types and lengths of arrays.

@@ -8,7 +8,7 @@ use warpfold_exact::Exact;
 use warpfold_expr::math::double;
 
 /// How far the exponents of one sum lie from its middle.
-pub(super) const HALF: f64 = 256.0;
+pub const HALF: f64 = 256.0;
 
 /// What is left of a sum of powers of e.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +22,16 @@ pub struct Exponents {
 }
 
 impl Exponents {
+    /// Of exponents that are no farther than [`HALF`] from zero, from the sum of their powers; and whether there were NaNs and infinities beside them.
+    pub fn near(sum: &Exact<f64>, has_nan: bool, has_infinity: bool) -> Self {
+        let mut exponents = Exponents { has_nan, has_infinity, ..Exponents::default() };
+        // Powers of what is near zero are positive.
+        if sum.round_as::<f64>() > 0.0 {
+            exponents.add_sum(0.0, sum);
+        }
+        exponents
+    }
+
     /// Takes in one exponent.
     pub(super) fn add(&mut self, x: f64) {
         if x.is_nan() {

@@ -37,6 +37,7 @@ mod evaluate;
 mod exponents;
 mod finish;
 mod fold;
+mod operand;
 mod parts;
 mod reduction;
 mod results;
@@ -54,7 +55,8 @@ use warpfold_plan::{Indices, Parts};
 
 use crate::Columns;
 pub use evaluate::evaluate;
-pub use exponents::Exponents;
+pub use exponents::{Exponents, HALF};
+pub use operand::{Each, Operand, fits};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Part, Squares, Task};
@@ -261,6 +263,19 @@ impl Map {
         arrays::length(self, given)
     }
 
+    /// The same where only inputs that have a value for each element are of one length; the others are looked at by [`fits`].
+    ///
+    /// # Errors
+    /// As [`length`](Self::length), and if no input has a value for each element.
+    pub fn length_of(&self, given: &[(DType, usize, Each)]) -> Result<usize> {
+        arrays::length_of(self, given)
+    }
+
+    /// The inputs' names.
+    pub fn inputs(&self) -> &[String] {
+        &self.names
+    }
+
     /// What is left of nothing.
     pub fn empty(&self) -> Folded {
         Folded { parts: self.tasks.iter().map(|task| task.empty(&self.program)).collect() }
@@ -317,6 +332,23 @@ impl Map {
     pub fn columns(
         &self,
         inputs: &[HostArray<'_>],
+        parts: &Parts<'_>,
+        indices: Indices,
+        finish: Finish,
+    ) -> Result<Vec<(String, Columns)>> {
+        let operands: Vec<Operand<'_>> = inputs.iter().map(|&input| input.into()).collect();
+        self.columns_of(&operands, parts, indices, finish)
+    }
+
+    /// The same of rows, some of whose inputs have one value for each column or for each row: `sum((x * w)**2)` where `w` is one value a
+    /// column, `sum(exp(x - m))` where `m` is one value a row. Rows are parts of one length whose elements lie one behind the other: the last
+    /// axis of arrays in C order, or segments of one length.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns); [`Error::Map`] for such inputs of other parts, or that have other lengths.
+    pub fn columns_of(
+        &self,
+        inputs: &[Operand<'_>],
         parts: &Parts<'_>,
         indices: Indices,
         finish: Finish,

@@ -15,6 +15,7 @@ use warpfold_plan::{HostArray, Indices, Parts, Request};
 
 use super::arrays;
 use super::fold::{CHUNK, Grain};
+use super::operand::{Each, Operand, fits};
 use super::wanted::Wanted;
 use super::{Folded, Map, Measure, refused};
 use crate::Columns;
@@ -138,6 +139,60 @@ fn array(dtype: DType, gathered: &dyn Any) -> HostArray<'_> {
     })
 }
 
+/// An element so many times.
+fn repeated(array: &HostArray<'_>, at: usize, count: usize) -> Box<dyn Any> {
+    with_element!(array.dtype(), T => {
+        let elements: &[T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
+        Box::new(vec![elements[at]; count])
+    })
+}
+
+/// Calls with the arrays of a row.
+fn with_row<R>(
+    inputs: &[Operand<'_>],
+    row: usize,
+    range: Range<usize>,
+    call: impl FnOnce(&[HostArray<'_>]) -> R,
+) -> R {
+    let repeated = inputs
+        .iter()
+        .map(|input| (input.each == Each::Row).then(|| repeated(&input.array, row, range.len())));
+    let repeated: Vec<Option<Box<dyn Any>>> = repeated.collect();
+    let arrays = inputs.iter().zip(&repeated).map(|(input, repeated)| match repeated {
+        Some(values) => array(input.array.dtype(), &**values),
+        None if input.each == Each::Column => arrays::part(&input.array, 0..range.len()),
+        None => arrays::part(&input.array, range.clone()),
+    });
+    call(&arrays.collect::<Vec<_>>())
+}
+
+/// Fails unless all parts are rows of one length, where some inputs are not of elements, and these suit them.
+fn check_rows(
+    map: &Map,
+    inputs: &[Operand<'_>],
+    elements: &Elements<'_>,
+    outputs: usize,
+) -> Result<()> {
+    if inputs.iter().all(|input| input.each == Each::Element) {
+        return Ok(());
+    }
+    if outputs == 0 {
+        return Ok(());
+    }
+    let length = elements.count(0);
+    let is_of_rows = matches!(elements, Elements::Runs(_))
+        && (0..outputs).all(|output| elements.count(output) == length);
+    if !is_of_rows {
+        let obstacle = "an input has a value for each column or row, and these parts are no rows";
+        let remedy = "reduce the last axis, or segments of one length, or repeat its values";
+        return Err(refused("map", obstacle.into(), remedy));
+    }
+    inputs
+        .iter()
+        .zip(map.inputs())
+        .try_for_each(|(input, name)| fits(name, input.each, input.array.len(), outputs, length))
+}
+
 /// What a thread keeps between outputs.
 struct Worker<'m> {
     map: &'m Map,
@@ -149,24 +204,23 @@ impl Worker<'_> {
     /// What is left of an output, whose indices count from its first element.
     fn fold(
         &mut self,
-        inputs: &[HostArray<'_>],
+        inputs: &[Operand<'_>],
         elements: &Elements<'_>,
         output: usize,
     ) -> Result<Folded> {
         if let Elements::Runs(run) = elements {
-            let parts: Vec<_> =
-                inputs.iter().map(|input| arrays::part(input, run(output))).collect();
-            return self.run(&parts, 0);
+            return with_row(inputs, output, run(output), |parts| self.run(parts, 0));
         }
         let (mut all, n) = (self.map.empty(), elements.count(output));
         for first in (0..n).step_by(CHUNK) {
             let arg_indices = first..n.min(first + CHUNK);
             let indices = elements.indices(output, arg_indices, &mut self.offsets);
-            let parts: Vec<_> = inputs.iter().map(|input| gathered(input, &indices)).collect();
+            let parts: Vec<_> =
+                inputs.iter().map(|input| gathered(&input.array, &indices)).collect();
             let arrays: Vec<_> = inputs
                 .iter()
                 .zip(&parts)
-                .map(|(input, part)| array(input.dtype(), &**part))
+                .map(|(input, part)| array(input.array.dtype(), &**part))
                 .collect();
             all.merge(&self.run(&arrays, first as u64)?);
         }
@@ -185,17 +239,18 @@ impl Worker<'_> {
 /// The results of all outputs, a list for each that is wanted.
 pub(super) fn columns(
     map: &Map,
-    inputs: &[HostArray<'_>],
+    inputs: &[Operand<'_>],
     parts: &Parts<'_>,
     indices: Indices,
     finish: warpfold_exact::partial::Finish,
 ) -> Result<Vec<(String, Columns)>> {
-    let n = arrays::length(map, &arrays::given(inputs))?;
+    let n = arrays::length_of(map, &arrays::given_of(inputs))?;
     if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
         let remedy = "ask for the results that are wanted, one by one";
         return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
     }
     let (elements, outputs) = Elements::of(parts, n)?;
+    check_rows(map, inputs, &elements, outputs)?;
     let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
     let finished = |output: usize, folded: Result<Folded>| -> Result<Vec<Output>> {
         let named =
@@ -209,9 +264,8 @@ pub(super) fn columns(
         // Few and long: the threads share each.
         Elements::Runs(run) if outputs < 2 * threads && each > 4 * BLOCK => {
             let one = |output| {
-                let parts: Vec<_> =
-                    inputs.iter().map(|input| arrays::part(input, run(output))).collect();
-                Ok(vec![finished(output, map.fold(&parts, 0))?])
+                let folded = with_row(inputs, output, run(output), |parts| map.fold(parts, 0));
+                Ok(vec![finished(output, folded)?])
             };
             (0..outputs).map(one).collect()
         }

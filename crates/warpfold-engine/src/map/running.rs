@@ -7,6 +7,7 @@ use warpfold_num::limbs::Special;
 use warpfold_num::{Accuracy, DType, Nan, Op, Policy};
 use warpfold_plan::HostArray;
 
+use super::exponents::Exponents;
 use super::task::{Part, Task};
 
 /// The folds of one task.
@@ -79,11 +80,9 @@ impl Folds {
                 folds.into_iter().for_each(|fold| squares.products.merge(&fold.finish()));
             }
             (Folds::One(fold), Part::Exponents(exponents)) => {
-                // Powers of what is near zero are positive; others were put to zero.
-                if let Some(Partial::Sum(sum)) = fold.finish().typed::<f64>()
-                    && sum.round_as::<f64>() > 0.0
-                {
-                    exponents.add_sum(0.0, &sum);
+                // Others were put to zero.
+                if let Some(Partial::Sum(sum)) = fold.finish().typed::<f64>() {
+                    exponents.merge(&Exponents::near(&sum, false, false));
                 }
             }
             (Folds::Pairs(folds, differences), Part::Pairs(pairs)) => {

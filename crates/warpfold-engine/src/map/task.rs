@@ -79,6 +79,13 @@ pub struct Squares {
     pub(super) others: BigInt,
 }
 
+impl Squares {
+    /// Of floats whose squares all have halves, from their products with the weights.
+    pub fn of_halves(products: AnyPartial) -> Self {
+        Squares { products, others: BigInt::ZERO }
+    }
+}
+
 impl Task {
     /// The expressions that it reads.
     pub fn ids(self) -> impl Iterator<Item = Id> {
@@ -144,7 +151,7 @@ impl Task {
 
 impl Part {
     /// Takes in what is left of later elements.
-    pub(super) fn merge(&mut self, later: &Part) {
+    pub fn merge(&mut self, later: &Part) {
         match (self, later) {
             (Part::Partial(mine), Part::Partial(theirs)) => mine.merge(theirs),
             (Part::Pairs(mine), Part::Pairs(theirs)) => {

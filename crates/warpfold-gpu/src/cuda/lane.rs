@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::device::Device;
 use super::driver::{self, CudaStream, Mapped, Memory};
 use crate::kernel::{
-    AnyView, Arguments, BatchedLaunch, Launch, RECORD_WORDS, Ready, Record, record_offset,
+    AnyView, Arguments, BatchedLaunch, Launch, RECORD_WORDS, Ready, Record, counted, record_offset,
     record_words, workspace_bytes,
 };
 use crate::partial::Finish;
@@ -71,22 +71,29 @@ impl Lane {
         unsafe { self.launch(Launch::of(plan, arguments)) }
     }
 
-    /// Starts a plan whose value is left on the device, in up to two launches; returns before they have run.
+    /// Starts a plan whose value is left on the device, in up to two launches; returns before they have run. With the address of a length there, of as many
+    /// elements, the plan's at most.
     ///
     /// # Safety
-    /// As [`begin`](Self::begin), and `value` must have room for the result; all of it until the stream has come that far.
+    /// As [`begin`](Self::begin), and `value` must have room for the result, and a length be at its address; all of it until the stream has come that far.
     pub(super) unsafe fn start(
         &mut self,
         plan: &CudaPlan,
-        x: u64,
-        y: u64,
+        [x, y, value]: [u64; 3],
         finish: Finish,
-        value: u64,
+        length: Option<u64>,
     ) -> Result<()> {
         let record = self.workspace.address() + record_offset(self.blocks());
         let arguments = Arguments { value, record, ..self.arguments(plan, x, y) };
-        // SAFETY: as the caller promises; the workspace is this lane's own, and has room for the record at its end.
-        unsafe { self.launch(Launch::leaving(plan, finish, arguments)?) }
+        let launches = Launch::leaving(plan, finish, arguments)?;
+        let Some(length) = length else {
+            // SAFETY: as the caller promises; the workspace is this lane's own, and has room for the record at its end.
+            return unsafe { self.launch(launches) };
+        };
+        counted::check(plan)?;
+        let launches = counted::launches(launches, self.device.description.compute, length)?;
+        // SAFETY: as above; no kernel reads more elements than the plan has.
+        unsafe { self.start_batched(&launches) }
     }
 
     /// Starts a plan whose result is left nowhere; returns before it has run.

@@ -28,8 +28,11 @@ impl Queue {
     /// in 8 bytes more, 1 if those are not the product. Where NaNs are ignored and too little is left for a mean, a variance or a
     /// deviation, that is NaN; an extreme of nothing but ignored NaNs is unspecified.
     ///
+    /// Of a [length on the device](Reduce::len_on_device) the length is read when the kernel runs, which in a graph is at each replay. Then a mean of nothing, and a
+    /// variance or deviation of too few elements, is NaN, and an extreme of nothing is unspecified; an error tells of an array that has no room for one element.
+    ///
     /// # Safety
-    /// The array of `reduce` and the memory at `value` (aligned to its type) must live, and be left alone, until the queue has come
+    /// The array of `reduce`, its length on the device if there is one, and the memory at `value` (aligned to its type) must live, and be left alone, until the queue has come
     /// this far: [`Queue::synchronize`] says when.
     ///
     /// # Errors
@@ -81,8 +84,11 @@ impl Queue {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
+        let length = reduce.length();
+        length.map_or(Ok(()), |length| self.lane.after(length.ready))?;
+        let addresses = [x.address, y.map_or(0, |y| y.address), value];
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start(&plan, x.address, y.map_or(0, |y| y.address), finish, value) }
+        unsafe { self.lane.start(&plan, addresses, finish, length.map(|n| n.address)) }
     }
 
     /// Runs a reduction behind everything that the queue was given, and waits for its result alone, on the host: no other stream is told to

@@ -7,6 +7,8 @@
 
 mod array;
 mod batched;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) mod counted;
 mod executor;
 mod fast;
 mod finish;
@@ -36,7 +38,7 @@ pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
 pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
-pub use map::{AnyMap, MapGrid, MapLaunches, Spliced};
+pub use map::{AnyMap, AnyMapRows, MapGrid, MapLaunches, MapRowsLaunch, Spliced};
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]

@@ -108,7 +108,7 @@ pub(super) fn moments<T: Element>(record: &[u64], n: u64) -> Moments<T> {
 }
 
 /// The exact sum of magnitudes of integers.
-fn norm1<T: Element>(limbs: &[u64], n: u64) -> Norm1<T> {
+pub(super) fn norm1<T: Element>(limbs: &[u64], n: u64) -> Norm1<T> {
     let sum = Register::<[u64; 3]> { fixed: extend(limbs, 0), special: Special::NONE };
     Norm1::from_sum(&sum, 0, n)
 }
@@ -173,6 +173,11 @@ fn product<T: Element>(plan: &CudaPlan, record: &[u64]) -> Product<T> {
             Product::of_reals([interval(plan, reals, parts, |part| float(part[0]), real_span)])
         };
     }
+    integer_product(record)
+}
+
+/// The product of integers: `[low 64 bits of the magnitude, flags]`.
+pub(super) fn integer_product<T: Element>(record: &[u64]) -> Product<T> {
     let (specials, negative) = flags(record[1]);
     Product::integer(match specials {
         SpecialFlags { zero: true, .. } => IntegerProduct::ZERO,
@@ -224,7 +229,7 @@ fn complex_span(part: &[u64]) -> ComplexProduct {
 
 /// The largest magnitude, from the bits of a number that has it. Those of an integer's magnitude are such a number: the magnitude
 /// of the least integer is what its own bits say without the sign.
-fn largest<T: Element>(word: u64) -> Magnitude<T> {
+pub(super) fn largest<T: Element>(word: u64) -> Magnitude<T> {
     let bytes = word.to_le_bytes();
     let part: T::Part = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
     Magnitude::of(&T::Parts::from_fn(|_| part.magnitude()))

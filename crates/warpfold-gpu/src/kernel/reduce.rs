@@ -21,6 +21,8 @@ pub struct AnyReduce<'a> {
     policy: Policy,
     shape: Option<Shape>,
     first: u64,
+    /// How many elements there are, if that is known on the machine only.
+    length: Option<AnyView<'a>>,
 }
 
 /// An array, and the other one of a dot product.
@@ -30,7 +32,8 @@ impl<'a> AnyReduce<'a> {
     /// Of an array in the machine's memory.
     pub fn new(machine: &'a dyn Executor, input: AnyView<'a>) -> Self {
         let policy = Policy::default();
-        AnyReduce { machine, input, other: None, sharded: None, policy, shape: None, first: 0 }
+        let (other, sharded, shape) = (None, None, None);
+        AnyReduce { machine, input, other, sharded, policy, shape, first: 0, length: None }
     }
 
     /// Of two arrays of one length and type: dot.
@@ -68,6 +71,33 @@ impl<'a> AnyReduce<'a> {
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
+    }
+
+    /// Of as many elements as a `u64` in the machine's memory says when the reduction runs, and of no more than there are: a queue that is being
+    /// captured into a graph captures a reduction whose length may change between replays.
+    ///
+    /// # Panics
+    /// If the array of the length is of another type, or has no element.
+    pub fn len_on_device(mut self, length: AnyView<'a>) -> Self {
+        assert!(length.dtype == crate::DType::U64 && length.len > 0, "a length is a u64");
+        self.length = Some(length);
+        self
+    }
+
+    /// The array of the length on the machine, if there is one.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
+    pub(crate) fn length(&self) -> Option<AnyView<'a>> {
+        self.length
+    }
+
+    /// The same of as many elements as the machine's memory says now.
+    fn of_length(&self, length: AnyView<'a>) -> Result<Self> {
+        length.check(self.machine)?;
+        let bytes = self.machine.bytes_of(length.slice(..1))?;
+        let n = bytes.try_into().map(u64::from_ne_bytes).unwrap_or_default();
+        let n = n.min(self.input.len as u64) as usize;
+        let other = self.other.map(|other| other.slice(..n));
+        Ok(AnyReduce { input: self.input.slice(..n), other, length: None, ..*self })
     }
 
     /// The same of a piece of an array, whose first element has this index in the whole: what its partial knows of indices counts from there.
@@ -153,6 +183,9 @@ impl<'a> AnyReduce<'a> {
         if let Some(sharded) = self.sharded {
             let planned = |machine: &dyn Executor, problem| self.plan_on(machine, problem);
             return sharded.run(op, self.policy, self.first, planned);
+        }
+        if let Some(length) = self.length {
+            return self.of_length(length)?.run(op);
         }
         let plan = self.plan(op)?;
         let record = self.machine.begin(&plan, self.input, self.other)?.wait(&plan)?;

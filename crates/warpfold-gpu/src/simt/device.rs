@@ -219,8 +219,20 @@ impl Device {
             value: value.address(),
             ..Default::default()
         };
-        for launch in Launch::leaving(&plan, finish, arguments)? {
-            self.run_launch(&plan, &launch, None)?;
+        let launches = Launch::leaving(&plan, finish, arguments)?;
+        match reduce.length() {
+            None => {
+                for launch in launches {
+                    self.run_launch(&plan, &launch, None)?;
+                }
+            }
+            Some(length) => {
+                length.check(self)?;
+                kernel::counted::check(&plan)?;
+                let compute = self.facts.compute;
+                let launches = kernel::counted::launches(launches, compute, length.address)?;
+                self.launch_batched(&launches)?;
+            }
         }
         value.read(&mut bytes)?;
         Ok(bytes)

@@ -1,7 +1,8 @@
-// map_sum, map_dot and map_moments of mapped integers, exactly.
+// map_sum, map_dot, map_moments and map_prod of mapped integers, exactly.
 //
-// record: as sum, dot and moments.
+// record: as sum, dot, moments and prod.
 #include "op/integer_moments.cuh"
+#include "op/integer_product.cuh"
 #include "walk/map_array.cuh"
 
 template <class E, int LIMBS> struct IntegerFold {
@@ -41,6 +42,19 @@ template <class E> struct Moments : IntegerMoments<E> {
     static constexpr int VECTORS = 2, ELEMENTS = 2, BLOCKS = 2;
     __device__ __forceinline__ Moments() : IntegerMoments<E>(nullptr, 0) {}
     __device__ __forceinline__ void take(const Vector& p, u32, u64 index) { this->vector(p, index); }
+};
+
+template <class E> struct Prod : IntegerProduct<E> {
+    typedef Vector Loaded;
+    static constexpr int VECTORS = 2, ELEMENTS = 2, BLOCKS = 2;
+    __device__ __forceinline__ Prod() : IntegerProduct<E>(nullptr, 0) {}
+    __device__ __forceinline__ void take(const Vector& p, u32 kept, u64 index) {
+        const Elements<E> e(p);
+#pragma unroll
+        for (int k = 0; k < ELEMENTS; k++) {
+            if (kept >> k & 1) this->one(e.element[k], index);
+        }
+    }
 };
 
 PLAIN_MAP_KERNEL(ENTRY, FOLD<ELEMENT>)

@@ -128,13 +128,12 @@ template <class Fold> __device__ __forceinline__ void fold_exact_map(const MapAr
 }
 
 // Any other fold, which takes what it is given with the bits of what counts: take(Loaded, kept, index).
-template <class Fold> __device__ __forceinline__ void fold_map(const MapArguments& a) {
+template <class Fold> __device__ __forceinline__ void walk_map(Fold& fold, const MapArguments& a) {
     typedef typename Fold::Loaded Loaded;
     constexpr int V = Fold::VECTORS, E = Fold::ELEMENTS;
     const u64 threads = u64(gridDim.x) * blockDim.x, count = a.n / E;
     const u64 first = u64(blockIdx.x) * blockDim.x * V + threadIdx.x;
 
-    Fold fold;
     MappedTiles<Loaded, V, E> tiles;
     u64 base = 0;
 #pragma unroll 1
@@ -151,7 +150,16 @@ template <class Fold> __device__ __forceinline__ void fold_map(const MapArgument
         fold.take(last, kept, i * E);
     }
     add_count(tiles.count, a);
+}
+template <class Fold> __device__ __forceinline__ void fold_map(const MapArguments& a) {
+    Fold fold;
+    walk_map(fold, a);
     finish_grid(fold, a.plain());
+}
+// One that leaves what it takes where it goes.
+template <class Fold> __device__ __forceinline__ void write_map(const MapArguments& a) {
+    Fold fold(a);
+    walk_map(fold, a);
 }
 
 // An entry point: the inputs, and what all are told.

@@ -14,9 +14,16 @@ pub const MAPS: &[MapFold] = &[
     MapFold::of("sum", "entry/map_integers.cu", "Sum", &["i64", "u64"]),
     MapFold::of("moments", "entry/map_integers.cu", "Moments", &["i64", "u64"]),
     MapFold::of("dot", "entry/map_integers.cu", "Dot", &["i64", "u64"]),
+    MapFold::of("prod", "entry/map_integers.cu", "Prod", &["i64", "u64"]),
+    MapFold::of("values", "entry/map_values.cu", "Values", &["f32", "f64"]),
     MapFold::of("min", "entry/map_extremes.cu", "Min", &["f32", "f64", "i64", "u64"]),
     MapFold::of("max", "entry/map_extremes.cu", "Max", &["f32", "f64", "i64", "u64"]),
     MapFold::of("count", "entry/map_count.cu", "Count", &["bool"]),
+    MapFold::of("row_terms", "entry/map_rows.cu", "RowTerms", &["f32"]),
+    MapFold::of("row_total", "entry/map_rows.cu", "RowTotal", &["f64"]),
+    MapFold::of("row_norm", "entry/map_rows.cu", "RowNorm", &["f64"]),
+    MapFold::of("row_spread", "entry/map_rows.cu", "RowSpread", &["f32", "f64"]),
+    MapFold::of("row_extreme", "entry/map_rows.cu", "RowExtreme", &["f32", "f64"]),
 ];
 
 /// Whether a module, by its name, is such a template.

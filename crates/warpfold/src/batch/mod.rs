@@ -241,12 +241,26 @@ impl<'a, T: Element, A: OutputShape> ReduceBatched<'a, T, A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     ///
+    /// Of rows, which are the last axis of arrays in C order or segments of one length, an input may have one value for each column or row:
+    ///
+    /// ```
+    /// use warpfold::map::{HostArray, Map, Operand};
+    /// use warpfold::{Column, DType, Policy, View, partial::Finish, reduce_axes};
+    ///
+    /// let (x, w) = ([1.0f64, 5.0, 2.0, 8.0], [2.0f64, 0.5]);
+    /// let map = Map::all(&["sum((x * w)**2)".parse()?], None, &[("x", DType::F64), ("w", DType::F64)], Policy::default())?;
+    /// let rows = reduce_axes(&View::new(&x, &[2, 2])?, &[1])?;
+    /// let found = rows.mapped(&map, &[HostArray::of(&x).into(), Operand::of_columns(&w)], Finish::default())?;
+    /// assert_eq!(found[0].1, [("sum", Column::F64(vec![10.25, 32.0]))]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Map`](crate::Error::Map) for arrays that are not of this one's length, or that the map was not made for.
-    pub fn mapped(
+    pub fn mapped<'i, I: Copy + Into<crate::map::Operand<'i>>>(
         &self,
         map: &crate::map::Map,
-        inputs: &[HostArray<'_>],
+        inputs: &[I],
         finish: Finish,
     ) -> Result<Vec<(String, Columns)>> {
         if self.empty != Empty::Error {
@@ -256,7 +270,8 @@ impl<'a, T: Element, A: OutputShape> ReduceBatched<'a, T, A> {
                 remedy: "leave out or_nan and or_none".into(),
             });
         }
-        map.columns(inputs, &self.parts, self.indices, finish)
+        let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
+        map.columns_of(&inputs, &self.parts, self.indices, finish)
     }
 
     /// The results of a reduction that has one number, arranged.

@@ -48,6 +48,48 @@ fn a_graph_replays_reductions_on_what_the_array_holds_then() {
 }
 
 #[test]
+fn a_graph_replays_reductions_of_the_length_that_is_there_then() {
+    let Some(gpu) = crate::gpu() else { return };
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    // SAFETY: the stream is of the primary context, and is dropped after the queue.
+    let mut queue = unsafe { gpu.queue_on(stream.cu_stream().cast()) }.unwrap();
+    let n = 1_000_003;
+    let x: Vec<f32> = (0..n).map(|k| (k % 1009) as f32 / 7.0 - 70.0).collect();
+    let (on, mut length) = (gpu.upload(&x).unwrap(), gpu.upload(&[n as u64]).unwrap());
+    let results = gpu.alloc::<u64>(6).unwrap();
+    let ops = [Op::Sum, Op::Mean, Op::Var, Op::Max, Op::ArgMin, Op::L2];
+    let mut start_all = |length: &Buffer<u64>| {
+        for (k, op) in ops.into_iter().enumerate() {
+            let reduce = gpu.reduce(&on).len_on_device(length);
+            // SAFETY: arrays, length and results outlive the queue's work, which is waited for, and the graph is launched while all live.
+            unsafe { queue.start(&reduce, op, results.address() + 8 * k as u64).unwrap() };
+        }
+    };
+    // Kernels are loaded before the capture.
+    start_all(&length);
+    stream.synchronize().unwrap();
+    stream.begin_capture(CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    start_all(&length);
+    let graph = stream.end_capture(CUgraphInstantiate_flags_enum(0)).unwrap().expect("work");
+    // More than there are counts as all.
+    for requested in [5u64, n as u64, 77_777, 1, 2_000_000] {
+        length.write(0, &[requested]).unwrap();
+        graph.launch().unwrap();
+        stream.synchronize().unwrap();
+        let found = results.download().unwrap();
+        let kept = &x[..(requested as usize).min(n)];
+        let float = |k: usize| f32::from_bits(found[k] as u32);
+        let here = warpfold::reduce(kept);
+        assert_eq!(float(0), here.sum().unwrap(), "{requested}");
+        assert_eq!(float(1), here.mean().unwrap(), "{requested}");
+        assert_eq!(float(2), here.var(0).unwrap(), "{requested}");
+        assert_eq!(float(3), here.max().unwrap(), "{requested}");
+        assert_eq!(found[4], here.argmin().unwrap(), "{requested}");
+        assert_eq!(float(5), here.l2(), "{requested}");
+    }
+}
+
+#[test]
 fn arrays_of_cudarc_are_reduced_after_what_their_stream_was_given() {
     let Some(gpu) = crate::gpu() else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();

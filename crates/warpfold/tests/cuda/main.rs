@@ -14,6 +14,8 @@ mod bound;
 mod check;
 #[path = "../kernels/compare.rs"]
 mod compare;
+#[path = "../kernels/counted.rs"]
+mod counted;
 #[path = "../kernels/data.rs"]
 mod data;
 #[path = "../kernels/devices.rs"]

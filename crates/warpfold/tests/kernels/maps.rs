@@ -17,8 +17,12 @@ mod functions;
 mod in_rust;
 #[path = "maps/refused.rs"]
 mod refused;
+#[path = "maps/rows.rs"]
+mod rows;
 #[path = "maps/types.rs"]
 mod types;
+#[path = "maps/whole.rs"]
+mod whole;
 
 /// What is mapped, and how.
 #[derive(Clone, Copy)]
@@ -112,8 +116,12 @@ const FLOATS: &[Op] = &[
     Op::Mean,
     Op::Var,
     Op::Std,
+    Op::L1,
     Op::L2,
+    Op::Linf,
     Op::Sumsq,
+    Op::Prod,
+    Op::Stats,
     Op::Min,
     Op::Max,
     Op::MinMax,
@@ -123,6 +131,7 @@ const FLOATS: &[Op] = &[
     Op::Any,
     Op::All,
 ];
+const WEIGHTED: &[Op] = &[Op::Sum, Op::Mean, Op::Var, Op::Std];
 const SUMS: &[Op] = &[Op::Sum, Op::Mean];
 
 fn floats<T: Element>() {
@@ -150,8 +159,9 @@ fn floats<T: Element>() {
         compare(Case::of("x - y").ignoring_nans(), FLOATS, &x, &y, 0);
         compare(Case::of("x").keep("y < 0.25"), FLOATS, &x, &y, 1);
         compare(Case::of("x * y").keep("y != x"), SUMS, &x, &y, 0);
-        compare(Case::of("x").weights("abs(y)"), SUMS, &x, &y, 0);
-        compare(Case::of("x").weights("abs(y)").keep("y > -0.5").ignoring_nans(), SUMS, &x, &y, 0);
+        compare(Case::of("x").weights("abs(y)"), WEIGHTED, &x, &y, 0);
+        let kept = Case::of("x").weights("abs(y)").keep("y > -0.5").ignoring_nans();
+        compare(kept, WEIGHTED, &x, &y, 0);
         compare(Case::of("x").keep("false"), FLOATS, &x, &y, 0);
     }
 }
@@ -175,8 +185,12 @@ fn integers_have_the_bits_of_the_processor() {
             Op::Sum,
             Op::Mean,
             Op::Var,
+            Op::L1,
             Op::L2,
+            Op::Linf,
             Op::Sumsq,
+            Op::Prod,
+            Op::Stats,
             Op::Min,
             Op::Max,
             Op::MinMax,
@@ -261,6 +275,9 @@ fn several_results_are_those_of_the_processor() {
         "far = count(abs(x - y) > 0.5)",
         "max(abs(x - y))",
         "mean(x, weights=abs(y))",
+        "std(y, weights=abs(x), ddof=1)",
+        "logsumexp(x - y)",
+        "prod(x - y)",
     ];
     for kind in [Kind::Plain, Kind::Ties] {
         of::<f32>(&floats, kind);

@@ -13,6 +13,8 @@ mod check;
 #[path = "../kernels/compare.rs"]
 mod compare;
 mod costs;
+#[path = "../kernels/counted.rs"]
+mod counted;
 #[path = "../kernels/data.rs"]
 mod data;
 mod device;

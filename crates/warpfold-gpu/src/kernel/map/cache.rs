@@ -23,6 +23,12 @@ pub struct Spliced {
 }
 
 impl Spliced {
+    /// A module of a name of its own that was made of one that ships.
+    #[cfg(any(feature = "cuda", feature = "simt"))]
+    pub(in crate::kernel) fn of_text(name: String, entry: String, ptx: String) -> Self {
+        Spliced { name, entry, ptx, lines: Vec::new() }
+    }
+
     /// The PTX, as the driver and the simulator are given it.
     pub fn ptx(&self) -> &str {
         &self.ptx

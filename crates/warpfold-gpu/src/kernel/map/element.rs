@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
+use warpfold_engine::map::HALF;
 use warpfold_expr::ptx::Code;
-use warpfold_expr::{Id, Type};
+use warpfold_expr::{Id, Type, lanes};
 
-use super::shape::{Differences, Shape, Values, suffix};
+use super::shape::{Shape, Tells, Values, suffix};
 use super::splice::{Splice, There};
 use crate::Result;
 
 impl Splice<'_> {
-    /// One step of what is loaded, mapped.
+    /// One step of what is loaded, mapped; `index` puts that of the first element into `wfs_i`.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a pseudo-instruction says, and where its words lie"
@@ -20,14 +21,15 @@ impl Splice<'_> {
         text: &mut String,
         elements: usize,
         outputs: &[&str],
-        [kept, step]: [&str; 2],
+        kept: &str,
+        index: &str,
         there: There,
         first: usize,
         of: &str,
     ) -> Result<()> {
         let Shape { values, keep, .. } = *self.shape;
         let ids = self.shape.ids();
-        let _ = writeln!(text, ".reg .b64 wfs_i, wfs_c;\nmul.lo.u64 wfs_i, {step}, {elements};");
+        let _ = writeln!(text, ".reg .b64 wfs_i, wfs_c;\n{index}");
         let _ = writeln!(
             text,
             "ld.param.u64 wfs_c, [{}_param_11];\ncvta.to.global.u64 wfs_c, wfs_c;",
@@ -36,7 +38,7 @@ impl Splice<'_> {
         let is_whole = keep.is_none() && self.shape.nans.is_empty() && there == There::All;
         let all = if is_whole { (1 << elements) - 1 } else { 0 };
         let _ = writeln!(text, "mov.u32 {kept}, {all};");
-        if let Values::Condition(_) = values {
+        if let Values::Condition(_) | Values::IsNan(_) = values {
             let _ = writeln!(text, "mov.u32 {}, 0;", outputs[0]);
         }
         for e in 0..elements {
@@ -60,11 +62,19 @@ impl Splice<'_> {
             if let Some(weight) = self.shape.weight {
                 self.weight(text, &code, weight, e, is_whole);
             }
-            if self.shape.differences == Differences::Flagged {
-                self.differences(text, &code, is_whole);
+            match self.shape.tells {
+                Tells::Nothing => {}
+                Tells::Differences => self.differences(text, &code, is_whole),
+                Tells::Exponents(id) => self.exponents(text, &code, id, is_whole),
+                Tells::Halves(id) => self.halves(text, &code, id, is_whole),
             }
-            for (id, outputs) in values.ids().zip(outputs.chunks(4)) {
+            let mut words = outputs.chunks(outputs.len() / values.count());
+            for (id, outputs) in values.ids().zip(&mut words) {
                 self.value(text, &code, id, outputs, e, is_whole);
+            }
+            // The other factor, where it is no value.
+            if let Some(ones) = words.next() {
+                let _ = writeln!(text, "mov.b32 {}, 0x3F800000;", ones[e]);
             }
             text.push_str("}\n");
             text.push_str("add.s64 wfs_i, wfs_i, 1;\n");
@@ -157,6 +167,53 @@ impl Splice<'_> {
         );
     }
 
+    /// Exponents of f64 that are NaN, infinity, or finite and beyond [`HALF`].
+    fn exponents(&self, text: &mut String, code: &Code<'_>, id: Id, is_whole: bool) {
+        let (x, half) = (code.value(id), HALF.to_bits());
+        let _ = write!(
+            text,
+            "{{\n.reg .pred wfs_t, wfs_u;\n.reg .b64 wfs_m, wfs_n;\nabs.f64 wfs_m, {x};\nsetp.gtu.f64 wfs_q, wfs_m, 0d{half:016X};\n"
+        );
+        // Powers of what is infinitely negative are zero, as everywhere.
+        let _ = writeln!(
+            text,
+            "setp.neu.f64 wfs_t, {x}, 0dFFF0000000000000;\nand.pred wfs_q, wfs_q, wfs_t;"
+        );
+        if !is_whole {
+            text.push_str("and.pred wfs_q, wfs_q, wfs_ok;\n");
+        }
+        let _ = write!(
+            text,
+            "setp.nan.f64 wfs_t, {x}, {x};\nselp.b64 wfs_n, {nan}, {beyond}, wfs_t;\n\
+             setp.eq.f64 wfs_u, {x}, 0d7FF0000000000000;\nselp.b64 wfs_n, {infinity}, wfs_n, wfs_u;\n\
+             @wfs_q red.global.or.b64 [wfs_c+24], wfs_n;\n}}\n",
+            nan = Tells::NAN,
+            infinity = Tells::INFINITY,
+            beyond = Tells::BEYOND,
+        );
+    }
+
+    /// Finite numbers of f64 whose squares are no sums of two f64.
+    fn halves(&self, text: &mut String, code: &Code<'_>, id: Id, is_whole: bool) {
+        let x = code.value(id);
+        let [least, end] = lanes::HALVES.map(f64::to_bits);
+        let _ = write!(
+            text,
+            "{{\n.reg .pred wfs_t, wfs_u;\n.reg .b64 wfs_m, wfs_n;\nabs.f64 wfs_m, {x};\n\
+             setp.lt.f64 wfs_q, wfs_m, 0d{least:016X};\nsetp.gt.and.f64 wfs_q, wfs_m, 0d0000000000000000, wfs_q;\n\
+             setp.ge.f64 wfs_t, wfs_m, 0d{end:016X};\nsetp.lt.and.f64 wfs_t, wfs_m, 0d7FF0000000000000, wfs_t;\n\
+             or.pred wfs_q, wfs_q, wfs_t;\n"
+        );
+        if !is_whole {
+            text.push_str("and.pred wfs_q, wfs_q, wfs_ok;\n");
+        }
+        let beyond = Tells::BEYOND;
+        let _ = write!(
+            text,
+            "mov.b64 wfs_n, {beyond};\n@wfs_q red.global.or.b64 [wfs_c+24], wfs_n;\n}}\n"
+        );
+    }
+
     /// A value into its words, zero where the element does not count.
     fn value(
         &self,
@@ -168,8 +225,11 @@ impl Splice<'_> {
         is_whole: bool,
     ) {
         let (value, ty) = (code.value(id), self.program.ty(id));
-        if let Values::Condition(_) = self.shape.values {
+        if let Values::Condition(_) | Values::IsNan(_) = self.shape.values {
             let _ = match ty {
+                _ if matches!(self.shape.values, Values::IsNan(_)) => {
+                    writeln!(text, "setp.nan.{} wfs_q, {value}, {value};", suffix(ty))
+                }
                 Type::Bool => writeln!(text, "mov.pred wfs_q, {value};"),
                 Type::F32 => writeln!(text, "setp.neu.f32 wfs_q, {value}, 0f00000000;"),
                 Type::F64 => writeln!(text, "setp.neu.f64 wfs_q, {value}, 0d0000000000000000;"),
@@ -185,6 +245,16 @@ impl Splice<'_> {
                 1 << e
             );
             return;
+        }
+        if let Values::Magnitude(_) | Values::MagnitudeTimesOne(_) = self.shape.values {
+            let _ = match ty {
+                Type::F32 | Type::F64 => writeln!(text, "abs.{ty} {value}, {value};"),
+                Type::I64 => writeln!(
+                    text,
+                    "setp.lt.s64 wfs_q, {value}, 0;\n@wfs_q neg.s64 {value}, {value};"
+                ),
+                Type::U64 | Type::Bool => Ok(()),
+            };
         }
         let _ = match (ty.dtype().size(), is_whole) {
             (4, true) => writeln!(text, "mov.b32 {}, {value};", outputs[e]),

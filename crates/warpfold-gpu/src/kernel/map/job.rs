@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use warpfold_engine::map::{Map, Pairs, Part, Task};
+use warpfold_engine::map::{Exponents, Map, Pairs, Part, Squares, Task};
 use warpfold_expr::{Id, Program, Type};
 use warpfold_num::limbs::Special;
 
-use super::read;
-use super::shape::{Differences, Shape, Template, Values};
-use crate::partial::Count;
+use super::read::{self, OfStats};
+use super::shape::{Shape, Tells, Template, Values};
+use crate::exact::Exact;
+use crate::partial::{Count, Partial};
 use crate::plan::Fold;
 use crate::{Accuracy, AnyPartial, DType, Error, Op, Result};
 
@@ -35,6 +36,18 @@ pub(super) enum What {
     Conditions(Op),
     /// Of pairs: squares of the first values, products, squares of the second.
     Pair(usize),
+    /// The sum of magnitudes, as the partial of l1.
+    Norm1,
+    /// The largest magnitude.
+    Magnitude,
+    /// Something of everything that stats tell.
+    Stats(OfStats),
+    /// Exact products of weights with halves of squares.
+    Squares,
+    /// The sum of powers.
+    Powers,
+    /// The product along the canonical tree, of values that are written to memory.
+    Product,
 }
 
 /// The kernels for a map's tasks.
@@ -57,7 +70,7 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
             keep: map.condition(),
             nans: map.nans_of(what),
             weight: None,
-            differences: Differences::Ignored,
+            tells: Tells::Nothing,
         };
         let mut add = |shape: Shape, left: Vec<What>| {
             let left = left.into_iter().map(|what| Left { task, what }).collect();
@@ -81,19 +94,27 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
                 weights(map.program(), &mut jobs, task, id, shape, fold);
             }
             Task::Pairs(a, b) => pairs(map.program().ty(a), (a, b), &shape, &mut add),
-            Task::Squares { .. } => {
+            Task::Squares { weight, value, halves: Some((upper, lower)) } => {
+                let dot = |half| shape(Template::Dot, Values::Two(weight, half));
+                let tells = match map.program().ty(value) {
+                    Type::F64 => Tells::Halves(value),
+                    _ => Tells::Nothing,
+                };
+                add(Shape { tells, ..dot(upper) }, vec![What::Squares]);
+                if lower != upper {
+                    add(dot(lower), vec![What::Squares]);
+                }
+            }
+            Task::Squares { halves: None, .. } => {
                 return Err(refused(
-                    "a weighted variance or deviation on a device".into(),
-                    "no kernel folds weighted squares".into(),
-                    "reduce on the processor",
+                    "a weighted variance or deviation of integers on a device".into(),
+                    "no kernel folds weighted squares of integers".into(),
+                    "say f64(…) of the value and of its weights",
                 ));
             }
-            Task::Exponents { .. } => {
-                return Err(refused(
-                    "logsumexp on a device".into(),
-                    "no kernel sums powers whose exponents are far from zero".into(),
-                    "reduce on the processor",
-                ));
+            Task::Exponents { exponent, power } => {
+                let powers = shape(Template::Sum, Values::One(power));
+                add(Shape { tells: Tells::Exponents(exponent), ..powers }, vec![What::Powers]);
             }
         }
     }
@@ -148,18 +169,25 @@ fn values(
                 add(shape(Template::Max, Values::One(id)), vec![What::Partial(Fold::ArgMax)]);
             }
         }
-        Op::Prod | Op::Stats | Op::L1 | Op::Linf | Op::Dot => {
-            let remedy = match op {
-                Op::L1 => "sum its magnitudes: abs(…)",
-                Op::Linf => "take max of its magnitudes: abs(…)",
-                _ => "reduce on the processor, or write the values to an array first",
-            };
-            return Err(refused(
-                format!("{op} of `{}` on a device", program.text(id)),
-                format!("no kernel folds {op} of a map"),
-                remedy,
-            ));
+        Op::L1 => add(shape(Template::Sum, Values::Magnitude(id)), vec![What::Norm1]),
+        Op::Linf => add(shape(Template::Max, Values::Magnitude(id)), vec![What::Magnitude]),
+        Op::Stats => {
+            let of = |what| vec![What::Stats(what)];
+            add(shape(Template::Moments, Values::One(id)), of(OfStats::Moments));
+            add(shape(Template::Sum, Values::Magnitude(id)), of(OfStats::Norm1));
+            add(shape(Template::Min, Values::One(id)), of(OfStats::Extreme));
+            add(shape(Template::Max, Values::One(id)), of(OfStats::Extreme));
+            if ty.is_float() {
+                // Of all for which the condition holds, those that are ignored as well.
+                let nans = shape(Template::Count, Values::IsNan(id));
+                add(Shape { nans: Vec::new(), ..nans }, of(OfStats::Nans));
+            }
         }
+        Op::Prod if ty.is_float() => {
+            add(shape(Template::Values, Values::One(id)), vec![What::Product]);
+        }
+        Op::Prod => add(shape(Template::Prod, Values::One(id)), vec![What::Partial(Fold::Prod)]),
+        Op::Dot => unreachable!("an expression has no dot"),
     }
     Ok(())
 }
@@ -194,10 +222,7 @@ fn weights(
 
 /// Squares and products: of f32 by one kernel, of f64 by two, of integers by three.
 fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, add: &mut Add<'_>) {
-    let both = |template| Shape {
-        differences: Differences::Flagged,
-        ..shape(template, Values::Two(a, b))
-    };
+    let both = |template| Shape { tells: Tells::Differences, ..shape(template, Values::Two(a, b)) };
     let dot = |x, y| shape(Template::Dot, Values::Two(x, y));
     match ty {
         Type::F32 => add(both(Template::Pairs), (0..3).map(What::Pair).collect()),
@@ -233,6 +258,34 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                     let partial = words.partial(fold, dtype, found.kept, first);
                     merge(&mut parts[left.task], partial);
                 }
+                What::Norm1 | What::Magnitude | What::Stats(_) => {
+                    let Part::Partial(part) = &mut parts[left.task] else {
+                        unreachable!("values leave a partial")
+                    };
+                    let of = match left.what {
+                        What::Norm1 => OfStats::Norm1,
+                        What::Stats(of) => of,
+                        _ => OfStats::Magnitude,
+                    };
+                    words.add_to(part, of, found.kept, first);
+                }
+                What::Squares => {
+                    let products = words.partial(Fold::ExactDot, dtype, found.kept, first);
+                    let more = Part::Squares(Box::new(Squares::of_halves(products)));
+                    parts[left.task].merge(&more);
+                }
+                What::Powers => {
+                    let powers = words.partial(Fold::ExactSum, dtype, found.kept, first);
+                    let sum: Exact<f64> = match powers.typed::<f64>() {
+                        Some(Partial::Sum(sum)) => sum,
+                        other => unreachable!("{other:?} is no sum of f64"),
+                    };
+                    let tells = |flag| found.flags & flag != 0;
+                    let [nan, infinity] = [Tells::NAN, Tells::INFINITY].map(tells);
+                    let more = Exponents::near(&sum, nan, infinity);
+                    parts[left.task].merge(&Part::Exponents(Box::new(more)));
+                }
+                What::Product => unreachable!("it is folded from memory"),
                 What::Conditions(op) => {
                     let Task::Values(_, id) = map.tasks()[left.task] else {
                         let count = Count { seen: found.kept, nonzero: found.record[0] };

@@ -1,20 +1,21 @@
 //! [`MapLaunches`]: the launches of a map over arrays, with the memory that they leave their results in.
 
 use warpfold_engine::map::{Folded, Map};
-use warpfold_kernels::{catalog, manifest};
+use warpfold_kernels::catalog;
 
-use super::cache;
+use super::given::Given;
 use super::job::{Found, Job, jobs, parts};
-use super::shape::Reads;
-use super::splice::{self, Input};
+use super::kernel::{COUNTS, Kernel};
+use super::products::Products;
+use super::shape::{Tells, Template};
+use super::splice;
 use crate::kernel::array::AnyView;
-use crate::kernel::batched::{BatchedLaunch, Code};
+use crate::kernel::batched::BatchedLaunch;
 use crate::kernel::executor::{Executor, Memory, Ready};
-use crate::plan::{MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
+use crate::plan::WORKSPACE_HEADER;
 use crate::{Error, Result};
 
-/// Words of what a kernel counts, and then of its record.
-const COUNTS: usize = 4;
+/// Words of a kernel's record, behind what it counts.
 const RECORD: usize = 252;
 /// Bytes that a block leaves at most.
 const STATE: u64 = 64;
@@ -22,6 +23,8 @@ const STATE: u64 = 64;
 /// The launches of a map, not run yet; where their results go is freed with them.
 pub struct MapLaunches<'a> {
     jobs: Vec<Job>,
+    /// What is multiplied from memory, piece by piece.
+    products: Products<'a>,
     launches: Vec<BatchedLaunch>,
     ready: Vec<Ready<'a>>,
     /// Counts and record of each.
@@ -44,6 +47,8 @@ pub(super) enum Outcome {
     Folded(Folded),
     /// The first element for which an operation has no value, or whose weight is none.
     Fault(u64),
+    /// There are numbers that no kernel folds, which are rare.
+    Beyond,
 }
 
 impl<'a> MapLaunches<'a> {
@@ -57,19 +62,32 @@ impl<'a> MapLaunches<'a> {
         inputs: &[AnyView<'a>],
         grid: Option<MapGrid>,
     ) -> Result<Self> {
-        let given: Vec<_> = inputs.iter().map(|view| (view.dtype, view.len)).collect();
-        let n = map.length(&given)? as u64;
-        for view in inputs {
-            view.check(machine)?;
+        let inputs: Vec<Given<'a>> = inputs.iter().map(|&view| view.into()).collect();
+        Self::of(machine, map, &inputs, grid)
+    }
+
+    /// The same of arrays of which some have one value for all elements.
+    pub(super) fn of(
+        machine: &dyn Executor,
+        map: &Map,
+        inputs: &[Given<'a>],
+        grid: Option<MapGrid>,
+    ) -> Result<Self> {
+        let given = |given: &Given<'_>| (given.view.dtype, given.view.len, given.each);
+        let n = map.length_of(&inputs.iter().map(given).collect::<Vec<_>>())? as u64;
+        for given in inputs {
+            given.view.check(machine)?;
         }
-        let ready = inputs.iter().map(|view| view.ready).collect();
-        let jobs = jobs(map)?;
+        let ready = inputs.iter().map(|given| given.view.ready).collect();
+        let (products, jobs): (Vec<Job>, Vec<Job>) =
+            jobs(map)?.into_iter().partition(|job| job.shape.template == Template::Values);
         if n == 0 {
             // What cannot be folded is refused of nothing too.
             jobs.iter()
+                .chain(&products)
                 .try_for_each(|job| splice::inputs(map.program(), &job.shape).map(|_| ()))?;
-            let (launches, results) = (Vec::new(), None);
-            return Ok(MapLaunches { jobs, launches, ready, results, _workspace: None });
+            let (products, launches, results) = (Products::default(), Vec::new(), None);
+            return Ok(MapLaunches { jobs, products, launches, ready, results, _workspace: None });
         }
         let facts = machine.facts();
         if facts.compute < catalog::BASE {
@@ -80,52 +98,32 @@ impl<'a> MapLaunches<'a> {
                 remedy: "run it on the CPU",
             });
         }
-        let mut fresh = [0; COUNTS + RECORD];
-        fresh[..2].fill(u64::MAX);
-        let results = machine.copy_of(bytemuck::cast_slice(&fresh.repeat(jobs.len())))?;
+        let products = Products::new(map, products, inputs, n as usize, grid)?;
+        let results =
+            machine.copy_of(bytemuck::cast_slice(&Self::fresh().repeat(jobs.len().max(1))))?;
         let (mut launches, mut space) = (Vec::new(), 0);
         for (k, job) in jobs.iter().enumerate() {
-            let places = splice::inputs(map.program(), &job.shape)?;
-            let reads = |place: usize| match inputs[place].address % 16 {
-                0 => Reads::Vectors,
-                _ => Reads::Elements,
-            };
-            let kernel_inputs: Vec<Input> =
-                places.iter().map(|&place| Input { place, reads: reads(place) }).collect();
-            let spliced = cache::module(map.program(), &job.shape, &kernel_inputs)?;
-            let entry = manifest::entry(spliced.entry());
-            let entry = entry.unwrap_or_else(|| unreachable!("{} ships", spliced.entry()));
-            let MapGrid { blocks, threads } = grid.unwrap_or_else(|| {
-                let block = entry.max_threads.unwrap_or(256);
-                let most = facts.multiprocessors.saturating_mul(entry.min_blocks.unwrap_or(1));
-                let steps = n.div_ceil(4).div_ceil(u64::from(block));
-                MapGrid { blocks: steps.clamp(1, most.into()) as u32, threads: block }
-            });
-            let (grid, block) = (
-                blocks.min(MOST_BLOCKS_OF_EXACT),
-                threads.min(entry.max_threads.unwrap_or(threads)),
-            );
+            let kernel = Kernel::new(map.program(), &job.shape, inputs)?;
             let counts = results.address() + (8 * k * (COUNTS + RECORD)) as u64;
-            let mut words: Vec<u64> = places.iter().map(|&place| inputs[place].address).collect();
-            words.resize(catalog::MAP_INPUTS, 0);
             // The workspace's address is not known before its size is.
-            words.extend([n, space, counts + 8 * COUNTS as u64, counts]);
-            space += (WORKSPACE_HEADER + STATE * u64::from(grid)).next_multiple_of(256);
-            launches.push(BatchedLaunch {
-                entry: spliced.entry().into(),
-                code: Code::Spliced(spliced),
-                grid,
-                block,
-                shared_bytes: 0,
-                words,
-            });
+            let record = counts + 8 * COUNTS as u64;
+            let launch = kernel.launch(inputs, n, facts, grid, [space, record, counts]);
+            space += (WORKSPACE_HEADER + STATE * u64::from(launch.grid)).next_multiple_of(256);
+            launches.push(launch);
         }
-        let workspace = machine.zeros(space as usize)?;
+        let workspace = machine.zeros(space.max(WORKSPACE_HEADER) as usize)?;
         for launch in &mut launches {
-            launch.words[catalog::MAP_INPUTS + 1] += workspace.address();
+            launch.words[Kernel::WORKSPACE] += workspace.address();
         }
         let (results, _workspace) = (Some(results), Some(workspace));
-        Ok(MapLaunches { jobs, launches, ready, results, _workspace })
+        Ok(MapLaunches { jobs, products, launches, ready, results, _workspace })
+    }
+
+    /// What a kernel counts before it runs, and its record.
+    fn fresh() -> [u64; COUNTS + RECORD] {
+        let mut fresh = [0; COUNTS + RECORD];
+        fresh[..2].fill(u64::MAX);
+        fresh
     }
 
     /// The launches, one after another: to time them. They add to what is counted whenever they run.
@@ -137,7 +135,7 @@ impl<'a> MapLaunches<'a> {
     pub(super) fn run(self, machine: &dyn Executor, map: &Map, first: u64) -> Result<Outcome> {
         let Some(results) = &self.results else { return Ok(Outcome::Folded(map.empty())) };
         machine.run_batched(&self.launches, &self.ready)?;
-        let mut words = vec![0u64; self.jobs.len() * (COUNTS + RECORD)];
+        let mut words = vec![0u64; self.jobs.len().max(1) * (COUNTS + RECORD)];
         results.read(bytemuck::cast_slice_mut(&mut words))?;
         let found: Vec<&[u64]> = words.chunks_exact(COUNTS + RECORD).collect();
         // Operations come before weights, which are looked at once they have values.
@@ -151,6 +149,13 @@ impl<'a> MapLaunches<'a> {
             .iter()
             .map(|words| Found { record: &words[COUNTS..], kept: words[2], flags: words[3] })
             .collect();
-        Ok(Outcome::Folded(Folded::of(parts(map, &self.jobs, &found, first))))
+        if found.iter().any(|found| found.flags & Tells::BEYOND != 0) {
+            return Ok(Outcome::Beyond);
+        }
+        let mut parts = parts(map, &self.jobs, &found, first);
+        match self.products.multiply(machine, map, &self.ready, first, &mut parts)? {
+            Some(place) => Ok(Outcome::Fault(place)),
+            None => Ok(Outcome::Folded(Folded::of(parts))),
+        }
     }
 }

@@ -1,11 +1,24 @@
 //! From the words that kernels of mapped values leave to exact partials.
 
-use crate::element::{DType, Parts};
-use crate::exact::{Dot, Exact};
+use crate::element::{DType, Parts, Real};
+use crate::exact::{Dot, Exact, Register, SumLimbs};
 use crate::kernel::{floats, record};
-use crate::partial::{Count, Extremes, Partial};
+use crate::partial::{Count, Extremes, Norm1, Partial, Stats};
 use crate::plan::Fold;
 use crate::{AnyPartial, Element, with_element};
+
+/// What a kernel leaves of magnitudes, or of all that stats tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfStats {
+    Moments,
+    Norm1,
+    /// The least value, or the greatest.
+    Extreme,
+    /// How many are NaN, of all for which the condition holds.
+    Nans,
+    /// Of no stats: the largest magnitude.
+    Magnitude,
+}
 
 /// A record of one kernel, whose integers are read one after another.
 pub(super) struct Words<'r> {
@@ -42,12 +55,66 @@ impl<'r> Words<'r> {
                 count: n,
             })),
             Fold::Moments => Partial::Moments(Box::new(record::moments(self.record, n))),
-            _ => {
-                let mut extremes: Extremes<T::Part> = record::extremes(self.record, n);
-                extremes.reindex(&|index| index.saturating_add(first));
-                Partial::Extremes(extremes)
-            }
+            Fold::Prod => Partial::Product(Box::new(record::integer_product(self.record))),
+            _ => Partial::Extremes(self.extremes::<T>(n, first)),
         }
+    }
+
+    fn extremes<T: Element>(&self, n: u64, first: u64) -> Extremes<T::Part> {
+        let mut extremes: Extremes<T::Part> = record::extremes(self.record, n);
+        extremes.reindex(&|index| index.saturating_add(first));
+        extremes
+    }
+
+    /// Adds what is left of `n` elements to the partial of l1, of linf or of stats.
+    pub(super) fn add_to(&mut self, part: &mut AnyPartial, of: OfStats, n: u64, first: u64) {
+        with_element!(part.dtype(), T => {
+            let found = part.clone().typed::<T>();
+            let mut typed = found.unwrap_or_else(|| unreachable!("a partial has its type"));
+            self.add_to_typed(&mut typed, of, n, first);
+            *part = typed.into();
+        });
+    }
+
+    fn add_to_typed<T: Element>(&mut self, part: &mut Partial<T>, of: OfStats, n: u64, first: u64) {
+        match (part, of) {
+            (Partial::Norm1(norm1), _) => norm1.merge(&self.norm1(n)),
+            (Partial::Magnitude(magnitude), _) if self.record[0] != 0 => {
+                magnitude.merge(&record::largest(self.record[1]));
+            }
+            (Partial::Magnitude(_), _) => {}
+            (Partial::Stats(stats), of) => self.add_to_stats(stats, of, n, first),
+            (other, _) => unreachable!("{other:?} is another fold's"),
+        }
+    }
+
+    fn add_to_stats<T: Element>(&mut self, stats: &mut Stats<T>, of: OfStats, n: u64, first: u64) {
+        match of {
+            OfStats::Moments => {
+                stats.moments = match T::DTYPE.is_float() {
+                    true => self.floats.moments(n),
+                    false => record::moments(self.record, n),
+                };
+                // Where there are NaNs, they are counted by a kernel of their own, which comes later.
+                stats.seen = n;
+            }
+            OfStats::Norm1 => stats.norm1 = self.norm1(n),
+            OfStats::Extreme => {
+                stats.extremes.merge(&self.extremes::<T>(n, first));
+                stats.extremes.count = n;
+            }
+            OfStats::Nans => (stats.nans, stats.seen) = (self.record[0], n),
+            OfStats::Magnitude => unreachable!("stats have no largest magnitude"),
+        }
+    }
+
+    /// The sum of magnitudes: of signed integers of unsigned ones.
+    fn norm1<T: Element>(&mut self, n: u64) -> Norm1<T> {
+        if !T::DTYPE.is_float() {
+            return record::norm1(&self.record[..2], n);
+        }
+        let sum: Register<SumLimbs<T>> = self.floats.next();
+        Norm1::from_sum(&sum, T::Part::UNIT, n)
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use warpfold_engine::map::{Expressions, Map, Reduction, Results};
 
+use super::given::Given;
 use super::launches::{MapGrid, MapLaunches};
-use super::{Spliced, folded};
+use super::{AnyMapRows, Spliced, folded};
 use crate::kernel::array::AnyView;
 use crate::kernel::batched::Code;
 use crate::kernel::executor::Executor;
@@ -17,8 +18,8 @@ use crate::{DType, Nan, Op, Policy, Result, Value};
 #[derive(Clone)]
 #[must_use = "call for a reduction"]
 pub struct AnyMap<'a> {
-    machine: &'a dyn Executor,
-    inputs: Vec<(String, AnyView<'a>)>,
+    pub(super) machine: &'a dyn Executor,
+    pub(super) inputs: Vec<(String, AnyView<'a>)>,
     value: String,
     keep: Option<String>,
     weights: Option<String>,
@@ -92,7 +93,34 @@ impl<'a> AnyMap<'a> {
         self.inputs.iter().map(|(_, view)| *view).collect()
     }
 
-    fn map(&self, op: Op) -> Result<Map> {
+    fn given(&self) -> Vec<Given<'a>> {
+        self.inputs.iter().map(|(_, view)| (*view).into()).collect()
+    }
+
+    /// The same of rows of so many elements each, one after another: a result for each.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// use warpfold::Column;
+    ///
+    /// let device = warpfold::simt::Device::new();
+    /// let (x, w) = (device.upload(&[1.0f32, 5.0, 2.0, 8.0])?, device.upload(&[2.0f32, 0.5])?);
+    /// let m = device.upload(&[5.0f32, 8.0])?;
+    /// let inputs = [("x", &x), ("w", &w), ("m", &m)];
+    /// let squares = device.map("x * x", inputs).rows(2).per_column("w").per_row("m");
+    /// assert_eq!(squares.mean()?, Column::F32(vec![13.0, 34.0]));
+    /// let weighted = device.map("(x * w)**2", inputs).rows(2).per_column("w").per_row("m");
+    /// assert_eq!(weighted.sum()?, Column::F32(vec![10.25, 32.0]));
+    /// let shifted = device.map("exp(x - m)", inputs).rows(2).per_column("w").per_row("m");
+    /// assert_eq!(shifted.max()?, Column::F32(vec![1.0, 1.0]));
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn rows(self, length: u64) -> AnyMapRows<'a> {
+        AnyMapRows::new(self, length)
+    }
+
+    pub(super) fn map(&self, op: Op) -> Result<Map> {
         let mut expressions = Expressions::value(&self.value)?;
         if let Some(condition) = &self.keep {
             expressions = expressions.keep(condition)?;
@@ -131,8 +159,7 @@ impl<'a> AnyMap<'a> {
     /// kernel folds; those of the contract, as [`AnyPartial::finish`](crate::AnyPartial::finish) has them; [`Error::Device`](crate::Error::Device).
     pub fn output(&self, op: Op, finish: Finish) -> Result<Output> {
         let map = self.map(op)?;
-        let launches = MapLaunches::new(self.machine, &map, &self.views(), self.grid)?;
-        let folded = folded(self.machine, &map, &self.views(), self.first, launches)?;
+        let folded = folded(self.machine, &map, &self.given(), self.first, self.grid)?;
         map.finish(&folded, finish)
     }
 
@@ -145,8 +172,7 @@ impl<'a> AnyMap<'a> {
         let reductions: Vec<Reduction> =
             reductions.iter().map(|text| text.parse()).collect::<Result<_>>()?;
         let map = Map::all(&reductions, self.keep.as_deref(), &self.names(), self.policy)?;
-        let launches = MapLaunches::new(self.machine, &map, &self.views(), self.grid)?;
-        let folded = folded(self.machine, &map, &self.views(), self.first, launches)?;
+        let folded = folded(self.machine, &map, &self.given(), self.first, self.grid)?;
         Ok(map.results(&folded, Finish::default()))
     }
 

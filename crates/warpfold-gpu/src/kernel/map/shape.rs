@@ -16,9 +16,23 @@ pub(super) enum Template {
     Min,
     Max,
     Count,
+    Prod,
+    /// Writes values to memory.
+    Values,
+    /// Of rows, as those that follow.
+    RowTerms,
+    RowTotal,
+    RowNorm,
+    RowSpread,
+    RowExtreme,
 }
 
 impl Template {
+    /// Whether its pseudo-instructions are those of rows.
+    pub(super) fn is_of_rows(self) -> bool {
+        self.name().starts_with("row_")
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Template::Sum => "sum",
@@ -30,6 +44,13 @@ impl Template {
             Template::Min => "min",
             Template::Max => "max",
             Template::Count => "count",
+            Template::Prod => "prod",
+            Template::Values => "values",
+            Template::RowTerms => "row_terms",
+            Template::RowTotal => "row_total",
+            Template::RowNorm => "row_norm",
+            Template::RowSpread => "row_spread",
+            Template::RowExtreme => "row_extreme",
         }
     }
 }
@@ -39,18 +60,38 @@ impl Template {
 pub(super) enum Values {
     One(Id),
     Two(Id, Id),
+    /// The magnitude of a value: of a signed integer an unsigned one.
+    Magnitude(Id),
+    /// A value and one, as factors.
+    TimesOne(Id),
+    /// The magnitude of a value and one, as factors.
+    MagnitudeTimesOne(Id),
     /// Whether a value is not zero.
     Condition(Id),
+    /// Whether a value is NaN.
+    IsNan(Id),
 }
 
 impl Values {
     pub(super) fn ids(self) -> impl Iterator<Item = Id> {
-        let (Values::One(a) | Values::Condition(a) | Values::Two(a, _)) = self;
-        let second = match self {
-            Values::Two(_, b) => Some(b),
-            _ => None,
+        let (a, b) = match self {
+            Values::Two(a, b) => (a, Some(b)),
+            Values::One(a)
+            | Values::Magnitude(a)
+            | Values::TimesOne(a)
+            | Values::MagnitudeTimesOne(a)
+            | Values::Condition(a)
+            | Values::IsNan(a) => (a, None),
         };
-        std::iter::once(a).chain(second)
+        std::iter::once(a).chain(b)
+    }
+
+    /// How many values a template is given of each element.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Values::Two(..) | Values::TimesOne(_) | Values::MagnitudeTimesOne(_) => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -74,28 +115,50 @@ pub(super) struct Shape {
     pub(super) nans: Vec<Id>,
     /// A value that is to be finite and not negative.
     pub(super) weight: Option<Id>,
-    /// Whether to tell of differences that are no finite numbers, of two values.
-    pub(super) differences: Differences,
+    /// What is told of elements that count, in flags.
+    pub(super) tells: Tells,
 }
 
-/// See [`Shape`].
+/// What a kernel tells of elements in the word of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Differences {
-    Flagged,
-    Ignored,
+pub(super) enum Tells {
+    Nothing,
+    /// Of two values: differences that are no finite numbers.
+    Differences,
+    /// Exponents that are no finite numbers, and those whose powers no sum beside the others holds.
+    Exponents(Id),
+    /// Numbers whose squares have no halves.
+    Halves(Id),
+}
+
+impl Tells {
+    /// A NaN, an infinity, and what is left to the processor.
+    pub(super) const NAN: u64 = 1;
+    pub(super) const INFINITY: u64 = 2;
+    pub(super) const BEYOND: u64 = 4;
 }
 
 impl Shape {
     /// Everything that is computed but for the condition on which elements count.
     pub(super) fn ids(&self) -> Vec<Id> {
-        self.values.ids().chain(self.nans.iter().copied()).chain(self.weight).collect()
+        let told = match self.tells {
+            Tells::Exponents(id) | Tells::Halves(id) => Some(id),
+            Tells::Nothing | Tells::Differences => None,
+        };
+        let ids = self.values.ids().chain(self.nans.iter().copied());
+        ids.chain(self.weight).chain(told).collect()
     }
 
     /// The type that the template folds.
     pub(super) fn dtype(&self, program: &Program) -> DType {
         match self.values {
-            Values::Condition(_) => DType::Bool,
-            Values::One(id) | Values::Two(id, _) => program.ty(id).dtype(),
+            Values::Condition(_) | Values::IsNan(_) => DType::Bool,
+            Values::Magnitude(id) if program.ty(id) == Type::I64 => DType::U64,
+            Values::One(id)
+            | Values::Two(id, _)
+            | Values::Magnitude(id)
+            | Values::TimesOne(id)
+            | Values::MagnitudeTimesOne(id) => program.ty(id).dtype(),
         }
     }
 

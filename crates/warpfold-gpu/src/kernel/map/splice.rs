@@ -4,9 +4,11 @@
 
 use std::fmt::Write as _;
 
+use warpfold_engine::map::Each;
 use warpfold_expr::ptx::{self, Raw};
 use warpfold_expr::{Id, Program};
 
+use super::rows_splice::Step;
 use super::shape::{Reads, Shape};
 use crate::{DType, Error, Result};
 
@@ -15,16 +17,18 @@ use crate::{DType, Error, Result};
 pub(super) struct Input {
     pub(super) place: usize,
     pub(super) reads: Reads,
+    /// Of whole arrays one value for each row is one for all elements.
+    pub(super) each: Each,
 }
 
 /// What stands in the place of pseudo-instructions.
 pub(super) struct Splice<'s> {
     pub(super) program: &'s Program,
     pub(super) shape: &'s Shape,
-    inputs: &'s [Input],
+    pub(super) inputs: &'s [Input],
     pub(super) entry: &'s str,
     /// Registers of what is loaded ahead.
-    registers: usize,
+    pub(super) registers: usize,
 }
 
 /// Which elements of a step are there.
@@ -64,10 +68,14 @@ pub(super) fn splice(
             body = body.or(Some((text.len(), lines.len(), number)));
         }
     }
-    let declared = format!(".reg .b32 wfr_<{}>;\n", splice.registers.max(1));
+    let declared = format!(
+        ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n",
+        splice.registers.max(1),
+        fixed = splice.fixed().max(1)
+    );
     let (at, line, number) = body.unwrap_or_else(|| unreachable!("a template has a body"));
     text.insert_str(at, &declared);
-    lines.insert(line, number);
+    lines.splice(line..line, [number; 3]);
     Ok((text, lines))
 }
 
@@ -86,33 +94,76 @@ impl Splice<'_> {
             ("map", [_, _, outputs @ .., kept, step]) => {
                 let (k, elements) = (number(0), number(1));
                 let first = k * self.words(elements);
-                self.map(&mut text, elements, outputs, [kept, step], There::All, first, "wfr_")?;
+                let index = format!("mul.lo.u64 wfs_i, {step}, {elements};");
+                self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
             }
             ("end", [_, outputs @ .., kept, step, n]) => {
                 let elements = number(0);
-                self.load_end(&mut text, elements, step, n);
-                self.map(&mut text, elements, outputs, [kept, step], There::Some, 0, "wfe_")?;
+                let index = format!("mul.lo.u64 wfs_i, {step}, {elements};");
+                let from = format!("mul.lo.u64 wfs_o, {step}, {elements};");
+                self.load_end(&mut text, elements, &from, n, |splice, text, slot, each, size| {
+                    let size = if each == Each::Row { 0 } else { size };
+                    splice.address(text, slot, step, elements * size);
+                });
+                self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
+            }
+            ("load_row", [_, _, begin, column, row, apart, end]) => {
+                let step = Step { begin, column, row };
+                self.load_row(&mut text, number(0), number(1), step, apart, end);
+            }
+            ("begin_row", [row, end]) => self.begin_row(&mut text, row, end),
+            ("next_row", [_, _, begin, column, end]) => {
+                let (k, elements) = (number(0), number(1));
+                if k < self.ahead(elements) {
+                    // Values of rows are not these steps'.
+                    let step = Step { begin, column, row: "0" };
+                    self.next_row(&mut text, elements, step, end, k * self.words(elements));
+                }
+            }
+            ("map_row", [_, _, outputs @ .., kept, begin, column, row]) => {
+                let (k, elements) = (number(0), number(1));
+                let first = k * self.words(elements);
+                let step = Step { begin, column, row };
+                self.load_late(&mut text, k, elements, step, first);
+                let index = step.index("wfs_i");
+                self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
+            }
+            ("end_row", [_, outputs @ .., kept, begin, column, row, end]) => {
+                let (elements, step) = (number(0), Step { begin, column, row });
+                let from = format!("mov.b64 wfs_o, {column};");
+                self.load_end(&mut text, elements, &from, end, |splice, text, slot, each, size| {
+                    splice.address_of(text, slot, each, step, size);
+                });
+                let index = step.index("wfs_i");
+                self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
             }
             _ => unreachable!("`{marker}` is no pseudo-instruction"),
         }
         Ok(text + "}\n")
     }
 
-    fn dtype(&self, input: Input) -> DType {
+    pub(super) fn dtype(&self, input: Input) -> DType {
         self.program.inputs()[input.place]
     }
 
     /// Words of 32 bits that an input's elements of one step are loaded to.
-    fn words_of(&self, input: Input, elements: usize, there: There) -> usize {
+    pub(super) fn words_of(&self, input: Input, elements: usize, there: There) -> usize {
         let size = self.dtype(input).size();
         match (input.reads, there) {
+            _ if input.each == Each::Row => 0,
             (Reads::Vectors, There::All) => (elements * size).div_ceil(4),
             _ => elements * size.div_ceil(4),
         }
     }
 
-    fn words(&self, elements: usize) -> usize {
+    pub(super) fn words(&self, elements: usize) -> usize {
         self.inputs.iter().map(|&input| self.words_of(input, elements, There::All)).sum()
+    }
+
+    /// Words of inputs that have one value for a row, which stay in registers of their own.
+    pub(super) fn fixed(&self) -> usize {
+        let fixed = self.inputs.iter().filter(|input| input.each == Each::Row);
+        fixed.map(|&input| self.dtype(input).size().div_ceil(4)).sum()
     }
 
     /// An address in a register: a parameter's, so many bytes further on for each of some steps.
@@ -129,35 +180,64 @@ impl Splice<'_> {
         text.push_str(".reg .b64 wfs_p, wfs_o;\n");
         let words = self.words(elements);
         self.registers = self.registers.max(steps * words);
-        let mut first = 0;
+        let (mut first, mut fixed) = (0, 0);
         for (slot, &input) in self.inputs.iter().enumerate() {
             let size = self.dtype(input).size();
+            if input.each == Each::Row {
+                self.address(text, slot, step, 0);
+                element(text, "", size, 0, fixed, "wff_");
+                fixed += size.div_ceil(4);
+                continue;
+            }
             self.address(text, slot, step, elements * size);
             let _ = writeln!(text, "mul.lo.u64 wfs_o, {stride}, {};", elements * size);
             for k in 0..steps {
                 if k > 0 {
                     text.push_str("add.s64 wfs_p, wfs_p, wfs_o;\n");
                 }
-                let register = k * words + first;
-                match input.reads {
-                    Reads::Vectors => vectors(text, elements * size, register),
-                    Reads::Elements => (0..elements).for_each(|e| {
-                        let register = register + e * size.div_ceil(4);
-                        element(text, "", size, e, register, "wfr_");
-                    }),
-                }
+                self.load_step(text, "", input, elements, k * words + first);
             }
             first += self.words_of(input, elements, There::All);
         }
     }
 
-    /// One step of all inputs, of which only elements before the end are read; which these are.
-    fn load_end(&self, text: &mut String, elements: usize, step: &str, n: &str) {
+    /// A step of one input, from an address on.
+    pub(super) fn load_step(
+        &self,
+        text: &mut String,
+        guard: &str,
+        input: Input,
+        elements: usize,
+        register: usize,
+    ) {
+        let size = self.dtype(input).size();
+        match (input.reads, input.each) {
+            // What other rows read too stays in the caches.
+            (Reads::Vectors, Each::Column) => {
+                vectors(text, guard, "", elements * size, register);
+            }
+            (Reads::Vectors, _) => vectors(text, guard, ".cs", elements * size, register),
+            (Reads::Elements, _) => (0..elements).for_each(|e| {
+                let register = register + e * size.div_ceil(4);
+                element(text, guard, size, e, register, "wfr_");
+            }),
+        }
+    }
+
+    /// One step of all inputs, of which only elements before the end are read; which these are. `from` puts the place of the first into `wfs_o`.
+    fn load_end(
+        &self,
+        text: &mut String,
+        elements: usize,
+        from: &str,
+        n: &str,
+        address: impl Fn(&Self, &mut String, usize, Each, usize),
+    ) {
         let words: usize =
             self.inputs.iter().map(|&input| self.words_of(input, elements, There::Some)).sum();
         let _ = writeln!(
             text,
-            ".reg .b64 wfs_p, wfs_o;\n.reg .pred wfs_in<{elements}>;\n.reg .b32 wfe_<{}>;\nmul.lo.u64 wfs_o, {step}, {elements};",
+            ".reg .b64 wfs_p, wfs_o;\n.reg .pred wfs_in<{elements}>;\n.reg .b32 wfe_<{}>;\n{from}",
             words.max(1)
         );
         for e in 0..elements {
@@ -166,10 +246,19 @@ impl Splice<'_> {
         for register in 0..words {
             let _ = writeln!(text, "mov.u32 wfe_{register}, 0;");
         }
-        let mut first = 0;
+        let (mut first, mut fixed) = (0, 0);
         for (slot, &input) in self.inputs.iter().enumerate() {
             let size = self.dtype(input).size();
-            self.address(text, slot, step, elements * size);
+            if input.each == Each::Row {
+                // A row's are there since it began.
+                if !self.shape.template.is_of_rows() {
+                    address(self, text, slot, input.each, size);
+                    element(text, "", size, 0, fixed, "wff_");
+                }
+                fixed += size.div_ceil(4);
+                continue;
+            }
+            address(self, text, slot, input.each, size);
             for e in 0..elements {
                 let guard = format!("@wfs_in{e} ");
                 element(text, &guard, size, e, first + e * size.div_ceil(4), "wfe_");
@@ -193,6 +282,13 @@ impl Splice<'_> {
         let input = self.inputs.iter().find(|input| input.place == place);
         let input = *input.unwrap_or_else(|| unreachable!("every input that is read is loaded"));
         let size = self.dtype(input).size();
+        if input.each == Each::Row {
+            let before = self.inputs.iter().take_while(|input| input.place != place);
+            let fixed = before.filter(|input| input.each == Each::Row);
+            let word: usize = fixed.map(|&input| self.dtype(input).size().div_ceil(4)).sum();
+            let words = [word, word + 1].map(|word| format!("wff_{word}"));
+            return Raw { words, bit: 0 };
+        }
         let (word, bit) = match (input.reads, there) {
             (Reads::Vectors, There::All) => (e * size / 4, e * size % 4 * 8),
             _ => (e * size.div_ceil(4), 0),
@@ -202,18 +298,26 @@ impl Splice<'_> {
     }
 }
 
-/// So many bytes from an aligned address, read once.
-fn vectors(text: &mut String, bytes: usize, mut register: usize) {
+/// So many bytes from an aligned address.
+fn vectors(text: &mut String, guard: &str, cache: &str, bytes: usize, mut register: usize) {
     let mut at = 0;
     while at < bytes {
         let wide = [16, 8, 4, 2].into_iter().find(|&wide| wide <= bytes - at).unwrap_or(2);
         let registers: Vec<String> =
             (0..wide.div_ceil(4)).map(|k| format!("wfr_{}", register + k)).collect();
         let _ = match wide {
-            16 => writeln!(text, "ld.global.cs.v4.u32 {{{}}}, [wfs_p+{at}];", registers.join(", ")),
-            8 => writeln!(text, "ld.global.cs.v2.u32 {{{}}}, [wfs_p+{at}];", registers.join(", ")),
-            4 => writeln!(text, "ld.global.cs.u32 {}, [wfs_p+{at}];", registers[0]),
-            _ => writeln!(text, "ld.global.cs.u16 {}, [wfs_p+{at}];", registers[0]),
+            16 => writeln!(
+                text,
+                "{guard}ld.global{cache}.v4.u32 {{{}}}, [wfs_p+{at}];",
+                registers.join(", ")
+            ),
+            8 => writeln!(
+                text,
+                "{guard}ld.global{cache}.v2.u32 {{{}}}, [wfs_p+{at}];",
+                registers.join(", ")
+            ),
+            4 => writeln!(text, "{guard}ld.global{cache}.u32 {}, [wfs_p+{at}];", registers[0]),
+            _ => writeln!(text, "{guard}ld.global{cache}.u16 {}, [wfs_p+{at}];", registers[0]),
         };
         register += wide.div_ceil(4);
         at += wide;
@@ -221,7 +325,14 @@ fn vectors(text: &mut String, bytes: usize, mut register: usize) {
 }
 
 /// One element, in one register or two.
-fn element(text: &mut String, guard: &str, size: usize, e: usize, register: usize, of: &str) {
+pub(super) fn element(
+    text: &mut String,
+    guard: &str,
+    size: usize,
+    e: usize,
+    register: usize,
+    of: &str,
+) {
     let at = e * size;
     let _ = match size {
         8 => writeln!(

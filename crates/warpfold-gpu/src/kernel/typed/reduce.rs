@@ -53,6 +53,25 @@ impl<'a, M: Machine, T: Element> Reduce<'a, M, T> {
         self
     }
 
+    /// Of as many elements as a `u64` in the machine's memory says when the reduction runs, and of no more than there are. In a queue that is being
+    /// captured into a CUDA graph the length may change from one replay to the next.
+    ///
+    /// ```
+    /// # #[cfg(feature = "simt")] {
+    /// let device = warpfold::simt::Device::new();
+    /// let (x, n) = (device.upload(&[1.0f32, 2.0, 4.0, 8.0])?, device.upload(&[3u64])?);
+    /// assert_eq!(device.reduce(&x).len_on_device(&n).sum()?, 7.0);
+    /// # }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no `u64`.
+    pub fn len_on_device(mut self, length: impl Into<View<'a, M, u64>>) -> Self {
+        self.reduce = self.reduce.len_on_device(length.into().untyped());
+        self
+    }
+
     /// The same of a piece of an array, whose first element has this index in the whole: what its partial knows of indices counts from there.
     pub fn starting_at(mut self, first: u64) -> Self {
         self.reduce = self.reduce.starting_at(first);
