@@ -15,6 +15,7 @@ mod joined;
 mod launch;
 mod many;
 pub mod map;
+mod rank_sums;
 mod record;
 mod reduce;
 mod sharded;
@@ -37,6 +38,7 @@ pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
 pub use many::{AnyReduceMany, AnySegments, Code, ManyLaunch};
 pub use map::{AnyMap, MapGrid, MapLaunches, Spliced};
+pub use rank_sums::RankSums;
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]

@@ -34,6 +34,8 @@ mod maps;
 mod named;
 #[path = "../kernels/products.rs"]
 mod products;
+#[path = "../kernels/rank_sums.rs"]
+mod rank_sums;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;

@@ -30,6 +30,8 @@ mod many;
 mod named;
 #[path = "../kernels/products.rs"]
 mod products;
+#[path = "../kernels/rank_sums.rs"]
+mod rank_sums;
 mod reductions;
 #[path = "../kernels/segments.rs"]
 mod segments;
