@@ -77,15 +77,16 @@ def check(rank, size):
     import warpfold as wf
     import warpfold.torch.distributed as wd
 
-    compared = 0
+    compared, whole_piece = 0, wd._PIECE
     large = 1 + 3 * wd._SMALL
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         name = str(dtype)[6:]
         for kind in ("normal", "bits", "ties"):
             for n in (1, 5, 1000, 100_003, large):
                 all_ranks = [held(kind, n, seed, dtype) for seed in range(size)]
-                # From an odd element on, too, where no vectors are aligned.
+                # From an odd element on, too, where no vectors are aligned; and in one piece and in many.
                 for before in (0, 1):
+                    wd._PIECE = [whole_piece, 1 << 18][before]
                     room = torch.zeros(n + before, dtype=dtype, device="cuda")
                     x = room[before:]
                     x.copy_(all_ranks[rank])
@@ -101,6 +102,7 @@ def check(rank, size):
                         mine = found[k].double().item()
                         assert repr(mine) == repr(right), f"{kind} {n} {name} {before}: element {k} is {mine}, and not {right}"
                     compared += len(some)
+    wd._PIECE = whole_piece
     # The same four numbers for each element, two of a coarse grid and two of a fine one, in the shares of as many ranks as there are: two of one grid add
     # up exactly.
     if size in (1, 2, 4):

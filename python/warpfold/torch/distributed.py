@@ -15,8 +15,8 @@ __all__ = ["all_reduce", "allreduce", *MERGEABLE]
 
 # Bytes of all ranks up to which everyone gets everything: one exchange less is worth more than the additions.
 _SMALL = 256 << 10
-# Bytes of a tensor that are under way at once, for which there is room beside it.
-_PIECE = 256 << 20
+# Bytes of a tensor that are exchanged at once; those of two such pieces have room beside it, so that one is summed while the next is under way.
+_PIECE = 128 << 20
 # Shares are whole vectors of so many bytes, as kernels read them.
 _VECTOR = 16
 
@@ -40,19 +40,47 @@ def all_reduce(x, group=None):
     given = x.detach()
     whole = given.contiguous()
     flat = (torch.view_as_real(whole.resolve_conj()) if x.is_complex() else whole).reshape(-1)
-    for start, share in _shares(len(flat), flat.element_size(), size):
+    rows, under_way, gathers = [None, None], None, []
+    for k, (start, share) in enumerate(_shares(len(flat), flat.element_size(), size)):
         if share is None:
-            rows = flat.new_empty((size, len(flat) - start))
-            dist.all_gather_into_tensor(_bytes(rows), _bytes(flat[start:]), group=group)
-            _sum_rows(rows, flat[start:])
+            _everyones(flat[start:], size, group)
             continue
         some = flat[start : start + size * share]
-        rows, own = flat.new_empty((size, share)), some[rank * share :][:share]
-        dist.all_to_all_single(_bytes(rows), _bytes(some), group=group)
-        _sum_rows(rows, own)
-        dist.all_gather_into_tensor(_bytes(some), _bytes(own).clone() if own.device.type == "cpu" else _bytes(own), group=group)
+        if rows[k % 2] is None or rows[k % 2].shape[1] != share:
+            rows[k % 2] = flat.new_empty((size, share))
+        # It begins behind what the current stream has been given, the sum of the piece before last among it, which read these rows.
+        exchange = dist.all_to_all_single(_bytes(rows[k % 2]), _bytes(some), group=group, async_op=True)
+        gathers += _sum_and_gather(under_way, rank, group)
+        under_way = exchange, rows[k % 2], some
+    gathers += _sum_and_gather(under_way, rank, group)
+    for gather in gathers:
+        gather.wait()
     if flat.data_ptr() != given.data_ptr():
         given.copy_((torch.view_as_complex(flat.view(*x.shape, 2)) if x.is_complex() else flat).view(x.shape))
+
+
+def _sum_and_gather(under_way, rank, group):
+    """Sums a piece once it is there, and begins to hand the sums to all."""
+    import torch.distributed as dist
+
+    if under_way is None:
+        return []
+    exchange, rows, some = under_way
+    exchange.wait()
+    own = some[rank * rows.shape[1] :][: rows.shape[1]]
+    _sum_rows(rows, own)
+    # In place, which is nothing to NCCL; gloo wants what it sends elsewhere.
+    sent = own if own.is_cuda else own.clone()
+    return [dist.all_gather_into_tensor(_bytes(some), _bytes(sent), group=group, async_op=True)]
+
+
+def _everyones(x, size, group):
+    """Everyone gets and sums all of some elements."""
+    import torch.distributed as dist
+
+    rows = x.new_empty((size, len(x)))
+    dist.all_gather_into_tensor(_bytes(rows), _bytes(x), group=group)
+    _sum_rows(rows, x)
 
 
 def _shares(n, width, size):
