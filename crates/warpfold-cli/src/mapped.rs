@@ -18,7 +18,8 @@ use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 pub(crate) use side::Side;
-use side::{beside, is_text, step};
+use side::beside;
+pub(crate) use side::{is_text, step};
 
 /// The name of the inputs themselves.
 const X: &str = "x";
@@ -28,6 +29,7 @@ const WEIGHTS: &str = "weights";
 /// Runs a reduction of an expression, and prints what comes of it.
 pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
     check(asked)?;
+    run::check_result_file(asked)?;
     let (finish, begun) = (asked.finish()?, Instant::now());
     let (wanted, mut sides) = opened(asked)?;
     let map = wanted.map(asked, &sides)?;
@@ -123,7 +125,13 @@ impl Asked {
         .map_err(|error| blamed(asked, &inputs, error))
     }
 
-    fn answer(&self, map: &Map, folded: &Folded, finish: Finish) -> Result<Answer, Failure> {
+    /// The results of what was folded.
+    pub(crate) fn answer(
+        &self,
+        map: &Map,
+        folded: &Folded,
+        finish: Finish,
+    ) -> Result<Answer, Failure> {
         if let Asked::One(_) = self {
             return Ok(map.finish(folded, finish)?.into());
         }
@@ -201,7 +209,7 @@ pub(crate) fn check(asked: &Reduction) -> Result<(), Failure> {
     {
         format.check_one()?;
     }
-    run::check_result_file(asked)
+    Ok(())
 }
 
 /// What is reduced, and the inputs that have names.

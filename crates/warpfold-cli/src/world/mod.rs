@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! whole (ranges of elements; lines of texts) -> partials, merged -> report
+//! mapped (the same of all inputs of an expression) -> partials of its results, merged -> report
 //! many  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
 //! alone (what is not shared out)             -> rank 0 does all of it, and the others end as it does
 //! ```
@@ -12,6 +13,7 @@ mod bar;
 mod gpus;
 mod lines;
 mod many;
+mod mapped;
 mod whole;
 
 use warpfold::{DType, Op};
@@ -88,7 +90,9 @@ pub(crate) fn reduction(asked: &Reduction) -> Result<(), Failure> {
         return alone(asked, &*comm, why);
     }
     match asked.parts.any() {
+        true if asked.maps.any() => many::of_expression(asked, &*comm),
         true => many::reduction(asked, &*comm),
+        false if asked.maps.any() => mapped::reduction(asked, &*comm, &bar),
         false => whole::reduction(asked, &*comm, &bar),
     }
 }
@@ -124,10 +128,8 @@ fn not_shared(asked: &Reduction) -> Option<&'static str> {
     let (op, parts) = (asked.op(), &asked.parts);
     let is_on_cpu = matches!(asked.device, Device::Auto | Device::Cpu);
     match () {
-        () if asked.maps.any() => Some("an expression"),
         () if asked.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if op == Op::Dot && has_text(asked) => Some("dot of texts"),
-        () if parts.any() && skips(asked) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
         () if parts.empty != Empty::Error => Some("results that do not exist"),
         () => None,

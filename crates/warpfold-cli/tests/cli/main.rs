@@ -37,3 +37,4 @@ mod text;
 mod world;
 mod world_alike;
 mod world_bar;
+mod world_maps;
