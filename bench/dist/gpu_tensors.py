@@ -12,6 +12,8 @@ and on the one with GPUs, in that folder:
     python3 gpu_tensors.py --ranks 2 --check          # bits alone
     python3 gpu_tensors.py --ranks 2 >gpu_tensors.jsonl
 
+What is Rust alone: cargo build --release -p warpfold-dist --features cuda --example gpu_tensors, and target/release/examples/gpu_tensors there, as its head says.
+
 It starts its ranks itself. Results are compared with sums of rational numbers (Python's fractions), with the processor's, and with those of the
 same numbers held by fewer ranks. A row of times is the median of rounds in which both take turns, by the GPU's own clock, from the last rank's beginning to
 its end; bus is bytes of the tensor times 2 (W - 1) / W in that time, as NCCL's own tests have it.
