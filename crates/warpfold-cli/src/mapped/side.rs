@@ -118,9 +118,10 @@ impl Side {
         self.inputs.iter()
     }
 
-    /// Elements of all its files, where that is known before they are read.
+    /// Elements of all its files, where ranges of them can be read.
     pub(crate) fn elements(&self) -> Option<u64> {
-        let bytes: Option<u64> = self.inputs.iter().map(Input::bytes).sum();
+        let bytes = |input: &Input| input.bytes().filter(|_| input.has_ranges());
+        let bytes: Option<u64> = self.inputs.iter().map(bytes).sum();
         bytes.map(|bytes| bytes / self.dtype.size() as u64)
     }
 

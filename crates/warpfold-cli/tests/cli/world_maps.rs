@@ -1,6 +1,7 @@
 //! `--world` beside expressions: what one process prints, at any number of ranks, with uneven and empty shares.
 
 use crate::arrays::{dictionary, npy_header};
+use crate::packed::gzip;
 use crate::program::{Folder, run};
 use crate::world::world;
 
@@ -114,6 +115,26 @@ fn files_one_after_another_and_random_numbers_are_shared_out() {
         ],
         &[3],
     );
+}
+
+/// What is read as a stream, beside a file or by itself, is rank 0's.
+#[test]
+fn packed_files_are_read_by_rank_0() {
+    let folder = Folder::new();
+    let x = numbers(100, 1);
+    let packed = folder.file("x.npy.gz", gzip(&npy(&x)));
+    let whole = folder.file("y.npy", npy(&x));
+    let with = format!("y={packed}");
+    for args in [
+        &["sum", &packed, "--map", "x * x"][..],
+        &["sum", &whole, "--map", "x * y", "--with", &with],
+    ] {
+        let alone = run(args);
+        let found = world(args, 3);
+        assert_eq!(String::from_utf8_lossy(&found[0].stdout), alone.out, "{args:?}");
+        assert!(String::from_utf8_lossy(&found[0].stderr).contains("rank 0 does all of it"));
+        assert!(found.iter().all(|rank| rank.status.success()));
+    }
 }
 
 #[test]
