@@ -38,3 +38,4 @@ mod world;
 mod world_alike;
 mod world_bar;
 mod world_maps;
+mod world_parts;
