@@ -148,7 +148,7 @@ fn of_type<F: Float>() {
     let columns = 2500;
     check(&array::<F>(Kind::Specials, 2 * columns, &mut random), 2, CLOSE, 1);
     check(&array::<F>(Kind::Wide, 2 * columns, &mut random), 2, Lie { own: Some(1), ..CLOSE }, 2);
-    check(&[F::of(0.0); 0], 3, CLOSE, 1);
+    check::<F>(&[], 3, CLOSE, 1);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn edges<F: Float>() {
     x[3] = greatest;
     x[6] = F::of(-greatest.wide());
     check(&x, 2000, CLOSE, 1);
-    check(&vec![greatest; 2000 * 2], 2000, CLOSE, 1);
+    check(&[greatest; 2000 * 2], 2000, CLOSE, 1);
 }
 
 #[test]
