@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import warpfold as wf
-from oracle import bits, same, sample
+from oracle import bits, fractions, same, sample, to_float
 
 OPS = ["sum", "mean", "var", "std", "l1", "l2", "sumsq", "linf", "min", "max", "any", "all", "count_nonzero"]
 CHUNKINGS = [(7, 5, 4), (1, 2, 3), (3, (1, 4), 2)]
@@ -141,6 +141,43 @@ def test_torch_distributed(tmp_path):
     torch = module("torch")
     for size in (1, 3):
         torch.multiprocessing.spawn(rank_of_torch, (size, tmp_path / f"store{size}", sample("float64", (30, 2))), nprocs=size)
+
+
+def rank_of_all_reduce(rank, size, store):
+    import torch
+    import torch.distributed as dist
+    import warpfold.torch.distributed as wd
+
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
+    wd._SMALL = 2000  # so that tensors of this size are shared out, with a rest, in several pieces
+    wd._PIECE = 16_000
+    for n in (0, 1, 5, 3001):
+        held = [sample("float64", n, seed) for seed in range(size)]
+        if size > 2:
+            held[-1] = -held[0]  # which leaves what lies far below
+        x = torch.from_numpy(held[rank].copy()).requires_grad_()
+        wd.all_reduce(x)
+        assert x.tolist() == [math.fsum(column) for column in zip(*held)] and x.requires_grad, n
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.complex64):
+        like = "float32" if dtype == torch.bfloat16 else str(dtype).removeprefix("torch.")
+        held = [torch.from_numpy(sample(like, (8, 51), seed)).to(dtype) for seed in range(size)]
+        parts = [torch.view_as_real(x) if dtype.is_complex else x for x in held]
+        name = str(parts[0].dtype).removeprefix("torch.")
+        columns = zip(*(fractions(x.double()) for x in parts))
+        expected = [to_float(sum(column), name) for column in columns]
+        # As it lies, in Fortran's order, and every second element of memory.
+        for x in (held[rank].clone(), held[rank].t().contiguous().t(), torch.stack([held[rank]] * 2, -1)[..., 1]):
+            wd.all_reduce(x)
+            assert (torch.view_as_real(x) if dtype.is_complex else x).double().flatten().tolist() == expected, dtype
+    with pytest.raises(TypeError, match="sums integers exactly"):
+        wd.all_reduce(torch.ones(3, dtype=torch.int32))
+    dist.destroy_process_group()
+
+
+def test_torch_all_reduce(tmp_path):
+    torch = module("torch")
+    for size in (1, 2, 3):
+        torch.multiprocessing.spawn(rank_of_all_reduce, (size, tmp_path / f"reduce{size}"), nprocs=size)
 
 
 @pytest.mark.filterwarnings("ignore")

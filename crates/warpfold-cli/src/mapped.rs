@@ -18,7 +18,8 @@ use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 pub(crate) use side::Side;
-use side::{beside, is_text, step};
+use side::beside;
+pub(crate) use side::{is_text, step};
 
 /// The name of the inputs themselves.
 const X: &str = "x";
@@ -28,6 +29,7 @@ const WEIGHTS: &str = "weights";
 /// Runs a reduction of an expression, and prints what comes of it.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     check(args)?;
+    run::check_result_file(args)?;
     let (finish, begun) = (args.finish()?, Instant::now());
     let (wanted, mut sides) = opened(args)?;
     let map = wanted.map(args, &sides)?;
@@ -127,7 +129,13 @@ impl MapRequest {
         .map_err(|error| blamed(args, &inputs, error))
     }
 
-    fn answer(&self, map: &Map, folded: &Folded, finish: Finish) -> Result<Answer, Failure> {
+    /// The results of what was folded.
+    pub(crate) fn answer(
+        &self,
+        map: &Map,
+        folded: &Folded,
+        finish: Finish,
+    ) -> Result<Answer, Failure> {
         if let MapRequest::One(_) = self {
             return Ok(map.finish(folded, finish)?.into());
         }
@@ -210,7 +218,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     {
         format.check_one()?;
     }
-    run::check_result_file(args)
+    Ok(())
 }
 
 /// What is reduced, and the inputs that have names.

@@ -4,6 +4,7 @@
 //! that it did not allocate is refused. `NCCL_SHIM_VERSION` says what version it claims to be; `NCCL_SHIM_FAILS` makes exchanges fail.
 #![allow(non_snake_case, clippy::missing_safety_doc, missing_docs)]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::net::TcpListener;
@@ -116,6 +117,102 @@ pub unsafe extern "C" fn ncclAllReduce(
             return SYSTEM_ERROR;
         }
         std::slice::from_raw_parts_mut(to.cast::<u64>(), count).copy_from_slice(&sum);
+    }
+    0
+}
+
+/// What a thread has put into its group: the communicator, and what goes to and comes from which rank.
+#[derive(Default)]
+struct Group {
+    comm: usize,
+    sent: Vec<(usize, Vec<u8>)>,
+    received: Vec<(usize, usize, usize)>,
+}
+
+thread_local! {
+    static GROUP: RefCell<Option<Group>> = const { RefCell::new(None) };
+}
+
+/// Adds to the group that was begun; outside of one, a rank would wait for another.
+fn grouped(comm: *mut Tcp, add: impl FnOnce(&mut Group)) -> c_int {
+    GROUP.with_borrow_mut(|group| {
+        let Some(group) = group else { return INVALID_ARGUMENT };
+        group.comm = comm as usize;
+        add(group);
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn ncclGroupStart() -> c_int {
+    GROUP.set(Some(Group::default()));
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ncclSend(
+    from: *const c_void,
+    count: usize,
+    dtype: c_int,
+    peer: c_int,
+    comm: *mut Tcp,
+    _stream: *mut c_void,
+) -> c_int {
+    if dtype != 1 || !is_ours(from, count) {
+        return INVALID_ARGUMENT;
+    }
+    // SAFETY: NCCL's contract; that memory is what was allocated here was checked.
+    let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), count) }.to_vec();
+    grouped(comm, |group| group.sent.push((peer as usize, bytes)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ncclRecv(
+    to: *mut c_void,
+    count: usize,
+    dtype: c_int,
+    peer: c_int,
+    comm: *mut Tcp,
+    _stream: *mut c_void,
+) -> c_int {
+    if dtype != 1 || !is_ours(to, count) {
+        return INVALID_ARGUMENT;
+    }
+    grouped(comm, |group| group.received.push((peer as usize, to as usize, count)))
+}
+
+/// Everything of the group at once: blocks of the longest length, and the lengths themselves before them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ncclGroupEnd() -> c_int {
+    let Some(group) = GROUP.take() else { return INVALID_ARGUMENT };
+    if group.comm == 0 {
+        return 0;
+    }
+    // SAFETY: NCCL's contract.
+    let tcp = unsafe { &*(group.comm as *const Tcp) };
+    let longest = group.sent.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0);
+    let mut lengths = vec![0; 8 * tcp.size()];
+    if fails() || tcp.all_gather(&(longest as u64).to_le_bytes(), &mut lengths).is_err() {
+        return SYSTEM_ERROR;
+    }
+    let longest = lengths.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).max();
+    let block = 8 + longest.unwrap_or(0) as usize;
+    let (mut mine, mut theirs) = (vec![0; block * tcp.size()], vec![0; block * tcp.size()]);
+    for (peer, bytes) in &group.sent {
+        let block = &mut mine[peer * block..][..block];
+        block[..8].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        block[8..][..bytes.len()].copy_from_slice(bytes);
+    }
+    if tcp.all_to_all(&mine, &mut theirs).is_err() {
+        return SYSTEM_ERROR;
+    }
+    for (peer, to, count) in group.received {
+        let (length, bytes) = theirs[peer * block..][..block].split_at(8);
+        if length != (count as u64).to_le_bytes() {
+            return INVALID_ARGUMENT;
+        }
+        // SAFETY: that this is memory which was allocated here was checked.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, count) };
     }
     0
 }

@@ -375,6 +375,16 @@ impl Input {
         ChangeMonitor::new(self.name.clone(), self.stamp)
     }
 
+    /// Whether [`range`](Self::range) reads a part of it: of what is packed, a stream or a text, it does not.
+    pub fn has_ranges(&self) -> bool {
+        match &self.source {
+            Source::Npy(array) => array.has_ranges(),
+            Source::Raw => self.bytes.is_some() && Packing::of(&self.name).is_none(),
+            Source::Random(_) => true,
+            Source::Text { .. } => false,
+        }
+    }
+
     /// Starts to read a range of elements; text is read as a whole.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
 //! Every production kernel, listed once: the build, the executor and the tests derive names from here.
 
 mod maps;
+mod sums;
 
 pub use maps::{MAP_INPUTS, MAPS, MapFold, is_template};
+pub use sums::{RANK_SUMS, TABLES};
 
 /// The element types by the names of the contract, with the C++ type of each.
 pub const ELEMENTS: &[Element] = &[
@@ -258,16 +260,11 @@ pub const SORT_SMALL: Plain = Plain {
 pub const LENGTHS: Plain =
     Plain { name: "segment_lengths", source: "entry/lengths.cu", entries: &["segment_lengths"] };
 
-/// Sums by keys in tables in shared memory.
-pub const TABLES: Plain = Plain {
-    name: "tables",
-    source: "entry/tables.cu",
-    entries: &["tables_floats", "tables_floats_join", "tables_integers", "tables_integers_join"],
-};
-
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
-pub const PLAIN: &[Plain] =
-    &[FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, LENGTHS, SORT, SORT_SMALL, SORT_WIDE, TABLES];
+pub const PLAIN: &[Plain] = &[
+    FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, LENGTHS, RANK_SUMS, SORT, SORT_SMALL, SORT_WIDE,
+    TABLES,
+];
 
 /// Float types whose minimum and maximum are instructions from compute capability 8.0 on.
 const NARROW_FLOATS: Option<NewerBuilds> =

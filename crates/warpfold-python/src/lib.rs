@@ -41,7 +41,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::cuda::_gpus;
+    use super::cuda::{_gpus, _rank_sums};
     #[pymodule_export]
     use super::exact::Exact;
     #[pymodule_export]

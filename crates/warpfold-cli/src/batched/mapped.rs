@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use warpfold::map::{HostArray, Map};
 
-use super::Parted;
+use super::{Combined, Parted};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::Whole;
@@ -15,12 +15,23 @@ use crate::{Failure, mapped, run};
 
 /// A map and the arrays that it reads.
 pub(super) struct Mapped<'w> {
-    pub(super) map: Map,
+    pub(super) map: &'w Map,
     pub(super) arrays: Vec<HostArray<'w>>,
 }
 
-/// Runs many reductions of an expression and prints their results.
-pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
+/// An expression, its inputs, and what parts them.
+pub(crate) struct Opened {
+    pub(crate) map: Map,
+    /// The inputs, of one shape.
+    pub(crate) wholes: Vec<Whole>,
+    pub(crate) parted: Parted,
+    /// What keys stand for where they are numbers of combinations.
+    pub(crate) combined: Combined,
+    pub(crate) texts: Texts,
+}
+
+/// Opens and reads the inputs.
+pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     mapped::check(args)?;
     if !matches!(args.device, Device::Auto | Device::Cpu) {
         return Err(Failure::Usage("an expression's axes, segments and keys reduce on the CPU, and not on GPUs; leave out --device".into()));
@@ -29,15 +40,13 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     if args.written.dialect(false).missing == Missing::Skip {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));
     }
-    let finish = args.finish()?;
+    args.finish()?;
     if !super::key_columns(args).is_empty() {
         run::keep_standard_input(args)?;
     }
-    let begun = Instant::now();
     let (wanted, sides) = mapped::opened(args)?;
     let map = wanted.map(args, &sides)?;
-    let is_verbose = args.verbosity() == Verbosity::Verbose;
-    if is_verbose {
+    if args.verbosity() == Verbosity::Verbose {
         for line in map.program().to_string().lines() {
             crate::say!("map: {line}");
         }
@@ -58,23 +67,46 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
             shape(other)
         )));
     }
-    let folding = Instant::now();
     let read = Parted::read(args, &watch, None)?;
-    let parted = read.parted;
     read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    let arrays = wholes.iter().map(Whole::array).collect::<Result<Vec<_>, _>>()?;
-    let dtype = map.dtype();
+    Ok(Opened { map, wholes, parted: read.parted, combined: read.tuples, texts })
+}
+
+impl Opened {
+    /// The inputs' elements.
+    pub(crate) fn arrays(&self) -> Result<Vec<HostArray<'_>>, Failure> {
+        Ok(self.wholes.iter().map(Whole::array).collect::<Result<_, _>>()?)
+    }
+
+    /// Fails if a file has changed since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
+        self.wholes.iter().try_for_each(Whole::check_unchanged)?;
+        self.parted.check_unchanged()
+    }
+
+    /// Bytes of the inputs.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.wholes.iter().map(|whole| whole.len() * whole.dtype().size() as u64).sum()
+    }
+}
+
+/// Runs many reductions of an expression and prints their results.
+pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let opened = open(args)?;
+    let folding = Instant::now();
+    let Opened { map, wholes, parted, combined, .. } = &opened;
+    let (dtype, arrays) = (map.dtype(), opened.arrays()?);
     let map = Mapped { map, arrays };
-    let found = read.tuples.of(super::fold(args, first, &parted, finish, Some(&map)));
-    let found = found.map_err(|failure| mapped::kept_none(args, first.len(), failure))?;
-    wholes.iter().try_for_each(Whole::check_unchanged)?;
-    parted.check_unchanged()?;
-    let bytes = wholes.iter().map(|whole| whole.len() * whole.dtype().size() as u64).sum();
+    let found = combined.of(super::fold(args, &wholes[0], parted, args.finish()?, Some(&map)));
+    let found = found.map_err(|failure| mapped::kept_none(args, wholes[0].len(), failure))?;
+    opened.check_unchanged()?;
+    let is_verbose = args.verbosity() == Verbosity::Verbose;
     let table = Table {
         op: args.op(),
         dtype: dtype.to_string(),
         n: found.elements,
-        bytes,
+        bytes: opened.bytes(),
         labels: found.labels,
         titles: Titles::Results,
         columns: found
@@ -86,7 +118,7 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
-        texts: texts.found(is_verbose),
+        texts: opened.texts.found(is_verbose),
     };
     if is_verbose {
         crate::say!("time: {}", table.timing());

@@ -10,6 +10,7 @@ mod tuples;
 
 pub(crate) use columns::columns;
 pub(crate) use keys::{key_columns, with_key};
+pub(crate) use mapped::{Opened, open as open_mapped};
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,11 +58,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let whole = input.whole(order)?;
     let executor = executor(args, whole.dtype())?;
     let folding = Instant::now();
-    let Read { parted, texts: key_texts, gaps: key_gaps, tuples } =
-        Parted::read(args, &values, header(&notes))?;
-    key_texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    let gaps = notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps());
-    let (whole, parted, rows) = Rows::align(args, whole, gaps, parted, &key_gaps)?;
+    let mut read = Parted::read(args, &values, header(&notes))?;
+    std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
+    let Aligned { whole, parted, rows, tuples } = read.align(args, whole, notes)?;
     let mut found = tuples.of(match &executor {
         Executor::Cpu => fold(args, &whole, &parted, finish, None),
         other => device::fold(args, &whole, &parted, other, finish),
@@ -198,6 +197,28 @@ pub(crate) struct Read {
     gaps: MissingRuns,
     /// What keys stand for where they are numbers of combinations.
     pub(crate) tuples: Combined,
+}
+
+/// An input and what parts it, of which the same rows were left out.
+pub(crate) struct Aligned {
+    pub(crate) whole: Whole,
+    pub(crate) parted: Parted,
+    rows: Rows,
+    pub(crate) tuples: Combined,
+}
+
+impl Read {
+    /// Leaves rows out of the input that its parts lack, and of these what the input lacks, by the notes of its text.
+    pub(crate) fn align(
+        self,
+        args: &Reduction,
+        whole: Whole,
+        notes: Option<SharedNotes>,
+    ) -> Result<Aligned, Failure> {
+        let gaps = notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps());
+        let (whole, parted, rows) = Rows::align(args, whole, gaps, self.parted, &self.gaps)?;
+        Ok(Aligned { whole, parted, rows, tuples: self.tuples })
+    }
 }
 
 /// Several keys, if there are.
@@ -339,32 +360,39 @@ fn fold(
     finish: Finish,
     map: Option<&Mapped<'_>>,
 ) -> Result<Found, Failure> {
-    let x = whole.array()?;
-    let of = |parts: Arc<Parts<'_>>, labels: Labels, flat: bool| {
-        let indices = if flat { Indices::OfArray } else { Indices::OfInput };
-        let request = Request::new(args.op(), x).parts(parts).policy(args.policy());
-        let request = request.empty(args.parts.empty.of_engine());
-        found(&request.indices(indices), labels, finish, map)
-    };
+    let (parts, labels) = parts(args, whole, parted)?;
+    // Indices within segments of the data follow from those within what is kept.
+    let is_flat = args.parts.flat || matches!(parted, Parted::Cut(_));
+    let indices = if is_flat { Indices::OfArray } else { Indices::OfInput };
+    let request = Request::new(args.op(), whole.array()?).parts(parts).policy(args.policy());
+    let request = request.empty(args.parts.empty.of_engine());
+    found(&request.indices(indices), labels, finish, map)
+}
+
+/// The parts of an input, and what its results are called.
+pub(crate) fn parts<'a>(
+    args: &Reduction,
+    whole: &Whole,
+    parted: &'a Parted,
+) -> Result<(Arc<Parts<'a>>, Labels), Failure> {
     if let Parted::Axes = parted {
         let folding = Folding::of(whole.layout()?.clone(), &args.parts.axis)?;
         let shape = if args.parts.keepdims { folding.shape_kept() } else { folding.shape() };
         let parts = Parts::Axes(folding.form()?, folding);
-        return of(Arc::new(parts), Labels::Axes(shape), args.parts.flat);
+        return Ok((Arc::new(parts), Labels::Axes(shape)));
     }
+    let n = whole.array()?.len();
     if let Parted::Keys(keys) = parted {
-        let parts = Arc::new(with_key!(keys, keys => by_key(args, keys, x.len()))?);
+        let parts = with_key!(keys, keys => by_key(args, keys, n))?;
         let labels = match parts.keys() {
             Some(keys) => Labels::key(keys.clone()),
             None => Labels::Numbers,
         };
-        return of(parts, labels, args.parts.flat);
+        return Ok((Arc::new(parts), labels));
     }
     let segments = parted.segments().expect("neither axes nor keys");
-    let parts = engine::segments(segments, x.len() as u64, args.policy())?;
-    // Indices within segments of the data follow from those within what is kept.
-    let flat = args.parts.flat || matches!(parted, Parted::Cut(_));
-    of(Arc::new(parts), Labels::Segments, flat)
+    let parts = engine::segments(segments, n as u64, args.policy())?;
+    Ok((Arc::new(parts), Labels::Segments))
 }
 
 fn by_key<'a, K: Key>(args: &Reduction, keys: &'a [K], n: usize) -> Result<Parts<'a>, Failure> {

@@ -1,6 +1,7 @@
 //! [`Side`]: one input of expressions that are reduced side by side.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use warpfold::map::HostArray;
@@ -14,7 +15,7 @@ use crate::{Failure, run};
 
 /// One input of the expression: files that are one array.
 pub(crate) struct Side {
-    pub(super) name: String,
+    pub(crate) name: String,
     pub(super) dtype: DType,
     /// Files that have not begun.
     pub(super) inputs: VecDeque<Input>,
@@ -22,6 +23,8 @@ pub(crate) struct Side {
     is_all: bool,
     /// The same files as a whole, for a name that may be a column or the input itself.
     pub(super) otherwise: Option<VecDeque<Input>>,
+    /// The elements of files that have not begun which are read, if not all are.
+    range: Option<Range<u64>>,
     pieces: Option<(Name, Pieces)>,
     /// Elements that were read and not folded yet.
     rest: Rest,
@@ -106,6 +109,7 @@ impl Side {
             dtype,
             inputs: inputs.into(),
             otherwise,
+            range: None,
             pieces: None,
             rest: Rest::default(),
         }
@@ -113,6 +117,34 @@ impl Side {
 
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter()
+    }
+
+    /// Elements of all its files, where ranges of them can be read.
+    pub(crate) fn elements(&self) -> Option<u64> {
+        let bytes = |input: &Input| input.bytes().filter(|_| input.has_ranges());
+        let bytes: Option<u64> = self.inputs.iter().map(bytes).sum();
+        bytes.map(|bytes| bytes / self.dtype.size() as u64)
+    }
+
+    /// Has a range of its elements alone read, where it is known how many there are.
+    pub(crate) fn take_range(&mut self, range: Range<u64>) {
+        self.range = Some(range);
+    }
+
+    /// Decides what a name is that may be a column of texts or all of them, by the names of the first.
+    pub(crate) fn decide(&mut self, args: &Reduction) {
+        let Some(otherwise) = self.otherwise.take() else { return };
+        let Some(first) = self.inputs.front() else { return };
+        let columns = input::text_columns(first.name(), args.written.dialect(false));
+        if columns.is_ok_and(|columns| !columns.names.contains(&self.name)) {
+            self.inputs = otherwise;
+            self.is_all = true;
+        }
+    }
+
+    /// Its files, to be read in part.
+    pub(crate) fn inputs_mut(&mut self) -> &mut VecDeque<Input> {
+        &mut self.inputs
     }
 
     /// The whole of its one file.
@@ -159,13 +191,26 @@ impl Side {
                 self.rest.set(&[]);
                 return Ok(());
             };
-            self.pieces = Some((input.name().clone(), input.pieces(Order::C)?));
+            let name = input.name().clone();
+            let pieces = match &mut self.range {
+                None => input.pieces(Order::C)?,
+                Some(range) => {
+                    let n = input.bytes().unwrap_or(0) / self.dtype.size() as u64;
+                    let part = range.start.min(n)..range.end.min(n);
+                    *range = range.start.saturating_sub(n)..range.end.saturating_sub(n);
+                    if part.is_empty() {
+                        continue;
+                    }
+                    input.range(Order::C, part)?
+                }
+            };
+            self.pieces = Some((name, pieces));
         }
     }
 }
 
 /// Whether all inputs are texts, so that names are those of their columns.
-pub(super) fn is_text(args: &Reduction) -> bool {
+pub(crate) fn is_text(args: &Reduction) -> bool {
     let kind = |path: &PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
     !args.inputs.is_empty() && args.inputs.iter().all(|path| kind(path) == Kind::Text)
 }
@@ -219,7 +264,7 @@ fn is_no_column(error: &warpfold_io::Error) -> bool {
 }
 
 /// Folds as many elements as every side has; how many, and their bytes, or `None` at the end.
-pub(super) fn step(
+pub(crate) fn step(
     sides: &mut [Side],
     first: u64,
     fold: impl FnOnce(&[HostArray<'_>]) -> Result<(), Failure>,

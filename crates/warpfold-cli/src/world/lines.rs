@@ -25,7 +25,7 @@ struct Seen {
 pub(super) fn cut(
     comm: &dyn Comm,
     text: &str,
-    inputs: Result<&mut [Input], &str>,
+    inputs: Result<Vec<&mut Input>, &str>,
 ) -> Result<(), warpfold_dist::Error> {
     let seen: Result<Vec<Option<Seen>>, String> = match &inputs {
         Ok(inputs) => inputs
@@ -48,7 +48,7 @@ pub(super) fn cut(
         .iter()
         .map(|bytes| bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
         .collect();
-    for (k, (input, seen)) in inputs.iter_mut().zip(seen).enumerate() {
+    for (k, (input, seen)) in inputs.into_iter().zip(seen).enumerate() {
         let of = |rank: usize| all[rank].get(3 * k..3 * k + 3);
         let is_free = |rank| of(rank).is_some_and(|of| of[0] == 1 && of[1] == 0);
         let Some(seen) = seen.filter(|_| (0..comm.size()).all(is_free)) else { continue };

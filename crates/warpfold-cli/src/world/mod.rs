@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! whole (ranges of elements; lines of texts) -> partials, merged -> report
+//! mapped (the same of all inputs of an expression) -> partials of its results, merged -> report
 //! many  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
 //! alone (what is not shared out)             -> rank 0 does all of it, and the others end as it does
 //! ```
@@ -12,6 +13,7 @@ mod bar;
 mod batched;
 mod gpus;
 mod lines;
+mod mapped;
 mod whole;
 
 use warpfold::{DType, Op};
@@ -88,7 +90,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         return alone(args, &*comm, why);
     }
     match args.parts.any() {
+        true if args.maps.any() => batched::of_expression(args, &*comm),
         true => batched::reduction(args, &*comm),
+        false if args.maps.any() => mapped::reduction(args, &*comm, &bar),
         false => whole::reduction(args, &*comm, &bar),
     }
 }
@@ -123,10 +127,8 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
     let is_on_cpu = matches!(args.device, Device::Auto | Device::Cpu);
     match () {
-        () if args.maps.any() => Some("an expression"),
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if op == Op::Dot && has_text(args) => Some("dot of texts"),
-        () if parts.any() && skips(args) => Some("an input of which rows are left out"),
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
         () if parts.empty != Empty::Error => Some("results that do not exist"),
         () => None,

@@ -21,7 +21,7 @@ use crate::report::{self, Format, Report};
 use crate::streams;
 
 /// The elements of shares begin at multiples of so many bytes: a cache line.
-const GRID_BYTES: u64 = 64;
+pub(super) const GRID_BYTES: u64 = 64;
 
 pub(super) fn reduction(args: &Reduction, comm: &dyn Comm, bar: &Bar<'_>) -> Result<(), Failure> {
     let mut parted = None;
@@ -90,7 +90,7 @@ fn fold(
             comm,
             text.text(),
             match (&mut inputs, &why) {
-                (Ok(inputs), _) => Ok(inputs),
+                (Ok(inputs), _) => Ok(inputs.iter_mut().collect()),
                 (Err(_), why) => Err(why.as_deref().unwrap_or_default()),
             },
         );
@@ -235,7 +235,7 @@ fn of(dtype: DType, read: Vec<Read>, n: u64, total: Duration, folding: Duration)
 }
 
 /// Notes without those of the head, which the first part has.
-fn without(notes: Notes, head: &Notes) -> Notes {
+pub(super) fn without(notes: Notes, head: &Notes) -> Notes {
     Notes {
         rows: notes.rows.saturating_sub(head.rows),
         rows_left_out: notes.rows_left_out.saturating_sub(head.rows_left_out),
@@ -367,9 +367,13 @@ fn joined(
 }
 
 /// What all ranks found in their texts, in the order of the inputs: of one that was cut, all of it together.
-fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
+pub(super) fn texts(
+    comm: &dyn Comm,
+    mine: &[(u64, Notes)],
+    names: &[Name],
+) -> Result<Vec<TextNotes>, Failure> {
     const NUMBERS: usize = 8;
-    let mine = folded.texts.iter().flat_map(|(which, notes)| {
+    let mine = mine.iter().flat_map(|(which, notes)| {
         let Notes { names, rows, rows_left_out, nan_cells, infinite_cells, beyond, .. } = *notes;
         // Lines count from 1.
         let (line, column) = beyond.unwrap_or_default();
@@ -401,7 +405,7 @@ fn texts(comm: &dyn Comm, folded: &Folded) -> Result<Vec<TextNotes>, Failure> {
         }
     }
     let of = |(which, notes): (u64, Notes)| {
-        let name = folded.names.get(usize::try_from(which).ok()?)?.clone();
+        let name = names.get(usize::try_from(which).ok()?)?.clone();
         Some(TextNotes { name, notes })
     };
     Ok(found.into_iter().filter_map(of).collect())
@@ -413,7 +417,7 @@ fn report(
     folded: &Folded,
     (output, n): (Output, u64),
 ) -> Result<(), Failure> {
-    let texts = texts(comm, folded)?;
+    let texts = texts(comm, &folded.texts, &folded.names)?;
     if comm.rank() > 0 {
         return Ok(());
     }

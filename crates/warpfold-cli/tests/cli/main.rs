@@ -40,3 +40,5 @@ mod text;
 mod world;
 mod world_alike;
 mod world_bar;
+mod world_maps;
+mod world_parts;

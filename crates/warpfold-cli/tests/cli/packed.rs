@@ -12,7 +12,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 use crate::arrays::{Array, dictionary, npy_header};
 use crate::program::{Folder, run};
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()

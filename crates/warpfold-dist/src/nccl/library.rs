@@ -33,6 +33,12 @@ pub(super) struct Calls {
         Handle,
         Handle,
     ) -> c_int,
+    pub(super) group_start: unsafe extern "C" fn() -> c_int,
+    pub(super) group_end: unsafe extern "C" fn() -> c_int,
+    pub(super) send:
+        unsafe extern "C" fn(*const c_void, usize, c_int, c_int, Handle, Handle) -> c_int,
+    pub(super) receive:
+        unsafe extern "C" fn(*mut c_void, usize, c_int, c_int, Handle, Handle) -> c_int,
     pub(super) async_error: unsafe extern "C" fn(Handle, *mut c_int) -> c_int,
     pub(super) abort: unsafe extern "C" fn(Handle) -> c_int,
     pub(super) destroy: unsafe extern "C" fn(Handle) -> c_int,
@@ -79,6 +85,10 @@ impl Calls {
             init_rank: symbol(&library, "ncclCommInitRank")?,
             all_gather: symbol(&library, "ncclAllGather")?,
             all_reduce: symbol(&library, "ncclAllReduce")?,
+            group_start: symbol(&library, "ncclGroupStart")?,
+            group_end: symbol(&library, "ncclGroupEnd")?,
+            send: symbol(&library, "ncclSend")?,
+            receive: symbol(&library, "ncclRecv")?,
             async_error: symbol(&library, "ncclCommGetAsyncError")?,
             abort: symbol(&library, "ncclCommAbort")?,
             destroy: symbol(&library, "ncclCommDestroy")?,

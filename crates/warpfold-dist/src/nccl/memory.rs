@@ -140,7 +140,7 @@ impl Gpu {
     }
 
     /// Waits for the stream, and looks now and then whether NCCL has given up.
-    fn wait(
+    pub(super) fn wait(
         &self,
         timeout: Duration,
         is_well: impl Fn() -> Result<(), String>,

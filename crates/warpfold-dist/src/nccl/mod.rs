@@ -5,6 +5,9 @@
 
 mod library;
 mod memory;
+#[cfg(feature = "cuda")]
+mod on_gpu;
+mod tensors;
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -13,6 +16,9 @@ use std::time::Duration;
 use library::{Calls, Handle, SUM, UINT8, UINT64, UniqueId};
 use memory::Gpu;
 pub use memory::Through;
+#[cfg(feature = "cuda")]
+pub use on_gpu::OnGpu;
+pub use tensors::{Rows, Tensor};
 
 use crate::{Comm, Error, Result, exchange};
 
@@ -180,22 +186,40 @@ impl Nccl {
         if let Some(error) = &state.broken {
             return Err(error.clone());
         }
-        let is_well = || {
-            let mut code = 0;
-            // SAFETY: the communicator is this one's own, and the pointer is to a variable that lives here.
-            let requested = unsafe { (self.calls.async_error)(self.comm, &mut code) };
-            match (requested, code) {
-                // 7: an operation of a nonblocking communicator is under way.
-                (0, 0 | 7) => Ok(()),
-                (0, code) | (code, _) => Err(self.calls.error("an exchange", code)),
-            }
-        };
         let Options { through, timeout, .. } = self.options;
-        state.gpu.exchange(through, mine, result, timeout, call, is_well).map_err(|why| {
-            let error = Error::Lost { rank: self.rank, size: self.size, why };
-            state.broken = Some(error.clone());
-            error
-        })
+        let exchanged = state.gpu.exchange(through, mine, result, timeout, call, || self.is_well());
+        drop(state);
+        exchanged.map_err(|why| self.lost(why))
+    }
+
+    /// Whether NCCL has given up.
+    fn is_well(&self) -> Result<(), String> {
+        let mut code = 0;
+        // SAFETY: the communicator is this one's own, and the pointer is to a variable that lives here.
+        let requested = unsafe { (self.calls.async_error)(self.comm, &mut code) };
+        match (requested, code) {
+            // 7: an operation of a nonblocking communicator is under way.
+            (0, 0 | 7) => Ok(()),
+            (0, code) | (code, _) => Err(self.calls.error("an exchange", code)),
+        }
+    }
+
+    /// Waits for everything that was started in the world's own stream.
+    #[cfg(feature = "cuda")]
+    fn wait(&self) -> Result<()> {
+        let waited = self.state.borrow().gpu.wait(self.options.timeout, || self.is_well());
+        waited.map_err(|why| self.lost(why))
+    }
+
+    /// The world is of no more use: what waits for another rank in a stream is ended, so that nobody waits for the stream.
+    fn lost(&self, why: String) -> Error {
+        let error = Error::Lost { rank: self.rank, size: self.size, why };
+        let mut state = self.state.borrow_mut();
+        if state.broken.replace(error.clone()).is_none() {
+            // SAFETY: the communicator is this one's own, and used no more: `broken` says so.
+            unsafe { (self.calls.abort)(self.comm) };
+        }
+        error
     }
 }
 
@@ -251,12 +275,9 @@ impl Drop for Nccl {
         if state.gpu.enter().is_err() {
             return;
         }
-        // SAFETY: the communicator is this one's own, and used no more. One that is broken would wait for the others, and is aborted.
-        unsafe {
-            match &state.broken {
-                None => (self.calls.destroy)(self.comm),
-                Some(_) => (self.calls.abort)(self.comm),
-            };
+        if state.broken.is_none() {
+            // SAFETY: the communicator is this one's own, and used no more; one that is broken was aborted.
+            unsafe { (self.calls.destroy)(self.comm) };
         }
     }
 }

@@ -6,6 +6,9 @@
 
 use warpfold_exact::Exact;
 use warpfold_expr::math::double;
+use warpfold_num::Result;
+
+use super::bytes::{bad, put, take};
 
 /// How far the exponents of one sum lie from its middle.
 pub const HALF: f64 = 256.0;
@@ -73,6 +76,36 @@ impl Exponents {
         self.has_infinity |= other.has_infinity;
         for (s, sum) in &other.sums {
             self.add_sum(*s, sum);
+        }
+    }
+
+    /// All of it as bytes, as [`super::bytes`] has them.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![u8::from(self.has_nan) | u8::from(self.has_infinity) << 1];
+        for (s, sum) in &self.sums {
+            bytes.extend_from_slice(&s.to_le_bytes());
+            put(&mut bytes, &sum.to_bytes());
+        }
+        bytes
+    }
+
+    /// The same from bytes of any origin.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let (flags, mut rest) = bytes.split_first().ok_or_else(|| bad("a sum has no flags"))?;
+        let mut read =
+            Exponents { sums: Vec::new(), has_nan: flags & 1 != 0, has_infinity: flags & 2 != 0 };
+        while let Some((s, after)) = rest.split_first_chunk() {
+            rest = after;
+            let (s, sum) = (f64::from_le_bytes(*s), Exact::from_bytes(take(&mut rest)?)?);
+            let is_next = read.sums.last().is_none_or(|(before, _)| s < *before);
+            if read.sums.len() == 2 || !is_next || s != s.round_ties_even() || sum.count() == 0 {
+                return Err(bad("its sums of powers do not descend"));
+            }
+            read.sums.push((s, sum));
+        }
+        match (*flags, rest) {
+            (..=3, []) => Ok(read),
+            _ => Err(bad("it ends within a sum of powers")),
         }
     }
 

@@ -33,6 +33,7 @@
 //! ```
 
 mod arrays;
+mod bytes;
 mod evaluate;
 mod exponents;
 mod finish;
@@ -57,6 +58,7 @@ use crate::Columns;
 pub use evaluate::evaluate;
 pub use exponents::{Exponents, HALF};
 pub use operand::{Each, Operand, fits};
+pub use parts::Share;
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Part, Squares, Task};
@@ -354,6 +356,35 @@ impl Map {
         finish: Finish,
     ) -> Result<Vec<(String, Columns)>> {
         parts::columns(self, inputs, parts, indices, finish)
+    }
+
+    /// What is left of a share of the elements of parts: the first of the two numbers of as many as the second, which are even in elements and follow one
+    /// another in the order of outputs. Of a map with one result.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns), but for outputs without a value, which the share names.
+    pub fn share(
+        &self,
+        inputs: &[HostArray<'_>],
+        parts: &Parts<'_>,
+        number: (usize, usize),
+        finish: Finish,
+    ) -> Result<Share> {
+        parts::share(self, inputs, parts, number, finish)
+    }
+
+    /// The result of an output that shares have cut, from what all of them have left, merged in their order.
+    ///
+    /// # Errors
+    /// [`Error::Output`] if it has no value.
+    pub fn finish_output(
+        &self,
+        parts: &Parts<'_>,
+        output: usize,
+        folded: Folded,
+        finish: Finish,
+    ) -> Result<Output> {
+        parts::rest(self, parts, output, folded, finish)
     }
 
     /// Tiles for a thread that folds so many elements.

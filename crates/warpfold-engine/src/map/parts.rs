@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::ops::Range;
 
-use warpfold_exact::partial::Output;
+use warpfold_exact::partial::{Finish, Output};
 use warpfold_expr::{Slice, Tiles};
 use warpfold_num::{Column, DType, Error, Op, Result, with_element};
 use warpfold_plan::group::for_each;
@@ -20,11 +20,16 @@ use super::wanted::Wanted;
 use super::{Folded, Map, Measure, refused};
 use crate::Columns;
 
+mod share;
+
+pub use share::Share;
+pub(super) use share::{rest, share};
+
 /// Elements, more or less, whose outputs a thread takes at once.
 const BLOCK: usize = 1 << 16;
 
 /// Where the elements of outputs lie.
-enum Elements<'p> {
+pub(super) enum Elements<'p> {
     /// One behind the other, from a function of the output.
     Runs(Box<dyn Fn(usize) -> Range<usize> + Sync + 'p>),
     /// At the sum of the first's index and an offset, which all outputs share.
@@ -147,11 +152,12 @@ fn repeated(array: &HostArray<'_>, at: usize, count: usize) -> Box<dyn Any> {
     })
 }
 
-/// Calls with the arrays of a row.
+/// Calls with the arrays of a row, or of some of its columns.
 fn with_row<R>(
     inputs: &[Operand<'_>],
     row: usize,
     range: Range<usize>,
+    columns: Range<usize>,
     call: impl FnOnce(&[HostArray<'_>]) -> R,
 ) -> R {
     let repeated = inputs
@@ -160,7 +166,7 @@ fn with_row<R>(
     let repeated: Vec<Option<Box<dyn Any>>> = repeated.collect();
     let arrays = inputs.iter().zip(&repeated).map(|(input, repeated)| match repeated {
         Some(values) => array(input.array.dtype(), &**values),
-        None if input.each == Each::Column => arrays::part(&input.array, 0..range.len()),
+        None if input.each == Each::Column => arrays::part(&input.array, columns.clone()),
         None => arrays::part(&input.array, range.clone()),
     });
     call(&arrays.collect::<Vec<_>>())
@@ -200,20 +206,28 @@ struct Worker<'m> {
     offsets: (Range<usize>, Vec<usize>),
 }
 
-impl Worker<'_> {
-    /// What is left of an output, whose indices count from its first element.
+impl<'m> Worker<'m> {
+    fn new(map: &'m Map, n: usize) -> Self {
+        Worker { map, tiles: map.tiles(n), offsets: (0..0, Vec::new()) }
+    }
+
+    /// What is left of some elements of an output, by their places in it; indices count from its first.
     fn fold(
         &mut self,
         inputs: &[Operand<'_>],
         elements: &Elements<'_>,
         output: usize,
+        arg_indices: Range<usize>,
     ) -> Result<Folded> {
         if let Elements::Runs(run) = elements {
-            return with_row(inputs, output, run(output), |parts| self.run(parts, 0));
+            let first = run(output).start;
+            let range = first + arg_indices.start..first + arg_indices.end;
+            let start = arg_indices.start as u64;
+            return with_row(inputs, output, range, arg_indices, |parts| self.run(parts, start));
         }
-        let (mut all, n) = (self.map.empty(), elements.count(output));
-        for first in (0..n).step_by(CHUNK) {
-            let arg_indices = first..n.min(first + CHUNK);
+        let mut all = self.map.empty();
+        for first in arg_indices.clone().step_by(CHUNK) {
+            let arg_indices = first..arg_indices.end.min(first + CHUNK);
             let indices = elements.indices(output, arg_indices, &mut self.offsets);
             let parts: Vec<_> =
                 inputs.iter().map(|input| gathered(&input.array, &indices)).collect();
@@ -242,57 +256,97 @@ pub(super) fn columns(
     inputs: &[Operand<'_>],
     parts: &Parts<'_>,
     indices: Indices,
-    finish: warpfold_exact::partial::Finish,
+    finish: Finish,
 ) -> Result<Vec<(String, Columns)>> {
-    let n = arrays::length_of(map, &arrays::given_of(inputs))?;
-    if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
-        let remedy = "ask for the results that are wanted, one by one";
-        return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
-    }
+    let n = length(map, inputs)?;
     let (elements, outputs) = Elements::of(parts, n)?;
     check_rows(map, inputs, &elements, outputs)?;
-    let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
-    let finished = |output: usize, folded: Result<Folded>| -> Result<Vec<Output>> {
-        let named =
-            |error| Error::Output { output: parts.name(output as u64), error: Box::new(error) };
-        let folded = folded.map_err(named)?;
-        let results = map.results(&folded, finish);
-        results.iter().map(|(_, result)| result.clone().map_err(named)).collect()
-    };
-    let each = n.checked_div(outputs).unwrap_or(0);
-    let found: Vec<Result<Vec<Vec<Output>>>> = match &elements {
-        // Few and long: the threads share each.
-        Elements::Runs(run) if outputs < 2 * threads && each > 4 * BLOCK => {
-            let one = |output| {
-                let folded = with_row(inputs, output, run(output), |parts| map.fold(parts, 0));
-                Ok(vec![finished(output, folded)?])
-            };
-            (0..outputs).map(one).collect()
-        }
-        elements => {
-            let block = (BLOCK / each.max(1)).max(1);
-            warpfold_cpu::threads::map(threads, 0..outputs.div_ceil(block), |k| {
-                let tiles = map.tiles(n);
-                let mut worker = Worker { map, tiles, offsets: (0..0, Vec::new()) };
-                (k * block..outputs.min((k + 1) * block))
-                    .map(|output| finished(output, worker.fold(inputs, elements, output)))
-                    .collect()
-            })
-        }
-    };
-    let mut all: Vec<Vec<Output>> =
-        map.wanted.iter().map(|_| Vec::with_capacity(outputs)).collect();
-    for block in found {
-        for outputs in block? {
-            all.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output));
-        }
-    }
+    let all = results(map, n, inputs, parts, (&elements, 0..outputs), finish);
+    let all = all.map_err(|(_, error)| error)?;
     let named = map.wanted.iter().zip(all);
     named
         .map(|(wanted, outputs)| {
             Ok((wanted.name.clone(), arranged(wanted, outputs, parts, n, indices, finish)?))
         })
         .collect()
+}
+
+/// The one length of the arrays, of a map whose results are columns.
+fn length(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
+    let n = arrays::length_of(map, &arrays::given_of(inputs))?;
+    if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
+        let remedy = "ask for the results that are wanted, one by one";
+        return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
+    }
+    Ok(n)
+}
+
+/// A result of each that is wanted of an output.
+type OfOutput = Vec<Output>;
+
+/// The results of what is left of an output, or its error, by its name.
+fn finished(
+    map: &Map,
+    parts: &Parts<'_>,
+    output: usize,
+    folded: Result<Folded>,
+    finish: Finish,
+) -> Result<OfOutput, (usize, Error)> {
+    let named = |error| {
+        let name = parts.name(output as u64);
+        (output, Error::Output { output: name, error: Box::new(error) })
+    };
+    let results = map.results(&folded.map_err(named)?, finish);
+    results.iter().map(|(_, result)| result.clone().map_err(named)).collect()
+}
+
+/// The results of some outputs, a list for each that is wanted; or the first of them that has none.
+fn results(
+    map: &Map,
+    n: usize,
+    inputs: &[Operand<'_>],
+    parts: &Parts<'_>,
+    (elements, outputs): (&Elements<'_>, Range<usize>),
+    finish: Finish,
+) -> Result<Vec<Vec<Output>>, (usize, Error)> {
+    let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
+    let each = n.checked_div(outputs.len()).unwrap_or(0);
+    let found: Vec<Result<Vec<OfOutput>, (usize, Error)>> = match elements {
+        // Few and long: the threads share each.
+        Elements::Runs(run) if outputs.len() < 2 * threads && each > 4 * BLOCK => {
+            let one = |output| {
+                let range = run(output);
+                let columns = 0..range.len();
+                let folded =
+                    with_row(inputs, output, range, columns, |parts| map.fold(parts, 0));
+                Ok(vec![finished(map, parts, output, folded, finish)?])
+            };
+            outputs.clone().map(one).collect()
+        }
+        elements => {
+            let block = (BLOCK / each.max(1)).max(1);
+            let blocks = outputs.len().div_ceil(block);
+            warpfold_cpu::threads::map(threads, 0..blocks, |k| {
+                let first = outputs.start + k * block;
+                let mut worker = Worker::new(map, n);
+                (first..outputs.end.min(first + block))
+                    .map(|output| {
+                        let all = 0..elements.count(output);
+                        let folded = worker.fold(inputs, elements, output, all);
+                        finished(map, parts, output, folded, finish)
+                    })
+                    .collect()
+            })
+        }
+    };
+    let mut all: Vec<Vec<Output>> =
+        map.wanted.iter().map(|_| Vec::with_capacity(outputs.len())).collect();
+    for block in found {
+        for outputs in block? {
+            all.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output));
+        }
+    }
+    Ok(all)
 }
 
 /// Results of one kind as columns.
@@ -302,7 +356,7 @@ fn arranged(
     parts: &Parts<'_>,
     n: usize,
     indices: Indices,
-    finish: warpfold_exact::partial::Finish,
+    finish: Finish,
 ) -> Result<Columns> {
     if outputs.is_empty() {
         return none(wanted, finish);
@@ -333,7 +387,7 @@ fn arranged(
 }
 
 /// No results, of the type that some would have.
-fn none(wanted: &Wanted, finish: warpfold_exact::partial::Finish) -> Result<Columns> {
+fn none(wanted: &Wanted, finish: Finish) -> Result<Columns> {
     let Measure::Op(op) = wanted.measure else {
         let is_narrow = finish.round_to.unwrap_or(wanted.dtype) == DType::F32;
         let column =

@@ -17,6 +17,7 @@ mod groups;
 mod joined;
 mod launch;
 pub mod map;
+mod rank_sums;
 mod record;
 mod reduce;
 mod sharded;
@@ -39,6 +40,7 @@ pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
 pub use map::{AnyMap, AnyMapRows, MapGrid, MapLaunches, MapRowsLaunch, Spliced};
+pub use rank_sums::RankSums;
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
 #[cfg(any(feature = "cuda", feature = "simt"))]

@@ -145,6 +145,12 @@ impl Array {
         Ok(RawReader::new(name.clone(), source, self.dtype, self.endian, extent))
     }
 
+    /// Whether a range of its elements can be read without all before it.
+    pub(crate) fn has_ranges(&self) -> bool {
+        // Nothing is read of one without elements, which is never mapped.
+        self.header.len == 0 || !matches!(self.data, Data::Stream(_))
+    }
+
     /// Starts to read a range of elements, in the order asked for.
     ///
     /// # Errors

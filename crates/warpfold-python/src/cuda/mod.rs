@@ -8,6 +8,7 @@
 mod devices;
 mod left;
 pub(crate) mod mapped;
+mod ranks;
 mod rows;
 pub(crate) mod segments;
 pub(crate) mod xla;
@@ -23,6 +24,7 @@ use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
 use devices::For;
 
 pub(crate) use devices::_gpus;
+pub(crate) use ranks::_rank_sums;
 
 use crate::convert::Wanted;
 use crate::errors::raised;

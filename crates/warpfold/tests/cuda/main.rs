@@ -41,6 +41,8 @@ mod named;
 mod oracle;
 #[path = "../kernels/products.rs"]
 mod products;
+#[path = "../kernels/rank_sums.rs"]
+mod rank_sums;
 mod reductions;
 #[allow(dead_code, unreachable_pub, unused_macros, reason = "the contract's tests use the rest")]
 #[path = "../contract/sample.rs"]

@@ -8,7 +8,7 @@ use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, Read, flatten_read, folded, is_whole, values};
+use super::{Folded, Made, Read, flatten_read, folded, is_whole, products, values};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::Whole;
@@ -44,6 +44,12 @@ pub(super) fn fold(args: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<F
         true => cut_whole(&folding, comm.size() as u64),
         false => cut(&folding, comm.size() as u64, op, x.dtype()),
     };
+    let lengths = folding.layout().axes();
+    let is_cut = axis.is_some_and(|axis| lengths[axis].length >= comm.size() as u64);
+    if products::is_product(op, x.dtype()) && !is_cut && !folding.layout().is_empty() {
+        let made = products::of_axes(args, comm, x, &folding)?;
+        return Ok(folded(labels, outputs, elements, made));
+    }
     let Some(axis) = axis else {
         // Nothing that could be cut: rank 0 takes all of it.
         let slab = Slab::run(outputs, 0, if comm.rank() == 0 { outputs } else { 0 });

@@ -1,14 +1,19 @@
-//! Outputs whose elements lie anywhere and are not to be parted: each goes to one rank, which copies them to where they lie one behind the other.
+//! Outputs whose elements lie anywhere: a rank copies those of its outputs to where they lie one behind the other. Of stats each output goes to one rank;
+//! products of floats are cut anywhere, as their pieces know their places.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use warpfold::segment::Bounds;
 use warpfold::{At, Key, Segments};
-use warpfold_dist::Comm;
+use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Request};
 
 use super::gathered::Slab;
+use super::products::{self, Piece};
+use super::segments::{Taken, take};
 use super::{Folded, Made, flatten_read, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
@@ -43,6 +48,23 @@ fn mine(lists: &[Vec<usize>], rank: usize, size: usize) -> Range<usize> {
     starts[0]..starts[1]
 }
 
+/// The outputs that a rank has as a whole, and those of which it has elements, by their places: all ranks have as many elements.
+fn cut_anywhere(lists: &[Vec<usize>], comm: &dyn Comm) -> Taken {
+    let mut starts = vec![0u64];
+    for list in lists {
+        starts.push(starts[starts.len() - 1] + list.len() as u64);
+    }
+    let elements = share(starts[lists.len()], 1, comm.rank(), comm.size());
+    let elements = elements.start as usize..elements.end as usize;
+    let bounds = Bounds::Offsets64(Cow::Borrowed(&starts));
+    let Taken { whole, cut } = take(&bounds, elements, comm.rank() + 1 == comm.size(), true);
+    let arg_indices = |(output, elements): (usize, Range<usize>)| {
+        let first = starts[output] as usize;
+        (output, elements.start - first..elements.end - first)
+    };
+    Taken { whole, cut: cut.into_iter().map(arg_indices).collect() }
+}
+
 /// Folds the outputs of this rank, whose elements are listed.
 pub(super) fn fold(
     args: &Reduction,
@@ -53,7 +75,10 @@ pub(super) fn fold(
     name: &dyn Fn(usize) -> At,
 ) -> Result<Folded, Failure> {
     let (op, policy, size) = (args.op(), args.policy(), x.dtype().size());
-    let mine = mine(lists, comm.rank(), comm.size());
+    let Taken { whole: mine, cut } = match products::is_product(op, x.dtype()) {
+        true => cut_anywhere(lists, comm),
+        false => Taken { whole: mine(lists, comm.rank(), comm.size()), cut: Vec::new() },
+    };
     let n: usize = lists[mine.clone()].iter().map(Vec::len).sum();
     // Words, so that elements of every type are aligned.
     let mut words = vec![0u64; (n * size).div_ceil(8)];
@@ -79,7 +104,13 @@ pub(super) fn fold(
     let of_mine = &lists[mine.clone()];
     flatten_read(args, &mut columns, |own, index| of_mine[own][index as usize] as u64);
     let slab = Slab::run(lists.len(), mine.start, mine.end);
-    let made = Made::Results { slab, columns, cut: Vec::new() };
+    let piece = |(output, arg_indices): (usize, Range<usize>)| -> Result<_, Failure> {
+        let mut piece = Piece::starting_at(args, x, arg_indices.start as u64)?;
+        lists[output][arg_indices].iter().try_for_each(|&at| piece.run(at, 1, 1))?;
+        Ok((output, piece.finish()?))
+    };
+    let cut = cut.into_iter().map(piece).collect::<Result<_, _>>()?;
+    let made = Made::Results { slab, columns, cut };
     Ok(folded(labels, lists.len(), x.len() as u64, made))
 }
 

@@ -1,12 +1,16 @@
 //! Many results by all ranks: those of outputs that one rank has as a whole are gathered, and of the others their partials are merged.
 //!
-//! Axes are cut along one of them, segments at elements, keys at elements. What depends on where it is cut, and stats, go to one rank an output.
+//! Axes are cut along one of them, segments at elements, keys at elements. Stats go to one rank an output; products of floats and expressions are cut at
+//! elements in the order of outputs.
 //! Where outputs have no result, the first of them is told, as by one process, whichever rank had it.
 
 mod axes;
 mod gathered;
 mod keys;
 mod listed;
+mod mapped;
+mod pieces;
+mod products;
 mod segments;
 
 use std::time::Instant;
@@ -25,6 +29,7 @@ use crate::input::{Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{self, Labels, Table, Titles};
 use gathered::{Filled, Missing, Slab};
+pub(super) use mapped::reduction as of_expression;
 
 /// What a rank made of its share.
 struct Folded {
@@ -102,7 +107,7 @@ fn column(error: &Error) -> u64 {
     }
 }
 
-/// Whether outputs are not cut: their partials depend on cuts, or are not read as columns are.
+/// Whether outputs are not merged from a part of each on every rank: pieces of products know their places alone, and stats are not read as columns are.
 fn is_whole(op: Op, dtype: DType) -> bool {
     op == Op::Prod && dtype.is_float() || op == Op::Stats
 }
@@ -167,7 +172,8 @@ fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let (values, notes) = (input.watch(), input.notes());
     let whole = input.whole(order)?;
     let read = Parted::read(args, &values, batched::header(&notes))?;
-    Ok(Inputs { whole, parted: read.parted, combined: read.tuples, texts })
+    let batched::Aligned { whole, parted, tuples, .. } = read.align(args, whole, notes)?;
+    Ok(Inputs { whole, parted, combined: tuples, texts })
 }
 
 fn fold(
@@ -269,39 +275,17 @@ fn with_pieces(
     finish: Finish,
     name: &dyn Fn(usize) -> At,
 ) -> Result<Columns, Merged> {
-    let mut bytes = Vec::new();
-    for (output, partial) in cut {
-        let partial = partial.to_bytes();
-        bytes.extend_from_slice(&(*output as u64).to_le_bytes());
-        bytes.extend_from_slice(&(partial.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&partial);
-    }
-    let all = exchange(comm, agreement.clone().and("pieces").text(), Ok(&bytes))?;
-    let mut pieces: std::collections::BTreeMap<usize, AnyPartial> = Default::default();
-    for (rank, bytes) in all.iter().enumerate() {
-        let refused = |why: String| warpfold_dist::Error::Contribution { rank, why };
-        let mut rest = &bytes[..];
-        while let Some((words, after)) = rest.split_first_chunk::<16>() {
-            let word =
-                |at: usize| u64::from_le_bytes(words[at..at + 8].try_into().expect("eight bytes"));
-            let (output, length) = (word(0) as usize, word(8) as usize);
-            let (partial, after) = after
-                .split_at_checked(length)
-                .ok_or_else(|| refused("its pieces end too early".into()))?;
-            let partial = AnyPartial::from_bytes_of(agreement.dtype(), partial)
-                .map_err(|error| refused(error.to_string()))?;
-            if !partial.serves(args.op()) || output >= filled.outputs() {
-                return Err(refused("its piece is none of this reduction".into()).into());
+    let cut: Vec<_> = cut.iter().map(|(output, partial)| (*output, partial.to_bytes())).collect();
+    let read = |bytes: &[u8]| {
+        let partial = AnyPartial::from_bytes_of(agreement.dtype(), bytes)?;
+        match partial.serves(args.op()) {
+            true => Ok(partial),
+            false => {
+                Err(Error::BadPartial { expected: args.op().name(), why: "it is another's".into() })
             }
-            match pieces.entry(output) {
-                std::collections::btree_map::Entry::Occupied(mut one) => {
-                    one.get_mut().merge(&partial)
-                }
-                std::collections::btree_map::Entry::Vacant(none) => drop(none.insert(partial)),
-            }
-            rest = after;
         }
-    }
+    };
+    let pieces = pieces::merged(comm, agreement, filled.outputs(), &cut, read, AnyPartial::merge)?;
     for (output, partial) in &pieces {
         // Where an output has no result, the pieces of those before it may have none either.
         if missing.as_ref().is_some_and(|missing| missing.output < *output as u64) {

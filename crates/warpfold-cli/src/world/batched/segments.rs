@@ -31,16 +31,21 @@ pub(super) fn fold(
 
 /// The segments of a rank.
 #[derive(Debug, PartialEq, Eq)]
-struct Taken {
+pub(super) struct Taken {
     /// Those that it has as a whole.
-    whole: Range<usize>,
+    pub(super) whole: Range<usize>,
     /// Those of which it has a piece, and the elements of it.
-    cut: Vec<(usize, Range<usize>)>,
+    pub(super) cut: Vec<(usize, Range<usize>)>,
 }
 
 /// What a rank takes of segments: those that begin in its elements; if they may be cut, no more of the last than its elements, and its elements of
 /// one that began before.
-fn take(bounds: &Bounds<'_>, elements: Range<usize>, is_last: bool, may_cut: bool) -> Taken {
+pub(super) fn take(
+    bounds: &Bounds<'_>,
+    elements: Range<usize>,
+    is_last: bool,
+    may_cut: bool,
+) -> Taken {
     let count = bounds.count() as usize;
     let before = |element: usize| partition_point(count, |k| bounds.range(k).start < element);
     let (first, mut end) = (before(elements.start), before(elements.end));

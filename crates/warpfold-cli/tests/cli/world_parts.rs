@@ -1,0 +1,66 @@
+//! `--world` beside axes, segments and keys: outputs that are cut between ranks, and rows that are left out.
+
+use warpfold::DType;
+
+use crate::program::Folder;
+use crate::world::{agrees, npy};
+
+/// Products of floats whose outputs are few and long: pieces of them lie on several ranks, and begin and end anywhere among the tree's leaves.
+#[test]
+fn products_in_parts_are_cut_anywhere() {
+    let folder = Folder::new();
+    let n = 3 * 700 * 2i32;
+    for (dtype, fortran) in [(DType::F32, false), (DType::F64, true)] {
+        let bytes: Vec<u8> = (0..n as u32)
+            .map(|k| 1.0 + f64::from(k.wrapping_mul(2_654_435_761) >> 8) * 1e-11)
+            .flat_map(|x| match dtype {
+                DType::F32 => (x as f32).to_le_bytes().to_vec(),
+                _ => x.to_le_bytes().to_vec(),
+            })
+            .collect();
+        let x = folder.file("x.npy", npy("(3, 700, 2)", fortran, dtype, &bytes));
+        let axes: [&[&str]; 5] = [&["0", "1", "2"], &["1"], &["0", "2"], &["1", "2"], &["0", "1"]];
+        for (k, axes) in axes.iter().enumerate() {
+            let axes = axes.iter().flat_map(|axis| ["--axis", axis]);
+            let args: Vec<&str> = ["prod", &x].into_iter().chain(axes).collect();
+            agrees(&args, [2, 3, 4, 7][k % 4]);
+        }
+        let flat = folder.file("flat.npy", npy(&format!("({n},)"), false, dtype, &bytes));
+        let keys: Vec<u8> = (0..n).flat_map(|k| (k * k % 5 % 3 * 4).to_le_bytes()).collect();
+        let keys = folder.file("keys.npy", npy(&format!("({n},)"), false, DType::I32, &keys));
+        agrees(&["prod", &flat, "--by", &keys], 3);
+        agrees(&["prod", &flat, "--by", &keys, "--groups", "10"], 7);
+        agrees(&["prod", &flat, "--every", "2100"], 4);
+    }
+}
+
+/// Rows that are left out of a text are left out of what parts it, on every rank.
+#[test]
+fn texts_in_parts_of_which_rows_are_left_out_are_shared_out() {
+    let folder = Folder::new();
+    let row = |k: usize| match k % 9 {
+        4 => format!("{},NA\n", k % 4),
+        7 => format!("NA,{k}\n"),
+        _ => format!("{},{}.5\n", k % 4, k * 31 % 101),
+    };
+    let table = folder.file("t.csv", format!("k,x\n{}", (0..200).map(row).collect::<String>()));
+    let keys: Vec<u8> = (0..200).flat_map(|k: i32| (k / 70).to_le_bytes()).collect();
+    let keys = folder.file("keys.npy", npy("(200,)", false, DType::I32, &keys));
+    let parts: [&[&str]; 3] = [&["--by", "k"], &["--by", &keys], &["--every", "50"]];
+    for (k, op) in ["sum", "mean", "var", "prod"].into_iter().enumerate() {
+        for (j, parts) in parts.iter().enumerate() {
+            let args = [&[op, &table, "--column", "x", "--missing", "skip"], *parts].concat();
+            agrees(&args, [2, 3, 7][(k + j) % 3]);
+        }
+    }
+}
+
+#[test]
+fn products_of_several_pieces_are_those_of_one_process() {
+    let folder = Folder::new();
+    let x: Vec<u8> = (0..5u32 << 20)
+        .flat_map(|i| (1.0 + f64::from(i.wrapping_mul(2_654_435_761)) * 1e-13).to_le_bytes())
+        .collect();
+    let path = folder.file("x.bin", x);
+    agrees(&["prod", &path, "--dtype", "f64"], 3);
+}
