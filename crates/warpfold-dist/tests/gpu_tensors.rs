@@ -109,7 +109,7 @@ fn check<T: Element + Scalar + bytemuck::Pod>(size: usize, n: usize, of: impl Fn
         let comm = Nccl::enter(options(rank), &bootstrap).unwrap();
         let tensor = Memory::of(length);
         write(tensor.address, bytemuck::cast_slice(&x));
-        let room = comm.room(T::DTYPE, n);
+        let room = comm.staging(T::DTYPE, n);
         let room = Memory::of(room);
         let given = Tensor { dtype: T::DTYPE, address: tensor.address, len: n };
         // SAFETY: both are memory of the driver that stands in, as large as they are said to be; its streams are never behind.
@@ -148,7 +148,7 @@ fn what_the_kernel_says_is_said_and_the_world_is_lost() {
     let found = Threads::run(2, |bootstrap| {
         let rank = bootstrap.rank();
         let comm = Nccl::enter(options(rank), &bootstrap).unwrap();
-        let (memory, room) = (Memory::of(80), Memory::of(comm.room(DType::F64, 10)));
+        let (memory, room) = (Memory::of(80), Memory::of(comm.staging(DType::F64, 10)));
         let tensor = Tensor { dtype: DType::F64, address: memory.address, len: 10 };
         let fails = |_: Rows| Err("no kernel".to_string());
         // SAFETY: as above.

@@ -14,7 +14,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::Notes;
 use crate::input::{Input, Name};
-use crate::mapped::{self, Asked, Side};
+use crate::mapped::{self, MapRequest, Side};
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 
@@ -31,7 +31,7 @@ enum Way {
 
 /// What is asked for, and its inputs.
 struct Opened {
-    wanted: Asked,
+    wanted: MapRequest,
     sides: Vec<Side>,
     map: Map,
     way: Way,
@@ -39,7 +39,7 @@ struct Opened {
 
 /// What a rank made of its share.
 struct Share {
-    wanted: Asked,
+    wanted: MapRequest,
     map: Map,
     folded: Folded,
     way: Way,

@@ -89,7 +89,7 @@ impl Nccl {
     /// [`Error::Lost`](crate::Error::Lost) as any exchange, after which the world is of no more use; whatever `add` says.
     ///
     /// # Safety
-    /// The stream is one of this rank's GPU; the tensor, and [`staging`](Self::room) bytes at `staging`, aligned to 256, lie in its memory, and are left alone
+    /// The stream is one of this rank's GPU; the tensor, and [`staging`](Self::staging) bytes at `staging`, aligned to 256, lie in its memory, and are left alone
     /// until the stream has come this far.
     pub unsafe fn start_all_reduce(
         &self,

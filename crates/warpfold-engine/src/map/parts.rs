@@ -317,8 +317,7 @@ fn results(
             let one = |output| {
                 let range = run(output);
                 let columns = 0..range.len();
-                let folded =
-                    with_row(inputs, output, range, columns, |parts| map.fold(parts, 0));
+                let folded = with_row(inputs, output, range, columns, |parts| map.fold(parts, 0));
                 Ok(vec![finished(map, parts, output, folded, finish)?])
             };
             outputs.clone().map(one).collect()
