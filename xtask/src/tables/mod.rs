@@ -32,7 +32,7 @@ use self::counters::Counters;
 use self::hard::HardSums;
 use self::maps::Maps;
 use self::parts::Parts;
-use self::worlds::{Devices, Tensors, Worlds};
+use self::worlds::{Devices, GpuTensors, Tensors, Worlds};
 use crate::Outcome;
 
 /// The documents that may have tables.
@@ -86,6 +86,7 @@ struct Results {
     devices: Vec<Devices>,
     /// Exchanges between ranks, in the order of the machines' names.
     worlds: Vec<Worlds>,
+    gpu_tensors: Vec<GpuTensors>,
     /// Sums of tensors over ranks, in the same order.
     tensors: Vec<Tensors>,
     /// First builds, in the order of the machines' names.
@@ -166,6 +167,10 @@ impl Results {
                 .iter()
                 .map(|file| Tensors::load(file))
                 .collect::<Outcome<_>>()?,
+            gpu_tensors: files(folder, "gpu_tensors.jsonl")
+                .iter()
+                .map(|file| GpuTensors::load(file))
+                .collect::<Outcome<_>>()?,
             builds: files(folder, "build.json")
                 .iter()
                 .map(|file| Builds::load(file))
@@ -212,6 +217,9 @@ impl Results {
             "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
             "scale" => joined(&self.worlds, Worlds::scale, "bench/dist/exchange.sh"),
             "tensors" => joined(&self.tensors, Tensors::times, "bench/dist/tensors.sh"),
+            "gpu-tensors" => {
+                joined(&self.gpu_tensors, GpuTensors::times, "bench/dist/gpu_tensors.py")
+            }
             "worlds" => joined(&self.tensors, Tensors::threads, "bench/dist/tensors.sh"),
             "ranks" => joined(&self.worlds, Worlds::runs, "bench/dist/exchange.sh"),
             "hard-sums" => joined(&self.hard, hard::errors, "bench/cuda/run.sh hard"),

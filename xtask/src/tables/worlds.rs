@@ -273,3 +273,38 @@ impl Tensors {
         format!("{machine}.\n\n{}", table.markdown())
     }
 }
+
+/// Sums of tensors on GPUs over ranks: a line of `bench/dist/gpu_tensors.py` each, behind one that names the GPUs.
+pub(super) struct GpuTensors(Vec<serde_json::Value>);
+
+impl GpuTensors {
+    pub(super) fn load(path: &Path) -> Outcome<GpuTensors> {
+        let Tensors(rows) = Tensors::load(path)?;
+        Ok(GpuTensors(rows))
+    }
+
+    /// Beside NCCL's own sum, of every sixteenfold length.
+    pub(super) fn times(&self) -> String {
+        let GpuTensors(rows) = self;
+        let head = ["elements", "all_reduce µs", "GB/s of a ring", "NCCL's µs", "GB/s", "ratio"];
+        let mut table = Table::new(head.map(str::to_owned));
+        let is_shown = |row: &&serde_json::Value| {
+            row["log2"].as_u64().is_some_and(|log2| log2 % 4 == 0 || log2 == 30)
+        };
+        for row in rows.iter().filter(is_shown) {
+            let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+            table.lines.push(vec![
+                format!("2^{} of {}", row["log2"], Tensors::text(row, "dtype")),
+                format!("{:.0}", number("exact_us")),
+                format!("{:.1}", number("exact_bus_GB_s")),
+                format!("{:.0}", number("nccl_us")),
+                format!("{:.1}", number("nccl_bus_GB_s")),
+                format!("{:.2}", number("ratio")),
+            ]);
+        }
+        let of = |key: &str| rows.first().map_or("", |row| Tensors::text(row, key));
+        let ranks = rows.first().map_or(0, |row| row["ranks"].as_u64().unwrap_or(0));
+        let (gpu, torch, nccl) = (of("gpu"), of("torch"), of("nccl"));
+        format!("{ranks} × {gpu}, torch {torch}, NCCL {nccl}.\n\n{}", table.markdown())
+    }
+}
