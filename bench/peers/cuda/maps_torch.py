@@ -7,6 +7,7 @@ evaluation (relative; counts and indices by equality, null where they agree).
 
 import json
 import math
+import re
 import statistics
 import sys
 
@@ -103,7 +104,7 @@ def main():
                     wrong = error(call(x[sample], y[sample]).item(), exact)
                     times = timed(lambda call=call: call(x, y), read)
                 except Exception as failure:  # A peer that cannot do a map is a row too.
-                    print(json.dumps({"map": text, "dtype": name, "peer": peer, "failed": str(failure).splitlines()[0][:200]}), flush=True)
+                    print(json.dumps({"map": text, "dtype": name, "peer": peer, "failed": re.sub(r"\S*/\S*", "…", str(failure).splitlines()[0])[:200]}), flush=True)
                     continue
                 row = {"map": text, "dtype": name, "peer": peer, "bytes": arrays * BYTES, "read_us": round(times[0], 2), "us": round(times[1], 2)}
                 row |= {"percent": round(100 * times[0] / times[1], 1), "error_of_sample": wrong}

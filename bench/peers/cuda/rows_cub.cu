@@ -7,7 +7,6 @@
 #include <cuda_bf16.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-#include <thrust/iterator/transform_output_iterator.h>
 
 struct Begin {
     long long length;
@@ -25,57 +24,60 @@ struct WidenSquare {
     }
 };
 
-struct Narrow {
-    __host__ __device__ __nv_bfloat16 operator()(float x) const { return __float2bfloat16(x); }
-};
+// What becomes of each row's result.
+enum class Finish { Plain, Mean, Root };
 
-struct NarrowMean {
-    float length;
-    __host__ __device__ __nv_bfloat16 operator()(float x) const { return __float2bfloat16(x / length); }
-};
-
-struct NarrowRoot {
-    __host__ __device__ __nv_bfloat16 operator()(float x) const { return __float2bfloat16(sqrtf(x)); }
-};
+__global__ void narrow(const float* results, long long rows, long long length, Finish finish, __nv_bfloat16* out) {
+    long long row = blockIdx.x * 256ll + threadIdx.x;
+    if (row >= rows) return;
+    float x = results[row];
+    out[row] = __float2bfloat16(finish == Finish::Mean ? x / length : finish == Finish::Root ? sqrtf(x) : x);
+}
 
 struct Larger {
     __host__ __device__ float operator()(float a, float b) const { return a < b ? b : a; }
 };
 
-// One reduction of all rows, with memory that lasts as long as the process.
-template <class In, class Out, class Op>
-static int reduce(In in, Out out, long long rows, long long length, Op op, float init) {
+// Memory that lasts as long as the process.
+template <class T> static cudaError_t grow(T*& memory, size_t& room, size_t bytes) {
+    if (bytes <= room) return cudaSuccess;
+    room = bytes;
+    return cudaMalloc(&memory, bytes);
+}
+
+// One reduction of all rows.
+template <class In, class Op>
+static int reduce(In in, __nv_bfloat16* out, long long rows, long long length, Op op, float init, Finish finish) {
     static void* scratch = nullptr;
-    static size_t room = 0;
+    static float* results = nullptr;
+    static size_t scratch_room = 0, results_room = 0;
     auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), Begin{length});
     size_t bytes = 0;
-    cudaError_t error = cub::DeviceSegmentedReduce::Reduce(nullptr, bytes, in, out, rows, begins, begins + 1, op, init);
-    if (error == cudaSuccess && bytes > room) {
-        error = cudaMalloc(&scratch, bytes);
-        room = bytes;
-    }
+    cudaError_t error = grow(results, results_room, rows * sizeof(float));
     if (error == cudaSuccess)
-        error = cub::DeviceSegmentedReduce::Reduce(scratch, bytes, in, out, rows, begins, begins + 1, op, init);
-    return error;
+        error = cub::DeviceSegmentedReduce::Reduce(nullptr, bytes, in, results, rows, begins, begins + 1, op, init);
+    if (error == cudaSuccess) error = grow(scratch, scratch_room, bytes);
+    if (error == cudaSuccess)
+        error = cub::DeviceSegmentedReduce::Reduce(scratch, bytes, in, results, rows, begins, begins + 1, op, init);
+    if (error != cudaSuccess) return error;
+    narrow<<<unsigned((rows + 255) / 256), 256>>>(results, rows, length, finish, out);
+    return cudaGetLastError();
 }
 
 // op: 0 sum, 1 mean, 2 l2, 3 max. Returns CUDA's error code. The work is on the default stream.
 extern "C" int rows_cub(int op, const __nv_bfloat16* x, long long rows, long long length, __nv_bfloat16* out) {
     auto wide = thrust::make_transform_iterator(x, Widen{});
+    auto squares = thrust::make_transform_iterator(x, WidenSquare{});
+    const cuda::std::plus<> add;
     switch (op) {
         case 0:
-            return reduce(wide, thrust::make_transform_output_iterator(out, Narrow{}), rows, length,
-                          cuda::std::plus<>(), 0.f);
+            return reduce(wide, out, rows, length, add, 0.f, Finish::Plain);
         case 1:
-            return reduce(wide, thrust::make_transform_output_iterator(out, NarrowMean{float(length)}), rows, length,
-                          cuda::std::plus<>(), 0.f);
+            return reduce(wide, out, rows, length, add, 0.f, Finish::Mean);
         case 2:
-            return reduce(thrust::make_transform_iterator(x, WidenSquare{}),
-                          thrust::make_transform_output_iterator(out, NarrowRoot{}), rows, length, cuda::std::plus<>(),
-                          0.f);
+            return reduce(squares, out, rows, length, add, 0.f, Finish::Root);
         default:
-            return reduce(wide, thrust::make_transform_output_iterator(out, Narrow{}), rows, length, Larger{},
-                          -INFINITY);
+            return reduce(wide, out, rows, length, Larger{}, -INFINITY, Finish::Plain);
     }
 }
 

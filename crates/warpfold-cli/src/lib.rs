@@ -5,10 +5,10 @@
 //!                    -> warpfold::Stream (folds the pieces)
 //!                    -> report (text, json, csv, npy)
 //!      or, for many results:
-//!                    -> many  (inputs as a whole -> warpfold::ReduceBatched)
+//!                    -> batched  (inputs as a whole -> warpfold::ReduceBatched)
 //!                    -> table (text, json, csv, npy, npz)
 //!      or, for several columns of text:
-//!                    -> several (one reading -> a fold for each column), by keys many::columns -> table
+//!                    -> several (one reading -> a fold for each column), by keys batched::columns -> table
 //!      or, for columns of Parquet and Arrow files (feature `parquet`):
 //!                    -> data  (warpfold-arrow) -> report, or table
 //!      or, for an expression:

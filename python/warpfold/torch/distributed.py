@@ -27,7 +27,7 @@ def all_reduce(x, group=None):
     The bits are those of the exact sum: the same at any number of ranks that hold the same numbers in all, in any order, and on GPUs and processors.
     All ranks give tensors of one shape and type, of real or complex floats, as `torch.distributed.all_reduce` has it. Each receives everyone's elements
     of one share, sums them exactly, and hands the sums to all: the bytes of a ring. On GPUs (nccl) nothing goes through the host, and nothing waits: the
-    work is in the current stream. Beside the tensor it takes as much memory, 256 MiB at most. A rank that is lost leaves some sums written and others not.
+    work is in the current stream. Beside the tensor it takes as much memory, 256 MiB at most; one that is not contiguous, or conjugated, is copied first. A rank that is lost leaves some sums written and others not.
     """
     import torch
     import torch.distributed as dist

@@ -200,10 +200,10 @@ fn without(numbers: &[u32], gaps: &MissingRuns) -> Vec<u32> {
 }
 
 /// Has indices count the rows that were left out.
-fn in_data(found: &mut Found, arg_indices: &Places) {
+fn in_data(found: &mut Found, places: &Places) {
     for (name, column) in &mut found.columns {
         if let ("argmin" | "argmax", Column::U64(column)) = (*name, column) {
-            column.iter_mut().for_each(|index| *index = arg_indices.in_data(*index));
+            column.iter_mut().for_each(|index| *index = places.in_data(*index));
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::Notes;
 use crate::input::{Input, Name};
+use crate::left_out::tell_beyond;
 use crate::mapped::{self, MapRequest, Side};
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
@@ -295,6 +296,7 @@ fn report(
     if comm.rank() > 0 {
         return Ok(());
     }
+    tell_beyond(&texts);
     let report = Report {
         op: args.op(),
         dtype: share.map.dtype(),

@@ -3,7 +3,7 @@
 //! ```text
 //! whole (ranges of elements; lines of texts) -> partials, merged -> report
 //! mapped (the same of all inputs of an expression) -> partials of its results, merged -> report
-//! many  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
+//! batched  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
 //! alone (what is not shared out)             -> rank 0 does all of it, and the others end as it does
 //! ```
 //!

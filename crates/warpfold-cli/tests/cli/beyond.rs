@@ -74,9 +74,11 @@ fn ranks_tell_it_once() {
     let rows =
         (1..=4000).map(|k| if k % 1700 == 0 { format!("{k},1e999\n") } else { format!("{k},1\n") });
     let path = folder.file("t.csv", format!("k,x\n{}", rows.collect::<String>()));
-    for args in
-        [&["sum", &path, "--column", "x"][..], &["sum", &path, "--column", "x", "--by", "k"]]
-    {
+    for args in [
+        &["sum", &path, "--column", "x"][..],
+        &["sum", &path, "--column", "x", "--by", "k"],
+        &["sum", &path, "--map", "k * x"],
+    ] {
         let alone = run(args);
         assert!(alone.err.contains("line 1701, column 2") && alone.err.contains("2 such cells"));
         for size in [1, 3] {

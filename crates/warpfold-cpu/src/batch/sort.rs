@@ -47,11 +47,11 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
         return Sorted { elements: Vec::new(), offsets };
     }
     let mut elements = made(x.len(), threads);
-    let arg_indices = SharedSlots(elements.as_mut_ptr());
+    let slots = SharedSlots(elements.as_mut_ptr());
     if groups as u64 <= SCATTERED_GROUPS {
         slot(x.len(), numbers, &mut offsets, 0, threads, |slot, at, _| {
             // SAFETY: `slot` names each place below the number of elements once.
-            unsafe { arg_indices.write(slot, x[at]) };
+            unsafe { slots.write(slot, x[at]) };
         });
         // SAFETY: there is room for as many as there are elements, and each place was written.
         unsafe { elements.set_len(x.len()) };
@@ -65,7 +65,7 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     slot(x.len(), numbers, &mut starts, shift, threads, |slot, at, group| {
         // SAFETY: `slot` names each place below the number of elements once.
         unsafe {
-            arg_indices.write(slot, x[at]);
+            slots.write(slot, x[at]);
             places_within.write(slot, (group % each_has) as u32);
         }
     });
@@ -128,11 +128,11 @@ impl<T: Copy + Send + Sync> Bucket<'_, T> {
     fn sort_by(self, threads: usize) {
         let Bucket { start, elements, within, offsets } = self;
         let unsorted = elements.to_vec();
-        let arg_indices = SharedSlots(elements.as_mut_ptr());
+        let slots = SharedSlots(elements.as_mut_ptr());
         let mut starts = vec![0; offsets.len() + 1];
         slot(unsorted.len(), &Within(within), &mut starts, 0, threads, |slot, at, _| {
             // SAFETY: `slot` names each place below the number of elements once, and the bucket has as many.
-            unsafe { arg_indices.write(slot, unsorted[at]) };
+            unsafe { slots.write(slot, unsorted[at]) };
         });
         offsets.iter_mut().zip(starts).for_each(|(offset, first)| *offset = start + first);
     }

@@ -115,12 +115,12 @@ fn by_table<K: Key>(
     greatest: u64,
     threads: usize,
 ) -> Result<(Given, Vec<K>)> {
-    let arg_index = |key: &K| (key.rank() - least) as usize;
+    let slot = |key: &K| (key.rank() - least) as usize;
     let mut present = Vec::new();
     present.resize_with((greatest - least) as usize + 1, || AtomicBool::new(false));
     each(threads, keys.chunks(CHUNK), |keys| {
         for key in keys {
-            let present = &present[arg_index(key)];
+            let present = &present[slot(key)];
             // Most keys were seen before: a line that is only read stays in every core's cache.
             if !present.load(Relaxed) {
                 present.store(true, Relaxed);
@@ -136,7 +136,7 @@ fn by_table<K: Key>(
         }
     }
     check(keys.len(), found.len())?;
-    Ok((Given::look_up(keys, found.len(), threads, |key| table[arg_index(key)]), found))
+    Ok((Given::look_up(keys, found.len(), threads, |key| table[slot(key)]), found))
 }
 
 fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {

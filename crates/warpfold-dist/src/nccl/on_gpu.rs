@@ -84,9 +84,15 @@ impl<'a> OnGpu<'a> {
             // SAFETY: the rows and where their sums go are those of `start_all_reduce`.
             unsafe { queue.start_batched(&[launch]) }.map_err(|error| error.to_string())
         };
-        // SAFETY: the array is borrowed, and the room this one's own, until the stream is done, which is waited for.
-        unsafe { nccl.start_all_reduce(tensor, staging, stream, add)? };
-        nccl.wait()
+        // SAFETY: the array is borrowed, and the room this one's own, until the stream is done, which is waited for, also after an error.
+        let started = unsafe { nccl.start_all_reduce(tensor, staging, stream, add) };
+        let done = started.and_then(|()| nccl.wait());
+        if done.is_err() {
+            // NCCL was aborted, so that nothing in the stream waits for another rank; sums that were started there end by themselves, and what is
+            // wrong with the device itself was said before.
+            let _ = self.queue.synchronize();
+        }
+        done
     }
 
     fn make_room(&mut self, tensor: &Tensor) -> Result<(), String> {

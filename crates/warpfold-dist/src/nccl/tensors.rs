@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 
 use warpfold_num::DType;
 
+use super::Nccl;
 use super::library::UINT8;
-use super::{Nccl, failed};
 use crate::Result;
 
 /// Bytes of all ranks together up to which everyone gets everything: one exchange less is worth more than the additions.
@@ -102,8 +102,9 @@ impl Nccl {
         if let Some(error) = &state.broken {
             return Err(error.clone());
         }
-        state.gpu.enter().map_err(failed)?;
+        let entered = state.gpu.enter();
         drop(state);
+        entered.map_err(|why| self.lost(why))?;
         let (width, size, rank) = (tensor.dtype.size(), self.size, self.rank);
         let at = |element: usize| tensor.address + (element * width) as u64;
         let pointer = |address: u64| address as *mut c_void;

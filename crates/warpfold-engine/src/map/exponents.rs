@@ -63,9 +63,9 @@ impl Exponents {
             return;
         }
         match self.sums.iter().position(|(known, _)| *known <= s) {
-            Some(arg_index) if self.sums[arg_index].0 == s => self.sums[arg_index].1.merge(sum),
-            arg_index => {
-                self.sums.insert(arg_index.unwrap_or(self.sums.len()), (s, sum.clone()));
+            Some(position) if self.sums[position].0 == s => self.sums[position].1.merge(sum),
+            position => {
+                self.sums.insert(position.unwrap_or(self.sums.len()), (s, sum.clone()));
                 self.sums.truncate(2);
             }
         }

@@ -105,25 +105,25 @@ impl<'p> Elements<'p> {
     fn indices(
         &self,
         output: usize,
-        arg_indices: Range<usize>,
+        positions: Range<usize>,
         offsets: &mut (Range<usize>, Vec<usize>),
     ) -> Vec<usize> {
         match self {
             Elements::Runs(run) => {
-                run(output).skip(arg_indices.start).take(arg_indices.len()).collect()
+                run(output).skip(positions.start).take(positions.len()).collect()
             }
             Elements::Strided { folding, .. } => {
                 let first = folding.flat(0, 0);
-                if offsets.0 != arg_indices {
-                    let offset = |arg_index| (folding.flat(0, arg_index as u64) - first) as usize;
-                    *offsets = (arg_indices.clone(), arg_indices.map(offset).collect());
+                if offsets.0 != positions {
+                    let offset = |position| (folding.flat(0, position as u64) - first) as usize;
+                    *offsets = (positions.clone(), positions.map(offset).collect());
                 }
                 let first = folding.flat(output as u64, 0) as usize;
                 offsets.1.iter().map(|offset| first + offset).collect()
             }
             Elements::Listed { order, starts } => {
                 let first = starts[output];
-                order[first + arg_indices.start..first + arg_indices.end].to_vec()
+                order[first + positions.start..first + positions.end].to_vec()
             }
         }
     }
@@ -217,18 +217,18 @@ impl<'m> Worker<'m> {
         inputs: &[Operand<'_>],
         elements: &Elements<'_>,
         output: usize,
-        arg_indices: Range<usize>,
+        positions: Range<usize>,
     ) -> Result<Folded> {
         if let Elements::Runs(run) = elements {
             let first = run(output).start;
-            let range = first + arg_indices.start..first + arg_indices.end;
-            let start = arg_indices.start as u64;
-            return with_row(inputs, output, range, arg_indices, |parts| self.run(parts, start));
+            let range = first + positions.start..first + positions.end;
+            let start = positions.start as u64;
+            return with_row(inputs, output, range, positions, |parts| self.run(parts, start));
         }
         let mut all = self.map.empty();
-        for first in arg_indices.clone().step_by(CHUNK) {
-            let arg_indices = first..arg_indices.end.min(first + CHUNK);
-            let indices = elements.indices(output, arg_indices, &mut self.offsets);
+        for first in positions.clone().step_by(CHUNK) {
+            let positions = first..positions.end.min(first + CHUNK);
+            let indices = elements.indices(output, positions, &mut self.offsets);
             let parts: Vec<_> =
                 inputs.iter().map(|input| gathered(&input.array, &indices)).collect();
             let arrays: Vec<_> = inputs
@@ -269,6 +269,26 @@ pub(super) fn columns(
             Ok((wanted.name.clone(), arranged(wanted, outputs, parts, n, indices, finish)?))
         })
         .collect()
+}
+
+/// What is left of some elements of one output, by all threads where they are many and lie one behind the other.
+fn piece(
+    map: &Map,
+    n: usize,
+    inputs: &[Operand<'_>],
+    elements: &Elements<'_>,
+    output: usize,
+    positions: Range<usize>,
+) -> Result<Folded> {
+    match elements {
+        Elements::Runs(run) if positions.len() > 4 * BLOCK => {
+            let first = run(output).start;
+            let range = first + positions.start..first + positions.end;
+            let start = positions.start as u64;
+            with_row(inputs, output, range, positions, |parts| map.fold(parts, start))
+        }
+        _ => Worker::new(map, n).fold(inputs, elements, output, positions),
+    }
 }
 
 /// The one length of the arrays, of a map whose results are columns.
@@ -377,8 +397,8 @@ fn arranged(
     }
     let is_index = matches!(wanted.measure, Measure::Op(Op::ArgMin | Op::ArgMax));
     let column = match column {
-        Column::U64(arg_indices) if is_index && indices == Indices::OfArray => {
-            Column::U64(parts.flat(n, arg_indices))
+        Column::U64(positions) if is_index && indices == Indices::OfArray => {
+            Column::U64(parts.flat(n, positions))
         }
         column => column,
     };

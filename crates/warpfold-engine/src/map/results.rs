@@ -40,7 +40,7 @@ impl Results {
 impl Index<usize> for Results {
     type Output = Result<Output>;
 
-    fn index(&self, arg_index: usize) -> &Result<Output> {
-        &self.all[arg_index].1
+    fn index(&self, which: usize) -> &Result<Output> {
+        &self.all[which].1
     }
 }

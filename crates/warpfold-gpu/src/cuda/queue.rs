@@ -103,6 +103,12 @@ impl Queue {
         finish: Finish,
     ) -> Result<Output> {
         let reduce = reduce.untyped();
+        if let Some(length) = reduce.length() {
+            // It is what the work before leaves there.
+            self.lane.after(length.ready)?;
+            self.synchronize()?;
+        }
+        let reduce = reduce.resolved()?;
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
         self.lane.after_all(x, y)?;
@@ -112,7 +118,7 @@ impl Queue {
         reduce.finished(&kernel::read(&plan, &record), op, finish)
     }
 
-    /// Starts a reduction of any kind and leaves its result nowhere: to time its kernel.
+    /// Starts a reduction of any kind and leaves its result nowhere: to time its kernel, over all elements even where a length lies on the device.
     ///
     /// # Safety
     /// As [`start`](Self::start).

@@ -90,11 +90,13 @@ impl<'a> AnyReduce<'a> {
         self.length
     }
 
-    /// The same of as many elements as the machine's memory says now.
-    fn of_length(&self, length: AnyView<'a>) -> Result<Self> {
+    /// The same of as many elements as the machine's memory says now, if they are counted there.
+    pub(crate) fn resolved(&self) -> Result<Self> {
+        let Some(length) = self.length else { return Ok(*self) };
         length.check(self.machine)?;
         let bytes = self.machine.bytes_of(length.slice(..1))?;
-        let n = bytes.try_into().map(u64::from_ne_bytes).unwrap_or_default();
+        let bytes = bytes.try_into().unwrap_or_else(|_| unreachable!("a length is eight bytes"));
+        let n = u64::from_ne_bytes(bytes);
         let n = n.min(self.input.len as u64) as usize;
         let other = self.other.map(|other| other.slice(..n));
         Ok(AnyReduce { input: self.input.slice(..n), other, length: None, ..*self })
@@ -180,12 +182,20 @@ impl<'a> AnyReduce<'a> {
 
     /// What the reduction's own kernel leaves.
     fn run(&self, op: Op) -> Result<Outcome> {
+        if self.length.is_some() && self.sharded.is_some() {
+            return Err(Error::Unsupported {
+                option: "a length on the device, with an array on several devices",
+                op,
+                dtype: self.input.dtype,
+                why: "each has elements of its own to count; reduce the parts, or read the length first",
+            });
+        }
         if let Some(sharded) = self.sharded {
             let planned = |machine: &dyn Executor, problem| self.plan_on(machine, problem);
             return sharded.run(op, self.policy, self.first, planned);
         }
-        if let Some(length) = self.length {
-            return self.of_length(length)?.run(op);
+        if self.length.is_some() {
+            return self.resolved()?.run(op);
         }
         let plan = self.plan(op)?;
         let record = self.machine.begin(&plan, self.input, self.other)?.wait(&plan)?;
@@ -197,6 +207,9 @@ impl<'a> AnyReduce<'a> {
     /// # Errors
     /// As [`partial`](Self::partial) and [`AnyPartial::finish`].
     pub fn output(&self, op: Op, finish: Finish) -> Result<Output> {
+        if self.length.is_some() && self.sharded.is_none() {
+            return self.resolved()?.output(op, finish);
+        }
         self.finished(&self.run(op)?, op, finish)
     }
 

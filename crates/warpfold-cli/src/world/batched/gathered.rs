@@ -148,8 +148,9 @@ pub(super) fn gather(
     mine: Result<&[(&'static str, Vec<Value>)], &Missing>,
 ) -> Result<(Filled, Option<Missing>), Error> {
     let columns = mine.unwrap_or_default();
-    let arg_index = mine.err().map_or([0; 2], |missing| [missing.column + 1, missing.output + 1]);
-    let head = [slab.from as u64, slab.to as u64, columns.len() as u64, arg_index[0], arg_index[1]];
+    let missing_at = mine.err().map_or([0; 2], |missing| [missing.column + 1, missing.output + 1]);
+    let head =
+        [slab.from as u64, slab.to as u64, columns.len() as u64, missing_at[0], missing_at[1]];
     let mut bytes = head.map(u64::to_le_bytes).concat();
     for (_, values) in columns {
         values.iter().for_each(|value| write(*value, &mut bytes));

@@ -6,7 +6,7 @@ use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Error, Result};
 use warpfold_plan::{HostArray, Indices, Parts};
 
-use super::{Elements, Operand, Worker, arranged, finished, length, results};
+use super::{Elements, Operand, arranged, finished, length, piece, results};
 use crate::Columns;
 use crate::map::{Folded, Map, refused};
 
@@ -43,9 +43,9 @@ fn take(starts: &[usize], share: Range<usize>, is_last: bool) -> Taken {
     }
     let mut cut = Vec::new();
     let mut piece = |output: usize| {
-        let arg_indices = share.start.max(begin(output))..share.end.min(starts[output + 1]);
-        if arg_indices.start < arg_indices.end {
-            cut.push((output, arg_indices.start - begin(output)..arg_indices.end - begin(output)));
+        let positions = share.start.max(begin(output))..share.end.min(starts[output + 1]);
+        if positions.start < positions.end {
+            cut.push((output, positions.start - begin(output)..positions.end - begin(output)));
         }
     };
     if first > 0 && begin(first - 1) < share.start {
@@ -82,14 +82,15 @@ pub(in crate::map) fn share(
     }
     let at = |number: usize| (end as u128 * number as u128 / of as u128) as usize;
     let Taken { whole, cut } = take(&starts, at(number)..at(number + 1), number + 1 == of);
-    let all = results(map, n, inputs, parts, (&elements, whole.clone()), finish);
+    let of_whole = starts[whole.end] - starts[whole.start];
+    let all = results(map, of_whole, inputs, parts, (&elements, whole.clone()), finish);
     let mut columns = match all {
         Ok(mut all) => Ok(arranged(wanted, all.remove(0), parts, n, Indices::OfInput, finish)?),
         Err(missing) => Err(missing),
     };
     let mut left = Vec::new();
-    for (output, arg_indices) in cut {
-        match Worker::new(map, n).fold(inputs, &elements, output, arg_indices) {
+    for (output, positions) in cut {
+        match piece(map, n, inputs, &elements, output, positions) {
             Ok(folded) => left.push((output, folded)),
             Err(error) => {
                 let error =
@@ -135,19 +136,19 @@ mod tests {
             let (outputs, n) = (starts.len() - 1, starts[starts.len() - 1]);
             for of in 1..9 {
                 let mut whole = vec![0; outputs];
-                let mut arg_indices: Vec<Vec<usize>> = vec![Vec::new(); outputs];
+                let mut positions: Vec<Vec<usize>> = vec![Vec::new(); outputs];
                 for number in 0..of {
                     let share = n * number / of..n * (number + 1) / of;
                     let taken = take(starts, share, number + 1 == of);
                     taken.whole.for_each(|output| whole[output] += 1);
-                    taken.cut.into_iter().for_each(|(output, at)| arg_indices[output].extend(at));
+                    taken.cut.into_iter().for_each(|(output, at)| positions[output].extend(at));
                 }
                 for output in 0..outputs {
                     let all: Vec<usize> = (0..starts[output + 1] - starts[output]).collect();
                     let what = format!("{output} of {starts:?} by {of}");
                     match whole[output] {
-                        1 => assert!(arg_indices[output].is_empty(), "{what}"),
-                        0 => assert_eq!(arg_indices[output], all, "{what}"),
+                        1 => assert!(positions[output].is_empty(), "{what}"),
+                        0 => assert_eq!(positions[output], all, "{what}"),
                         _ => panic!("{what} is whole in several"),
                     }
                 }

@@ -277,7 +277,14 @@ impl Rows<'_> {
         let finish = Finish { ddof, ..Finish::default() };
         if words[0] != u64::MAX {
             // An operation has no value at that element: its row says so.
-            self.row(map, words[0] / self.length, finish)?;
+            let row = words[0] / self.length;
+            self.row(map, row, finish)?;
+            return Err(Error::Device {
+                requested: format!("a map of the elements of row {row}"),
+                obstacle: "its kernel says that an operation has no value, and the row has one"
+                    .into(),
+                remedy: "report it with the expression".into(),
+            });
         }
         if words[COUNTS + MISSED] != u64::MAX {
             for row in missed(&out.column()?) {
