@@ -8,6 +8,7 @@ mod build;
 mod counters;
 mod cpu;
 mod cuda;
+mod device_maps;
 mod hard;
 mod lacks;
 mod maps;
@@ -29,6 +30,7 @@ use warpfold_ladder::Ladder;
 use self::batches::Batches;
 use self::build::Builds;
 use self::counters::Counters;
+use self::device_maps::DeviceMaps;
 use self::hard::HardSums;
 use self::maps::Maps;
 use self::parts::Parts;
@@ -87,6 +89,7 @@ struct Results {
     /// Exchanges between ranks, in the order of the machines' names.
     worlds: Vec<Worlds>,
     gpu_tensors: Vec<GpuTensors>,
+    device_maps: Vec<DeviceMaps>,
     /// Sums of tensors over ranks, in the same order.
     tensors: Vec<Tensors>,
     /// First builds, in the order of the machines' names.
@@ -167,6 +170,11 @@ impl Results {
                 .iter()
                 .map(|file| Tensors::load(file))
                 .collect::<Outcome<_>>()?,
+            device_maps: files(folder, "maps.jsonl")
+                .iter()
+                .filter(|file| file.with_file_name("maps-rows.jsonl").is_file())
+                .map(|file| DeviceMaps::load(file))
+                .collect::<Outcome<_>>()?,
             gpu_tensors: files(folder, "gpu_tensors.jsonl")
                 .iter()
                 .map(|file| GpuTensors::load(file))
@@ -217,6 +225,8 @@ impl Results {
             "exchanges" => joined(&self.worlds, Worlds::exchanges, "bench/dist/exchange.sh"),
             "scale" => joined(&self.worlds, Worlds::scale, "bench/dist/exchange.sh"),
             "tensors" => joined(&self.tensors, Tensors::times, "bench/dist/tensors.sh"),
+            "device-maps" => joined(&self.device_maps, DeviceMaps::peers, "cuda_maps"),
+            "device-rows" => joined(&self.device_maps, DeviceMaps::rows, "cuda_maps"),
             "gpu-tensors" => {
                 joined(&self.gpu_tensors, GpuTensors::times, "bench/dist/gpu_tensors.py")
             }

@@ -283,7 +283,7 @@ impl Rows<'_> {
                 requested: format!("a map of the elements of row {row}"),
                 obstacle: "its kernel says that an operation has no value, and the row has one"
                     .into(),
-                remedy: "report it with the expression".into(),
+                remedy: "report it with the expression",
             });
         }
         if words[COUNTS + MISSED] != u64::MAX {
