@@ -141,7 +141,24 @@ fn agreement(args: &Reduction, dtype: DType) -> Result<Agreement, Failure> {
     let round_to = finish.round_to.map_or(String::new(), |to| format!("as {to}"));
     let ddof = if finish.ddof == 0 { String::new() } else { format!("ddof {}", finish.ddof) };
     let agreement = Agreement::new(args.op(), dtype).policy(&args.policy());
-    Ok(agreement.and(&round_to).and(&ddof))
+    Ok(agreement.and(&round_to).and(&ddof).and(&read(args)?))
+}
+
+/// What a rank reads, and how: the names of files without their folders, which may differ from one machine to another, columns, the options of text, and
+/// random numbers.
+fn read(args: &Reduction) -> Result<String, Failure> {
+    let name = |path: &std::path::PathBuf| {
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    };
+    let mut all: Vec<String> = args.inputs.iter().map(name).collect();
+    all.extend(args.column.iter().map(|column| format!("column {column:?}")));
+    if args.written.any() {
+        all.push(format!("{:?}", args.written.dialect(false)));
+    }
+    if let Some(random) = args.random()? {
+        all.push(format!("random numbers {random:?}"));
+    }
+    Ok(all.join(" "))
 }
 
 /// Rank 0 does all of it.

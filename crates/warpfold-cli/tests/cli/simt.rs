@@ -54,8 +54,12 @@ fn everything_that_stats_tells_is_what_the_processor_finds() {
 #[test]
 fn devices_are_known_by_name() {
     // What no kernel maps is refused as any other use is.
-    let of = ["stats", "--of", "logsumexp(x)", "--device", "simt"];
-    run(of.iter().chain(&RANDOM)).fails(2, &["logsumexp on a device", "on the processor"]);
+    let fast = ["sum", "--map", "x", "--accuracy", "fast", "--device", "simt"];
+    run(fast.iter().chain(&RANDOM))
+        .fails(2, &["fast accuracy on a device", "leave the accuracy out"]);
+    let of =
+        |device| run(["stats", "--of", "logsumexp(x)", "--device", device].iter().chain(&RANDOM));
+    assert_eq!(of("simt").value(), of("cpu").value());
     run(["sum", "--device", "simd"].iter().chain(&RANDOM)).fails(2, &["simd", "simt"]);
 }
 
