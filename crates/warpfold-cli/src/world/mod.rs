@@ -22,7 +22,7 @@ use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{Device, cuda};
 use crate::input::Kind;
-use crate::input::text::Missing;
+use crate::input::text::{Column, Missing};
 use crate::input::{Input, Name};
 use crate::{Failure, run};
 use bar::Bar;
@@ -151,7 +151,10 @@ fn read(args: &Reduction) -> Result<String, Failure> {
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     };
     let mut all: Vec<String> = args.inputs.iter().map(name).collect();
-    all.extend(args.column.iter().map(|column| format!("column {column:?}")));
+    all.extend(args.column.iter().map(|column| match column {
+        Column::Index(index) => format!("column {index}"),
+        Column::Name(name) => format!("column {name:?}"),
+    }));
     if args.written.any() {
         all.push(format!("{:?}", args.written.dialect(false)));
     }

@@ -153,6 +153,15 @@ fn a_rank_that_fails_is_named_by_all() {
         assert!(said.contains("rank 2 differs from rank 0: it computes \"max of f64"), "{said}");
         assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
     }
+    // Other columns of one text are other elements.
+    let table = folder.file("t.csv", "a,b\n1,2\n");
+    let of = |column: &str| ["--world", "sum", &table, "--column", column].map(String::from);
+    let found = outcomes(start(&[of("a").to_vec(), of("b").to_vec()], 2, 60));
+    for rank in &found {
+        let said = text(&rank.stderr);
+        let differs = said.contains("rank 1 differs from rank 0") && said.contains("column \\\"b");
+        assert!(differs && rank.stdout.is_empty(), "{said}");
+    }
     let shorter = folder.file("y.bin", [0; 56]);
     let found = outcomes(start(&[args(&here, "sum"), args(&shorter, "sum")], 2, 60));
     for rank in &found {

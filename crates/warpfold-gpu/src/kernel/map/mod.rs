@@ -33,7 +33,7 @@ use given::Given;
 /// What a map leaves of arrays in a machine's memory, the first of whose elements have an index in the whole.
 ///
 /// # Errors
-/// As [`Map::fold`]; [`Error::Map`] for what no kernel folds, by name; [`Error::Device`].
+/// As [`Map::fold`]; [`Error::Map`](crate::Error::Map) for what no kernel folds, by name; [`Error::Device`](crate::Error::Device).
 pub fn fold(
     machine: &dyn Executor,
     map: &Map,
