@@ -12,23 +12,6 @@ size_t scratch_bytes = 64 << 20;
 
 __global__ void empty() {}
 
-// Reads everything, four loads in flight, and keeps what it read alive without writing it.
-__global__ void __launch_bounds__(512) read(const uint4* x, size_t n, uint4* out) {
-    size_t threads = size_t(gridDim.x) * blockDim.x, i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint4 a = {};
-    for (; i + 3 * threads < n; i += 4 * threads) {
-        uint4 v[4];
-        for (int k = 0; k < 4; k++) v[k] = __ldcs(x + i + k * threads);
-        for (int k = 0; k < 4; k++) {
-            a.x ^= v[k].x;
-            a.y ^= v[k].y;
-            a.z ^= v[k].z;
-            a.w ^= v[k].w;
-        }
-    }
-    if ((a.x & a.y & a.z & a.w) == 0x12345678u) *out = a;
-}
-
 void report(const char* op, const char* type, size_t n, size_t size, double us) {
     printf("{\"peer\":\"cub %d\",\"op\":\"%s\",\"type\":\"%s\",\"n\":%zu,\"us\":%.3f,\"gb_s\":%.1f}\n", CUB_VERSION, op,
            type, n, us, n * size / us / 1e3);

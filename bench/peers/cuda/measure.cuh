@@ -31,6 +31,23 @@ template <class T> const T* array(size_t n, size_t k) {
     return reinterpret_cast<const T*>(pool + k % std::max<size_t>(1, POOL / bytes) * bytes);
 }
 
+// The ceiling: reads everything, four loads in flight, and keeps what it read alive without writing it.
+static __global__ void __launch_bounds__(512) read(const uint4* x, size_t n, uint4* out) {
+    size_t threads = size_t(gridDim.x) * blockDim.x, i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint4 a = {};
+    for (; i + 3 * threads < n; i += 4 * threads) {
+        uint4 v[4];
+        for (int k = 0; k < 4; k++) v[k] = __ldcs(x + i + k * threads);
+        for (int k = 0; k < 4; k++) {
+            a.x ^= v[k].x;
+            a.y ^= v[k].y;
+            a.z ^= v[k].z;
+            a.w ^= v[k].w;
+        }
+    }
+    if ((a.x & a.y & a.z & a.w) == 0x12345678u) *out = a;
+}
+
 // Microseconds of a call, which is given its number.
 inline double median(std::function<void(size_t)> call, double floor_us = 2) {
     cudaEvent_t from, to;
