@@ -3,6 +3,7 @@
 //! Nothing here is generic: an array, a partial and a result are values with their element type inside, so that the typed API, the program
 //! and every other front run the very same code.
 
+pub mod cut;
 pub mod map;
 mod reduce;
 mod stream;

@@ -8,16 +8,15 @@ use warpfold::{DType, Error, Op};
 use warpfold_dist::{Comm, exchange, share};
 
 use super::bar::Bar;
-use super::whole::{GRID_BYTES, texts, without};
+use super::whole::{GRID_BYTES, print, without};
 use super::{Merged, agreement, alone, device, lines, settle, tell};
-use crate::args::{Reduction, Verbosity};
+use crate::args::Reduction;
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::Notes;
 use crate::input::{Input, Name};
-use crate::left_out::tell_beyond;
 use crate::mapped::{self, MapRequest, Side};
-use crate::report::{self, Answer, Format, Report};
-use crate::{Failure, run, streams};
+use crate::report::{Answer, Report};
+use crate::{Failure, run};
 
 /// How inputs of an expression can be shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,11 +291,6 @@ fn report(
     output: Answer,
     n: u64,
 ) -> Result<(), Failure> {
-    let texts = texts(comm, &share.texts, &share.names)?;
-    if comm.rank() > 0 {
-        return Ok(());
-    }
-    tell_beyond(&texts);
     let report = Report {
         op: args.op(),
         dtype: share.map.dtype(),
@@ -306,13 +300,7 @@ fn report(
         device: share.device,
         seconds: bar.elapsed().as_secs_f64(),
         fold_seconds: share.folding.as_secs_f64(),
-        texts,
+        texts: Vec::new(),
     };
-    if args.verbosity() == Verbosity::Verbose {
-        crate::say!("time of rank 0: {}", report.timing());
-    }
-    if let Some((path, format)) = &args.out {
-        report::replace_file(path, *format, &report)?;
-    }
-    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
+    print(args, comm, (&share.texts, &share.names), report)
 }

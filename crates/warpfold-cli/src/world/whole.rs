@@ -367,7 +367,7 @@ fn joined(
 }
 
 /// What all ranks found in their texts, in the order of the inputs: of one that was cut, all of it together.
-pub(super) fn texts(
+fn texts(
     comm: &dyn Comm,
     mine: &[(u64, Notes)],
     names: &[Name],
@@ -417,11 +417,6 @@ fn report(
     folded: &Folded,
     (output, n): (Output, u64),
 ) -> Result<(), Failure> {
-    let texts = texts(comm, &folded.texts, &folded.names)?;
-    if comm.rank() > 0 {
-        return Ok(());
-    }
-    tell_beyond(&texts);
     let report = Report {
         op: args.op(),
         dtype: folded.dtype,
@@ -431,8 +426,24 @@ fn report(
         device: folded.device,
         seconds: folded.total.as_secs_f64(),
         fold_seconds: folded.folding.as_secs_f64(),
-        texts,
+        texts: Vec::new(),
     };
+    print(args, comm, (&folded.texts, &folded.names), report)
+}
+
+/// Rank 0 prints a report, with what all ranks found in their texts.
+pub(super) fn print(
+    args: &Reduction,
+    comm: &dyn Comm,
+    (mine, names): (&[(u64, Notes)], &[Name]),
+    report: Report,
+) -> Result<(), Failure> {
+    let texts = texts(comm, mine, names)?;
+    if comm.rank() > 0 {
+        return Ok(());
+    }
+    tell_beyond(&texts);
+    let report = Report { texts, ..report };
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());
     }

@@ -1,19 +1,17 @@
 //! Outputs whose elements lie anywhere: a rank copies those of its outputs to where they lie one behind the other. Of stats each output goes to one rank;
 //! products of floats are cut anywhere, as their pieces know their places.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use warpfold::segment::Bounds;
 use warpfold::{At, Key, Segments};
 use warpfold_dist::{Comm, share};
+use warpfold_engine::cut::{Taken, take};
 use warpfold_engine::{self as engine, HostArray, Request};
 
 use super::gathered::Slab;
 use super::products::{self, Piece};
-use super::segments::{Taken, take};
 use super::{Folded, Made, flatten_read, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
@@ -50,19 +48,14 @@ fn mine(lists: &[Vec<usize>], rank: usize, size: usize) -> Range<usize> {
 
 /// The outputs that a rank has as a whole, and those of which it has elements, by their places: all ranks have as many elements.
 fn cut_anywhere(lists: &[Vec<usize>], comm: &dyn Comm) -> Taken {
-    let mut starts = vec![0u64];
+    let mut starts = vec![0];
     for list in lists {
-        starts.push(starts[starts.len() - 1] + list.len() as u64);
+        starts.push(starts[starts.len() - 1] + list.len());
     }
-    let elements = share(starts[lists.len()], 1, comm.rank(), comm.size());
+    let elements = share(starts[lists.len()] as u64, 1, comm.rank(), comm.size());
     let elements = elements.start as usize..elements.end as usize;
-    let bounds = Bounds::Offsets64(Cow::Borrowed(&starts));
-    let Taken { whole, cut } = take(&bounds, elements, comm.rank() + 1 == comm.size(), true);
-    let arg_indices = |(output, elements): (usize, Range<usize>)| {
-        let first = starts[output] as usize;
-        (output, elements.start - first..elements.end - first)
-    };
-    Taken { whole, cut: cut.into_iter().map(arg_indices).collect() }
+    let range = |output: usize| starts[output]..starts[output + 1];
+    take(lists.len(), range, &elements, comm.rank() + 1 == comm.size())
 }
 
 /// Folds the outputs of this rank, whose elements are listed.
