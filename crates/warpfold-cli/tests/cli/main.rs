@@ -40,5 +40,6 @@ mod text;
 mod world;
 mod world_alike;
 mod world_bar;
+mod world_fails;
 mod world_maps;
 mod world_parts;

@@ -3,7 +3,6 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use warpfold::{DType, Op};
 
@@ -11,7 +10,7 @@ use crate::arrays::{Array, dictionary, npy_header};
 use crate::program::{Folder, command, run};
 
 /// Starts ranks; each has arguments of its own.
-fn start(ranks: &[Vec<String>], size: usize, timeout: u64) -> Vec<Child> {
+pub(crate) fn start(ranks: &[Vec<String>], size: usize, timeout: u64) -> Vec<Child> {
     let start = |(mut command, args): (Command, &Vec<String>)| {
         command.args(args).spawn().expect("the program starts")
     };
@@ -46,7 +45,7 @@ pub(crate) fn commands(size: usize, timeout: u64) -> Vec<Command> {
     (0..size).map(one).collect()
 }
 
-fn outcomes(ranks: Vec<Child>) -> Vec<Output> {
+pub(crate) fn outcomes(ranks: Vec<Child>) -> Vec<Output> {
     ranks.into_iter().map(|rank| rank.wait_with_output().expect("it ends")).collect()
 }
 
@@ -55,7 +54,7 @@ pub(crate) fn world(args: &[&str], size: usize) -> Vec<Output> {
     outcomes(start(&vec![args; size], size, 60))
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_string()
 }
 
@@ -126,85 +125,6 @@ fn texts_of_all_ranks_are_in_the_report() {
         let report = parse(&text(&found[0].stdout));
         assert_eq!((&report["text"], &report["value"]), (&alone["text"], &alone["value"]));
     }
-}
-
-#[test]
-fn a_rank_that_fails_is_named_by_all() {
-    let folder = Folder::new();
-    let here = folder.file("x.bin", [0; 64]);
-    let args =
-        |path: &str, op: &str| ["--world", op, path, "--dtype", "f64"].map(String::from).to_vec();
-    let found = outcomes(start(
-        &[args(&here, "sum"), args("missing.bin", "sum"), args(&here, "sum")],
-        3,
-        60,
-    ));
-    for rank in &found {
-        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0), "{}", text(&rank.stderr));
-    }
-    assert!(text(&found[1].stderr).starts_with("warpfold: missing.bin: "));
-    for rank in [&found[0], &found[2]] {
-        assert!(text(&rank.stderr).starts_with("warpfold: rank 1 failed: missing.bin: "));
-    }
-    let found =
-        outcomes(start(&[args(&here, "sum"), args(&here, "sum"), args(&here, "max")], 3, 60));
-    for rank in &found {
-        let said = text(&rank.stderr);
-        assert!(said.contains("rank 2 differs from rank 0: it computes \"max of f64"), "{said}");
-        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
-    }
-    // Other columns of one text are other elements.
-    let table = folder.file("t.csv", "a,b\n1,2\n");
-    let of = |column: &str| ["--world", "sum", &table, "--column", column].map(String::from);
-    let found = outcomes(start(&[of("a").to_vec(), of("b").to_vec()], 2, 60));
-    for rank in &found {
-        let said = text(&rank.stderr);
-        let differs = said.contains("rank 1 differs from rank 0") && said.contains("column \\\"b");
-        assert!(differs && rank.stdout.is_empty(), "{said}");
-    }
-    let shorter = folder.file("y.bin", [0; 56]);
-    let found = outcomes(start(&[args(&here, "sum"), args(&shorter, "sum")], 2, 60));
-    for rank in &found {
-        let said = text(&rank.stderr);
-        assert!(
-            said.contains("rank 1 differs from rank 0") && said.contains("of 7 elements"),
-            "{said}"
-        );
-    }
-}
-
-#[test]
-fn a_result_that_does_not_exist_is_told_once() {
-    let folder = Folder::new();
-    let none = folder.file("none.bin", []);
-    let found = world(&["mean", &none, "--dtype", "f32"], 3);
-    assert!(text(&found[0].stderr).contains("mean of an empty input has no value"));
-    for rank in &found {
-        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
-    }
-    assert!(found[1..].iter().all(|rank| rank.stderr.is_empty()));
-}
-
-#[test]
-fn ranks_that_do_not_come_or_are_killed_are_named_in_time() {
-    let folder = Folder::new();
-    let here = folder.file("x.bin", [0; 64]);
-    let args: Vec<String> =
-        ["sum", &here, "--dtype", "f64", "--world=tcp"].map(String::from).to_vec();
-    let begun = Instant::now();
-    let mut ranks = start(&vec![args.clone(); 3], 4, 3);
-    let found = outcomes(std::mem::take(&mut ranks));
-    for rank in &found {
-        let said = text(&rank.stderr);
-        assert!(said.contains("rank 3 of 4 is lost: it did not come within 3s"), "{said}");
-        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
-    }
-    let mut ranks = start(&vec![args; 2], 3, 3);
-    ranks[1].kill().expect("it is ours");
-    let found = outcomes(ranks);
-    let said = text(&found[0].stderr);
-    assert!(said.contains("rank 1 of 3 is lost") || said.contains("rank 2 of 3 is lost"), "{said}");
-    assert!(begun.elapsed() < Duration::from_secs(40));
 }
 
 #[test]
