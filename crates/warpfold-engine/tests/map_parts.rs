@@ -156,9 +156,7 @@ fn outputs_without_a_value_are_named() {
 }
 
 /// Inputs with one value for each column or row, against the same values repeated, in plain Rust.
-#[test]
-fn columns_and_rows_have_values_of_their_own() {
-    let (rows, length) = (7, 130);
+fn check_operands(rows: usize, length: usize) {
     let whole = |n: usize, seed: u64| -> Vec<f64> {
         numbers(n, seed).into_iter().map(|x| (x * 64.0).round()).collect()
     };
@@ -191,9 +189,18 @@ fn columns_and_rows_have_values_of_their_own() {
         let found = map.columns_of(&inputs, parts, Indices::OfInput, Finish::default());
         found.expect_err("it does not fit").to_string()
     };
-    assert!(refused(&every(65)).contains("w has 130 elements, and there are 65 columns"));
+    let half = length as u64 / 2;
+    let said = format!("w has {length} elements, and there are {half} columns");
+    assert!(refused(&every(half)).contains(&said));
     let layout = Layout::c(&[rows as u64, length as u64]).unwrap();
     let folding = Folding::of(layout, &[0]).unwrap();
     let columns = Parts::Axes(folding.form().unwrap(), folding);
     assert!(refused(&columns).contains("these parts are no rows"));
+}
+
+#[test]
+fn columns_and_rows_have_values_of_their_own() {
+    check_operands(7, 130);
+    // Rows that are folded a part at a time, as a value for all of a row is repeated for a part alone.
+    check_operands(2, (1 << 20) + 78);
 }

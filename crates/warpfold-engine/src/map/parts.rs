@@ -28,6 +28,9 @@ pub(super) use share::{rest, share};
 /// Elements, more or less, whose outputs a thread takes at once.
 const BLOCK: usize = 1 << 16;
 
+/// Elements of a row at most for which a value that all of them have is repeated in memory.
+const REPEATED: usize = 1 << 20;
+
 /// Where the elements of outputs lie.
 pub(super) enum Elements<'p> {
     /// One behind the other, from a function of the output.
@@ -152,24 +155,40 @@ fn repeated(array: &HostArray<'_>, at: usize, count: usize) -> Box<dyn Any> {
     })
 }
 
-/// Calls with the arrays of a row, or of some of its columns.
-fn with_row<R>(
+/// Folds some elements of a row, which stand at these positions of it; a value that the whole row has is repeated for a part of it at a time.
+fn of_row(
+    map: &Map,
     inputs: &[Operand<'_>],
     row: usize,
-    range: Range<usize>,
-    columns: Range<usize>,
-    call: impl FnOnce(&[HostArray<'_>]) -> R,
-) -> R {
+    first: usize,
+    positions: Range<usize>,
+    mut fold: impl FnMut(&[HostArray<'_>], u64) -> Result<Folded>,
+) -> Result<Folded> {
+    let is_repeated = |input: &Operand<'_>| input.each == Each::Row;
+    let most = if inputs.iter().any(is_repeated) { REPEATED } else { usize::MAX };
+    let length = positions.len().min(most);
     let repeated = inputs
         .iter()
-        .map(|input| (input.each == Each::Row).then(|| repeated(&input.array, row, range.len())));
-    let repeated: Vec<Option<Box<dyn Any>>> = repeated.collect();
-    let arrays = inputs.iter().zip(&repeated).map(|(input, repeated)| match repeated {
-        Some(values) => array(input.array.dtype(), &**values),
-        None if input.each == Each::Column => arrays::part(&input.array, columns.clone()),
-        None => arrays::part(&input.array, range.clone()),
-    });
-    call(&arrays.collect::<Vec<_>>())
+        .map(|input| is_repeated(input).then(|| repeated(&input.array, row, length)))
+        .collect::<Vec<Option<Box<dyn Any>>>>();
+    let mut part = |positions: Range<usize>| {
+        let arrays = inputs.iter().zip(&repeated).map(|(input, repeated)| match repeated {
+            Some(values) => {
+                arrays::part(&array(input.array.dtype(), &**values), 0..positions.len())
+            }
+            None if input.each == Each::Column => arrays::part(&input.array, positions.clone()),
+            None => arrays::part(&input.array, first + positions.start..first + positions.end),
+        });
+        fold(&arrays.collect::<Vec<_>>(), positions.start as u64)
+    };
+    if positions.len() <= most {
+        return part(positions);
+    }
+    let mut all = map.empty();
+    for start in positions.clone().step_by(most) {
+        all.merge(&part(start..positions.end.min(start + most))?);
+    }
+    Ok(all)
 }
 
 /// Fails unless all parts are rows of one length, where some inputs are not of elements, and these suit them.
@@ -220,10 +239,10 @@ impl<'m> Worker<'m> {
         positions: Range<usize>,
     ) -> Result<Folded> {
         if let Elements::Runs(run) = elements {
-            let first = run(output).start;
-            let range = first + positions.start..first + positions.end;
-            let start = positions.start as u64;
-            return with_row(inputs, output, range, positions, |parts| self.run(parts, start));
+            let (map, first) = (self.map, run(output).start);
+            return of_row(map, inputs, output, first, positions, |parts, start| {
+                self.run(parts, start)
+            });
         }
         let mut all = self.map.empty();
         for first in positions.clone().step_by(CHUNK) {
@@ -283,9 +302,7 @@ fn piece(
     match elements {
         Elements::Runs(run) if positions.len() > 4 * BLOCK => {
             let first = run(output).start;
-            let range = first + positions.start..first + positions.end;
-            let start = positions.start as u64;
-            with_row(inputs, output, range, positions, |parts| map.fold(parts, start))
+            of_row(map, inputs, output, first, positions, |parts, start| map.fold(parts, start))
         }
         _ => Worker::new(map, n).fold(inputs, elements, output, positions),
     }
@@ -333,11 +350,10 @@ fn results(
     let each = n.checked_div(outputs.len()).unwrap_or(0);
     let found: Vec<Result<Vec<OfOutput>, (usize, Error)>> = match elements {
         // Few and long: the threads share each.
-        Elements::Runs(run) if outputs.len() < 2 * threads && each > 4 * BLOCK => {
+        Elements::Runs(_) if outputs.len() < 2 * threads && each > 4 * BLOCK => {
             let one = |output| {
-                let range = run(output);
-                let columns = 0..range.len();
-                let folded = with_row(inputs, output, range, columns, |parts| map.fold(parts, 0));
+                let all = 0..elements.count(output);
+                let folded = piece(map, n, inputs, elements, output, all);
                 Ok(vec![finished(map, parts, output, folded, finish)?])
             };
             outputs.clone().map(one).collect()
