@@ -182,12 +182,12 @@ def differing(x, ways):
     return int((results[0] != results[1]).sum().item())
 
 
-def run(rank, size, store, asked):
+def run(rank, size, store, args):
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", init_method=f"file://{store}", rank=rank, world_size=size, device_id=torch.device("cuda", rank))
     check(rank, size)
-    if not asked.check:
-        times(rank, size, asked.most)
+    if not args.check:
+        times(rank, size, args.most)
     dist.destroy_process_group()
 
 
@@ -196,6 +196,6 @@ if __name__ == "__main__":
     parser.add_argument("--ranks", type=int, default=2, help="processes, with a GPU each")
     parser.add_argument("--most", type=int, default=30, help="times up to 2 to so many elements")
     parser.add_argument("--check", action="store_true", help="compares bits alone")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.spawn(run, (asked.ranks, f"{folder}/store", asked), nprocs=asked.ranks)
+        torch.multiprocessing.spawn(run, (args.ranks, f"{folder}/store", args), nprocs=args.ranks)

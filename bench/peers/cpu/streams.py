@@ -145,14 +145,14 @@ def main():
     parser.add_argument("--folder", type=Path, help="on the disk that is to be read")
     parser.add_argument("--machine", default="amd-epyc-2c")
     parser.add_argument("--only", choices=["text", "disk"], help="the other's rows stay, with the date and the command of their run")
-    asked = parser.parse_args()
-    program = shutil.which(asked.program) or str(Path(asked.program).resolve())
+    args = parser.parse_args()
+    program = shutil.which(args.program) or str(Path(args.program).resolve())
     import polars
 
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         folder = Path(folder)
-        texts_ = list(text_rows(program, folder, asked.rows, asked.repeat)) if asked.only != "disk" else []
-        disk = list(disk_rows(program, folder, asked.gib, asked.repeat)) if asked.only != "text" else []
+        texts_ = list(text_rows(program, folder, args.rows, args.repeat)) if args.only != "disk" else []
+        disk = list(disk_rows(program, folder, args.gib, args.repeat)) if args.only != "text" else []
     cpu = next((line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
     report = {
         "date": datetime.date.today().isoformat(),
@@ -165,10 +165,10 @@ def main():
         "text": texts_,
         "disk": disk,
     }
-    out = asked.results / asked.machine / "streams.json"
-    if asked.only:
+    out = args.results / args.machine / "streams.json"
+    if args.only:
         before = json.loads(out.read_text())
-        other = "disk" if asked.only == "text" else "text"
+        other = "disk" if args.only == "text" else "text"
         report[other] = before[other]
         of_other = {name: before[name] for name in ("date", "load", "command")}
         report[f"{other}_run"] = before.get(f"{other}_run", of_other)

@@ -58,7 +58,7 @@ def cub(program):
     return sum_of
 
 
-def contestants(asked):
+def contestants(args):
     """Name and function of an array and the file that holds it."""
     yield f"NumPy {numpy.__version__}", lambda x, _: float(numpy.sum(x))
     try:
@@ -82,17 +82,17 @@ def contestants(asked):
         yield f"JAX {jax.__version__}, {jax.default_backend()}", lambda x, _: float(jax.numpy.sum(jax.numpy.asarray(x)))
     except Exception:
         pass
-    if asked.cub:
+    if args.cub:
         with tempfile.NamedTemporaryFile(suffix=".raw") as file:
             file.write(b"\0" * 4)
             file.flush()
-            version = subprocess.run([asked.cub, "f32", file.name], check=True, capture_output=True, text=True).stdout.rsplit(" ", 1)[0]
-        yield version, cub(asked.cub)
-    if asked.warpfold:
-        yield "warpfold, CPU", warpfold(asked.warpfold, "cpu")
-        listed = subprocess.run([asked.warpfold, "devices"], capture_output=True, text=True).stdout
+            version = subprocess.run([args.cub, "f32", file.name], check=True, capture_output=True, text=True).stdout.rsplit(" ", 1)[0]
+        yield version, cub(args.cub)
+    if args.warpfold:
+        yield "warpfold, CPU", warpfold(args.warpfold, "cpu")
+        listed = subprocess.run([args.warpfold, "devices"], capture_output=True, text=True).stdout
         if "cuda:0" in listed:
-            yield "warpfold, GPU", warpfold(asked.warpfold, "cuda")
+            yield "warpfold, GPU", warpfold(args.warpfold, "cuda")
 
 
 def main():
@@ -100,8 +100,8 @@ def main():
     options.add_argument("--warpfold")
     options.add_argument("--cub")
     options.add_argument("--out")
-    asked = options.parse_args()
-    everyone = list(contestants(asked))
+    args = options.parse_args()
+    everyone = list(contestants(args))
     rows = []
     for name, why, source, x in hard_sums():
         exact = math.fsum(x.tolist())
@@ -118,8 +118,8 @@ def main():
         rows.append({"name": name, "why": why, "source": source, "n": len(x), "type": str(x.dtype), "exact": repr(float(rounded)), "results": results})
         print(f"{name:12}", *(f"{r['who']}: {r['ulps']:.3g}" for r in results), sep="  ", file=sys.stderr)
     text = json.dumps({"schema": 1, "sums": rows}, indent=1)
-    if asked.out:
-        with open(asked.out, "w") as out:
+    if args.out:
+        with open(args.out, "w") as out:
             out.write(text + "\n")
     else:
         print(text)

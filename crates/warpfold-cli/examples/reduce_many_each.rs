@@ -51,14 +51,14 @@ fn each(
         let case = cases(n).into_iter().find(|known| known.name == case);
         let cut = case.ok_or_else(|| format!("no such case: {line}"))?.cut();
         let why = reduce(machine, &cut, n, (op, dtype, accuracy));
-        let launches: Vec<_> = costs().iter().map(told).collect();
+        let launches: Vec<_> = costs().iter().map(known_as).collect();
         let why = why.err().map(|why| why.to_string());
         writeln!(done, "{}", serde_json::json!({ "why": why, "launches": launches }))?;
     }
     Ok(done.flush()?)
 }
 
-fn told(cost: &Cost) -> serde_json::Value {
+fn known_as(cost: &Cost) -> serde_json::Value {
     let Cost { kernel, grid, block, counts } = cost;
     let counts: serde_json::Map<_, _> =
         counts.named().map(|(name, count)| (name.to_owned(), count.into())).collect();
@@ -90,10 +90,10 @@ fn reduce(
         Cut::Axis { layout, axis } => {
             finish(AnyReduceBatched::axes(machine, x.view(), layout, &[*axis as i64])?)
         }
-        Cut::Groups { keys, groups, told } => {
+        Cut::Groups { keys, groups, known_as } => {
             let keys = AnyBuffer::upload(machine, DType::U32, bytemuck::cast_slice(keys))?;
             let (keys, x) = (keys.view(), x.view());
-            match told {
+            match known_as {
                 Keys::Dense if accuracy == Accuracy::Fast => {
                     finish(AnyGroups::dense(machine, keys, *groups, x)?.reduce())
                 }

@@ -20,32 +20,37 @@ struct Cell {
     /// The same sum as a body in Rust, of f32 and of f64.
     bodies: Option<[Body; 2]>,
     flat: Op,
-    asked: Asked,
+    target: Target,
 }
 
 /// An expression in Rust, read.
 type Body = fn() -> Result<Expr>;
 
 #[derive(Clone, Copy)]
-enum Asked {
+enum Target {
     Percent(u32),
     Rate(f64),
     Nothing,
 }
-use Asked::{Nothing, Percent, Rate};
+use Target::{Nothing, Percent, Rate};
 
-const fn cell(name: &'static str, wanted: &'static [&'static str], flat: Op, asked: Asked) -> Cell {
-    Cell { name, wanted, keep: None, bodies: None, flat, asked }
+const fn cell(
+    name: &'static str,
+    wanted: &'static [&'static str],
+    flat: Op,
+    target: Target,
+) -> Cell {
+    Cell { name, wanted, keep: None, bodies: None, flat, target }
 }
 
 const ELEVEN: &str = "sum(sqrt(select(y > 0, select(abs(x - y) < 1, (x - y) * (x - y) * 0.5, abs(x - y) - 0.5), 0)) * 2)";
 
 /// A cell whose expression is written in Rust, for both types.
 macro_rules! in_rust {
-    ($name:literal, $text:expr, $asked:expr, |$x:ident, $y:ident| $body:expr) => {
+    ($name:literal, $text:expr, $target:expr, |$x:ident, $y:ident| $body:expr) => {
         Cell {
             bodies: Some([|| map!(|$x: f32, $y: f32| $body), || map!(|$x: f64, $y: f64| $body)]),
-            ..cell($name, &[$text], Op::Sum, $asked)
+            ..cell($name, &[$text], Op::Sum, $target)
         }
     };
 }
@@ -187,7 +192,7 @@ fn row<T: Element>(cell: &Cell, arrays: &[(&str, Vec<T>)], policy: Policy, runs:
         [0, seconds.len() / 2].map(|k| bytes as f64 / seconds[k] / 1e9)
     };
     let ([mapped, mapped_median], [flat, flat_median]) = (rates(mapped), rates(flat));
-    let (percent, rate) = match cell.asked {
+    let (percent, rate) = match cell.target {
         Percent(percent) => (percent, 0.0),
         Rate(rate) => (0, rate),
         Nothing => (0, 0.0),

@@ -160,7 +160,7 @@ pub fn sweep(
             if temperature == Temperature::Hot && bytes > stage.cache() {
                 continue;
             }
-            watch(&told(over, &requested, temperature));
+            watch(&described(over, &requested, temperature));
             let ladder = stage.climb(&Ask { temperature, ..requested.clone() }, &mut ())?;
             let points = ladder.rungs.iter().map(|row| point(&ladder, row)).collect();
             climbs.push((Some(ladder), points));
@@ -190,7 +190,7 @@ pub fn sweep(
     })
 }
 
-fn told(over: Over, requested: &Ask, temperature: Temperature) -> String {
+fn described(over: Over, requested: &Ask, temperature: Temperature) -> String {
     let Case { dtype, n, block, .. } = requested.case;
     let where_ = if temperature == Temperature::Hot { "hot" } else { "cold" };
     match over {

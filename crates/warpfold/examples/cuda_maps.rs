@@ -24,15 +24,15 @@ struct Case {
     reduction: &'static str,
     keep: Option<&'static str>,
     arrays: usize,
-    asked: Option<u32>,
+    target: Option<u32>,
 }
 
-const fn case(reduction: &'static str, arrays: usize, asked: u32) -> Case {
-    Case { reduction, keep: None, arrays, asked: Some(asked) }
+const fn case(reduction: &'static str, arrays: usize, target: u32) -> Case {
+    Case { reduction, keep: None, arrays, target: Some(target) }
 }
 
 const fn more(reduction: &'static str, arrays: usize, keep: Option<&'static str>) -> Case {
-    Case { reduction, keep, arrays, asked: None }
+    Case { reduction, keep, arrays, target: None }
 }
 
 const FLOATS: &[Case] = &[
@@ -70,11 +70,11 @@ const INTEGERS: &[Case] =
 struct RowCase {
     op: Op,
     value: &'static str,
-    asked: Option<u32>,
+    target: Option<u32>,
 }
 
-const fn rows(op: Op, value: &'static str, asked: Option<u32>) -> RowCase {
-    RowCase { op, value, asked }
+const fn rows(op: Op, value: &'static str, target: Option<u32>) -> RowCase {
+    RowCase { op, value, target }
 }
 
 const ROWS: &[RowCase] = &[
@@ -119,11 +119,11 @@ impl Bench {
             let [read, time] =
                 self.times(bytes, on.address(), out.address(), launches.launches())?;
             let percent = (1000.0 * read / time).round() / 10.0;
-            let asked = case.asked.map_or("null".into(), |asked| asked.to_string());
+            let target = case.target.map_or("null".into(), |target| target.to_string());
             let keep = case.keep.map_or("null".into(), |keep| format!("\"{keep}\""));
             println!(
                 "{{\"map\": \"{}\", \"where\": {keep}, \"dtype\": \"{}\", \"bytes\": {bytes}, \"launches\": {}, \
-                 \"has_bits_of_processor\": {}, \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {percent}, \"asked_percent\": {asked}}}",
+                 \"has_bits_of_processor\": {}, \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {percent}, \"asked_percent\": {target}}}",
                 case.reduction,
                 T::DTYPE,
                 launches.launches().len(),
@@ -148,7 +148,7 @@ impl Bench {
             let (on_w, on_m) = (self.gpu.upload(&w)?, self.gpu.upload(&m)?);
             let x: AnyView<'_> = on.slice(..n).into();
             let plain = self.plain_sums(x, length, [on.address(), out.address()])?;
-            for RowCase { op, value, asked } in ROWS {
+            for RowCase { op, value, target } in ROWS {
                 let named = [("x", x), ("w", (&on_w).into()), ("m", (&on_m).into())];
                 let map = self.gpu.map(value, named).rows(length as u64);
                 let map = map.per_column("w").per_row("m");
@@ -176,11 +176,11 @@ impl Bench {
                 let [read, time] =
                     self.times(bytes, on.address(), out.address(), launch.launches())?;
                 let percent = |time: f64| (1000.0 * read / time).round() / 10.0;
-                let asked = asked.filter(|_| size_of::<T>() == 2 && length >= 1024);
-                let asked = asked.map_or("null".into(), |asked| asked.to_string());
+                let target = target.filter(|_| size_of::<T>() == 2 && length >= 1024);
+                let target = target.map_or("null".into(), |target| target.to_string());
                 println!(
                     "{{\"rows\": \"{op}({value})\", \"dtype\": \"{}\", \"length\": {length}, \"bytes\": {bytes}, \"has_bits_of_processor\": {same}, \
-                     \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {}, \"plain_sum_us\": {plain:.2}, \"plain_sum_percent\": {}, \"asked_percent\": {asked}}}",
+                     \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {}, \"plain_sum_us\": {plain:.2}, \"plain_sum_percent\": {}, \"asked_percent\": {target}}}",
                     T::DTYPE,
                     percent(time),
                     percent(plain)

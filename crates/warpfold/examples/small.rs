@@ -17,7 +17,7 @@ struct Row {
     what: &'static str,
     dtype: String,
     n: usize,
-    asked: Option<f64>,
+    target: Option<f64>,
     /// Seconds of so many calls.
     work: Box<dyn Fn(u64) -> f64>,
     /// Calls of a turn, found in the first one.
@@ -29,7 +29,7 @@ impl Row {
     fn new<T: Element>(
         what: &'static str,
         n: usize,
-        asked: Option<f64>,
+        target: Option<f64>,
         mut call: impl FnMut() + Clone + 'static,
     ) -> Row {
         call();
@@ -43,7 +43,7 @@ impl Row {
             what,
             dtype: T::DTYPE.to_string(),
             n,
-            asked,
+            target,
             work: Box::new(work),
             calls: 1,
             times: Vec::new(),
@@ -64,9 +64,9 @@ impl Row {
     fn print(&mut self) -> String {
         self.times.sort_by(f64::total_cmp);
         let (median, least) = (self.times[self.times.len() / 2], self.times[0]);
-        let asked = self.asked.map_or("null".into(), |asked| asked.to_string());
+        let target = self.target.map_or("null".into(), |target| target.to_string());
         format!(
-            r#"    {{ "what": "{}", "dtype": "{}", "n": {}, "ns": {median:.2}, "least_ns": {least:.2}, "asked_ns": {asked} }}"#,
+            r#"    {{ "what": "{}", "dtype": "{}", "n": {}, "ns": {median:.2}, "least_ns": {least:.2}, "asked_ns": {target} }}"#,
             self.what, self.dtype, self.n,
         )
     }
@@ -108,9 +108,9 @@ fn rows<T: Element>(of: impl Fn(f64) -> T) -> Vec<Row> {
     }
     for n in [1, 8, 64, 1000] {
         let (y, x) = (x[..n].to_vec(), x[n..][..n].to_vec());
-        let asked = (n == 1000 && T::DTYPE == f32::DTYPE).then_some(1000.0);
+        let target = (n == 1000 && T::DTYPE == f32::DTYPE).then_some(1000.0);
         let z = x.clone();
-        all.push(Row::new::<T>("sum", n, asked, move || {
+        all.push(Row::new::<T>("sum", n, target, move || {
             black_box(warpfold::sum(black_box(&z)));
         }));
         all.push(Row::new::<T>("dot", n, None, move || {

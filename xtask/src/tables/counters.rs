@@ -91,7 +91,7 @@ pub(super) fn agreement(found: &Counters) -> String {
         let equal = launches.iter().filter(|launch| launch.equal == Some(true)).count();
         let near = launches.iter().filter(|launch| found.off(launch) <= 0.02).count();
         let furthest = launches.iter().max_by(|a, b| found.off(a).total_cmp(&found.off(b)));
-        let told = furthest.and_then(|launch| {
+        let reported = furthest.and_then(|launch| {
             let (name, Pair { hardware, simulator }) = found.worst(launch)?;
             let (kernel, what) = (&launch.kernel, plainly(name));
             (hardware != simulator)
@@ -99,7 +99,13 @@ pub(super) fn agreement(found: &Counters) -> String {
         });
         let counts = [launches.len(), equal, near].map(|count| count.to_string());
         let [compared, equal, near] = counts;
-        table.lines.push(vec![group.to_owned(), compared, equal, near, told.unwrap_or_default()]);
+        table.lines.push(vec![
+            group.to_owned(),
+            compared,
+            equal,
+            near,
+            reported.unwrap_or_default(),
+        ]);
     }
     table.markdown()
 }

@@ -29,12 +29,12 @@ pub(super) fn table() -> String {
         if refused.iter().all(Vec::is_empty) {
             continue;
         }
-        let told = refused.map(|types| match types.len() {
+        let reported = refused.map(|types| match types.len() {
             0 => String::new(),
             all if all == defined => "every type".into(),
             _ => in_words(types),
         });
-        table.lines.push([&[op.name().to_owned()], &told[..]].concat());
+        table.lines.push([&[op.name().to_owned()], &reported[..]].concat());
     }
     match table.lines.is_empty() {
         true => "Kernels fold every type by every reduction, of whole arrays, over axes, of segments and of groups.\n".into(),

@@ -83,9 +83,9 @@ pub(super) fn cases(report: &CpuReport) -> String {
         line.extend(libraries.iter().map(|&library| {
             let peers = rows.into_iter().flatten().flat_map(|row| &row.peers);
             let theirs = peers.filter(|peer| peer.library == library);
-            let told =
+            let reported =
                 |peer: &Peer| format!("{} `{}`", gigabytes(peer.bytes_per_second), peer.call);
-            theirs.map(told).collect::<Vec<_>>().join("<br>")
+            theirs.map(reported).collect::<Vec<_>>().join("<br>")
         }));
         table.lines.push(line);
     }

@@ -479,7 +479,7 @@ mod tests {
     #[test]
     fn groups_beyond_memory_are_refused() {
         assert!(fits(1 << 20, 1 << 30).is_ok());
-        let told = fits(1 << 32, 1 << 30).unwrap_err().to_string();
-        assert!(told.contains("196608 MiB, and 1024 are free"), "{told}");
+        let refusal = fits(1 << 32, 1 << 30).unwrap_err().to_string();
+        assert!(refusal.contains("196608 MiB, and 1024 are free"), "{refusal}");
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
         ..lab::Options::default()
     };
     let bar = bar();
-    let outcome = lab::run(&gpu, &options, |told| match told {
+    let outcome = lab::run(&gpu, &options, |progress| match progress {
         Progress::Planned(rows) => bar.set_length(rows as u64),
         Progress::Preparing(what) => bar.set_message(format!("preparing {what}")),
         Progress::Row(row) => {

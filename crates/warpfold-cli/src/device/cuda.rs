@@ -34,12 +34,12 @@ pub(crate) fn remark() -> String {
         Ok(gpus) => gpus,
         Err(error) => return error.to_string(),
     };
-    let told = gpus.iter().map(|gpu| {
+    let described = gpus.iter().map(|gpu| {
         let link =
             gpu.link.map_or("a link that the system does not tell".into(), |l| l.to_string());
         format!("cuda:{} has {link}", gpu.ordinal)
     });
-    told.collect::<Vec<_>>().join(", ")
+    described.collect::<Vec<_>>().join(", ")
 }
 
 /// Opens a GPU that can run the kernels.

@@ -19,7 +19,7 @@ pub(super) struct Bar<'c> {
     comm: &'c dyn Comm,
     is_shown: bool,
     begun: Instant,
-    told: Cell<Instant>,
+    shared_at: Cell<Instant>,
     shown: Rc<RefCell<Shown>>,
 }
 
@@ -54,7 +54,7 @@ impl<'c> Bar<'c> {
             let shown = shown.clone();
             comm.while_waiting(Box::new(move |reported| shown.borrow_mut().show(reported)));
         }
-        Ok(Bar { comm, is_shown, begun, told: Cell::new(begun), shown })
+        Ok(Bar { comm, is_shown, begun, shared_at: Cell::new(begun), shown })
     }
 
     /// Begins to show the work of all ranks, of so many bytes.
@@ -74,8 +74,8 @@ impl<'c> Bar<'c> {
             let mut shown = self.shown.borrow_mut();
             shown.own = done;
             shown.show(self.comm.reported());
-        } else if self.told.get().elapsed() >= TICK {
-            self.told.set(Instant::now());
+        } else if self.shared_at.get().elapsed() >= TICK {
+            self.shared_at.set(Instant::now());
             self.comm.report(done);
         }
     }

@@ -177,8 +177,8 @@ fn alone(args: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     };
-    let told = outcome.as_ref().map(|()| &[][..]).map_err(ToString::to_string);
-    let met = exchange(comm, &text, told.as_ref().map(|bytes| *bytes).map_err(String::as_str));
+    let reported = outcome.as_ref().map(|()| &[][..]).map_err(ToString::to_string);
+    let met = exchange(comm, &text, reported.as_ref().map(|bytes| *bytes).map_err(String::as_str));
     outcome?;
     met?;
     Ok(())

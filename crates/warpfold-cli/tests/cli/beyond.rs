@@ -11,15 +11,15 @@ fn a_number_beyond_its_type_is_told_once() {
         assert_eq!(found.code, Some(0), "{found:?}");
         (found.out.trim_end().to_string(), found.err)
     };
-    let told = |line: u64, column: u64, more: &str| {
+    let reported = |line: u64, column: u64, more: &str| {
         format!(
             "note: {path}: line {line}, column {column}: the number is beyond the element type, and an infinity stands for it{more}\n"
         )
     };
     let b = ["sum", &path, "--column", "b"];
-    assert_eq!(note(&b), ("NaN".into(), told(2, 2, " (2 such cells in all)")));
+    assert_eq!(note(&b), ("NaN".into(), reported(2, 2, " (2 such cells in all)")));
     assert_eq!(note(&["max", &path, "--column", "b"]).0, "inf");
-    assert_eq!(note(&["sum", &path, "--column", "a"]), ("inf".into(), told(4, 1, "")));
+    assert_eq!(note(&["sum", &path, "--column", "a"]), ("inf".into(), reported(4, 1, "")));
     // By keys, of several columns, of all, of expressions and of the whole: once each.
     for args in [
         &["sum", &path, "--column", "b", "--by", "a"][..],

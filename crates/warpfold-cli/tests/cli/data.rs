@@ -291,8 +291,11 @@ pub(crate) mod with {
         let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
         for name in ["m.parquet", "m.arrow"] {
             let path = out(name);
-            let told = of(ORDERS, &[&SEVERAL[..], &["--out", &path]].concat());
-            assert_eq!(told.value(), format!("sum of i32: {} results in {path}", counts().len()));
+            let reported = of(ORDERS, &[&SEVERAL[..], &["--out", &path]].concat());
+            assert_eq!(
+                reported.value(),
+                format!("sum of i32: {} results in {path}", counts().len())
+            );
             assert_eq!(run(["sum", &path, "--column", "sum"]).value(), "798200");
             assert_eq!(run(["max", &path, "--column", "day"]).value(), "2024-03-02");
             // Groups of groups: keys kept their types, none among them.

@@ -54,16 +54,16 @@ fn auto_takes_the_processor_and_says_why() {
     let quiet = run(&folder, &["sum", "--random", "1000", "--device", "auto"]);
     let cpu = run(&folder, &["sum", "--random", "1000", "--device", "cpu"]);
     assert_eq!(quiet.value(), cpu.value());
-    let told = run(&folder, &["sum", "--random", "1000", "--verbose"]);
-    assert_eq!((told.code, &told.out), (Some(0), &cpu.out));
-    let line = told.err.lines().find(|line| line.starts_with("device: ")).expect("a reason");
+    let reported = run(&folder, &["sum", "--random", "1000", "--verbose"]);
+    assert_eq!((reported.code, &reported.out), (Some(0), &cpu.out));
+    let line = reported.err.lines().find(|line| line.starts_with("device: ")).expect("a reason");
     for word in ["auto takes cpu", "host memory", "no tuning file", "NVIDIA"] {
         assert!(line.contains(word), "{word:?} is missing in: {line}");
     }
     let json = run(&folder, &["sum", "--random", "1000", "--format", "json"]);
     assert!(json.value().contains("\"device\":\"cpu\""));
-    let asked = run(&folder, &["sum", "--random", "1000", "--verbose", "--device", "cpu"]);
-    assert!(!asked.err.contains("device:"), "{}", asked.err);
+    let arguments = run(&folder, &["sum", "--random", "1000", "--verbose", "--device", "cpu"]);
+    assert!(!arguments.err.contains("device:"), "{}", arguments.err);
 }
 
 #[test]
@@ -100,14 +100,14 @@ fn auto_weighs_what_was_measured_and_falls_back() {
     let folder = Folder::new();
     let file = folder.file("tuning.json", FAST);
     let args = ["sum", "--random", "1e6", "--verbose", "--tuning", &file];
-    let told = run(&folder, &args);
-    assert_eq!(told.code, Some(0), "{told:?}");
+    let reported = run(&folder, &args);
+    assert_eq!(reported.code, Some(0), "{reported:?}");
     for word in ["auto takes cpu", "50.0 GB/s over the link", "10.0 GB/s on the processor", "but"] {
-        assert!(told.err.contains(word), "{word:?} is missing in: {}", told.err);
+        assert!(reported.err.contains(word), "{word:?} is missing in: {}", reported.err);
     }
     let slow = folder.file("slow.json", FAST.replace("5e10", "5e9"));
-    let told = run(&folder, &["sum", "--random", "1e6", "--verbose", "--tuning", &slow]);
-    assert!(told.err.contains("5.0 GB/s over the link"), "{}", told.err);
+    let reported = run(&folder, &["sum", "--random", "1e6", "--verbose", "--tuning", &slow]);
+    assert!(reported.err.contains("5.0 GB/s over the link"), "{}", reported.err);
 }
 
 #[test]

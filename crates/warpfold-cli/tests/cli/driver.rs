@@ -40,14 +40,18 @@ fn obstacle(says: &[(&str, &str)], words: &[&str]) {
 
 #[test]
 fn the_ladder_says_why_it_counts_in_place_of_timing() {
-    let told = with_driver(&[("FAKE_COUNT", "0")], &["ladder", "--n", "64", "--rung", "6"]);
-    assert_eq!(told.code, Some(0), "{told:?}");
+    let reported = with_driver(&[("FAKE_COUNT", "0")], &["ladder", "--n", "64", "--rung", "6"]);
+    assert_eq!(reported.code, Some(0), "{reported:?}");
     assert!(
-        told.err.contains("in the simulator") && told.err.contains("shows none"),
+        reported.err.contains("in the simulator") && reported.err.contains("shows none"),
         "{}",
-        told.err
+        reported.err
     );
-    assert!(told.out.contains("06_interleaved") && told.out.contains("conflicts"), "{}", told.out);
+    assert!(
+        reported.out.contains("06_interleaved") && reported.out.contains("conflicts"),
+        "{}",
+        reported.out
+    );
 }
 
 #[test]
@@ -80,8 +84,12 @@ fn gpus_are_listed_with_their_facts() {
     assert_eq!(found["gpus"][1]["device"], "cuda:1");
     assert_eq!(found["gpus"][0]["memory"], 8u64 << 30);
     assert!(found["obstacle"].is_null() && found["gpus"][0]["obstacle"].is_null());
-    let told = with_driver(&says, &["sum", "--random", "1000", "--verbose"]);
-    assert!(told.err.contains("auto takes cpu") && told.err.contains("cuda:1 has"), "{}", told.err);
+    let reported = with_driver(&says, &["sum", "--random", "1000", "--verbose"]);
+    assert!(
+        reported.err.contains("auto takes cpu") && reported.err.contains("cuda:1 has"),
+        "{}",
+        reported.err
+    );
 }
 
 #[test]

@@ -34,13 +34,13 @@ fn exact_folds_are_called_by_their_names() {
 
 #[test]
 fn counts_are_those_that_the_launch_must_have() {
-    let told = json(&["sum", "--type", "i32", "--n", "4096", "--block", "256", "--grid", "4"]);
-    assert_eq!(told["kernel"], "sum_i32");
+    let reported = json(&["sum", "--type", "i32", "--n", "4096", "--block", "256", "--grid", "4"]);
+    assert_eq!(reported["kernel"], "sum_i32");
     assert_eq!(
-        (&told["grid"], &told["block"], &told["warps"]),
+        (&reported["grid"], &reported["block"], &reported["warps"]),
         (&4.into(), &256.into(), &32.into())
     );
-    let counts = &told["counts"];
+    let counts = &reported["counts"];
     // 4096 elements of 4 bytes, 16 a lane: 32 requests of 16 sectors; then the last block reads four states of 16 bytes.
     assert_eq!(counts["global_bytes_read"], 4 * 4096 + 4 * 16);
     assert_eq!(counts["atomics"], 4);
@@ -50,15 +50,16 @@ fn counts_are_those_that_the_launch_must_have() {
         let costs = list.as_array().expect("a list").iter().map(|line| &line["cost"]);
         costs.filter_map(|cost| cost["warp_instructions"].as_u64()).sum()
     };
-    assert_eq!(Some(sum(&told["instructions"])), counts["warp_instructions"].as_u64());
+    assert_eq!(Some(sum(&reported["instructions"])), counts["warp_instructions"].as_u64());
     let in_lines: u64 =
-        told["files"].as_array().expect("files").iter().map(|file| sum(&file["lines"])).sum();
+        reported["files"].as_array().expect("files").iter().map(|file| sum(&file["lines"])).sum();
     assert!(
-        in_lines <= sum(&told["instructions"]) && 10 * in_lines > 9 * sum(&told["instructions"])
+        in_lines <= sum(&reported["instructions"])
+            && 10 * in_lines > 9 * sum(&reported["instructions"])
     );
     // The block that is told is the one that folds what all have left.
     let updates =
-        told["steps"].as_array().expect("steps").iter().filter(|s| s["class"] == "atomic");
+        reported["steps"].as_array().expect("steps").iter().filter(|s| s["class"] == "atomic");
     assert_eq!(updates.count(), 1);
 }
 
@@ -68,16 +69,17 @@ fn steps_are_the_whole_of_a_block() {
     for kernel in
         ["sum_f64", "argmin_f16", "minmax_i8", "moments_u16", "dot_complex64", "prod_f32_skip_nan"]
     {
-        let told = json(&[kernel, "--n", "777", "--grid", "1", "--seed", "5"]);
-        let mut counts = vec![0u64; told["instructions"].as_array().expect("a list").len()];
+        let reported = json(&[kernel, "--n", "777", "--grid", "1", "--seed", "5"]);
+        let mut counts = vec![0u64; reported["instructions"].as_array().expect("a list").len()];
         let mut phase = 0;
-        for step in told["steps"].as_array().expect("steps") {
+        for step in reported["steps"].as_array().expect("steps") {
             let warps = step["warps"].as_array().expect("warps");
             counts[step["index"].as_u64().expect("an index") as usize] += warps.len() as u64;
             assert!(step["phase"].as_u64() >= Some(phase), "{kernel}: phases follow each other");
             phase = step["phase"].as_u64().expect("a phase");
         }
-        for (count, line) in counts.iter().zip(told["instructions"].as_array().expect("a list")) {
+        for (count, line) in counts.iter().zip(reported["instructions"].as_array().expect("a list"))
+        {
             assert_eq!(
                 Some(*count),
                 line["cost"]["warp_instructions"].as_u64(),
@@ -125,15 +127,22 @@ fn the_page_is_whole_and_needs_nothing_else() {
 #[test]
 fn every_rung_is_explained() {
     for rung in warpfold_kernels::ladder::rungs() {
-        let told =
+        let reported =
             json(&[&rung.name, "--n", "600", "--block", "64", "--type", "i32", "--op", "max"]);
-        assert_eq!(told["kernel"], rung.entry("max", "i32", 64));
-        assert!(told["note"].as_str().is_some_and(|note| note.contains(&rung.idea)), "{told}");
+        assert_eq!(reported["kernel"], rung.entry("max", "i32", 64));
+        assert!(
+            reported["note"].as_str().is_some_and(|note| note.contains(&rung.idea)),
+            "{reported}"
+        );
         let files: Vec<_> =
-            told["files"].as_array().expect("files").iter().map(|f| &f["name"]).collect();
+            reported["files"].as_array().expect("files").iter().map(|f| &f["name"]).collect();
         assert!(files.contains(&&serde_json::json!(rung.source.name)), "{files:?}");
-        assert!(told["steps"].as_array().is_some_and(|steps| steps.len() > 10), "{}", rung.name);
-        assert!(told["counts"]["combinations"].as_u64() >= Some(500), "{told}");
+        assert!(
+            reported["steps"].as_array().is_some_and(|steps| steps.len() > 10),
+            "{}",
+            rung.name
+        );
+        assert!(reported["counts"]["combinations"].as_u64() >= Some(500), "{reported}");
     }
     let text = run(["explain", "strided_index", "--n", "512", "--block", "256"]);
     for part in [
@@ -211,11 +220,11 @@ fn many_reductions_at_once_are_explained_by_their_ways() {
         ("strided", "strided_exact_f32_loops", &["strided.cuh"]),
         ("scatter", "sort_pairs_wide", &["keys", "scatter.cuh"]),
     ] {
-        let told = json(&[way, "--n", "3000"]);
-        assert_eq!(told["kernel"], kernel);
-        assert!(told["steps"].as_array().is_some_and(|steps| steps.len() > 10), "{way}");
+        let reported = json(&[way, "--n", "3000"]);
+        assert_eq!(reported["kernel"], kernel);
+        assert!(reported["steps"].as_array().is_some_and(|steps| steps.len() > 10), "{way}");
         for word in words {
-            assert!(told.to_string().contains(word), "{word} is missing for {way}");
+            assert!(reported.to_string().contains(word), "{word} is missing for {way}");
         }
     }
     assert_eq!(json(&["rows", "--type", "i64", "--op", "max"])["kernel"], "row_extremes_64");

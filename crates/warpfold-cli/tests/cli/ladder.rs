@@ -150,10 +150,15 @@ fn peers_stand_beside_and_files_are_written() {
     let line = r#"{"peer":"cub 300001","op":"sum","type":"i32","n":1000,"us":4.0,"gb_s":1.0}"#;
     let peers = folder.file("peers.jsonl", format!("{line}\n"));
     let file = folder.at("ladder.json");
-    let asked = ["ladder", "--device", "cpu", "--n", "1000", "--type", "i32", "--format", "csv"];
-    let told =
-        run(asked.iter().copied().chain(["--peers", &peers, "--export", file.to_str().unwrap()]));
-    assert!(told.value().contains("of_cub"));
+    let arguments =
+        ["ladder", "--device", "cpu", "--n", "1000", "--type", "i32", "--format", "csv"];
+    let reported = run(arguments.iter().copied().chain([
+        "--peers",
+        &peers,
+        "--export",
+        file.to_str().unwrap(),
+    ]));
+    assert!(reported.value().contains("of_cub"));
     let kept: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(file).expect("written")).expect("JSON");
     assert!(kept["rungs"][0]["relative"]["cub 300001"].as_f64() > Some(0.0), "{kept}");
@@ -163,15 +168,15 @@ fn peers_stand_beside_and_files_are_written() {
 
 #[test]
 fn every_cell_can_be_verified() {
-    let asked = ["ladder", "--verify-all", "--device", "simt", "--n", "1000", "--sample", "60"];
-    let told = run(asked.iter().copied().chain(["--seed", "3", "--format", "json"]));
-    let found: serde_json::Value = serde_json::from_str(told.value()).expect("one object");
+    let arguments = ["ladder", "--verify-all", "--device", "simt", "--n", "1000", "--sample", "60"];
+    let reported = run(arguments.iter().copied().chain(["--seed", "3", "--format", "json"]));
+    let found: serde_json::Value = serde_json::from_str(reported.value()).expect("one object");
     assert_eq!((&found["cells"], &found["wrong"]), (&60.into(), &serde_json::json!([])));
     assert_eq!(found["right"].as_u64().unwrap() + found["lacking"].as_u64().unwrap(), 60);
     let narrow = ["--rung", "9", "--type", "f64", "--op", "max", "--block", "64", "--n", "130"];
-    let told = run(["ladder", "--verify-all", "--device", "simt"].iter().chain(&narrow));
+    let reported = run(["ladder", "--verify-all", "--device", "simt"].iter().chain(&narrow));
     // 0, 1, 2, 31, 32, 33, 63, 64, 65, 129.
-    assert!(told.value().starts_with("10 cells: 10 right, 0 wrong"), "{}", told.out);
+    assert!(reported.value().starts_with("10 cells: 10 right, 0 wrong"), "{}", reported.out);
 }
 
 #[test]

@@ -387,9 +387,9 @@ fn no_column_of_numbers_is_left_out_in_silence() {
     let gap = folder.file("gap.csv", "a,b,word\n1,,x\n2,3,y\n");
     run(["sum", &gap, "--column", "*"]).fails(1, &["line 2", "missing"]);
     let skipped = run(["sum", &gap, "--column", "*", "--missing", "skip", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_str(&skipped.out).unwrap();
+    let reported: serde_json::Value = serde_json::from_str(&skipped.out).unwrap();
     // Columns that are left out are not counted.
-    assert_eq!(told["n"], 3, "{told}");
+    assert_eq!(reported["n"], 3, "{reported}");
     assert!(skipped.err.contains("left out: column word") && skipped.err.lines().count() == 1);
     let nan = run(["sum", &gap, "--column", "*", "--missing", "nan", "--format", "csv"]);
     assert!(nan.out.contains("b,NaN") && !nan.out.contains("word"), "{nan:?}");
@@ -408,8 +408,11 @@ fn columns_of_one_name_have_numbers() {
     for columns in [&["1", "2"][..], &["*"]] {
         let columns: Vec<&str> = columns.iter().flat_map(|column| ["--column", *column]).collect();
         let all = run([&["sum", &*twice, "--format", "csv"][..], &columns].concat());
-        let told = all.value();
-        assert!(told.contains("x (column 1),11") && told.contains("x (column 2),22"), "{all:?}");
+        let reported = all.value();
+        assert!(
+            reported.contains("x (column 1),11") && reported.contains("x (column 2),22"),
+            "{all:?}"
+        );
     }
     run(["sum", &twice, "--column", "2", "--column", "2"]).fails(2, &["asked for twice"]);
     run(["sum", &twice, "--column", "3", "--column", "y"]).fails(2, &["asked for twice"]);

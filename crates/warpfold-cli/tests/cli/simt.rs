@@ -12,8 +12,9 @@ fn results_are_the_processors() {
         "argmax", "count", "any", "all", "dot",
     ];
     let floats = ["min", "max", "minmax", "argmin", "argmax", "linf", "count", "any", "all"];
-    let asked = integers.iter().map(|op| (*op, "i16")).chain(floats.iter().map(|op| (*op, "f32")));
-    for (op, dtype) in asked {
+    let arguments =
+        integers.iter().map(|op| (*op, "i16")).chain(floats.iter().map(|op| (*op, "f32")));
+    for (op, dtype) in arguments {
         let on =
             |device: &str| run([op, "--dtype", dtype, "--device", device].iter().chain(&RANDOM));
         let (simt, cpu) = (on("simt"), on("cpu"));

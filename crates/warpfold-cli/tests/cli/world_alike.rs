@@ -65,9 +65,9 @@ fn alike(args: &[&str], size: usize) {
 /// Every 13th of all cases, each with a world of another size; every Nth of them, with every size, if `WARPFOLD_WORLDS_EVERY` is N.
 #[test]
 fn worlds_say_what_one_process_says() {
-    let asked = std::env::var("WARPFOLD_WORLDS_EVERY").ok();
-    let asked = asked.map(|every| every.parse::<usize>().expect("a number"));
-    let (every, sizes_at_once) = asked.map_or((13, 1), |every| (every.max(1), SIZES.len()));
+    let arguments = std::env::var("WARPFOLD_WORLDS_EVERY").ok();
+    let arguments = arguments.map(|every| every.parse::<usize>().expect("a number"));
+    let (every, sizes_at_once) = arguments.map_or((13, 1), |every| (every.max(1), SIZES.len()));
     let folder = Folder::new();
     let numbers = |name: &str, numbers: &[i32]| {
         let shape = format!("({},)", numbers.len());

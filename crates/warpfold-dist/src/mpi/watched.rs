@@ -87,16 +87,16 @@ fn is_done<H>(calls: &Calls<H>, request: &mut H) -> Result<bool, c_int> {
 
 /// Waits for what was begun, and does something meanwhile.
 fn wait<H>(calls: &Calls<H>, request: &mut H, meanwhile: impl Fn()) -> c_int {
-    let (begun, mut told) = (Instant::now(), Instant::now());
+    let (begun, mut shared_at) = (Instant::now(), Instant::now());
     loop {
         match is_done(calls, request) {
             Ok(true) => return 0,
             Ok(false) => {}
             Err(code) => return code,
         }
-        if told.elapsed() >= TICK {
+        if shared_at.elapsed() >= TICK {
             meanwhile();
-            told = Instant::now();
+            shared_at = Instant::now();
         }
         match begun.elapsed() < SPIN {
             true => std::thread::yield_now(),

@@ -266,8 +266,8 @@ fn reports_reach_rank_0_beside_exchanges() {
         // Before anybody watches, nothing is sent.
         comm.report(1 << 40);
         let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-        let told = seen.clone();
-        comm.while_waiting(Box::new(move |done| told.lock().unwrap().push(done)));
+        let sink = seen.clone();
+        comm.while_waiting(Box::new(move |done| sink.lock().unwrap().push(done)));
         if rank > 0 {
             comm.report(5);
             comm.report(10 * rank as u64);

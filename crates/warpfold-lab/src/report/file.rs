@@ -98,8 +98,8 @@ mod tests {
         let (same, other) = (load::<Report>(&path, 7), load::<Report>(&path, 8));
         fs::remove_dir_all(folder).expect("it can be removed");
         assert_eq!(same.expect("what was saved can be read"), report);
-        let told = other.expect_err("another layout").to_string();
-        assert!(told.contains("layout 7") && told.contains("reads 8"), "{told}");
+        let known_as = other.expect_err("another layout").to_string();
+        assert!(known_as.contains("layout 7") && known_as.contains("reads 8"), "{known_as}");
         assert!(text.contains("\"rows\": [\n  [\"one\",0.1],\n"), "{text}");
         assert!(text.contains(&format!("\"date\": \"{}T", report.header.day())), "{text}");
     }

@@ -52,7 +52,7 @@ pub fn cases(n: u64) -> Vec<Case> {
     all.push(Case::new("Zipf", None, move || Cut::Offsets(zipf(n))));
     all.push(Case::new("one giant among tiny ones", None, move || Cut::Offsets(giant(n))));
     all.extend(axes(n));
-    for (told, word) in [(Keys::Dense, "dense keys"), (Keys::Any, "any keys")] {
+    for (known_as, word) in [(Keys::Dense, "dense keys"), (Keys::Any, "any keys")] {
         for bits in [8, 16, 20] {
             let groups = 1 << bits;
             let uniform = move |at| word_below(groups, at);
@@ -60,7 +60,7 @@ pub fn cases(n: u64) -> Vec<Case> {
             let cut = move |draw: &dyn Fn(u64) -> u32| Cut::Groups {
                 keys: (0..n).map(draw).collect(),
                 groups,
-                told,
+                known_as,
             };
             all.push(Case::new(format!("2^{bits} {word}, uniform"), None, move || cut(&uniform)));
             all.push(Case::new(format!("2^{bits} {word}, Zipf"), None, move || cut(&skewed)));

@@ -25,7 +25,7 @@ pub enum Cut {
         /// Keys are below.
         groups: u64,
         /// What the library is told of them.
-        told: Keys,
+        known_as: Keys,
     },
 }
 
@@ -56,11 +56,11 @@ macro_rules! with_many {
                 let $many = reduce_axes(&view, &[*axis as i64])?.policy($policy);
                 $body
             }
-            Cut::Groups { keys, groups, told: Keys::Dense } => {
+            Cut::Groups { keys, groups, known_as: Keys::Dense } => {
                 let $many = $policy.group_dense(keys, *groups, x)?;
                 $body
             }
-            Cut::Groups { keys, told: Keys::Any, .. } => {
+            Cut::Groups { keys, known_as: Keys::Any, .. } => {
                 let $many = $policy.group_by(keys, x)?;
                 $body
             }

@@ -60,10 +60,10 @@ impl Truth {
                     }
                 }
             }
-            Cut::Groups { keys, groups, told } => {
+            Cut::Groups { keys, groups, known_as } => {
                 keys.iter().enumerate().for_each(|(at, key)| add(*key as usize, at));
                 parts.resize(*groups as usize, Part::default());
-                if *told == Keys::Any {
+                if *known_as == Keys::Any {
                     parts.retain(|part| part.elements > 0);
                 }
             }
@@ -125,7 +125,7 @@ mod tests {
         let layout = Layout::c(&[2, 3]).unwrap();
         assert_eq!(sums(Cut::Axis { layout: layout.clone(), axis: 0 }), [0.625, -1.25, 1.625]);
         assert_eq!(sums(Cut::Axis { layout: layout.transposed(), axis: 0 }), [1.125, -0.125]);
-        let groups = |told| Cut::Groups { keys: vec![2, 0, 2, 0, 2, 0], groups: 4, told };
+        let groups = |known_as| Cut::Groups { keys: vec![2, 0, 2, 0, 2, 0], groups: 4, known_as };
         assert_eq!(sums(groups(Keys::Dense)), [0.625, 0.0, 0.375, 0.0]);
         assert_eq!(sums(groups(Keys::Any)), [0.625, 0.375]);
     }

@@ -125,8 +125,8 @@ fn on_gpu(x: &Bound<'_, PyAny>, torch: &Torch) -> PyResult<OnGpu> {
         Some(exchange) => dlpack::exported_on_gpu(x, exchange, Home::Torch)?,
         None => dlpack::take_on_gpu(x, Home::Torch)?,
     };
-    let told = torch.exchange.and_then(|exchange| exchange.stream(device));
-    let stream = match (told, &torch.stream) {
+    let given = torch.exchange.and_then(|exchange| exchange.stream(device));
+    let stream = match (given, &torch.stream) {
         (Some(stream), _) => stream,
         (None, Some(stream)) => stream.bind(py).call1((device,))?.extract()?,
         (None, None) => {

@@ -50,11 +50,16 @@ fn axes() {
             let sums_f32 = many.sum().unwrap().values;
             for output in 0..outer * inner {
                 let first = output / inner * count * inner + output % inner;
-                let told = format!("{shape:?}, axis {axis}, {threads} threads, output {output}");
+                let reported =
+                    format!("{shape:?}, axis {axis}, {threads} threads, output {output}");
                 let found = (sums[output], least[output], places[output]);
-                assert_eq!(found, of(&x, first, inner, count), "{told}");
+                assert_eq!(found, of(&x, first, inner, count), "{reported}");
                 // Integers of 31 bits: their sum is exact in 64, and rounded once.
-                assert_eq!(sums_f32[output], of(&rounded, first, inner, count).0 as f32, "{told}");
+                assert_eq!(
+                    sums_f32[output],
+                    of(&rounded, first, inner, count).0 as f32,
+                    "{reported}"
+                );
             }
         }
     }
@@ -78,8 +83,8 @@ fn axes_apart() {
                     .map(|t| (turn(t).1, (t * rows) as u64 + turn(t).2))
                     .min()
                     .expect("not empty");
-                let told = format!("{shape:?}, {threads} threads, output {output}");
-                assert_eq!((sums[output], places[output]), (sum, place), "{told}");
+                let reported = format!("{shape:?}, {threads} threads, output {output}");
+                assert_eq!((sums[output], places[output]), (sum, place), "{reported}");
             }
         }
     }

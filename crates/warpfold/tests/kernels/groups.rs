@@ -307,15 +307,15 @@ fn what_is_no_set_of_keys_is_refused_as_on_the_cpu() {
     let Some(device) = machine(1, 1) else { return };
     let (keys, x) = (vec![1u32; 5], vec![1.0f32; 6]);
     let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
-    let told = |error: Option<Error>| error.unwrap().to_string();
+    let reported = |error: Option<Error>| error.unwrap().to_string();
     let by = device.group_by(&on_device, &values);
-    assert_eq!(told(by.err()), told(group_by(&keys, &x).err()));
+    assert_eq!(reported(by.err()), reported(group_by(&keys, &x).err()));
     let runs = device.reduce_by_key(&on_device, &values);
-    assert_eq!(told(runs.err()), told(reduce_by_key(&keys, &x).err()));
+    assert_eq!(reported(runs.err()), reported(reduce_by_key(&keys, &x).err()));
     let dense = device.group_dense(&on_device, 9, &values);
-    assert_eq!(told(dense.err()), told(group_dense(&keys, 9, &x).err()));
+    assert_eq!(reported(dense.err()), reported(group_dense(&keys, 9, &x).err()));
     let batched = device.group_dense(&on_device, (1 << 32) + 1, values.slice(1..));
-    assert_eq!(told(batched.err()), told(group_dense(&keys, (1 << 32) + 1, &x[1..]).err()));
+    assert_eq!(reported(batched.err()), reported(group_dense(&keys, (1 << 32) + 1, &x[1..]).err()));
 }
 
 #[test]

@@ -61,23 +61,23 @@ fn of_type<M: Leaves, T: Element>(
             continue;
         }
         let cpu = reference(&pool[i..i + n], &pool[j..j + n], op, policy, finish);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         if !same(&found, &cpu) {
-            told.push(format!("{found:?}, cpu {cpu:?}"));
+            reported.push(format!("{found:?}, cpu {cpu:?}"));
         }
         if op != Op::Stats {
-            told.extend(difference(machine, &reduce, op, finish, &found));
+            reported.extend(difference(machine, &reduce, op, finish, &found));
             if let Some(own) = own_of_16::<T>(op) {
                 let finish = Finish { round_to: Some(own), ..finish };
                 let found = reduce.output(op, finish);
-                told.extend(difference(machine, &reduce, op, finish, &found));
+                reported.extend(difference(machine, &reduce, op, finish, &found));
             }
         }
-        if !told.is_empty() {
+        if !reported.is_empty() {
             wrong += 1;
             let dtype = T::DTYPE;
             eprintln!(
-                "{op} of {n} {dtype} ({kind:?} from {i}, {nan:?}, ddof {ddof}, {shape:?}): {told:?}"
+                "{op} of {n} {dtype} ({kind:?} from {i}, {nan:?}, ddof {ddof}, {shape:?}): {reported:?}"
             );
         }
     }

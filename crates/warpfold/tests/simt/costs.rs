@@ -56,8 +56,8 @@ fn short_segments_stay_cheap() {
     let mut most = Vec::new();
     let mut check = |name: &str, [fast, exact]: [f64; 2], at_most: [f64; 2]| {
         let dear = fast > at_most[0] || exact > at_most[1];
-        let told = format!("{name}: {fast:.1} fast, {exact:.1} exact; at most {at_most:?}");
-        most.extend(dear.then_some(told));
+        let reported = format!("{name}: {fast:.1} fast, {exact:.1} exact; at most {at_most:?}");
+        most.extend(dear.then_some(reported));
     };
     let every = |length| move |_: &Device| Ok(Cut::Every(length));
     check("rows of 1", costs(&every(1)), [18.0, 50.0]);

@@ -106,7 +106,7 @@ fn take<'o>(args: &Reduction, comm: &dyn Comm, opened: &'o Opened) -> Result<Tak
 fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns, Merged> {
     let Taken { opened, parts, share, .. } = taken;
     let (n, finish) = (opened.wholes[0].len(), args.finish().map_err(Merged::Result)?);
-    let told =
+    let under_name =
         |error: warpfold::Error| opened.combined.named(kept_none(args, n, Failure::from(error)));
     let agreement = agreed(args)?;
     exchange(comm, agreement.text(), Ok(&[]))?;
@@ -114,9 +114,11 @@ fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns
     let values = |column: &Column| (0..column.len()).map(|at| column.get(at)).collect();
     let columns: Result<Vec<(&'static str, Vec<Value>)>, Missing> = match &share.columns {
         Ok(columns) => Ok(columns.iter().map(|(name, column)| (*name, values(column))).collect()),
-        Err((output, error)) => {
-            Err(Missing { column: 0, output: *output as u64, why: told(error.clone()).to_string() })
-        }
+        Err((output, error)) => Err(Missing {
+            column: 0,
+            output: *output as u64,
+            why: under_name(error.clone()).to_string(),
+        }),
     };
     let slab = Slab::run(share.outputs, share.whole.start, share.whole.end);
     let mine = columns.as_deref();
@@ -131,7 +133,7 @@ fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns
             break;
         }
         let found = opened.map.finish_output(parts, output, folded, finish);
-        match found.map_err(|error| Merged::Result(told(error)))? {
+        match found.map_err(|error| Merged::Result(under_name(error)))? {
             Output::One(value) => drop(filled.set(args.op().name(), output, value)),
             Output::Pair(min, max) => {
                 filled.set("min", output, min);

@@ -79,17 +79,18 @@ fn files_and_plans() {
     let x =
         folder.file("x.npy", npy("<f4", false, "(2, 3)", &f32s([1.0, 2.0, 3.0, 4.0, 5.0, 6.5])));
     let out = folder.at("y.npy").display().to_string();
-    let asked = ["sum", &x, "--axis", "1", "--keepdims", "--out", &out];
-    let on =
-        |device: &str, more: &[&str]| run(asked.iter().chain(&["--device", device]).chain(more));
+    let arguments = ["sum", &x, "--axis", "1", "--keepdims", "--out", &out];
+    let on = |device: &str, more: &[&str]| {
+        run(arguments.iter().chain(&["--device", device]).chain(more))
+    };
     let run_on = |device: &str| {
         let found = on(device, &[]);
         (found.value().to_owned(), std::fs::read(&out).expect("it was written"))
     };
     assert_eq!(run_on("simt"), run_on("cpu"));
-    let told = on("simt", &["--verbose"]);
+    let reported = on("simt", &["--verbose"]);
     for word in ["plan: sum of f32", "on cuda", "row_exact_f32", "bytes of workspace"] {
-        assert!(told.err.contains(word), "{word}: {}", told.err);
+        assert!(reported.err.contains(word), "{word}: {}", reported.err);
     }
     // Nothing but a name takes many reductions off the processor.
     let auto = on("auto", &["--verbose"]);
@@ -109,9 +110,9 @@ fn keys() {
     agree(&["minmax", &x, "--by", &keys, "--format", "csv"]);
     agree_to_fail(&["min", &x, "--by", &keys, "--groups", "7"], 1, &["group 0"]);
     agree_to_fail(&["sum", &x, "--by", &keys, "--groups", "5"], 1, &["key 0 is 5"]);
-    let told = run(["sum", &x, "--by", &keys, "--device", "simt", "--verbose"]);
+    let reported = run(["sum", &x, "--by", &keys, "--device", "simt", "--verbose"]);
     for word in ["sorted by 3 bits", "in 1 pass", "bytes of workspace; then sum of f32"] {
-        assert!(told.err.contains(word), "{word}: {}", told.err);
+        assert!(reported.err.contains(word), "{word}: {}", reported.err);
     }
 }
 

@@ -48,7 +48,7 @@ pub struct AnyMapRows<'a> {
 pub struct MapRowsLaunch {
     launch: BatchedLaunch,
     out: AnyBuffer,
-    told: Memory,
+    record: Memory,
 }
 
 impl MapRowsLaunch {
@@ -243,13 +243,13 @@ impl Rows<'_> {
             Kernel::reading(map.program(), &job.shape, |place| self.input(place, elements))?;
         let out =
             AnyBuffer::new(machine.zeros(rows as usize * dtype.size())?, dtype, rows as usize);
-        let told = machine.copy_of(bytemuck::cast_slice(&Self::fresh()))?;
+        let record = machine.copy_of(bytemuck::cast_slice(&Self::fresh()))?;
         let most = machine.facts().multiprocessors * kernel.entry.min_blocks.unwrap_or(1);
         let lanes = lanes(length.div_ceil(elements), rows, u64::from(most) * THREADS / 32);
         let grid = (rows * lanes).div_ceil(THREADS).clamp(1, most.into()) as u32;
         let mut words = kernel.addresses(&self.inputs);
-        let faults = told.address() + 8 * COUNTS as u64;
-        words.extend([rows, length, out.address(), told.address(), faults, job.options, lanes]);
+        let faults = record.address() + 8 * COUNTS as u64;
+        words.extend([rows, length, out.address(), record.address(), faults, job.options, lanes]);
         let launch = BatchedLaunch {
             entry: kernel.spliced.entry().into(),
             code: Code::Spliced(kernel.spliced.clone()),
@@ -258,7 +258,7 @@ impl Rows<'_> {
             shared_bytes: 0,
             words,
         };
-        Ok(MapRowsLaunch { launch, out, told })
+        Ok(MapRowsLaunch { launch, out, record })
     }
 
     fn fresh() -> [u64; COUNTS + FAULTS] {
@@ -269,11 +269,11 @@ impl Rows<'_> {
 
     /// The results of the kernel of rows, and of those that it missed.
     fn left(&self, map: &Map, job: RowJob, ddof: u64) -> Result<AnyBuffer> {
-        let MapRowsLaunch { launch, mut out, told } = self.launch(map, job)?;
+        let MapRowsLaunch { launch, mut out, record } = self.launch(map, job)?;
         let ready: Vec<_> = self.inputs.iter().map(|given| given.view.ready).collect();
         self.machine.run_batched(&[launch], &ready)?;
         let mut words = [0u64; COUNTS + FAULTS];
-        told.read(bytemuck::cast_slice_mut(&mut words))?;
+        record.read(bytemuck::cast_slice_mut(&mut words))?;
         let finish = Finish { ddof, ..Finish::default() };
         if words[0] != u64::MAX {
             // An operation has no value at that element: its row says so.

@@ -141,12 +141,12 @@ impl Tells {
 impl Shape {
     /// Everything that is computed but for the condition on which elements count.
     pub(super) fn ids(&self) -> Vec<Id> {
-        let told = match self.tells {
+        let flag = match self.tells {
             Tells::Exponents(id) | Tells::Halves(id) => Some(id),
             Tells::Nothing | Tells::Differences => None,
         };
         let ids = self.values.ids().chain(self.nans.iter().copied());
-        ids.chain(self.weight).chain(told).collect()
+        ids.chain(self.weight).chain(flag).collect()
     }
 
     /// The type that the template folds.

@@ -188,7 +188,7 @@ impl Bench<'_> {
         };
         let summed =
             self.summed(&reduce.accuracy(accuracy), accuracy, expected, |k| shape.inputs(k))?;
-        Ok(summed.map(|summed| self.told(shape, accuracy, ceiling, None, summed)))
+        Ok(summed.map(|summed| self.row_of(shape, accuracy, ceiling, None, summed)))
     }
 
     /// The same of groups, as one reduction, whose last run is verified.
@@ -216,7 +216,7 @@ impl Bench<'_> {
         if let Some(wrong) = wrong(&found, expected, |_| 0, Accuracy::Exact) {
             return Ok(Err(wrong));
         }
-        Ok(Ok(self.told(shape, accuracy, ceiling, None, Summed { time, plan })))
+        Ok(Ok(self.row_of(shape, accuracy, ceiling, None, Summed { time, plan })))
     }
 
     /// The same of groups, whose values are sorted first; the sort is timed for itself.
@@ -240,7 +240,7 @@ impl Bench<'_> {
         let summed = self.summed(&reduce, accuracy, expected, |k| offsets[k + 1] - offsets[k])?;
         Ok(summed.map(|summed| {
             let plan = format!("{}; then {}", groups.plan(), summed.plan);
-            self.told(shape, accuracy, ceiling, Some(sorted), Summed { plan, ..summed })
+            self.row_of(shape, accuracy, ceiling, Some(sorted), Summed { plan, ..summed })
         }))
     }
 
@@ -275,7 +275,7 @@ impl Bench<'_> {
     }
 
     /// The row of what was measured.
-    fn told(
+    fn row_of(
         &self,
         shape: &Shape,
         accuracy: Accuracy,
