@@ -309,7 +309,7 @@ fn check_same(sides: &[Side]) -> Result<(), Failure> {
         || sides.iter().flat_map(|side| side.inputs.iter().chain(side.otherwise.iter().flatten()));
     for (k, input) in all().enumerate() {
         if let Some(before) = all().take(k).find(|before| before.name() == input.name()) {
-            before.watch().check_same(&input.watch())?;
+            before.monitor().check_same(&input.monitor())?;
         }
     }
     Ok(())

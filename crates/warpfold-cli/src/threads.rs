@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
-use warpfold_io::memory::has_room;
+use warpfold_io::memory::is_available;
 use warpfold_io::threads::{BESIDE, STACK, start};
 
 use crate::Failure;
@@ -23,13 +23,14 @@ pub(crate) fn start_pool(most: Option<usize>) -> Result<(), Failure> {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let most = most.unwrap_or_else(cores);
     memory::keep_to_one_arena();
-    let is_roomy = has_room(most.saturating_mul(STACK + BESIDE) + memory::BUFFERS);
+    let is_roomy = is_available(most.saturating_mul(STACK + BESIDE) + memory::BUFFERS);
     let (hand_over, worker) = channel::<ThreadBuilder>();
     let worker = Arc::new(Mutex::new(worker));
     let mut started = 0;
     let mut refusal = None;
     // The first thread is tried however little room there is.
-    while started < most && (is_roomy || started == 0 || has_room(memory::BUFFERS + STACK + BESIDE))
+    while started < most
+        && (is_roomy || started == 0 || is_available(memory::BUFFERS + STACK + BESIDE))
     {
         let worker = Arc::clone(&worker);
         let work = move || {

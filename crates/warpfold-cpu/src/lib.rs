@@ -28,7 +28,7 @@ mod running;
 pub mod threads;
 
 pub use isa::facts;
-pub use memory::{ask_for, room};
+pub use memory::{ask_for, with_capacity};
 pub use parts::{group_by, group_dense, runs_by_key, segments};
 pub use read::Columns;
 pub use running::Running;

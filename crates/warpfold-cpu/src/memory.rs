@@ -88,15 +88,15 @@ pub(super) const LARGE: usize = 4 << 20;
 ///
 /// # Errors
 /// There is no memory for them.
-pub fn room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(len)?;
+pub fn with_capacity<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(len)?;
     #[cfg(target_os = "linux")]
     if len.saturating_mul(size_of::<T>()) >= LARGE {
         // SAFETY: the advice changes nothing that can be read.
-        unsafe { advise(room.as_mut_ptr(), len, libc::MADV_HUGEPAGE) };
+        unsafe { advise(memory.as_mut_ptr(), len, libc::MADV_HUGEPAGE) };
     }
-    Ok(room)
+    Ok(memory)
 }
 
 /// Has the system make the pages of memory that is about to be written, as a write to each would; what is there stays, whoever writes meanwhile.

@@ -21,7 +21,7 @@ pub fn is_fallible() -> bool {
 }
 
 /// Whether so many bytes of address space could be had now.
-pub fn has_room(bytes: usize) -> bool {
+pub fn is_available(bytes: usize) -> bool {
     // Nothing is kept of it, so no swap has to stand for it: that tells it from memory that is wanted.
     memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon().is_ok()
 }

@@ -371,7 +371,7 @@ impl Input {
     }
 
     /// Says once all is read whether the file is the one that was opened.
-    pub fn watch(&self) -> ChangeMonitor {
+    pub fn monitor(&self) -> ChangeMonitor {
         ChangeMonitor::new(self.name.clone(), self.stamp)
     }
 

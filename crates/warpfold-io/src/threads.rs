@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
-use crate::memory::has_room;
+use crate::memory::is_available;
 
 /// The stack of a thread, as Rust has it by default.
 pub const STACK: usize = 2 << 20;
@@ -17,7 +17,7 @@ pub const BESIDE: usize = 1 << 20;
 /// # Errors
 /// There is no room for it, or the system grants no more.
 pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    if !has_room(STACK + BESIDE) {
+    if !is_available(STACK + BESIDE) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     let (runs, running) = sync_channel(1);

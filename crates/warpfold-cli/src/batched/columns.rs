@@ -33,7 +33,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
         crate::say!("input: {}: {}", input.name(), input.describe());
     }
     let mut texts = Texts::of([&input]);
-    let (notes, values, dtype) = (input.notes(), input.watch(), input.dtype());
+    let (notes, values, dtype) = (input.notes(), input.monitor(), input.dtype());
     let mut reading = Reading::new(chosen.names.len());
     let mut all = vec![Kept::default(); chosen.names.len()];
     reading.read(input, |column, elements| {

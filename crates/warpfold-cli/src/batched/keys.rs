@@ -175,7 +175,7 @@ fn whole(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result
     let keys = input::open(&[path.to_path_buf()], wanted)?;
     let keys = keys.into_iter().next().expect("one path is one input");
     if let Some(values) = values {
-        values.check_same(&keys.watch())?;
+        values.check_same(&keys.monitor())?;
     }
     let (name, dtype) = (keys.name().clone(), keys.dtype());
     if dtype.is_float() {

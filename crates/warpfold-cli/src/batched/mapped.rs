@@ -52,7 +52,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         }
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
-    let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.watch()));
+    let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
     let wholes =
         sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
     let (Some(first), Some(watch)) = (wholes.first(), watch) else {

@@ -54,7 +54,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
     let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let mut texts = Texts::of([&input]);
-    let (notes, values) = (input.notes(), input.watch());
+    let (notes, values) = (input.notes(), input.monitor());
     let whole = input.whole(order)?;
     let executor = executor(args, whole.dtype())?;
     let folding = Instant::now();

@@ -192,7 +192,7 @@ fn fold(
     for side in &mut sides {
         let mut number = 0;
         side.inputs_mut().retain(|input| {
-            watches.push(input.watch());
+            watches.push(input.monitor());
             let takes = match (input.lines(), way) {
                 (_, Way::Ranges(_)) => true,
                 (Some(lines), _) => !lines.range.is_empty(),

@@ -198,7 +198,7 @@ fn fold_shares(
     Stream::new(op, dtype, policy)?;
     let (mut read, mut texts) = (Vec::new(), Vec::new());
     for Share { which, input, elements, before } in shares {
-        let (name, watch, notes) = (input.name().clone(), input.watch(), input.notes());
+        let (name, watch, notes) = (input.name().clone(), input.monitor(), input.notes());
         let (counted, before_it) = (input.read_so_far(), done);
         let in_head = input.lines().map(|lines| lines.notes.clone()).unwrap_or_default();
         let first = elements.start;
@@ -268,7 +268,7 @@ fn fold_pair(
     let grid = (GRID_BYTES / size).max(x.grain());
     let range = share(left, grid, comm.rank(), comm.size());
     let names = [x.name().clone(), y.name().clone()];
-    let watches = [x.watch(), y.watch()];
+    let watches = [x.monitor(), y.monitor()];
     for input in [&x, &y] {
         tell(args, comm, input, &format!("elements {} to {}", range.start, range.end));
     }

@@ -11,7 +11,7 @@ use super::lanes::Kind;
 use super::outputs::Sink;
 use super::overflow_store::OverflowStore;
 use crate::isa::{Job, Target, with_short_lanes};
-use crate::memory::{prefetch_at, room};
+use crate::memory::{prefetch_at, with_capacity};
 use crate::threads::each;
 use warpfold_plan::group::{Block, Numbered};
 use warpfold_plan::plan::BatchPlan;
@@ -88,7 +88,7 @@ pub(super) fn run<K: Kind>(
         (Mutex::new(OverflowStore::<K>::new(sink, groups)), AtomicBool::new(false));
     let is_far = groups * size_of::<Cell<K::Small>>() > NEAR;
     each(plan.threads, tables.iter_mut().enumerate(), |(k, table)| {
-        *table = room(groups).expect("memory for a table of groups");
+        *table = with_capacity(groups).expect("memory for a table of groups");
         table.resize_with(groups, || Cell { small: K::NOTHING, count: 0 });
         for first in slice(k).step_by(TURN) {
             if is_given_up.load(Ordering::Relaxed) {

@@ -53,12 +53,12 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::room;
+    use crate::memory::with_capacity;
 
     #[test]
     fn pages_are_made_once_and_what_is_written_stays() {
         let n = 5 * PAGE / 4 + 77;
-        let mut memory = room(n).unwrap();
+        let mut memory = with_capacity(n).unwrap();
         memory.extend(0..n as u32);
         let pages = Pages::new(2);
         for end in [1, n / 3, n / 2, n / 3, n] {

@@ -12,7 +12,7 @@ use super::{Batched, FoldBatched};
 use crate::elements;
 use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
 use crate::kernels::Kernels;
-use crate::memory::room;
+use crate::memory::with_capacity;
 use crate::{DType, Empty, Error, Nan, Op, Result};
 use warpfold_exact::partial::{Output, Partial};
 use warpfold_num::Element;
@@ -32,7 +32,8 @@ unsafe impl<R: Send> Sync for Slots<R> {}
 
 impl<R: Copy + Send> Slots<R> {
     fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
-        let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| room(n).ok()) else {
+        let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| with_capacity(n).ok())
+        else {
             return Err(Error::Shape {
                 requested: format!("{op} of {dtype} into {outputs} outputs"),
                 obstacle: "there is no memory for them".into(),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::memory::{LARGE, make, room};
+use crate::memory::{LARGE, make, with_capacity};
 use crate::threads::each;
 use warpfold_plan::group::{Numbered, for_each};
 use warpfold_plan::plan::SCATTERED_GROUPS;
@@ -151,12 +151,12 @@ impl Numbered for Within<'_> {
 /// An empty vector with room for what threads are about to write anywhere at once.
 fn made<T: Send + Sync>(len: usize, threads: usize) -> Vec<T> {
     const BYTES: usize = 2 << 20;
-    let mut room = room(len).expect("memory for the elements in order");
+    let mut sorted = with_capacity(len).expect("memory for the elements in order");
     if size_of::<T>() * len >= LARGE {
-        let pages = room.spare_capacity_mut()[..len].chunks_mut(BYTES / size_of::<T>());
+        let pages = sorted.spare_capacity_mut()[..len].chunks_mut(BYTES / size_of::<T>());
         each(threads, pages, |page| make(page));
     }
-    room
+    sorted
 }
 
 /// Calls with a place, an element and its group for all elements. Those of `1 << shift` neighbouring groups have neighbouring places and keep their order;

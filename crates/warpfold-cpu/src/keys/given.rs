@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::memory::room;
+use crate::memory::with_capacity;
 use crate::threads::{each, map};
 use crate::{Error, Result};
 use warpfold_plan::group::{Key, MOST_GROUPS, Numbered};
@@ -69,7 +69,7 @@ fn written<K: Key, N: Copy + Send>(
     threads: usize,
     make: impl Fn(&K) -> N + Sync,
 ) -> Vec<N> {
-    let mut all = room(keys.len()).expect("memory for the numbers of keys");
+    let mut all = with_capacity(keys.len()).expect("memory for the numbers of keys");
     let chunk = (keys.len() / (4 * threads)).clamp(CHUNK, PAGES);
     let chunks = all.spare_capacity_mut()[..keys.len()].chunks_mut(chunk).zip(keys.chunks(chunk));
     each(threads, chunks, |(all, keys)| {

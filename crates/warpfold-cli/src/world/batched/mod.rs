@@ -169,7 +169,7 @@ fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     tell(args, comm, &input, "its share of the parts");
     let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
     let texts = Texts::of([&input]);
-    let (values, notes) = (input.watch(), input.notes());
+    let (values, notes) = (input.monitor(), input.notes());
     let whole = input.whole(order)?;
     let read = Parted::read(args, &values, batched::header(&notes))?;
     let batched::Aligned { whole, parted, tuples, .. } = read.align(args, whole, notes)?;
