@@ -278,7 +278,7 @@ fn misaligned_vector_load() {
     let bench = Bench::new("misaligned", 1, 32).arguments([input.into(), out.into()]);
     match bench.fault(&program, &mut memory, &settings(0)) {
         Fault::Misaligned { site, address, bytes, .. } => {
-            stands_at(&site, "void misaligned");
+            stands_at(&site, "*(const float4*)(in + 1");
             assert_eq!((address % 16, bytes), (4, 16));
         }
         other => panic!("{other}"),

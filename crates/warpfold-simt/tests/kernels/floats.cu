@@ -15,7 +15,8 @@ extern "C" __global__ void float32(const float* in, unsigned* out) {
   out[20] = (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3 | !(a < b) << 4 | !(a >= b) << 5 | isnan(a) << 6;
   asm("add.ftz.f32 %0, %1, %2;" : "=r"(out[21]) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)));
   asm("mul.ftz.f32 %0, %1, %2;" : "=r"(out[22]) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)));
-  asm("fma.rn.ftz.sat.f32 %0, %1, %2, %3;" : "=r"(out[23]) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)), "r"(__float_as_uint(c)));
+  asm("fma.rn.ftz.sat.f32 %0, %1, %2, %3;" : "=r"(out[23]) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)),
+      "r"(__float_as_uint(c)));
 }
 
 extern "C" __global__ void float64(const double* in, u64* out) {
@@ -37,14 +38,17 @@ extern "C" __global__ void conversions(const double* in, u64* out) {
   double a = in[3 * t];
   float f = (float)a;
   out += 24 * t;
-  out[0] = (unsigned)__double2int_rz(a); out[1] = __double2uint_rn(a); out[2] = __double2ll_ru(a); out[3] = __double2ull_rd(a);
-  out[4] = (unsigned)__float2int_rn(f); out[5] = __float2uint_rz(f); out[6] = __float2ll_rd(f); out[7] = __float2ull_ru(f);
+  out[0] = (unsigned)__double2int_rz(a); out[1] = __double2uint_rn(a); out[2] = __double2ll_ru(a);
+  out[3] = __double2ull_rd(a);
+  out[4] = (unsigned)__float2int_rn(f); out[5] = __float2uint_rz(f); out[6] = __float2ll_rd(f);
+  out[7] = __float2ull_ru(f);
   out[8] = __float_as_uint(__double2float_rn(a)); out[9] = __float_as_uint(__double2float_rz(a));
   out[10] = __float_as_uint(__double2float_ru(a)); out[11] = __double_as_longlong((double)f);
   u64 bits = out[2];
   out[12] = __float_as_uint(__ull2float_rn(bits)); out[13] = __float_as_uint(__ll2float_rz(bits));
   out[14] = __double_as_longlong(__ull2double_ru(bits)); out[15] = __double_as_longlong(__ll2double_rd(bits));
-  out[16] = __float_as_uint(__int2float_rn((int)bits)); out[17] = __double_as_longlong(__uint2double_rn((unsigned)bits));
+  out[16] = __float_as_uint(__int2float_rn((int)bits));
+  out[17] = __double_as_longlong(__uint2double_rn((unsigned)bits));
   unsigned short h;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
   out[18] = h;

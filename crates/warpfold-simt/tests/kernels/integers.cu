@@ -52,7 +52,8 @@ KERNEL(int128, u64) {
 KERNEL(bits32, unsigned) {
   THREAD(unsigned);
   out[0] = __popc(a); out[1] = __clz(a); out[2] = __brev(a); out[3] = __ffs(a);
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out[4]) : "r"(a), "r"(b), "r"(c)); out[5] = __funnelshift_l(a, b, c); out[6] = __funnelshift_rc(a, b, c & 63);
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out[4]) : "r"(a), "r"(b), "r"(c)); out[5] = __funnelshift_l(a, b, c);
+  out[6] = __funnelshift_rc(a, b, c & 63);
   out[7] = (a & b) ^ (~c | a);
   asm("bfe.u32 %0, %1, %2, %3;" : "=r"(out[8]) : "r"(a), "r"(b & 31), "r"(c & 31));
   asm("bfe.s32 %0, %1, %2, %3;" : "=r"(out[9]) : "r"(a), "r"(b & 31), "r"(c & 31));
@@ -79,7 +80,8 @@ KERNEL(narrow, unsigned) {
   THREAD(unsigned);
   out[0] = (int)(signed char)a; out[1] = (unsigned char)a; out[2] = (int)(short)b; out[3] = (unsigned short)b;
   unsigned short h = (unsigned short)a; short g = (short)b;
-  out[4] = (unsigned short)(h * 3 + 1); out[5] = (int)(short)(g >> 3); out[6] = (unsigned short)(h / (unsigned short)(c | 1));
+  out[4] = (unsigned short)(h * 3 + 1); out[5] = (int)(short)(g >> 3);
+  out[6] = (unsigned short)(h / (unsigned short)(c | 1));
   const signed char* bytes = (const signed char*)(in + 3 * t);
   out[7] = bytes[0]; out[8] = bytes[5]; out[9] = ((const short*)bytes)[3]; out[10] = ((const unsigned char*)bytes)[7];
   asm("cvt.sat.u8.s32 %0, %1;" : "=r"(out[11]) : "r"(a));
@@ -103,7 +105,8 @@ KERNEL(spaces, unsigned) {
   __shared__ unsigned sh[64];
   sh[t] = a;
   __syncthreads();
-  const unsigned* p = (a & 1) ? sh + (t ^ 1) : (b & 1) ? stack + (c & 15) : (c & 1) ? table + (a & 7) : counters + (a & 3);
+  const unsigned* p = (a & 1) ? sh + (t ^ 1) : (b & 1) ? stack + (c & 15) : (c & 1) ? table + (a & 7)
+      : counters + (a & 3);
   out[4] = *p;
   unsigned r = 0;
   switch (c % 9) {

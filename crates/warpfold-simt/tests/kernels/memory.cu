@@ -2,7 +2,8 @@
 
 typedef unsigned long long u64;
 
-extern "C" __global__ void vectors(const float4* in4, const double2* in2, const short4* in_s, float4* out4, double2* out2, int4* out_i) {
+extern "C" __global__ void vectors(const float4* in4, const double2* in2, const short4* in_s, float4* out4,
+    double2* out2, int4* out_i) {
   unsigned t = threadIdx.x;
   float4 a = __ldcs(in4 + t), b = __ldcg(in4 + t), c = __ldg(in4 + t), d = __ldlu(in4 + t);
   out4[t] = make_float4(a.x + b.x, a.y + c.y, a.z + d.z, a.w);

@@ -9,7 +9,8 @@ extern "C" __global__ void shuffles(const unsigned* in, unsigned* out) {
   out[3] = __shfl_sync(~0u, a, a & 31); out[4] = __shfl_down_sync(~0u, a, 2, 8); out[5] = __shfl_up_sync(~0u, a, 1, 16);
   out[6] = __shfl_xor_sync(~0u, a, 16, 16); out[7] = __shfl_sync(~0u, a, 5, 4);
   unsigned p;
-  asm volatile("{.reg .pred q;\n\tshfl.sync.down.b32 %0|q, %2, 4, 0x181f, 0xffffffff;\n\tselp.u32 %1, 1, 0, q;}" : "=r"(out[8]), "=r"(p) : "r"(a));
+  asm volatile("{.reg .pred q;\n\tshfl.sync.down.b32 %0|q, %2, 4, 0x181f, 0xffffffff;\n\tselp.u32 %1, 1, 0, q;}"
+      : "=r"(out[8]), "=r"(p) : "r"(a));
   out[9] = p;
   double d = __shfl_xor_sync(~0u, (double)a, 1);
   out[10] = (unsigned)d;

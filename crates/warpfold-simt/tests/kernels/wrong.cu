@@ -98,7 +98,9 @@ extern "C" __global__ void reads_unwritten(const float* in, float* out, unsigned
 
 extern "C" __global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
 
-extern "C" __global__ void misaligned(const float* in, float4* out) { out[threadIdx.x] = *(const float4*)(in + 1 + threadIdx.x); }
+extern "C" __global__ void misaligned(const float* in, float4* out) {
+  out[threadIdx.x] = *(const float4*)(in + 1 + threadIdx.x);
+}
 
 extern "C" __global__ void endless(volatile int* flag) {
   while (*flag == 0) {}
