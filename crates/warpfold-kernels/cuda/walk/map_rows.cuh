@@ -26,6 +26,7 @@
 #pragma once
 #include "walk/map_array.cuh"
 #include "walk/whole_vectors.cuh"
+#include "walk/row_results.cuh"
 
 // Values of a step, or of two.
 struct Step {
@@ -73,12 +74,12 @@ template <class Fold> struct MapRows {
 
     const SegmentArguments& a;
     const FoldOptions choice;
-    const u32 lanes, near, sub, length;
+    const u32 lanes, sub, length;
     Fold fold;
 
     __device__ __forceinline__ explicit MapRows(const SegmentArguments& a)
-        : a(a), choice{u32(a.options)}, lanes(u32(a.bounds)), near(lanes < 32 ? lanes : 32), sub(threadIdx.x % lanes),
-          length(u32(a.length)), fold(choice) {}
+        : a(a), choice{u32(a.options)}, lanes(u32(a.bounds)), sub(threadIdx.x % lanes), length(u32(a.length)),
+          fold(choice) {}
 
     // The steps that were loaded, from the k-th on; in their place others are, of a row that begins elsewhere.
     template <int K> __device__ __forceinline__ void take_from(u64 begin, u32 at, u64 row, u32 end, u64 next,
@@ -100,15 +101,14 @@ template <class Fold> struct MapRows {
     // Where a row is several warps', they leave their states in `joined`. Results wait in `held` until every lane has
     // one to finish.
     __device__ __forceinline__ void run(State* joined, State* held) {
-        const u32 at_once = SEGMENT_THREADS / lanes, per_warp = 32 / near, each = V * lanes * E,
-                  steps = (length + each - 1) / each, whole = length / E * E;
-        u32 waiting = 0;
-        u64 held_from = u64(blockIdx.x) * at_once;
-        u64 row = held_from + threadIdx.x / lanes;
+        RowResults<State> results(a.segments, lanes, joined, held);
+        const u32 at_once = results.at_once, each = V * lanes * E, steps = (length + each - 1) / each,
+                  whole = length / E * E;
+        u64 row = results.held_from + threadIdx.x / lanes;
         asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(row * length),
                      "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)), "l"(u64(row < a.segments ? length : 0)));
 #pragma unroll 1
-        for (u64 base = held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
+        for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
             const u64 begin = row * length, next_row = row + u64(gridDim.x) * at_once, next = next_row * length;
             const u32 end = row < a.segments ? length : 0, next_end = next_row < a.segments ? length : 0;
             asm volatile("warpfold.begin_row %0, %1;" ::"l"(next_row), "l"(u64(next_end)));
@@ -127,28 +127,10 @@ template <class Fold> struct MapRows {
                 fold.some(step, kept, begin + whole);
             }
             __syncwarp();
-            State state = fold.leave(near);
-            if (lanes > 32) {
-                if (threadIdx.x % 32 == 0) joined[threadIdx.x / 32] = state;
-                __syncthreads();
-                state = joined[(threadIdx.x / 32 + threadIdx.x % 32) % SEGMENT_WARPS];
-                if (sub < 32) join(state, lanes / 32);
-                __syncthreads();
-            }
-            const u32 lane = threadIdx.x % 32;
-            if (lane % near == 0) held[waiting + lane / near] = state;
-            waiting += per_warp;
-            if (waiting == 32 || base + u64(gridDim.x) * at_once >= a.segments) {
-                __syncwarp();
-                const u64 mine = held_from + u64(gridDim.x) * at_once * (lane / per_warp) +
-                                 threadIdx.x / 32 * 32 / lanes + lane % per_warp;
-                // Of warps that share rows the first one finishes them.
-                if (lane < waiting && mine < a.segments && threadIdx.x / 32 * 32 % lanes == 0)
-                    Fold::finish(a, choice, mine, held[lane], mine * length, (mine + 1) * length);
-                __syncwarp();
-                waiting = 0;
-                held_from = base + u64(gridDim.x) * at_once;
-            }
+            State state = fold.leave(results.near);
+            results.add(
+                state, base, [](State& s, u32 lanes) { join(s, lanes); },
+                [&](u64 row, const State& s) { Fold::finish(a, choice, row, s, row * length, (row + 1) * length); });
             row = next_row;
         }
     }

@@ -27,6 +27,7 @@
 // for registers; four vectors asked at once, 58; two sums a lane, no change.
 #pragma once
 #include "walk/whole_vectors.cuh"
+#include "walk/row_results.cuh"
 
 // Folds of 16 bits with little state: the questions of a vector are few, so that more of them are loaded at once, by
 // fewer warps with more registers each.
@@ -152,17 +153,16 @@ template <class Fold> struct RowWarp {
     // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. Where a row is several warps',
     // they leave their states in `joined`. Results wait in `held` until every lane has one to finish.
     __device__ __forceinline__ void shared(u32 lanes, State* joined, State* held) const {
-        const u32 at_once = SEGMENT_THREADS / lanes, sub = threadIdx.x % lanes, near = lanes < 32 ? lanes : 32,
-                  per_warp = 32 / near, shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
+        RowResults<State> results(a.segments, lanes, joined, held);
+        const u32 at_once = results.at_once, sub = threadIdx.x % lanes,
+                  shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
         // As many steps for all rows, wherever they begin in a vector.
         const u32 before = length % PER == 0 ? shift : PER - 1, each = FLIGHT * lanes * PER,
                   steps = (before + length + each - 1) / each;
         const Vector* vectors = reinterpret_cast<const Vector*>(reinterpret_cast<u64>(a.x) & ~15ull) + sub;
         WholeVectors<Fold> whole(setup);
-        u32 waiting = 0;
-        u64 held_from = u64(blockIdx.x) * at_once;
 #pragma unroll 1
-        for (u64 base = held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
+        for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
             const u64 row = base + threadIdx.x / lanes, begin = row * length;
             const u32 skew = u32((begin + shift) % PER), count = row < a.segments ? length : 0,
                       end = count > 0 ? skew + count : 0;
@@ -205,26 +205,10 @@ template <class Fold> struct RowWarp {
                 whole.settle(state, FLIGHT);
             }
             __syncwarp();
-            if (whole.leave(state, near)) join(state, near);
-            if (lanes > 32) {
-                if (lane == 0) joined[threadIdx.x / 32] = state;
-                __syncthreads();
-                state = joined[(threadIdx.x / 32 + lane) % SEGMENT_WARPS];
-                if (sub < 32) join(state, lanes / 32);
-                __syncthreads();
-            }
-            if (lane % near == 0) held[waiting + lane / near] = state;
-            waiting += per_warp;
-            if (waiting == 32 || base + u64(gridDim.x) * at_once >= a.segments) {
-                __syncwarp();
-                const u64 mine = held_from + u64(gridDim.x) * at_once * (lane / per_warp) +
-                                 threadIdx.x / 32 * 32 / lanes + lane % per_warp;
-                // Of warps that share rows the first one finishes them.
-                if (lane < waiting && mine < a.segments && threadIdx.x / 32 * 32 % lanes == 0) finish(mine, held[lane]);
-                __syncwarp();
-                waiting = 0;
-                held_from = base + u64(gridDim.x) * at_once;
-            }
+            if (whole.leave(state, results.near)) join(state, results.near);
+            results.add(
+                state, base, [](State& s, u32 lanes) { join(s, lanes); },
+                [&](u64 row, const State& s) { finish(row, s); });
         }
     }
 
