@@ -7,7 +7,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CARGO_TARGET_DIR="$root/target"
-export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
     echo "python3 is $(python3 --version), and 3.11 or newer is needed" >&2
