@@ -2,12 +2,12 @@
 
 use warpfold_num::Complex;
 
-use super::batch::IntoPartial;
 use super::batch::{
     Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest,
     Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
-    drive, fold, multiply,
+    drive, fold, multiply, short,
 };
+use super::batch::{IntoPartial, Read};
 use super::count::Nans;
 use super::executor::{Together, run};
 use super::fast::{FastDot, FastSum};
@@ -91,6 +91,12 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
     /// The same for any results.
     #[doc(hidden)]
     fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>);
+
+    /// The result of a short array by what is nearly known of its moments; `None` where that leaves doubt, and where it is not tried.
+    #[doc(hidden)]
+    fn short_moments<D: Read<Self::Approximate>>(_: &[Self], _: &D) -> Option<D::Result> {
+        None
+    }
 
     /// Batched largest magnitudes.
     #[doc(hidden)]
@@ -228,6 +234,11 @@ macro_rules! floats {
             fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
                 let kind = Squares::<$part, $parts, { 16 * $parts }>::new();
                 drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+            }
+
+            fn short_moments<D: Read<Self::Approximate>>(x: &[Self], reader: &D) -> Option<D::Result> {
+                let kind = Squares::<$part, $parts, { 16 * $parts }>::new();
+                short(kind, bytemuck::cast_slice(x), reader)
             }
 
             floats!(@$width $part, $parts);

@@ -37,7 +37,6 @@ use std::sync::Mutex;
 
 use kernels::Kernels;
 use warpfold_exact::AnyPartial;
-use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::{Finish, Partial};
 use warpfold_num::{
     Accuracy, DType, Element, Empty, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
@@ -149,12 +148,8 @@ pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
         return None;
     }
     with_element!(x.dtype(), T => {
-        let x = elements::<T>(x);
-        match finish.round_to.unwrap_or(<<T as Element>::Round as Element>::DTYPE) {
-            DType::F32 => round_moments::<T, f32>(*op, finish.ddof, x).map(Value::from),
-            DType::F64 => round_moments::<T, f64>(*op, finish.ddof, x).map(Value::from),
-            _ => None,
-        }
+        let to = finish.round_to.unwrap_or(<<T as Element>::Round as Element>::DTYPE);
+        read::short_moment(*op, finish.ddof, to, elements::<T>(x))
     })
 }
 

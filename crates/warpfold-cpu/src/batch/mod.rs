@@ -34,6 +34,7 @@ mod ranks;
 mod results;
 mod rows;
 mod runs;
+mod short;
 mod singles;
 mod sort;
 mod stripes;
@@ -57,6 +58,7 @@ pub(super) use ranks::{BothEnds, Highest, Order};
 pub(crate) use ranks::{End, Ranked};
 pub(crate) use results::{AT_ONCE, Lone, collect, collect_in_turn, keep};
 use runs::Runs;
+pub(crate) use short::short;
 
 use super::{Input, run};
 use crate::Policy;

@@ -17,7 +17,7 @@ mod sums;
 
 pub use columns::Columns;
 pub(crate) use columns::columns;
-pub(crate) use moments::MomentState;
+pub(crate) use moments::{MomentState, short_moment};
 pub(crate) use stats::stats;
 pub(crate) use sums::SumState;
 

@@ -10,11 +10,12 @@ use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::Output;
 use warpfold_num::double_double::{DoubleDouble, two_product};
 use warpfold_num::element::Float;
-use warpfold_num::{Column, DType, Scalar, with_element};
+use warpfold_num::{Column, DType, Scalar, Value, with_element};
 use warpfold_plan::HostArray;
 
 use super::one;
 use crate::batch::{AT_ONCE, Approximate, Lone, Read};
+use crate::kernels::Kernels;
 use crate::{Op, Result, elements};
 
 /// Which moment is read.
@@ -22,6 +23,14 @@ use crate::{Op, Result, elements};
 pub(crate) struct Moment {
     pub(super) op: Op,
     pub(super) ddof: u64,
+}
+
+impl Moment {
+    /// Norms are there whatever is taken off their number.
+    fn of_any_number(self) -> Self {
+        let ddof = if matches!(self.op, Op::L2 | Op::Sumsq) { 0 } else { self.ddof };
+        Moment { ddof, ..self }
+    }
 }
 
 /// A moment rounded to a float type.
@@ -61,18 +70,15 @@ impl Certain for f32 {
     }
 }
 
-/// Neighbours that are read at once.
-const N: usize = AT_ONCE;
-
 /// Numbers that are nearly known, and bounds on what they are off by; those of things that have no result are NaN.
-struct Known<X> {
+struct Known<X, const N: usize> {
     value: [X; N],
     error: [f64; N],
 }
 
 /// Rounds what is nearly known, and says what is certain.
 #[inline(always)]
-fn round<X: Nearly, F: Certain>(known: Known<X>) -> ([F; N], [bool; N]) {
+fn round<X: Nearly, F: Certain, const N: usize>(known: Known<X, N>) -> ([F; N], [bool; N]) {
     let (mut results, mut are_certain) = ([F::ZERO; N], [false; N]);
     for k in 0..N {
         (results[k], are_certain[k]) = F::certain(known.value[k].double(), known.error[k]);
@@ -180,7 +186,7 @@ impl Nearly for DoubleDouble {
 impl<F: Certain> MomentAs<F> {
     /// The moments of neighbours, each step of all together, as registers hold several.
     #[inline(always)]
-    fn moments<X: Nearly, const PARTS: usize>(
+    fn moments<X: Nearly, const PARTS: usize, const N: usize>(
         &self,
         smalls: &[Approximate<X, PARTS>; N],
         counts: [u64; N],
@@ -230,8 +236,17 @@ pub(crate) trait Collect<S, U> {
     fn second<D: Read<U, Result: Scalar>>(self, reader: D) -> Result<Column>;
 }
 
+/// What a moment of one array is read of, known to 2^-105.
+pub(crate) trait CollectOne<U> {
+    /// Reads it.
+    fn one<D: Read<U>>(self, reader: &D) -> Option<D::Result>;
+}
+
 /// Sums and sums of squares that are known to 2^-105, and those to 2^-53.
 pub(crate) trait MomentState<S>: Sized {
+    /// The moment of one array rounded to the float type `to`; `None` where it is in doubt, or no reader knows the type.
+    fn value(what: Moment, to: DType, collect: impl CollectOne<Self>) -> Option<Value>;
+
     /// A column of moments rounded to the float type `to`; both are of use where elements are `narrow`. `None` where no reader knows the type.
     fn column(
         what: Moment,
@@ -242,15 +257,26 @@ pub(crate) trait MomentState<S>: Sized {
 }
 
 impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<DoubleDouble, PARTS> {
+    fn value(what: Moment, to: DType, collect: impl CollectOne<Self>) -> Option<Value> {
+        let what = what.of_any_number();
+        match to {
+            DType::F32 => {
+                collect.one(&MomentAs::<f32> { what, float: PhantomData }).map(Value::from)
+            }
+            DType::F64 => {
+                collect.one(&MomentAs::<f64> { what, float: PhantomData }).map(Value::from)
+            }
+            _ => None,
+        }
+    }
+
     fn column(
         what: Moment,
         to: DType,
         narrow: bool,
         collect: impl Collect<Approximate<f64, PARTS>, Self>,
     ) -> Option<Result<Column>> {
-        // Norms are there whatever is taken off their number.
-        let ddof = if matches!(what.op, Op::L2 | Op::Sumsq) { 0 } else { what.ddof };
-        let what = Moment { ddof, ..what };
+        let what = what.of_any_number();
         let single = MomentAs::<f32> { what, float: PhantomData };
         match to {
             DType::F32 if narrow => Some(collect.in_turn(single)),
@@ -267,17 +293,18 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
     type Result = F;
     const IS_LONG: bool = true;
 
+    #[inline(always)]
     fn small(&self, small: &Approximate<X, PARTS>, count: u64) -> Option<F> {
-        let ([result, ..], [is_certain, ..]) = self.moments(&[*small; N], [count; N]);
+        let ([result], [is_certain]) = self.moments(&[*small], [count]);
         is_certain.then_some(result)
     }
 
     #[inline(always)]
     fn neighbours(
         &self,
-        smalls: &[Approximate<X, PARTS>; N],
-        counts: [u64; N],
-    ) -> ([MaybeUninit<F>; N], [bool; N]) {
+        smalls: &[Approximate<X, PARTS>; AT_ONCE],
+        counts: [u64; AT_ONCE],
+    ) -> ([MaybeUninit<F>; AT_ONCE], [bool; AT_ONCE]) {
         let (results, are_certain) = self.moments(smalls, counts);
         (results.map(MaybeUninit::new), are_certain)
     }
@@ -292,6 +319,31 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
 
     fn lone(&self, inputs: Lone<'_, F>) {
         inputs.leave();
+    }
+}
+
+/// Elements of which integers of one grid tell sooner.
+const GRID_FIRST: usize = 8;
+
+/// A moment of a short array, rounded to the float type `to`: by what is nearly known of it, or by integers of one grid; `None` where that takes the partial.
+pub(crate) fn short_moment<T: Kernels>(op: Op, ddof: u64, to: DType, x: &[T]) -> Option<Value> {
+    let near = || T::Approximate::value(Moment { op, ddof }, to, Short(x));
+    let on_grid = || match to {
+        DType::F32 => round_moments::<T, f32>(op, ddof, x).map(Value::from),
+        DType::F64 => round_moments::<T, f64>(op, ddof, x).map(Value::from),
+        _ => None,
+    };
+    match x.len() {
+        ..GRID_FIRST => on_grid().or_else(near),
+        _ => near().or_else(on_grid),
+    }
+}
+
+struct Short<'x, T>(&'x [T]);
+
+impl<T: Kernels> CollectOne<T::Approximate> for Short<'_, T> {
+    fn one<D: Read<T::Approximate>>(self, reader: &D) -> Option<D::Result> {
+        T::short_moments(self.0, reader)
     }
 }
 
@@ -324,5 +376,90 @@ impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDoubl
 
     fn lone(&self, inputs: Lone<'_, I>) {
         inputs.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpfold_exact::exact::Moments;
+    use warpfold_num::random::Words;
+    use warpfold_num::{Complex, bf16, f16};
+
+    /// Counts what is known without the partial, and compares it with what a wide accumulator rounds to.
+    fn known<T: Kernels>(x: &[T]) -> usize {
+        let mut exact = Moments::<T>::new();
+        x.iter().for_each(|&x| exact.add(x));
+        let mut known = 0;
+        for ddof in [0, 1, x.len() as u64] {
+            for op in [Op::Var, Op::Std, Op::L2, Op::Sumsq] {
+                let both = [
+                    (DType::F32, rounded::<T, f32>(&exact, op, ddof)),
+                    (DType::F64, rounded::<T, f64>(&exact, op, ddof)),
+                ];
+                for (to, expected) in both {
+                    let Some(found) = short_moment(op, ddof, to, x) else { continue };
+                    assert_eq!(Some(found), expected, "{op} of {x:?} as {to}, {ddof} off");
+                    known += 1;
+                }
+            }
+        }
+        known
+    }
+
+    fn rounded<T: Kernels, F: Float>(exact: &Moments<T>, op: Op, ddof: u64) -> Option<Value>
+    where
+        Value: From<F>,
+    {
+        Some(Value::from(match op {
+            Op::Var => exact.var_as::<F>(ddof).ok()?,
+            Op::Std => exact.std_as::<F>(ddof).ok()?,
+            Op::L2 => exact.l2_as::<F>(),
+            _ => exact.sumsq_as::<F>(),
+        }))
+    }
+
+    #[test]
+    fn moments_of_short_arrays_are_those_of_wide_accumulators() {
+        let mut words = Words(7);
+        for n in [1, 2, 7, 8, 9, 15, 16, 17, 31, 64, 100, 257, 1000] {
+            // Exponents from close by to all that there are; the widest overflow f32, and underflow.
+            for width in [1, 8, 60, 300, 2000] {
+                let mut next = || {
+                    let word = words.next();
+                    let exponent = 1023 - width / 2 + (word >> 52) % width;
+                    f64::from_bits(word << 63 | exponent << 52 | words.next() >> 12)
+                };
+                let x: Vec<f64> = (0..n).map(|_| next()).collect();
+                let least = if width < 1000 { 12 } else { 0 };
+                assert!(known(&x) >= least, "{n} elements within 2^{width}");
+                known(&x.iter().map(|&x| x as f32).collect::<Vec<_>>());
+                known(&x.iter().map(|&x| f16::from_f64(x)).collect::<Vec<_>>());
+                known(&x.iter().map(|&x| bf16::from_f64(x)).collect::<Vec<_>>());
+                known(&x.iter().map(|&x| Complex::new(x, next())).collect::<Vec<_>>());
+                // A mean far above the deviation.
+                known(&x.iter().map(|&x| x + 1e9).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn what_moments_of_short_arrays_do_not_know_is_left() {
+        let special =
+            [f64::NAN, f64::INFINITY, f64::MAX, f64::from_bits(1), 0.0, -0.0, 1e-170, 1e160];
+        for n in [8, 9, 40] {
+            for one in special {
+                known(&vec![one; n]);
+                for other in special {
+                    let mut x = vec![one; n];
+                    x[n - 1] = other;
+                    known(&x);
+                }
+            }
+        }
+        // Right between two floats: 2^53 + 1 is no f64.
+        let mut x = vec![0.0; 16];
+        (x[0], x[1]) = (2f64.powi(53), 1.0);
+        known(&x);
     }
 }
