@@ -73,7 +73,7 @@ impl<'a> MapLaunches<'a> {
         inputs: &[Given<'a>],
         grid: Option<MapGrid>,
     ) -> Result<Self> {
-        let given = |given: &Given<'_>| (given.view.dtype, given.view.len, given.each);
+        let given = |given: &Given<'_>| (given.view.dtype, given.len(), given.each);
         let n = map.length_of(&inputs.iter().map(given).collect::<Vec<_>>())? as u64;
         for given in inputs {
             given.view.check(machine)?;

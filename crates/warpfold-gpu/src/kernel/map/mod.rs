@@ -2,6 +2,7 @@
 //!
 //! What is folded, and what results are made of it, is the engine's ([`Map`]); here its tasks become launches, and what these leave its parts.
 
+mod batched;
 mod cache;
 mod element;
 mod given;
@@ -9,19 +10,23 @@ mod host;
 mod job;
 mod kernel;
 mod launches;
+mod parted;
+mod parts;
 mod products;
 mod read;
 mod reduce;
 mod row_jobs;
-mod rows;
 mod rows_splice;
+mod scatter_splice;
 mod shape;
 mod splice;
 
+pub use batched::{AnyMapBatched, AnyOperand, columns, outputs};
 pub use cache::Spliced;
 pub use launches::{MapGrid, MapLaunches};
+pub use parted::MapBatchedLaunch;
+pub use parts::{MapGroups, MapParts};
 pub use reduce::AnyMap;
-pub use rows::{AnyMapRows, MapRowsLaunch};
 
 use warpfold_engine::map::{Folded, Map};
 
