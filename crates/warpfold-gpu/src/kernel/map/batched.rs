@@ -46,7 +46,7 @@ pub fn outputs(
     parts: &MapParts<'_>,
     finish: Finish,
 ) -> Result<Vec<Result<Output>>> {
-    Ok(Parted::new(machine, map, inputs, parts)?.each(finish))
+    Parted::new(machine, map, inputs, parts)?.all(finish)
 }
 
 /// A reduction of an expression of parts, being set up: say which inputs have one value for each column or row, then call for a reduction.

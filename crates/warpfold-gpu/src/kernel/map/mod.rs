@@ -57,7 +57,30 @@ fn folded(
     grid: Option<MapGrid>,
 ) -> Result<Folded> {
     let launches = MapLaunches::of(machine, map, inputs, grid)?;
-    match launches.run(machine, map, first)? {
+    settled(machine, map, inputs, first, launches.run(machine, map, first)?)
+}
+
+/// What is left of each of several lists of arrays, or why nothing is: their launches run without a wait in between.
+fn folded_each(
+    machine: &dyn Executor,
+    map: &Map,
+    all: &[Vec<Given<'_>>],
+) -> Result<Vec<Result<Folded>>> {
+    let outcomes = MapLaunches::of_each(machine, map, all, None)?.run_each(machine, map, 0)?;
+    let settle =
+        |(inputs, outcome): (&Vec<Given<'_>>, _)| settled(machine, map, inputs, 0, outcome);
+    Ok(all.iter().zip(outcomes).map(settle).collect())
+}
+
+/// What launches have left, or what the processor says where kernels have no say.
+fn settled(
+    machine: &dyn Executor,
+    map: &Map,
+    inputs: &[Given<'_>],
+    first: u64,
+    outcome: launches::Outcome,
+) -> Result<Folded> {
+    match outcome {
         launches::Outcome::Folded(folded) => Ok(folded),
         launches::Outcome::Fault(place) => Err(host::fault(machine, map, inputs, place, first)?),
         launches::Outcome::Beyond => host::fold(machine, map, inputs, first),

@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use warpfold_engine::map::{Each, Map, fits};
+use warpfold_engine::map::{Each, Folded, Map, fits};
 use warpfold_engine::{Columns, HostArray, Indices};
 
 use super::batched::AnyOperand;
@@ -17,7 +17,7 @@ use super::parts::{MapParts, Places};
 use super::row_jobs::{RowJob, row_job};
 use super::shape::{Reads, Shape};
 use super::splice::{Input, Lies};
-use super::{Spliced, folded};
+use super::{Spliced, folded, folded_each};
 use crate::kernel::array::{AnyBuffer, AnyView};
 use crate::kernel::batched::{BatchedLaunch, Code};
 use crate::kernel::executor::{Executor, Memory, Ready};
@@ -37,6 +37,8 @@ const OFFSETS: usize = 0;
 const MISSED: usize = 4;
 /// Elements of parts that whole grids reduce, one part after another, where they are fewer than multiprocessors.
 const LONG: u64 = 1 << 18;
+/// Parts that have no kernel of their own whose launches run without a wait in between.
+const AT_ONCE: usize = 256;
 /// Elements of a part that a lane's 32 bits count.
 const LONGEST: u64 = 1 << 30;
 
@@ -300,9 +302,32 @@ impl<'a> Parted<'a> {
         }
     }
 
+    /// The result of each part, or why it has none, in order, as far as `take` wants more.
+    fn each(
+        &self,
+        finish: Finish,
+        mut take: impl FnMut(Result<Output>) -> Result<()>,
+    ) -> Result<()> {
+        for first in (0..self.outputs).step_by(AT_ONCE) {
+            let outputs = first..self.outputs.min(first + AT_ONCE as u64);
+            let inputs = outputs.clone().map(|output| self.of_output(output));
+            let inputs = inputs.collect::<Result<Vec<_>>>()?;
+            let found = folded_each(self.machine, self.map, &inputs)?;
+            for (output, folded) in outputs.zip(found) {
+                take(self.finished(output, folded, finish))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The result of each part, or why it has none.
-    pub(super) fn each(&self, finish: Finish) -> Vec<Result<Output>> {
-        (0..self.outputs).map(|output| self.output(output, finish)).collect()
+    pub(super) fn all(&self, finish: Finish) -> Result<Vec<Result<Output>>> {
+        let mut all = Vec::new();
+        self.each(finish, |output| {
+            all.push(output);
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     /// Each part as a whole array.
@@ -316,8 +341,8 @@ impl<'a> Parted<'a> {
             return self.none(finish);
         }
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        for output in 0..self.outputs {
-            match self.output(output, finish)? {
+        self.each(finish, |output| {
+            match output? {
                 Output::One(value) => first.push(value),
                 Output::Pair(least, greatest) => {
                     first.push(least);
@@ -325,7 +350,8 @@ impl<'a> Parted<'a> {
                 }
                 Output::Summary(_) => unreachable!("stats are refused"),
             }
-        }
+            Ok(())
+        })?;
         if op == Op::MinMax {
             return Ok(vec![("min", Column::of_values(first)), ("max", Column::of_values(second))]);
         }
@@ -375,8 +401,11 @@ impl<'a> Parted<'a> {
     /// The result of one part, reduced as a whole array.
     fn output(&self, output: u64, finish: Finish) -> Result<Output> {
         let inputs = self.of_output(output)?;
-        let found = folded(self.machine, self.map, &inputs, 0, None);
-        let found = found.and_then(|folded| self.map.finish(&folded, finish));
+        self.finished(output, folded(self.machine, self.map, &inputs, 0, None), finish)
+    }
+
+    fn finished(&self, output: u64, folded: Result<Folded>, finish: Finish) -> Result<Output> {
+        let found = folded.and_then(|folded| self.map.finish(&folded, finish));
         found.map_err(|error| Error::Output {
             output: self.parts.name(output),
             error: Box::new(error),
