@@ -1,17 +1,20 @@
 //! Maps on a GPU: their bits beside the processor's, their speed beside reading alone, and how long a new expression takes.
 //!
-//! `cuda_maps [BYTES [all | whole | rows]]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given; of rows, beside
-//! which the plain sums of the same rows are timed, a line for each length.
+//! `cuda_maps [BYTES [all | whole | rows | parts]]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given; of rows, beside
+//! which the plain sums of the same rows are timed, a line for each length; `parts` alone of columns, segments of several lengths and keys.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use warpfold::cuda::{Gpu, Queue, RawKernel};
+use warpfold::cuda::{Buffer, Gpu, Queue, RawKernel};
 use warpfold::kernel::{
-    AnyBuffer, AnyReduceBatched, AnySegments, AnyView, BatchedLaunch, MapLaunches,
+    AnyBuffer, AnyReduceBatched, AnySegments, AnyView, BatchedLaunch, MapGroups, MapLaunches,
+    MapParts,
 };
 use warpfold::map::{Folded, HostArray, Map, Operand, Reduction};
 use warpfold::partial::Finish;
+use warpfold::shape::{Folding, Layout};
 use warpfold::{Column, Element, Op, Policy, Segments, bf16, f16, reduce_segments};
+use warpfold_engine::{self as engine, Indices, Parts};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -190,6 +193,96 @@ impl Bench {
         Ok(())
     }
 
+    /// Maps of columns, of segments of several lengths and of keys, of the first half of an array.
+    fn parts_of_type<T: Element>(&self, both: &[T]) -> Outcome<()> {
+        let n = (both.len() / 2).min(1 << 28) >> 16 << 16;
+        let (x, on) = (&both[..n], self.gpu.upload(&both[..n])?);
+        let out = self.gpu.upload(&[0u64; 64])?;
+        let policy = Policy::default();
+        let lengths = |most: u32| {
+            // Powers of a root of a prime go through all lengths.
+            let mut length = 1u64;
+            let mut offsets = vec![0u32];
+            while let Some(&last) = offsets.last().filter(|&&last| (last as usize) < n) {
+                length = length * 48_271 % 0x7fff_ffff;
+                offsets.push((last + length as u32 % (2 * most)).min(n as u32));
+            }
+            offsets
+        };
+        for columns in [64u64, 1024, 65_536] {
+            let shape = [n as u64 / columns, columns];
+            let folding = Folding::of(Layout::c(&shape)?, &[0])?;
+            let here = Parts::Axes(folding.form()?, folding);
+            self.part(
+                &format!("{columns} columns"),
+                x,
+                &on,
+                &here,
+                MapParts::axes(&shape, &[0])?,
+                &out,
+            )?;
+        }
+        for most in [16, 100, 1000, 10_000] {
+            let offsets = lengths(most);
+            let there = self.gpu.upload(&offsets)?;
+            let here = engine::segments(Segments::offsets(&offsets), n as u64, policy)?;
+            let name = format!("segments of {most} on average");
+            self.part(&name, x, &on, &here, MapParts::segments((&there).into())?, &out)?;
+        }
+        for most in [100u64, 10_000] {
+            let mut key = 1u64;
+            let mut keys = vec![0u32; n];
+            for at in &mut keys {
+                key = key * 48_271 % 0x7fff_ffff;
+                *at = (key % most) as u32;
+            }
+            let begun = Instant::now();
+            let groups = MapGroups::by(&self.gpu, &self.gpu.upload(&keys)?)?;
+            let grouped = begun.elapsed().as_secs_f64();
+            let here = engine::group_by(&keys, n, policy)?;
+            let name = format!("{most} keys, grouped in {grouped:.3} s with their copies");
+            self.part(&name, x, &on, &here, groups.parts(), &out)?;
+        }
+        Ok(())
+    }
+
+    /// One way to part an array, by some maps.
+    fn part<T: Element>(
+        &self,
+        name: &str,
+        x: &[T],
+        on: &Buffer<T>,
+        here: &Parts<'_>,
+        there: MapParts<'_>,
+        out: &Buffer<u64>,
+    ) -> Outcome<()> {
+        for (op, value) in [(Op::Sum, "abs(x)"), (Op::Mean, "x * x"), (Op::Max, "x + 1")] {
+            let map = self.gpu.map(value, [("x", on)]).parts(there.clone());
+            let found = map.columns(op, Finish::default())?.remove(0).1;
+            let of: Reduction = format!("{op}({value})").parse()?;
+            let processors = Map::all(&[of], None, &[("x", T::DTYPE)], Policy::default())?;
+            let inputs = [HostArray::of(x)];
+            let expected =
+                processors.columns(&inputs, here, Indices::OfInput, Finish::default())?;
+            let same = expected[0].1[0].1 == found;
+            let Some(launch) = map.launch(op, 0)? else {
+                println!(
+                    "{{\"parts\": \"{name}\", \"map\": \"{op}({value})\", \"has_kernel\": false, \"has_bits_of_processor\": {same}}}"
+                );
+                continue;
+            };
+            let bytes = size_of_val(x);
+            let [read, time] = self.times(bytes, on.address(), out.address(), launch.launches())?;
+            println!(
+                "{{\"parts\": \"{name}\", \"map\": \"{op}({value})\", \"dtype\": \"{}\", \"bytes\": {bytes}, \"has_bits_of_processor\": {same}, \
+                 \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {}}}",
+                T::DTYPE,
+                (1000.0 * read / time).round() / 10.0
+            );
+        }
+        Ok(())
+    }
+
     /// Microseconds of the kernel that sums rows as they are.
     fn plain_sums(&self, x: AnyView<'_>, length: usize, at: [u64; 2]) -> Outcome<f64> {
         let segments = AnySegments::Every(length as u64);
@@ -315,6 +408,12 @@ fn main() -> Outcome<()> {
     println!("{{\"gpu\": \"{}\"}}", gpu.description().name);
     let bench = Bench { gpu, read, bytes };
     let part = std::env::args().nth(2).unwrap_or_else(|| "all".into());
+    if part == "parts" {
+        bench.parts_of_type(&numbers(bytes, bf16::from_f64))?;
+        bench.parts_of_type(&numbers(bytes, |x| x as f32))?;
+        bench.parts_of_type(&numbers(bytes, |x| x))?;
+        return Ok(());
+    }
     if part != "whole" {
         bench.rows_of_type(&numbers(bytes, bf16::from_f64), bf16::from_f64)?;
         bench.rows_of_type(&numbers(bytes, f16::from_f64), f16::from_f64)?;

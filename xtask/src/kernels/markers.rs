@@ -29,8 +29,9 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
     let are_alike = loads.iter().all(|&other| other == steps);
     let is_each_once =
         maps.len() as u32 == steps && maps.iter().all(|(&k, &count)| k < steps && count == 1);
-    // Of rows each step is loaded anew where it was mapped.
-    let is_walked = match module.starts_with("map_row_") {
+    // Of rows and segments each step is loaded anew where it was mapped.
+    let is_of_rows = module.starts_with("map_row_") || module.starts_with("map_segment_");
+    let is_walked = match is_of_rows {
         true => nexts == maps && begins == 1 && loads.len() == 1,
         false => nexts.is_empty() && begins == 0,
     };

@@ -1,15 +1,17 @@
 //! The same by a GPU's kernels: the input and what parts it are copied there, results back.
 
 use warpfold::kernel::{
-    self, AnyBuffer, AnyGroups, AnyReduceBatched, AnyReduceDense, AnySegments, AnyView,
+    self, AnyBuffer, AnyGroups, AnyOperand, AnyReduceBatched, AnyReduceDense, AnySegments, AnyView,
+    MapGroups, MapParts,
 };
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
 use warpfold::shape::Folding;
-use warpfold::{Column, Columns, Segments};
+use warpfold::{Column, Columns, Error, Segments};
 use warpfold_engine::HostArray;
 use warpfold_lab::machine::available_memory;
 
+use super::mapped::Mapped;
 use super::{Found, Parted, fits};
 use crate::Failure;
 use crate::args::Reduction;
@@ -25,14 +27,103 @@ pub(super) fn fold(
     executor: &Executor,
     finish: Finish,
 ) -> Result<Found, Failure> {
+    on(machine(executor), args, whole, parted, finish)
+}
+
+fn machine(executor: &Executor) -> &dyn kernel::Executor {
     match executor {
         Executor::Cpu => unreachable!("the processor has its own way"),
         #[cfg(feature = "cuda")]
-        Executor::Cuda(gpu) => on(gpu, args, whole, parted, finish),
+        Executor::Cuda(gpu) => gpu,
         #[cfg(not(feature = "cuda"))]
         Executor::Cuda(gpu) => gpu.absent(),
-        Executor::Simt(device) => on(device, args, whole, parted, finish),
+        Executor::Simt(device) => device,
     }
+}
+
+/// The same of an expression: the inputs are copied to the device, one of which has a value for each element.
+pub(super) fn fold_mapped(
+    args: &Reduction,
+    mapped: &Mapped<'_>,
+    whole: &Whole,
+    parted: &Parted,
+    executor: &Executor,
+    finish: Finish,
+) -> Result<Found, Failure> {
+    let machine = machine(executor);
+    let buffers = mapped.operands.iter().map(|operand| upload(machine, operand.array));
+    let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
+    let both = buffers.iter().zip(&mapped.operands);
+    let inputs: Vec<AnyOperand<'_>> = both
+        .map(|(buffer, operand)| AnyOperand { view: buffer.view(), each: operand.each })
+        .collect();
+    let found = |parts: &MapParts<'_>, labels, flat: Option<Flat<'_>>| {
+        let columns = kernel::map::columns(machine, mapped.map, args.op(), &inputs, parts, finish);
+        let mut columns = columns.map_err(unmapped)?;
+        count_in_array(&mut columns, flat);
+        let plan = "an expression's kernel of parts".into();
+        Ok(Found { elements: whole.len(), plan, labels, columns, gaps: Vec::new() })
+    };
+    if let Parted::Keys(keys) = parted {
+        let keys = upload(machine, keys.array()?)?;
+        let groups = match (args.parts.groups, args.parts.sorted) {
+            (Some(groups), _) => {
+                fits(groups, available_memory())?;
+                MapGroups::dense(machine, &keys, groups)?
+            }
+            (None, true) => MapGroups::runs(machine, &keys)?,
+            (None, false) => MapGroups::by(machine, &keys)?,
+        };
+        let labels = groups.keys()?.map_or(Labels::Numbers, Labels::key);
+        return found(&groups.parts(), labels, None);
+    }
+    let Some(segments) = parted.segments() else {
+        let axes = &args.parts.axis;
+        let folding = Folding::of(whole.layout()?.clone(), axes)?;
+        let shape = if args.parts.keepdims { folding.shape_kept() } else { folding.shape() };
+        let flat = |output: u64, arg_index: u64| folding.flat(output, arg_index);
+        let flat = args.parts.flat.then_some(&flat as Flat<'_>);
+        return found(
+            &MapParts::axes(&whole.shape(), axes).map_err(unmapped)?,
+            Labels::Axes(shape),
+            flat,
+        );
+    };
+    let bounds = Segments::check(segments, whole.len())?;
+    let offsets = offsets(machine, &bounds)?;
+    let parts = match (&offsets, &bounds) {
+        (Some(offsets), _) => MapParts::segments(offsets.view())?,
+        (None, Bounds::Every { length, .. }) => MapParts::rows(*length),
+        (None, _) => unreachable!("offsets were uploaded"),
+    };
+    let flat = |segment, arg_index| start(&bounds, segment) + arg_index;
+    let flat = args.parts.flat.then_some(&flat as Flat<'_>);
+    found(&parts, Labels::Segments, flat)
+}
+
+/// What kernels do not map, whatever the elements are, is a wrong use of the program.
+fn unmapped(error: Error) -> Failure {
+    match error {
+        Error::Map { .. } => Failure::Usage(error.to_string()),
+        other => other.into(),
+    }
+}
+
+/// Offsets of segments, where they have some.
+fn offsets(
+    machine: &dyn kernel::Executor,
+    bounds: &Bounds<'_>,
+) -> Result<Option<AnyBuffer>, Failure> {
+    Ok(match bounds {
+        Bounds::Every { .. } => None,
+        Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
+        Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
+    })
+}
+
+/// Where a segment begins.
+fn start(bounds: &Bounds<'_>, segment: u64) -> u64 {
+    bounds.range(segment as usize).start as u64
 }
 
 fn on(
@@ -59,18 +150,13 @@ fn on(
     };
     let bounds = Segments::check(segments, array.len() as u64)?;
     let x = upload(machine, array)?;
-    let offsets = match &bounds {
-        Bounds::Every { .. } => None,
-        Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
-        Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
-    };
+    let offsets = offsets(machine, &bounds)?;
     let on_device = match (&offsets, &bounds) {
         (Some(offsets), _) => AnySegments::Offsets(offsets.view()),
         (None, Bounds::Every { length, .. }) => AnySegments::Every(*length),
         (None, _) => unreachable!("offsets were uploaded"),
     };
-    let flat =
-        |segment: u64, arg_index: u64| bounds.range(segment as usize).start as u64 + arg_index;
+    let flat = |segment, arg_index| start(&bounds, segment) + arg_index;
     // Indices within segments of the data follow from those within what is kept.
     let counts_all = args.parts.flat || matches!(parted, Parted::Cut(_));
     let flat = counts_all.then_some(&flat as Flat<'_>);
@@ -124,17 +210,21 @@ fn found(
 ) -> Result<Found, Failure> {
     let batched = batched.policy(args.policy());
     let mut columns: Columns = batched.columns(args.op(), finish)?;
-    if let Some(flat) = flat {
-        for (name, column) in &mut columns {
-            if let ("argmin" | "argmax", Column::U64(arg_indices)) = (*name, column) {
-                (0..)
-                    .zip(arg_indices)
-                    .for_each(|(output, arg_index)| *arg_index = flat(output, *arg_index));
-            }
-        }
-    }
+    count_in_array(&mut columns, flat);
     let plans = batched.plans(args.op())?;
     let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
     Ok(Found { elements, plan, labels, columns, gaps: Vec::new() })
+}
+
+/// Has indices count in the whole array, if that is asked for.
+fn count_in_array(columns: &mut Columns, flat: Option<Flat<'_>>) {
+    let Some(flat) = flat else { return };
+    for (name, column) in columns {
+        if let ("argmin" | "argmax", Column::U64(arg_indices)) = (*name, column) {
+            (0..)
+                .zip(arg_indices)
+                .for_each(|(output, arg_index)| *arg_index = flat(output, *arg_index));
+        }
+    }
 }

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use warpfold::map::{HostArray, Map};
+use warpfold::map::{Each, HostArray, Map, Operand};
+use warpfold::shape::{Folding, Layout};
 
 use super::{Combined, Parted};
 use crate::args::{Reduction, Verbosity};
-use crate::device::Device;
+use crate::device::Executor;
 use crate::input::Whole;
 use crate::input::text::Missing;
 use crate::left_out::Texts;
@@ -16,14 +17,16 @@ use crate::{Failure, mapped, run};
 /// A map and the arrays that it reads.
 pub(super) struct Mapped<'w> {
     pub(super) map: &'w Map,
-    pub(super) arrays: Vec<HostArray<'w>>,
+    pub(super) operands: Vec<Operand<'w>>,
 }
 
 /// An expression, its inputs, and what parts them.
 pub(crate) struct Opened {
     pub(crate) map: Map,
-    /// The inputs, of one shape.
+    /// The inputs.
     pub(crate) wholes: Vec<Whole>,
+    /// What each has a value for: those that have one for each element are of one shape.
+    each: Vec<Each>,
     pub(crate) parted: Parted,
     /// What keys stand for where they are numbers of combinations.
     pub(crate) combined: Combined,
@@ -33,9 +36,6 @@ pub(crate) struct Opened {
 /// Opens and reads the inputs.
 pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     mapped::check(args)?;
-    if !matches!(args.device, Device::Auto | Device::Cpu) {
-        return Err(Failure::Usage("an expression's axes, segments and keys reduce on the CPU, and not on GPUs; leave out --device".into()));
-    }
     super::check(args)?;
     if args.written.dialect(false).missing == Missing::Skip {
         return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));
@@ -55,24 +55,66 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
     let wholes =
         sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
-    let (Some(first), Some(watch)) = (wholes.first(), watch) else {
+    let Some(watch) = watch else {
         return Err(Failure::Usage("the expression names no input; name one".into()));
     };
-    let is_shaped = !args.parts.axis.is_empty();
-    let shape = |whole: &Whole| if is_shaped { whole.shape() } else { vec![whole.len()] };
-    if let Some(other) = wholes.iter().find(|whole| shape(whole) != shape(first)) {
-        return Err(Failure::Usage(format!(
-            "the inputs are of shapes {:?} and {:?}; give inputs of one shape",
-            shape(first),
-            shape(other)
-        )));
-    }
+    let each = values_of(args, &wholes)?;
     let read = Parted::read(args, &watch, None)?;
     read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    Ok(Opened { map, wholes, parted: read.parted, combined: read.tuples, texts })
+    Ok(Opened { map, wholes, each, parted: read.parted, combined: read.tuples, texts })
+}
+
+/// What each input has a value for: all elements, or, of axes, what its shape broadcasts along.
+fn values_of(args: &Reduction, wholes: &[Whole]) -> Result<Vec<Each>, Failure> {
+    let is_shaped = !args.parts.axis.is_empty();
+    let shape = |whole: &Whole| if is_shaped { whole.shape() } else { vec![whole.len()] };
+    let shapes: Vec<Vec<u64>> = wholes.iter().map(shape).collect();
+    let size = |shape: &&Vec<u64>| {
+        let elements = shape.iter().fold(1u64, |all, &length| all.saturating_mul(length));
+        (shape.len(), elements)
+    };
+    let Some(full) = shapes.iter().rev().max_by_key(size) else { return Ok(Vec::new()) };
+    let each: Vec<Option<Each>> = if is_shaped {
+        let folding = Folding::of(Layout::c(full)?, &args.parts.axis)?;
+        shapes.iter().map(|shape| Each::of_shape(shape, full, folding.folded())).collect()
+    } else {
+        shapes.iter().map(|shape| (shape == full).then_some(Each::Element)).collect()
+    };
+    if let Some(other) = each.iter().position(Option::is_none) {
+        let [first, second] = [full, &shapes[other]];
+        let axes = if is_shaped {
+            ", or such as have length 1 along all axes that are folded, or along all others"
+        } else {
+            ""
+        };
+        return Err(Failure::Usage(format!(
+            "the inputs are of shapes {first:?} and {second:?}; give inputs of one shape{axes}"
+        )));
+    }
+    Ok(each.into_iter().flatten().collect())
 }
 
 impl Opened {
+    /// The input that has a value for each element, and so says how many there are.
+    pub(crate) fn first(&self) -> &Whole {
+        let of_elements = self.each.iter().position(|&each| each == Each::Element);
+        &self.wholes[of_elements.unwrap_or(0)]
+    }
+
+    /// The inputs' elements, with what they have a value for.
+    fn operands(&self) -> Result<Vec<Operand<'_>>, Failure> {
+        let operand = |(array, &each)| Operand { array, each };
+        Ok(self.arrays()?.into_iter().zip(&self.each).map(operand).collect())
+    }
+
+    /// Fails where inputs have not all a value for each element.
+    pub(crate) fn check_of_elements(&self) -> Result<(), Failure> {
+        if self.each.iter().all(|&each| each == Each::Element) {
+            return Ok(());
+        }
+        Err(Failure::Usage("--world shares out inputs of one shape; give inputs that have a value for each element".into()))
+    }
+
     /// The inputs' elements.
     pub(crate) fn arrays(&self) -> Result<Vec<HostArray<'_>>, Failure> {
         Ok(self.wholes.iter().map(Whole::array).collect::<Result<_, _>>()?)
@@ -95,11 +137,16 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let begun = Instant::now();
     let opened = open(args)?;
     let folding = Instant::now();
-    let Opened { map, wholes, parted, combined, .. } = &opened;
-    let (dtype, arrays) = (map.dtype(), opened.arrays()?);
-    let map = Mapped { map, arrays };
-    let found = combined.of(super::fold(args, &wholes[0], parted, args.finish()?, Some(&map)));
-    let found = found.map_err(|failure| mapped::kept_none(args, wholes[0].len(), failure))?;
+    let Opened { map, parted, combined, .. } = &opened;
+    let executor = super::executor(args, map.dtype())?;
+    let (dtype, whole, finish) = (map.dtype(), opened.first(), args.finish()?);
+    let map = Mapped { map, operands: opened.operands()? };
+    let found = match &executor {
+        Executor::Cpu => super::fold(args, whole, parted, finish, Some(&map)),
+        other => super::device::fold_mapped(args, &map, whole, parted, other, finish),
+    };
+    let found = combined.of(found);
+    let found = found.map_err(|failure| mapped::kept_none(args, whole.len(), failure))?;
     opened.check_unchanged()?;
     let is_verbose = args.verbosity() == Verbosity::Verbose;
     let table = Table {
@@ -115,7 +162,7 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
             .map(|(name, column)| (name.into(), column.into()))
             .collect(),
         accuracy: args.accuracy,
-        device: Device::Cpu,
+        device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: opened.texts.found(is_verbose),

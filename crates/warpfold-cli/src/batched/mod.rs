@@ -463,8 +463,8 @@ fn found(
 ) -> Result<Found, Failure> {
     let (columns, gaps) = match map {
         None => engine::columns_and_gaps(request, finish)?,
-        Some(Mapped { map, arrays }) => {
-            let all = map.columns(arrays, &request.parts, request.indices, finish)?;
+        Some(Mapped { map, operands }) => {
+            let all = map.columns_of(operands, &request.parts, request.indices, finish)?;
             (all.into_iter().flat_map(|(_, columns)| columns).collect(), Vec::new())
         }
     };

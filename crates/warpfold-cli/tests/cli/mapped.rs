@@ -1,5 +1,6 @@
 //! Reductions of expressions: columns by name, files by name, conditions, weights, and what is refused.
 
+use crate::batched::npy;
 use crate::program::{Folder, Run, run, run_with_stdin};
 
 const SALES: &str = "price,qty,shop\n0.1,3,1\n19.99,4,1\n5,1,2\n1e17,0,2\n2.5,10,1\n";
@@ -158,6 +159,107 @@ fn a_simulated_gpu_prints_what_the_processor_prints() {
     }
 }
 
+/// The same arguments on the processor and in the simulator, which is to find what is expected.
+fn on_both(args: &[&str], expected: &str) {
+    for device in ["cpu", "simt"] {
+        let found = run(args.iter().copied().chain(["--device", device]));
+        let words: Vec<&str> = found.value().split_whitespace().collect();
+        assert_eq!(words.join(" "), expected, "{args:?} on {device}");
+    }
+}
+
+#[test]
+fn parts_on_the_simulator_are_those_of_the_processor() {
+    let folder = Folder::new();
+    let f32s = |shape: &str, x: &[f32]| {
+        let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+        npy("<f4", false, shape, &bytes)
+    };
+    // 1 2 3 / 4 5 6.
+    let x = folder.file("x.npy", f32s("(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    let y = folder.file("y.npy", f32s("(2, 3)", &[0.5, 0.5, 2.0, 2.0, -1.0, 4.0]));
+    let y = format!("y={y}");
+    on_both(&["sum", &x, "--map", "x * x", "--axis", "1"], "14.0 77.0");
+    on_both(&["sum", &x, "--map", "x * y", "--with", &y, "--axis", "-1"], "7.5 27.0");
+    on_both(&["mean", &x, "--map", "x * y", "--with", &y, "--axis", "0"], "4.25 -2.0 15.0");
+    on_both(&["max", &x, "--map", "x - y", "--with", &y, "--axis", "0", "--axis", "1"], "6.0");
+    on_both(&["argmax", &x, "--map", "abs(x - 4)", "--axis", "0", "--flat"], "0 1 5");
+    on_both(&["sum", &x, "--map", "x", "--where", "x > 2", "--every", "2"], "0 0.0 1 7.0 2 11.0");
+    on_both(
+        &[
+            "var",
+            &x,
+            "--map",
+            "x",
+            "--weights",
+            "y",
+            "--with",
+            &y,
+            "--where",
+            "y > 0",
+            "--every",
+            "3",
+        ],
+        "0 0.5833333 1 0.8888889",
+    );
+    let offsets = folder.file("o.txt", "0 1 1 6\n");
+    on_both(&["l2", &x, "--map", "x - 1", "--segments", &offsets], "0 0.0 1 0.0 2 7.4161983");
+    let lengths = folder.file("l.txt", "4 2\n");
+    on_both(&["std", &x, "--map", "x + x", "--lengths", &lengths], "0 2.236068 1 1.0");
+    let keys = folder.file("k.txt", "7 3 7 3 3 7\n");
+    on_both(&["sum", &x, "--map", "x * y", "--with", &y, "--by", &keys], "3 4.0 7 30.5");
+    on_both(&["minmax", &x, "--map", "-x", "--by", &keys], "3 -5.0 -2.0 7 -6.0 -1.0");
+    on_both(
+        &["count", &x, "--map", "x > 2", "--by", &keys, "--groups", "8"],
+        "0 0 1 0 2 0 3 2 4 0 5 0 6 0 7 2",
+    );
+    let runs = folder.file("r.txt", "5 5 2 2 2 5\n");
+    on_both(&["sum", &x, "--map", "x + 1", "--by", &runs, "--sorted"], "5 5.0 2 15.0 5 7.0");
+    // Columns of a text, by a key of it.
+    let expected = sales(&["sum", "--map", "price * qty", "--by", "shop"]);
+    let found = sales(&["sum", "--map", "price * qty", "--by", "shop", "--device", "simt"]);
+    assert_eq!((found.code, &found.out), (Some(0), &expected.out), "{found:?}");
+}
+
+/// Inputs of length 1 along the axes that are kept, or along those that are folded.
+#[test]
+fn inputs_of_axes_broadcast() {
+    let folder = Folder::new();
+    let f64s = |shape: &str, x: &[f64]| {
+        let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+        npy("<f8", false, shape, &bytes)
+    };
+    let x = folder.file("x.npy", f64s("(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    let w = format!("w={}", folder.file("w.npy", f64s("(3,)", &[1.0, 0.5, 2.0])));
+    let m = format!("m={}", folder.file("m.npy", f64s("(2, 1)", &[3.0, 6.0])));
+    on_both(&["sum", &x, "--map", "x * w", "--with", &w, "--axis", "1"], "8.0 18.5");
+    on_both(&["sum", &x, "--map", "(x - m)**2", "--with", &m, "--axis", "1"], "5.0 5.0");
+    let both = ["--with", &*w, "--with", &*m, "--axis", "-1"];
+    on_both(&[&["max", &*x, "--map", "w * (x - m)"][..], &both].concat(), "0.0 0.0");
+    let wrong = format!("v={}", folder.file("v.npy", f64s("(2,)", &[1.0, 2.0])));
+    let args = ["sum", &x, "--map", "x * v", "--with", &wrong, "--axis", "1"];
+    run(args).fails(2, &["shapes [2, 3] and [2]", "length 1 along all axes"]);
+    // Parts that are no axes have no shape.
+    let args = ["sum", &x, "--map", "x * w", "--with", &w, "--every", "3"];
+    run(args).fails(2, &["give inputs of one shape"]);
+}
+
+#[test]
+fn what_kernels_of_parts_do_not_do_is_refused() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = (0..12).flat_map(|x| (x as f32).to_le_bytes()).collect();
+    let x = folder.file("x.npy", npy("<f4", false, "(2, 3, 2)", &bytes));
+    let args = ["sum", &x, "--map", "x + 1", "--axis", "0", "--axis", "2"];
+    // 0 1 6 7, 2 3 8 9, 4 5 10 11, and four ones each.
+    assert_eq!(run(args).value(), "18.0\n26.0\n34.0");
+    run(args.iter().copied().chain(["--device", "simt"])).fails(2, &["others between them"]);
+    let args = ["max", &x, "--map", "x", "--where", "x > 5", "--every", "4"];
+    for device in ["cpu", "simt"] {
+        let failed = run(args.iter().copied().chain(["--device", device]));
+        failed.fails(1, &["segment 0", "the condition of --where kept none"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_in_one_line() {
     for (args, part) in [
@@ -189,7 +291,6 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["var", "--map", "price * qty"][..], "say `rounded(price * qty)`"),
         (&["argmax", "--map", "price", "--weights", "qty"][..], "take sum, mean, var or std"),
         (&["sum", "--map", "price", "--with", "w=nowhere.npy"][..], "no expression uses"),
-        (&["sum", "--map", "price", "--by", "shop", "--device", "simt"][..], "leave out --device"),
         (
             &["var", "--map", "i64(price)", "--weights", "i64(qty)", "--device", "simt"][..],
             "no kernel folds weighted squares of integers",

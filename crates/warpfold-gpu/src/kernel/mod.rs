@@ -39,7 +39,10 @@ pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
 pub(crate) use joined::check_piece;
 pub use joined::{Joined, PIECE_BYTES};
 pub use launch::{Arguments, FoldKernel, Kernel, Launch, record_offset, workspace_bytes};
-pub use map::{AnyMap, AnyMapRows, MapGrid, MapLaunches, MapRowsLaunch, Spliced};
+pub use map::{
+    AnyMap, AnyMapBatched, AnyOperand, MapBatchedLaunch, MapGrid, MapGroups, MapLaunches, MapParts,
+    Spliced,
+};
 pub use rank_sums::RankSums;
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;

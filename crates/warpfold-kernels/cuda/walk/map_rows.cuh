@@ -67,19 +67,39 @@ __device__ __forceinline__ void end_row_step(TwoSteps& s, u32& kept, u64 begin, 
         : "l"(begin), "l"(at), "l"(row), "l"(end), "n"(E));
 }
 
-template <class Fold> struct MapRows {
+// Rows of one length, one after another.
+struct EqualRows {
+    const u32 length;
+    __device__ __forceinline__ explicit EqualRows(const SegmentArguments& a) : length(u32(a.length)) {}
+    // How many lanes share a row.
+    static __device__ __forceinline__ u32 lanes(const SegmentArguments& a) { return u32(a.bounds); }
+    __device__ __forceinline__ u64 begin(u64 row) const { return row * length; }
+    __device__ __forceinline__ u64 end(u64 row) const { return (row + 1) * length; }
+    __device__ __forceinline__ u32 count(u64) const { return length; }
+    // Steps of so many elements of all lanes, and what of a row goes in steps of one.
+    struct Steps {
+        const u32 steps, elements;
+        __device__ __forceinline__ u32 of(u32) const { return steps; }
+        __device__ __forceinline__ u32 whole(u32) const { return elements; }
+    };
+    __device__ __forceinline__ Steps steps(u32 each, u32 per_step) const {
+        return {(length + each - 1) / each, length / per_step * per_step};
+    }
+};
+
+template <class Fold, class Rows = EqualRows> struct MapRows {
     typedef typename Fold::State State;
     typedef typename Fold::Loaded Loaded;
     static constexpr u32 E = Fold::ELEMENTS, V = Fold::FLIGHT;
 
     const SegmentArguments& a;
     const FoldOptions choice;
-    const u32 lanes, sub, length;
+    const u32 lanes, sub;
+    const Rows rows;
     Fold fold;
 
     __device__ __forceinline__ explicit MapRows(const SegmentArguments& a)
-        : a(a), choice{u32(a.options)}, lanes(u32(a.bounds)), sub(threadIdx.x % lanes), length(u32(a.length)),
-          fold(choice) {}
+        : a(a), choice{u32(a.options)}, lanes(Rows::lanes(a)), sub(threadIdx.x % lanes), rows(a), fold(choice) {}
 
     // The steps that were loaded, from the k-th on; in their place others are, of a row that begins elsewhere.
     template <int K> __device__ __forceinline__ void take_from(u64 begin, u32 at, u64 row, u32 end, u64 next,
@@ -102,15 +122,17 @@ template <class Fold> struct MapRows {
     // one to finish.
     __device__ __forceinline__ void run(State* joined, State* held) {
         RowResults<State> results(a.segments, lanes, joined, held);
-        const u32 at_once = results.at_once, each = V * lanes * E, steps = (length + each - 1) / each,
-                  whole = length / E * E;
+        const u32 at_once = results.at_once, each = V * lanes * E;
+        const typename Rows::Steps all = rows.steps(each, E);
         u64 row = results.held_from + threadIdx.x / lanes;
-        asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(row * length),
-                     "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)), "l"(u64(row < a.segments ? length : 0)));
+        asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(rows.begin(row)),
+                     "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)), "l"(u64(row < a.segments ? rows.count(row) : 0)));
 #pragma unroll 1
         for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
-            const u64 begin = row * length, next_row = row + u64(gridDim.x) * at_once, next = next_row * length;
-            const u32 end = row < a.segments ? length : 0, next_end = next_row < a.segments ? length : 0;
+            const u64 begin = rows.begin(row), next_row = row + u64(gridDim.x) * at_once, next = rows.begin(next_row);
+            const u32 end = row < a.segments ? rows.count(row) : 0,
+                      next_end = next_row < a.segments ? rows.count(next_row) : 0, steps = all.of(end),
+                      whole = all.whole(end);
             asm volatile("warpfold.begin_row %0, %1;" ::"l"(next_row), "l"(u64(next_end)));
             u32 at = sub * E;
 #pragma unroll 1
@@ -130,7 +152,7 @@ template <class Fold> struct MapRows {
             State state = fold.leave(results.near);
             results.add(
                 state, base, [](State& s, u32 lanes) { join(s, lanes); },
-                [&](u64 row, const State& s) { Fold::finish(a, choice, row, s, row * length, (row + 1) * length); });
+                [&](u64 row, const State& s) { Fold::finish(a, choice, row, s, rows.begin(row), rows.end(row)); });
             row = next_row;
         }
     }

@@ -24,6 +24,11 @@ pub const MAPS: &[MapFold] = &[
     MapFold::of("row_norm", "entry/map_rows.cu", "RowNorm", &["f64"]),
     MapFold::of("row_spread", "entry/map_rows.cu", "RowSpread", &["f32", "f64"]),
     MapFold::of("row_extreme", "entry/map_rows.cu", "RowExtreme", &["f32", "f64"]),
+    MapFold::of("segment_terms", "entry/map_segments.cu", "SegmentTerms", &["f32"]),
+    MapFold::of("segment_total", "entry/map_segments.cu", "SegmentTotal", &["f64"]),
+    MapFold::of("segment_norm", "entry/map_segments.cu", "SegmentNorm", &["f64"]),
+    MapFold::of("segment_spread", "entry/map_segments.cu", "SegmentSpread", &["f32", "f64"]),
+    MapFold::of("segment_extreme", "entry/map_segments.cu", "SegmentExtreme", &["f32", "f64"]),
 ];
 
 /// Whether a module, by its name, is such a template.

@@ -2,16 +2,19 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use warpfold_engine::map::{Expressions, Map};
-use warpfold_gpu::cuda::KeepContext;
-use warpfold_gpu::kernel::{self, AnyView};
-use warpfold_num::DType;
+use warpfold_engine::map::{Each, Expressions, Map};
+use warpfold_exact::partial::Output;
+use warpfold_gpu::cuda::{Gpu, KeepContext};
+use warpfold_gpu::kernel::{self, AnyOperand, AnyView, MapParts};
+use warpfold_num::{Column, DType, Op, Result};
+use warpfold_plan::shape::{Folding, Layout};
 
 use super::devices;
+use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::policy::{Axes, axes};
-use crate::reduce::{Call, is_all, settled};
-use crate::take::OnGpu;
+use crate::masked::Kept;
+use crate::reduce::{Call, is_missing, settled};
+use crate::take::{Input, OnGpu, broadcast};
 
 /// Reduces an expression of arrays by their names; the elements are of a type as the caller sees them, if they are not computed.
 pub(crate) fn reduce<'py>(
@@ -25,60 +28,152 @@ pub(crate) fn reduce<'py>(
     let Some(&(_, first)) = inputs.first() else {
         return Err(PyValueError::new_err("the expression names no array; name one"));
     };
-    check(call, inputs)?;
+    let (shape, kept) = check(call, inputs)?;
     let names: Vec<(&str, DType)> =
         inputs.iter().map(|(name, array)| (*name, array.input.dtype)).collect();
     let map = Map::new(call.op, expressions, &names, call.policy);
     let map = map.map_err(|error| raised(&error))?;
     let wanted = call.wanted(dtype.unwrap_or(map.dtype()), first.input.home)?;
     let gpu = devices::gpu(first.gpu.number)?;
-    let places: Vec<(DType, usize, usize, Option<usize>)> = inputs
-        .iter()
-        .map(|(_, array)| {
-            let address = array.input.address().addr();
-            (array.input.dtype, address, array.input.len() as usize, array.stream)
-        })
-        .collect();
+    let places: Vec<Place> = inputs.iter().map(|(_, array)| Place::of(array)).collect();
+    if !kept.is_whole {
+        let arrays = Arrays { gpu, places, map };
+        return arrays.over(py, call, inputs, &shape, &kept, &wanted);
+    }
     let output = py.detach(|| {
-        // SAFETY: the streams are the libraries', which keep them while the call lasts.
-        let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
-        let streams: Vec<_> = places.iter().map(|&(.., number)| number.map(stream)).collect();
-        let view = |&(dtype, address, len, _): &(DType, usize, usize, Option<usize>)| {
-            // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
-            unsafe { AnyView::from_raw(dtype, address as u64, len) }
-        };
-        let views = places.iter().zip(&streams).map(|(place, stream)| match stream {
-            Some(stream) => view(place).after(stream),
-            None => view(place),
-        });
-        let views: Vec<AnyView<'_>> = views.collect();
-        let folded = kernel::map::fold(&gpu, &map, &views, 0)?;
-        wanted.read_mapped(&map, &folded)
+        with_views(&gpu, &places, |views| {
+            let folded = kernel::map::fold(&gpu, &map, views, 0)?;
+            wanted.read_mapped(&map, &folded)
+        })
     });
     let output = settled(output, call.op, &wanted, !first.input.is_empty())?;
     let shape = vec![1; if call.keepdims { first.input.shape.len() } else { 0 }];
     call.give(py, first.input.home, output, &shape, &wanted)
 }
 
-/// Refuses what no kernel reads side by side.
-fn check(call: &Call<'_, '_>, inputs: &[(&str, &OnGpu)]) -> PyResult<()> {
+/// Where an array lies, and the stream that it is ready in.
+struct Place {
+    dtype: DType,
+    address: usize,
+    len: usize,
+    stream: Option<usize>,
+}
+
+impl Place {
+    fn of(array: &OnGpu) -> Self {
+        let address = array.input.address().addr();
+        let len = array.input.len() as usize;
+        Place { dtype: array.input.dtype, address, len, stream: array.stream }
+    }
+}
+
+/// Runs something with arrays as views, each ready once its stream is.
+fn with_views<R>(gpu: &Gpu, places: &[Place], run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
+    // SAFETY: the streams are the libraries', which keep them while the call lasts.
+    let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
+    let streams: Vec<_> = places.iter().map(|place| place.stream.map(stream)).collect();
+    let view = |place: &Place| {
+        // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
+        unsafe { AnyView::from_raw(place.dtype, place.address as u64, place.len) }
+    };
+    let views = places.iter().zip(&streams).map(|(place, stream)| match stream {
+        Some(stream) => view(place).after(stream),
+        None => view(place),
+    });
+    run(&views.collect::<Vec<_>>())
+}
+
+/// An expression's arrays on a GPU.
+struct Arrays {
+    gpu: Gpu,
+    places: Vec<Place>,
+    map: Map,
+}
+
+impl Arrays {
+    /// The results over some axes; the others are kept.
+    fn over<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call<'_, 'py>,
+        inputs: &[(&str, &OnGpu)],
+        shape: &[u64],
+        kept: &Kept,
+        wanted: &Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let home = inputs[0].1.input.home;
+        let folding = Layout::c(shape).and_then(|layout| Folding::of(layout, &kept.axes()));
+        let form = folding.and_then(|folding| folding.form()).map_err(|error| raised(&error))?;
+        if let Some(missing) = call.missing(&form, wanted)? {
+            return call.give_columns(py, home, missing, &kept.shape, wanted);
+        }
+        if wanted.is_corrected() {
+            return Err(PyTypeError::new_err(
+                "a correction that is no whole number is for arrays on the host, or whole ones; copy it to the host first",
+            ));
+        }
+        let each = |(_, array): &(&str, &OnGpu)| {
+            // What broadcasts otherwise was refused.
+            Each::of_shape(&array.input.shape, shape, &kept.is_reduced).unwrap_or_default()
+        };
+        let each: Vec<Each> = inputs.iter().map(each).collect();
+        let parts = MapParts::axes(shape, &kept.axes()).map_err(|error| raised(&error))?;
+        let (op, map, gpu) = (call.op, &self.map, &self.gpu);
+        let columns = py.detach(|| {
+            with_views(gpu, &self.places, |views| {
+                let both = views.iter().zip(&each);
+                let operands: Vec<AnyOperand<'_>> =
+                    both.map(|(&view, &each)| AnyOperand { view, each }).collect();
+                let found = kernel::map::columns(gpu, map, op, &operands, &parts, wanted.finish);
+                match (found, wanted.nan()) {
+                    (Err(error), Some(nan)) if is_missing(&error) && is_nan(op) => {
+                        let all = kernel::map::outputs(gpu, map, &operands, &parts, wanted.finish)?;
+                        let value = |output: Result<Output>| match output {
+                            Ok(Output::One(value)) => Ok(value),
+                            Err(error) if is_missing(&error) => Ok(nan),
+                            Err(error) => Err(error),
+                            Ok(other) => unreachable!("{op} has one result, not {other:?}"),
+                        };
+                        let values = all.into_iter().map(value).collect::<Result<Vec<_>>>()?;
+                        Ok(vec![("", Column::of_values(values))])
+                    }
+                    (found, _) => found,
+                }
+            })
+        });
+        let columns = columns.map_err(|error| raised(&error))?;
+        let typed = columns.into_iter().map(|(name, column)| (name, wanted.typed(column)));
+        call.give_columns(py, home, typed.collect(), &kept.shape, wanted)
+    }
+}
+
+/// Whether results that do not exist are NaN beside others that do.
+fn is_nan(op: Op) -> bool {
+    matches!(op, Op::Mean | Op::Var | Op::Std | Op::Min | Op::Max)
+}
+
+/// Refuses what no kernel reads side by side; the shape of the elements, and what is kept of it.
+fn check(call: &Call<'_, '_>, inputs: &[(&str, &OnGpu)]) -> PyResult<(Vec<u64>, Kept)> {
     if call.more.initial.is_some() {
         return Err(PyTypeError::new_err(
             "initial does not go with expressions and weights; concatenate it to the arrays, whose sum is rounded once",
         ));
     }
     let (of, first) = inputs[0];
-    let ndim = first.input.shape.len();
-    if matches!(axes(call.axis)?, Axes::Some(axes) if !is_all(&axes, ndim)) {
-        return Err(PyValueError::new_err(
-            "expressions, weights and conditions of arrays on GPUs are reduced whole; leave axis out, \
-             or copy the arrays to the host, as x.cpu() or x.get() does",
-        ));
-    }
+    let shapes: Vec<(&str, &Input)> =
+        inputs.iter().map(|(name, array)| (*name, &array.input)).collect();
+    let shape = broadcast(&shapes)?;
+    let kept = Kept::new(call, &shape)?;
     for (name, array) in inputs {
-        if array.gpu.number != first.gpu.number || array.input.shape != first.input.shape {
+        let each = Each::of_shape(&array.input.shape, &shape, &kept.is_reduced);
+        let is_read = match each {
+            Some(Each::Element) => array.input.shape == shape,
+            Some(_) => !kept.is_whole,
+            None => false,
+        };
+        if array.gpu.number != first.gpu.number || !is_read {
             return Err(PyValueError::new_err(format!(
-                "arrays of an expression on a GPU are of one shape and in one memory, and {of} is {:?} on GPU {}, {name} {:?} on GPU {}",
+                "arrays of an expression on a GPU are in one memory, and of one shape or of length 1 along all axes that are reduced, or along all others; {of} is {:?} on GPU {}, {name} {:?} on GPU {}",
                 first.input.shape, first.gpu.number, array.input.shape, array.gpu.number
             )));
         }
@@ -88,5 +183,5 @@ fn check(call: &Call<'_, '_>, inputs: &[(&str, &OnGpu)]) -> PyResult<()> {
             )));
         }
     }
-    Ok(())
+    Ok((shape, kept))
 }

@@ -15,6 +15,8 @@ use crate::machine;
 mod functions;
 #[path = "maps/in_rust.rs"]
 mod in_rust;
+#[path = "maps/parts.rs"]
+mod parts;
 #[path = "maps/refused.rs"]
 mod refused;
 #[path = "maps/rows.rs"]

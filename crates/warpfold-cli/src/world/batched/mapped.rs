@@ -52,7 +52,7 @@ pub(in crate::world) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(
     let table = Table {
         op: args.op(),
         dtype: opened.map.dtype().to_string(),
-        n: opened.wholes[0].len(),
+        n: opened.first().len(),
         bytes: opened.bytes(),
         labels: opened.combined.labels(labels),
         titles: Titles::Results,
@@ -85,7 +85,8 @@ fn fail(args: &Reduction, comm: &dyn Comm, failure: &Failure) -> Result<Columns,
 /// Folds this rank's share.
 fn take<'o>(args: &Reduction, comm: &dyn Comm, opened: &'o Opened) -> Result<Taken<'o>, Failure> {
     let folding = Instant::now();
-    let (parts, labels) = batched::parts(args, &opened.wholes[0], &opened.parted)?;
+    opened.check_of_elements()?;
+    let (parts, labels) = batched::parts(args, opened.first(), &opened.parted)?;
     let number = (comm.rank(), comm.size());
     let share = opened.map.share(&opened.arrays()?, &parts, number, args.finish()?)?;
     opened.check_unchanged()?;
@@ -105,7 +106,7 @@ fn take<'o>(args: &Reduction, comm: &dyn Comm, opened: &'o Opened) -> Result<Tak
 /// The results of all outputs.
 fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns, Merged> {
     let Taken { opened, parts, share, .. } = taken;
-    let (n, finish) = (opened.wholes[0].len(), args.finish().map_err(Merged::Result)?);
+    let (n, finish) = (opened.first().len(), args.finish().map_err(Merged::Result)?);
     let under_name =
         |error: warpfold::Error| opened.combined.named(kept_none(args, n, Failure::from(error)));
     let agreement = agreed(args)?;

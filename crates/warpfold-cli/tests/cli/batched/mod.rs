@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::arrays::{dictionary, npy_header};
 
 /// A `.npy` file of little-endian elements.
-fn npy(descr: &str, fortran: bool, shape: &str, elements: &[u8]) -> Vec<u8> {
+pub(crate) fn npy(descr: &str, fortran: bool, shape: &str, elements: &[u8]) -> Vec<u8> {
     let mut bytes = npy_header(1, &dictionary(descr, fortran, shape), 64);
     bytes.extend(elements);
     bytes

@@ -69,11 +69,34 @@ impl<'a> Values<'a> {
 }
 
 /// What groups are called.
-enum Labels {
+pub(super) enum Labels {
     /// A key a group.
     Keys(AnyBuffer),
     /// Their numbers.
     Numbers(u64),
+}
+
+impl Labels {
+    /// The keys, where groups have some.
+    pub(super) fn keys(&self) -> Result<Option<Column>> {
+        match self {
+            Labels::Numbers(_) => Ok(None),
+            Labels::Keys(labels) => labels.column().map(Some),
+        }
+    }
+
+    /// What a group is called.
+    pub(super) fn name(&self, group: u64) -> At {
+        let name = match self {
+            Labels::Numbers(_) => Some(group.to_string()),
+            Labels::Keys(_) => {
+                let keys = self.keys().ok().flatten();
+                let keys = keys.filter(|keys| (group as usize) < keys.len());
+                keys.map(|keys| keys.get(group as usize).to_string())
+            }
+        };
+        name.map_or(At::Segment(group), At::Group)
+    }
 }
 
 impl<'a> AnyGroups<'a> {
@@ -169,7 +192,7 @@ impl<'a> AnyGroups<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn keys(&self) -> Result<Option<Column>> {
-        self.keys_on_device().map(AnyBuffer::column).transpose()
+        self.labels.keys()
     }
 
     /// The keys where they are in the machine's memory; numbers are not.
@@ -192,16 +215,16 @@ impl<'a> AnyGroups<'a> {
     pub fn reduce(&self) -> AnyReduceBatched<'_> {
         let segments = AnySegments::Offsets(self.offsets.view());
         // Only a group without a result is asked for its name.
-        AnyReduceBatched::segments(self.machine, self.values(), segments).named(|group| {
-            let name = match &self.labels {
-                Labels::Numbers(_) => Some(group.to_string()),
-                Labels::Keys(labels) => {
-                    let keys = labels.column().ok();
-                    let keys = keys.filter(|keys| (group as usize) < keys.len());
-                    keys.map(|keys| keys.get(group as usize).to_string())
-                }
-            };
-            name.map_or(At::Segment(group), At::Group)
-        })
+        AnyReduceBatched::segments(self.machine, self.values(), segments)
+            .named(|group| self.labels.name(group))
+    }
+
+    /// The values in the order of groups where they were moved for that, the offsets, and what groups are called.
+    pub(super) fn into_parts(self) -> (Option<AnyBuffer>, AnyBuffer, Labels) {
+        let moved = match self.values {
+            Values::Given(_) => None,
+            Values::Sorted(buffer) => Some(buffer),
+        };
+        (moved, self.offsets, self.labels)
     }
 }

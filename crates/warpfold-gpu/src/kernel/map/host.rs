@@ -20,10 +20,7 @@ fn piece(
     first: u64,
 ) -> Result<Folded> {
     let elements = inputs.iter().map(|given| {
-        let bytes = match given.each {
-            Each::Row => machine.bytes_of(given.view.slice(..1))?.repeat(range.len()),
-            _ => machine.bytes_of(given.view.slice(range.clone()))?,
-        };
+        let bytes = given.bytes(machine, range.clone())?;
         Ok(with_element!(given.view.dtype, T => Column::of(elements_of::<T>(&bytes)?)))
     });
     let elements = elements.collect::<Result<Vec<_>>>()?;
@@ -42,7 +39,7 @@ pub(super) fn fold(
     first: u64,
 ) -> Result<Folded> {
     let of_elements = inputs.iter().find(|given| given.each != Each::Row);
-    let (mut all, n) = (map.empty(), of_elements.map_or(0, |given| given.view.len));
+    let (mut all, n) = (map.empty(), of_elements.map_or(0, Given::len));
     for start in (0..n).step_by(PIECE) {
         all.merge(&piece(machine, map, inputs, start..n.min(start + PIECE), first)?);
     }

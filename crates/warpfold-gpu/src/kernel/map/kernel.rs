@@ -17,6 +17,9 @@ use crate::plan::{CudaFacts, MOST_BLOCKS_OF_EXACT};
 /// Words of what a kernel counts.
 pub(super) const COUNTS: usize = 4;
 
+/// The word of a launch that says where elements lie which do not lie one behind the other: that of the last input, which there is none of then.
+pub(super) const LIE: usize = catalog::MAP_INPUTS - 1;
+
 /// A kernel of mapped values, for arrays that lie as those it was made for.
 pub(super) struct Kernel {
     pub(super) spliced: Arc<Spliced>,
@@ -41,6 +44,7 @@ impl Kernel {
     ) -> Result<Self> {
         let places = splice::inputs(program, shape)?;
         let kernel_inputs: Vec<Input> = places.iter().map(|&place| input(place)).collect();
+        splice::check_lies(&kernel_inputs)?;
         let spliced = cache::module(program, shape, &kernel_inputs)?;
         let entry = manifest::entry(spliced.entry());
         let entry = entry.unwrap_or_else(|| unreachable!("{} ships", spliced.entry()));
@@ -82,6 +86,9 @@ impl Kernel {
         let address = |&place: &usize| inputs[place].view.address;
         let mut words: Vec<u64> = self.places.iter().map(address).collect();
         words.resize(catalog::MAP_INPUTS, 0);
+        if let Some(word) = self.places.iter().find_map(|&place| inputs[place].lie.word()) {
+            words[LIE] = word;
+        }
         words
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What is folded, and what results are made of it, is the engine's ([`Map`]); here its tasks become launches, and what these leave its parts.
 
+mod batched;
 mod cache;
 mod element;
 mod given;
@@ -9,19 +10,23 @@ mod host;
 mod job;
 mod kernel;
 mod launches;
+mod parted;
+mod parts;
 mod products;
 mod read;
 mod reduce;
 mod row_jobs;
-mod rows;
 mod rows_splice;
+mod scatter_splice;
 mod shape;
 mod splice;
 
+pub use batched::{AnyMapBatched, AnyOperand, columns, outputs};
 pub use cache::Spliced;
 pub use launches::{MapGrid, MapLaunches};
+pub use parted::MapBatchedLaunch;
+pub use parts::{MapGroups, MapParts};
 pub use reduce::AnyMap;
-pub use rows::{AnyMapRows, MapRowsLaunch};
 
 use warpfold_engine::map::{Folded, Map};
 
@@ -52,7 +57,30 @@ fn folded(
     grid: Option<MapGrid>,
 ) -> Result<Folded> {
     let launches = MapLaunches::of(machine, map, inputs, grid)?;
-    match launches.run(machine, map, first)? {
+    settled(machine, map, inputs, first, launches.run(machine, map, first)?)
+}
+
+/// What is left of each of several lists of arrays, or why nothing is: their launches run without a wait in between.
+fn folded_each(
+    machine: &dyn Executor,
+    map: &Map,
+    all: &[Vec<Given<'_>>],
+) -> Result<Vec<Result<Folded>>> {
+    let outcomes = MapLaunches::of_each(machine, map, all, None)?.run_each(machine, map, 0)?;
+    let settle =
+        |(inputs, outcome): (&Vec<Given<'_>>, _)| settled(machine, map, inputs, 0, outcome);
+    Ok(all.iter().zip(outcomes).map(settle).collect())
+}
+
+/// What launches have left, or what the processor says where kernels have no say.
+fn settled(
+    machine: &dyn Executor,
+    map: &Map,
+    inputs: &[Given<'_>],
+    first: u64,
+    outcome: launches::Outcome,
+) -> Result<Folded> {
+    match outcome {
         launches::Outcome::Folded(folded) => Ok(folded),
         launches::Outcome::Fault(place) => Err(host::fault(machine, map, inputs, place, first)?),
         launches::Outcome::Beyond => host::fold(machine, map, inputs, first),

@@ -6,7 +6,7 @@ use warpfold_engine::map::{Expressions, Map, Reduction, Results};
 
 use super::given::Given;
 use super::launches::{MapGrid, MapLaunches};
-use super::{AnyMapRows, Spliced, folded};
+use super::{Spliced, folded};
 use crate::kernel::array::AnyView;
 use crate::kernel::batched::Code;
 use crate::kernel::executor::Executor;
@@ -95,29 +95,6 @@ impl<'a> AnyMap<'a> {
 
     fn given(&self) -> Vec<Given<'a>> {
         self.inputs.iter().map(|(_, view)| (*view).into()).collect()
-    }
-
-    /// The same of rows of so many elements each, one after another: a result for each.
-    ///
-    /// ```
-    /// # #[cfg(feature = "simt")] {
-    /// use warpfold::Column;
-    ///
-    /// let device = warpfold::simt::Device::new();
-    /// let (x, w) = (device.upload(&[1.0f32, 5.0, 2.0, 8.0])?, device.upload(&[2.0f32, 0.5])?);
-    /// let m = device.upload(&[5.0f32, 8.0])?;
-    /// let inputs = [("x", &x), ("w", &w), ("m", &m)];
-    /// let squares = device.map("x * x", inputs).rows(2).per_column("w").per_row("m");
-    /// assert_eq!(squares.mean()?, Column::F32(vec![13.0, 34.0]));
-    /// let weighted = device.map("(x * w)**2", inputs).rows(2).per_column("w").per_row("m");
-    /// assert_eq!(weighted.sum()?, Column::F32(vec![10.25, 32.0]));
-    /// let shifted = device.map("exp(x - m)", inputs).rows(2).per_column("w").per_row("m");
-    /// assert_eq!(shifted.max()?, Column::F32(vec![1.0, 1.0]));
-    /// # }
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    pub fn rows(self, length: u64) -> AnyMapRows<'a> {
-        AnyMapRows::new(self, length)
     }
 
     pub(super) fn map(&self, op: Op) -> Result<Map> {

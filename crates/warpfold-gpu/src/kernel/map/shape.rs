@@ -25,12 +25,30 @@ pub(super) enum Template {
     RowNorm,
     RowSpread,
     RowExtreme,
+    /// Of segments of several lengths.
+    SegmentTerms,
+    SegmentTotal,
+    SegmentNorm,
+    SegmentSpread,
+    SegmentExtreme,
 }
 
 impl Template {
     /// Whether its pseudo-instructions are those of rows.
     pub(super) fn is_of_rows(self) -> bool {
-        self.name().starts_with("row_")
+        self.name().starts_with("row_") || self.name().starts_with("segment_")
+    }
+
+    /// The same of segments of several lengths, if it is one of rows.
+    pub(super) fn of_segments(self) -> Template {
+        match self {
+            Template::RowTerms => Template::SegmentTerms,
+            Template::RowTotal => Template::SegmentTotal,
+            Template::RowNorm => Template::SegmentNorm,
+            Template::RowSpread => Template::SegmentSpread,
+            Template::RowExtreme => Template::SegmentExtreme,
+            other => other,
+        }
     }
 
     pub(super) fn name(self) -> &'static str {
@@ -51,6 +69,11 @@ impl Template {
             Template::RowNorm => "row_norm",
             Template::RowSpread => "row_spread",
             Template::RowExtreme => "row_extreme",
+            Template::SegmentTerms => "segment_terms",
+            Template::SegmentTotal => "segment_total",
+            Template::SegmentNorm => "segment_norm",
+            Template::SegmentSpread => "segment_spread",
+            Template::SegmentExtreme => "segment_extreme",
         }
     }
 }

@@ -8,7 +8,9 @@ use warpfold_engine::map::Each;
 use warpfold_expr::ptx::{self, Raw};
 use warpfold_expr::{Id, Program};
 
-use super::rows_splice::Step;
+use super::kernel::LIE;
+use super::rows_splice::{CURRENT, Step};
+use super::scatter_splice::From;
 use super::shape::{Reads, Shape};
 use crate::{DType, Error, Result};
 
@@ -19,6 +21,19 @@ pub(super) struct Input {
     pub(super) reads: Reads,
     /// Of whole arrays one value for each row is one for all elements.
     pub(super) each: Each,
+    pub(super) lies: Lies,
+}
+
+/// Where the elements of an input lie: what is not one behind the other is read element by element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Lies {
+    Behind,
+    /// At a distance from one to the next, which a word of the launch says.
+    Apart,
+    /// At the places of a list of `u32`, whose address a word of the launch is.
+    Listed32,
+    /// The same of `u64`.
+    Listed64,
 }
 
 /// What stands in the place of pseudo-instructions.
@@ -69,7 +84,7 @@ pub(super) fn splice(
         }
     }
     let declared = format!(
-        ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n",
+        ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n.reg .b64 wfb_<4>;\n",
         splice.registers.max(1),
         fixed = splice.fixed().max(1)
     );
@@ -101,10 +116,11 @@ impl Splice<'_> {
                 let elements = number(0);
                 let index = format!("mul.lo.u64 wfs_i, {step}, {elements};");
                 let from = format!("mul.lo.u64 wfs_o, {step}, {elements};");
-                self.load_end(&mut text, elements, &from, n, |splice, text, slot, each, size| {
+                let whole = |splice: &Self, text: &mut String, slot, each, size| {
                     let size = if each == Each::Row { 0 } else { size };
                     splice.address(text, slot, step, elements * size);
-                });
+                };
+                self.load_end(&mut text, elements, &from, n, From::Whole("wfs_o"), whole);
                 self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
             }
             ("load_row", [_, _, begin, column, row, apart, end]) => {
@@ -131,9 +147,11 @@ impl Splice<'_> {
             ("end_row", [_, outputs @ .., kept, begin, column, row, end]) => {
                 let (elements, step) = (number(0), Step { begin, column, row });
                 let from = format!("mov.b64 wfs_o, {column};");
-                self.load_end(&mut text, elements, &from, end, |splice, text, slot, each, size| {
+                let row = |splice: &Self, text: &mut String, slot, each, size| {
                     splice.address_of(text, slot, each, step, size);
-                });
+                };
+                let at = From::Row { step, first: CURRENT };
+                self.load_end(&mut text, elements, &from, end, at, row);
                 let index = step.index("wfs_i");
                 self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
             }
@@ -189,6 +207,29 @@ impl Splice<'_> {
                 fixed += size.div_ceil(4);
                 continue;
             }
+            if input.lies != Lies::Behind {
+                let _ = writeln!(
+                    text,
+                    "{{\n.reg .b64 wfs_a;\nmul.lo.u64 wfs_a, {stride}, {elements};\nmul.lo.u64 wfs_o, {step}, {elements};"
+                );
+                for k in 0..steps {
+                    let at = From::Whole("wfs_o");
+                    self.load_scattered(
+                        text,
+                        slot,
+                        input,
+                        elements,
+                        at,
+                        &|_| String::new(),
+                        k * words + first,
+                        "wfr_",
+                    );
+                    text.push_str("add.s64 wfs_o, wfs_o, wfs_a;\n");
+                }
+                text.push_str("}\n");
+                first += self.words_of(input, elements, There::All);
+                continue;
+            }
             self.address(text, slot, step, elements * size);
             let _ = writeln!(text, "mul.lo.u64 wfs_o, {stride}, {};", elements * size);
             for k in 0..steps {
@@ -231,6 +272,7 @@ impl Splice<'_> {
         elements: usize,
         from: &str,
         n: &str,
+        at: From<'_>,
         address: impl Fn(&Self, &mut String, usize, Each, usize),
     ) {
         let words: usize =
@@ -258,9 +300,16 @@ impl Splice<'_> {
                 fixed += size.div_ceil(4);
                 continue;
             }
+            let guard = |e: usize| format!("@wfs_in{e} ");
+            if input.lies != Lies::Behind {
+                let _ = writeln!(text, "{from}");
+                self.load_scattered(text, slot, input, elements, at, &guard, first, "wfe_");
+                first += self.words_of(input, elements, There::Some);
+                continue;
+            }
             address(self, text, slot, input.each, size);
             for e in 0..elements {
-                let guard = format!("@wfs_in{e} ");
+                let guard = guard(e);
                 element(text, &guard, size, e, first + e * size.div_ceil(4), "wfe_");
             }
             first += self.words_of(input, elements, There::Some);
@@ -324,7 +373,7 @@ fn vectors(text: &mut String, guard: &str, cache: &str, bytes: usize, mut regist
     }
 }
 
-/// One element, in one register or two.
+/// One element of those from `wfs_p` on, in one register or two.
 pub(super) fn element(
     text: &mut String,
     guard: &str,
@@ -333,14 +382,25 @@ pub(super) fn element(
     register: usize,
     of: &str,
 ) {
-    let at = e * size;
+    element_at(text, guard, size, &format!("wfs_p+{}", e * size), register, of);
+}
+
+/// One element at an address, in one register or two.
+pub(super) fn element_at(
+    text: &mut String,
+    guard: &str,
+    size: usize,
+    address: &str,
+    register: usize,
+    of: &str,
+) {
     let _ = match size {
         8 => writeln!(
             text,
-            "{guard}ld.global.v2.u32 {{{of}{register}, {of}{}}}, [wfs_p+{at}];",
+            "{guard}ld.global.v2.u32 {{{of}{register}, {of}{}}}, [{address}];",
             register + 1
         ),
-        size => writeln!(text, "{guard}ld.global.u{} {of}{register}, [wfs_p+{at}];", 8 * size),
+        size => writeln!(text, "{guard}ld.global.u{} {of}{register}, [{address}];", 8 * size),
     };
 }
 
@@ -360,4 +420,20 @@ pub(super) fn inputs(program: &Program, shape: &Shape) -> Result<Vec<usize>> {
         });
     }
     Ok(inputs)
+}
+
+/// Refuses more inputs than there is room for beside the word that says where elements lie.
+///
+/// # Errors
+/// [`Error::Map`].
+pub(super) fn check_lies(inputs: &[Input]) -> Result<()> {
+    let is_scattered = inputs.iter().any(|input| input.lies != Lies::Behind);
+    if !is_scattered || inputs.len() <= LIE {
+        return Ok(());
+    }
+    Err(Error::Map {
+        requested: "a map of columns or of keys on a device".into(),
+        obstacle: format!("it reads {} inputs, and a kernel of those reads {LIE}", inputs.len()),
+        remedy: "map in steps, or reduce on the processor".into(),
+    })
 }

@@ -71,9 +71,9 @@ impl<T: Element> Data<T> {
     }
 }
 
-type Columns = Vec<(&'static str, Column)>;
+pub(super) type Columns = Vec<(&'static str, Column)>;
 
-fn same(a: &Result<Columns>, b: &Result<Columns>) -> bool {
+pub(super) fn same(a: &Result<Columns>, b: &Result<Columns>) -> bool {
     let values = |columns: &Columns| -> Vec<(&'static str, Vec<Vec<u64>>)> {
         let column = |column: &Column| (0..column.len()).map(|k| bits(&column.get(k))).collect();
         columns.iter().map(|(name, values)| (*name, column(values))).collect()
@@ -86,7 +86,7 @@ fn same(a: &Result<Columns>, b: &Result<Columns>) -> bool {
 }
 
 const SUMS: &[Op] = &[Op::Sum, Op::Mean];
-const KERNELS: &[Op] =
+pub(super) const KERNELS: &[Op] =
     &[Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2, Op::Sumsq, Op::Min, Op::Max, Op::Linf];
 
 fn floats<T: Element>() {
