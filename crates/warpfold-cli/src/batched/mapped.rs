@@ -4,12 +4,11 @@ use std::time::Instant;
 
 use warpfold::map::{HostArray, Map};
 
-use super::{Combined, Parted};
+use super::{Aligned, Combined, Found, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::Whole;
-use crate::input::text::Missing;
-use crate::left_out::Texts;
+use crate::left_out::{Texts, tell_rows};
 use crate::table::{self, Table, Titles};
 use crate::{Failure, mapped, run};
 
@@ -25,6 +24,7 @@ pub(crate) struct Opened {
     /// The inputs, of one shape.
     pub(crate) wholes: Vec<Whole>,
     pub(crate) parted: Parted,
+    rows: Rows,
     /// What keys stand for where they are numbers of combinations.
     pub(crate) combined: Combined,
     pub(crate) texts: Texts,
@@ -37,9 +37,6 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         return Err(Failure::Usage("an expression's axes, segments and keys reduce on the CPU, and not on GPUs; leave out --device".into()));
     }
     super::check(args)?;
-    if args.written.dialect(false).missing == Missing::Skip {
-        return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));
-    }
     args.finish()?;
     if !super::key_columns(args).is_empty() {
         run::keep_standard_input(args)?;
@@ -53,8 +50,9 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
     let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
-    let wholes =
+    let read =
         sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
+    let (wholes, mut notes): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();
     let (Some(first), Some(watch)) = (wholes.first(), watch) else {
         return Err(Failure::Usage("the expression names no input; name one".into()));
     };
@@ -67,9 +65,13 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
             shape(other)
         )));
     }
-    let read = Parted::read(args, &watch, None)?;
-    read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    Ok(Opened { map, wholes, parted: read.parted, combined: read.tuples, texts })
+    let mut read = Parted::read(args, &watch, None)?;
+    std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
+    // All columns have lost the same rows.
+    let aligned = read.align(args, wholes[0].len(), notes.swap_remove(0))?;
+    let wholes = wholes.into_iter().map(|whole| aligned.kept(whole)).collect::<Result<_, _>>()?;
+    let Aligned { parted, rows, tuples, .. } = aligned;
+    Ok(Opened { map, wholes, parted, rows, combined: tuples, texts })
 }
 
 impl Opened {
@@ -95,12 +97,14 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let begun = Instant::now();
     let opened = open(args)?;
     let folding = Instant::now();
-    let Opened { map, wholes, parted, combined, .. } = &opened;
+    let Opened { map, wholes, parted, combined, rows, .. } = &opened;
     let (dtype, arrays) = (map.dtype(), opened.arrays()?);
     let map = Mapped { map, arrays };
     let found = combined.of(super::fold(args, &wholes[0], parted, args.finish()?, Some(&map)));
-    let found = found.map_err(|failure| mapped::kept_none(args, wholes[0].len(), failure))?;
+    let mut found = found.map_err(|failure| mapped::kept_none(args, wholes[0].len(), failure))?;
     opened.check_unchanged()?;
+    rows.in_data(args, parted, &mut found);
+    parted.tell_outside(args, wholes[0].len());
     let is_verbose = args.verbosity() == Verbosity::Verbose;
     let table = Table {
         op: args.op(),
@@ -109,17 +113,14 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: opened.bytes(),
         labels: found.labels,
         titles: Titles::Results,
-        columns: found
-            .columns
-            .into_iter()
-            .map(|(name, column)| (name.into(), column.into()))
-            .collect(),
+        columns: Found::cells(found.columns, &found.gaps),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: opened.texts.found(is_verbose),
     };
+    tell_rows(&table.texts);
     if is_verbose {
         crate::say!("time: {}", table.timing());
     }
