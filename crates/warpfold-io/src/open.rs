@@ -97,7 +97,7 @@ enum Source {
         notes: SharedNotes,
         left_out: LeftOut,
         /// What part of the text is read, if not all.
-        lines: Option<Lines>,
+        lines: Option<Box<Lines>>,
     },
     Random(Random),
 }
