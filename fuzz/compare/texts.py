@@ -128,6 +128,8 @@ def expected(case, text, plain):
             at += 1
     if first == "names":
         raise Refused("no row of numbers follows")
+    if pick is None and case["column"] is not None:
+        raise Refused("has no row")
     code = {"float64": "d", "int64": "q", "uint8": "B"}[case["dtype"]]
     return struct.pack(f"={len(numbers)}{code}", *numbers), names_at, count, left_out
 
@@ -175,6 +177,8 @@ def choose(column, cells):
     if column is None:
         return "all", False
     if column.isdigit():
+        if int(column) > len(cells) and column in cells:
+            raise Refused("the one that is called")
         return int(column) - 1, False
     found = [at for at, cell in enumerate(cells) if cell == column]
     if len(found) != 1:

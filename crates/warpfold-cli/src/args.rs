@@ -16,6 +16,7 @@ pub(crate) use measures::{
 pub(crate) use parts::{Empty, Parts};
 pub(crate) use written::Written;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::StyledStr;
@@ -214,7 +215,7 @@ pub(crate) struct Reduction {
     pub(crate) overflow: Overflow,
 
     /// Delta degrees of freedom of var and std: divide by n - K
-    #[arg(long, value_name = "K", help_heading = "Result")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = ddof, help_heading = "Result")]
     ddof: Option<u64>,
 
     /// How to print the result [default: text; of many results with --out, one line that says where they are]
@@ -352,6 +353,24 @@ impl Reduction {
     }
 }
 
+/// Parses delta degrees of freedom.
+fn ddof(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "it is a whole number from 0; 1 gives the variance of a sample".into())
+}
+
+/// `warpfold help sum` as `warpfold sum --help`.
+fn with_help_last(mut args: Vec<OsString>) -> Vec<OsString> {
+    let is_op = |arg: &OsString| Op::ALL.iter().any(|op| arg.eq_ignore_ascii_case(op.name()));
+    if let [_, help, op] = &args[..]
+        && help == "help"
+        && is_op(op)
+    {
+        args[1] = "--help".into();
+        args.swap(1, 2);
+    }
+    args
+}
+
 fn has_ddof(op: Op) -> bool {
     matches!(op, Op::Var | Op::Std | Op::Stats)
 }
@@ -369,7 +388,8 @@ fn ops(is_one: fn(Op) -> bool) -> String {
 /// # Errors
 /// [`Failure::Usage`], in one line. Help and version are printed here, and end the process with success.
 pub(crate) fn parse() -> Result<Invocation, Failure> {
-    let (args, is_overview) = overview::completed::<Cli>(std::env::args_os().collect());
+    let (args, is_overview) =
+        overview::completed::<Cli>(with_help_last(std::env::args_os().collect()));
     let missing = overview::missing(&args);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,

@@ -7,7 +7,7 @@ use warpfold::partial::Output;
 use warpfold::{Op, Value};
 
 use crate::Failure;
-use crate::input::text::{Indices, MissingRuns, Notes, SharedNotes};
+use crate::input::text::{Indices, MissingRuns, Notes, RoundedAway, SharedNotes};
 use crate::input::{Input, Name};
 
 /// What was found in a text, for reports.
@@ -30,7 +30,7 @@ impl Texts {
         self.0.push((name, notes));
     }
 
-    /// What was found, once all was read: numbers beyond their type are told once, and the rest where it is to be said as well (`verbose`).
+    /// What was found, once all was read: numbers that their type turns into an infinity or a zero are told once, and the rest where it is to be said as well (`verbose`).
     pub(crate) fn found(&self, verbose: bool) -> Vec<TextNotes> {
         let of = |(name, notes): &(Name, SharedNotes)| TextNotes {
             name: name.clone(),
@@ -54,28 +54,43 @@ impl Texts {
             };
             crate::say!("text: {name}: {names}, {rows} rows of data{left}{cells}{nans}");
         }
-        tell_beyond(&found);
+        tell_rounded(&found);
         found
     }
 }
 
-/// Says where the first number is that its type cannot hold, as an infinity stands for it.
-pub(crate) fn tell_beyond(texts: &[TextNotes]) {
-    let first = texts.iter().find_map(|text| Some((&text.name, text.notes.beyond?)));
-    let Some((name, (line, column))) = first else { return };
-    let more = match texts.iter().map(|text| text.notes.infinite_cells).sum() {
-        0 | 1 => String::new(),
-        all => format!(" ({all} such cells in all)"),
+/// Says where the first number is that its type cannot hold, as an infinity stands for it, and the first that is too small for it, as a zero does.
+pub(crate) fn tell_rounded(texts: &[TextNotes]) {
+    let tell = |of: fn(&Notes) -> RoundedAway, what: &str| {
+        let first = texts.iter().find_map(|text| Some((&text.name, of(&text.notes).first?)));
+        let Some((name, (line, column))) = first else { return };
+        let more = match texts.iter().map(|text| of(&text.notes).cells).sum() {
+            0 | 1 => String::new(),
+            all => format!(" ({all} such cells in all)"),
+        };
+        crate::say!("note: {name}: line {line}, column {column}: the number is {what}{more}");
     };
-    crate::say!(
-        "note: {name}: line {line}, column {column}: the number is beyond the element type, and an infinity stands for it{more}"
-    );
+    tell(|notes| notes.infinite, "beyond the element type, and an infinity stands for it");
+    tell(|notes| notes.zero, "too small for the element type, and a zero stands for it");
+}
+
+/// Says how many rows an expression does without, as one of the columns that it names has none there; of a text that is read for several of them, once.
+pub(crate) fn tell_rows(texts: &[TextNotes]) {
+    for (k, TextNotes { name, notes }) in texts.iter().enumerate() {
+        let is_told = texts[..k].iter().any(|before| before.name == *name);
+        if notes.rows_left_out > 0 && !is_told {
+            let (gone, rows) = (notes.rows_left_out, notes.rows);
+            crate::say!(
+                "note: {name}: {gone} of {rows} rows left out, as a cell is missing in one of the columns that are used"
+            );
+        }
+    }
 }
 
 /// Texts as a JSON list.
 pub(crate) fn as_json(texts: &[TextNotes]) -> serde_json::Value {
     let one = |text: &TextNotes| {
-        let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, infinite_cells, .. } =
+        let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, infinite, zero, .. } =
             text.notes;
         serde_json::json!({
             "input": text.name.to_string(),
@@ -85,7 +100,8 @@ pub(crate) fn as_json(texts: &[TextNotes]) -> serde_json::Value {
             "rows_left_out": rows_left_out,
             "cells_left_out": cells_left_out,
             "cells_as_nan": nan_cells,
-            "cells_as_infinity": infinite_cells,
+            "cells_as_infinity": infinite.cells,
+            "cells_as_zero": zero.cells,
         })
     };
     texts.iter().map(one).collect()
@@ -146,6 +162,10 @@ impl Side {
             self.runs.extend(notes.take_gaps().runs());
         }
         let end = first + is_left_out.len() as u64;
+        // Of a text's head, which is read before a part of it, nothing is handed on.
+        while self.runs.front().is_some_and(|run| run.end <= first) {
+            self.runs.pop_front();
+        }
         while let Some(run) = self.runs.front_mut().filter(|run| run.start < end) {
             let inside = run.start.max(first)..run.end.min(end);
             is_left_out[(inside.start - first) as usize..(inside.end - first) as usize].fill(true);

@@ -87,7 +87,9 @@ fn run_command(args: args::Invocation) -> Result<(), Failure> {
         args::Invocation::Reduction(reduction) if data::takes(&reduction) => {
             data::reduction(&reduction)
         }
-        args::Invocation::Reduction(reduction) if overview::takes(&reduction) => {
+        args::Invocation::Reduction(reduction)
+            if reduction.world.is_none() && overview::takes(&reduction) =>
+        {
             overview::reduction(&reduction)
         }
         args::Invocation::Reduction(reduction) if several::takes(&reduction) => {

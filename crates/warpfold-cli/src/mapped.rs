@@ -5,20 +5,19 @@ mod side;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use warpfold::map::{Expressions, Folded, Map};
+use warpfold::map::{Expressions, Folded, Map, Measure};
 use warpfold::partial::Finish;
 use warpfold::{DType, Error, Op};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Device, Executor, Work};
-use crate::input::text::{Column, Missing};
+use crate::input::text::Column;
 use crate::input::{self, Input, Name};
-use crate::left_out::Texts;
+use crate::left_out::{Joined, Texts, tell_rows};
 use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
 pub(crate) use side::Side;
-use side::beside;
 pub(crate) use side::{is_text, step};
 
 /// The name of the inputs themselves.
@@ -62,7 +61,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         progress.set(done);
     }
     let start = Instant::now();
-    let output = wanted.answer(&map, &folded, finish);
+    // All sides have lost the same rows.
+    let joined = sides.first().map(Side::joined).unwrap_or_default();
+    let output = wanted.answer(args.op(), (&map, &folded), finish, &joined);
     let output = output.map_err(|failure| kept_none(args, n, failure))?;
     folding += start.elapsed();
     let report = Report {
@@ -76,6 +77,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         fold_seconds: folding.as_secs_f64(),
         texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
+    tell_rows(&report.texts);
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time: {}", report.timing());
     }
@@ -129,21 +131,26 @@ impl MapRequest {
         .map_err(|error| blamed(args, &inputs, error))
     }
 
-    /// The results of what was folded.
+    /// The results of what was folded, whose indices count the rows that were left out.
     pub(crate) fn answer(
         &self,
-        map: &Map,
-        folded: &Folded,
+        op: Op,
+        (map, folded): (&Map, &Folded),
         finish: Finish,
+        joined: &Joined,
     ) -> Result<Answer, Failure> {
-        if let MapRequest::One(_) = self {
-            return Ok(map.finish(folded, finish)?.into());
-        }
+        let MapRequest::Several(wanted, _) = self else {
+            return Ok(joined.in_data(op, map.finish(folded, finish)?).into());
+        };
         let mut all = Vec::new();
-        for (name, result) in map.results(folded, finish).iter() {
+        for (reduction, (name, result)) in wanted.iter().zip(map.results(folded, finish).iter()) {
             match result {
                 Ok(output) => {
-                    all.extend(report::fields(output).into_iter().map(|(part, value)| {
+                    let output = match reduction.measure() {
+                        Measure::Op(op) => joined.in_data(op, output.clone()),
+                        _ => output.clone(),
+                    };
+                    all.extend(report::fields(&output).into_iter().map(|(part, value)| {
                         let name =
                             if part == "value" { name.into() } else { format!("{name} {part}") };
                         (name, value)
@@ -178,19 +185,19 @@ pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failur
         )));
     }
     let columns = names.iter().filter(|name| !is_with(name)).count();
-    if columns > 1 && is_text(args) {
-        // Each column is read apart.
+    if (columns > 1 || !with.is_empty()) && is_text(args) {
+        // Each column is read apart, and the names of all are looked at.
         run::keep_standard_input(args)?;
     }
     refuse_two_meanings(args, &names)?;
-    let beside = beside(args, &with, &names)?;
+    let beside = side::beside(args, &with, &names)?;
     let open = |name: &String| Side::open(args, &with, name, &beside);
     let mut sides = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     if sides.is_empty() {
         // A constant is reduced once for each element.
         sides.push(Side::open(args, &with, X, &beside)?);
     }
-    check_rows(args, &sides)?;
+    check_once(&sides)?;
     check_same(&sides)?;
     Ok((wanted, sides))
 }
@@ -241,10 +248,10 @@ fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Fail
         expressions = expressions.keep(text).map_err(|error| option("--where", error))?;
     }
     if let Some(text) = &maps.weights {
-        let file = PathBuf::from(text);
-        if file.is_file() {
-            with.push((WEIGHTS.into(), file));
-            expressions = expressions.weights(WEIGHTS).map_err(usage)?;
+        if let Some(file) = weights_file(args, &with, text)? {
+            let name = free_name(args, &with, &expressions);
+            expressions = expressions.weights(&name).map_err(usage)?;
+            with.push((name, file));
         } else {
             expressions = expressions.weights(text).map_err(|error| {
                 let is_name = text.contains(['/', '.']);
@@ -259,6 +266,65 @@ fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Fail
         }
     }
     Ok((MapRequest::One(Box::new(expressions)), with))
+}
+
+/// The file that `--weights` names, if there is one.
+///
+/// # Errors
+/// [`Failure::Usage`] where the same text is a column, or an expression of names that are known.
+fn weights_file(
+    args: &Reduction,
+    with: &[(String, PathBuf)],
+    text: &str,
+) -> Result<Option<PathBuf>, Failure> {
+    let file = PathBuf::from(text);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    if is_text(args) {
+        run::keep_standard_input(args)?;
+    }
+    let meaning = |name: &str| match name {
+        _ if with.iter().any(|(known, _)| known == name) => Some("what --with calls so".into()),
+        X if args.text_with(X).is_none() => Some("what x stands for, the inputs themselves".into()),
+        _ => {
+            let text = args.text_with(name)?.display().to_string();
+            Some(format!("a column of {}", text.escape_debug()))
+        }
+    };
+    let as_column = meaning(text).map(|meaning| (meaning, format!("'(\"{text}\")'")));
+    let as_expression = || {
+        let expression = Expressions::value(text).ok()?;
+        let names = expression.names();
+        let known: Option<Vec<String>> = names.iter().map(|name| meaning(name)).collect();
+        let is_expression = known.is_some_and(|known| !known.is_empty());
+        is_expression
+            .then(|| ("an expression of names that are known".into(), format!("'({text})'")))
+    };
+    match as_column.or_else(as_expression) {
+        None => Ok(Some(file)),
+        Some((meaning, other)) => Err(Failure::Usage(format!(
+            "--weights {text} is a file, and {meaning}; say ./{text} for the file, or {other} for the other"
+        ))),
+    }
+}
+
+/// A name for weights that are a file, which nothing else has.
+fn free_name(args: &Reduction, with: &[(String, PathBuf)], expressions: &Expressions) -> String {
+    let is_taken = |name: &String| {
+        with.iter().any(|(known, _)| known == name)
+            || expressions.names().contains(&name.as_str())
+            || args.text_with(name).is_some()
+    };
+    let more = (2u64..).map(|k| format!("{WEIGHTS}{k}"));
+    let mut names = std::iter::once(WEIGHTS.to_string()).chain(more);
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| unreachable!("names have no end"))
+}
+
+/// The columns of a text whose missing cells leave rows out of all that an expression names, and out of its keys.
+pub(crate) fn beside(args: &Reduction) -> Result<Vec<Column>, Failure> {
+    let (wanted, with) = wanted(args)?;
+    side::beside(args, &with, &wanted.names()?)
 }
 
 /// Fails where x is a column of the text and what --column chooses as well.
@@ -276,12 +342,7 @@ fn refuse_two_meanings(args: &Reduction, names: &[String]) -> Result<(), Failure
         true => [&maps.map, &maps.keep, &maps.weights].into_iter().flatten().any(says_x),
         false => names.iter().any(|name| name == X),
     };
-    let has_x = |path: &PathBuf| {
-        let columns = input::text_columns(&Name::of(path.clone()), args.written.dialect(false));
-        columns.is_ok_and(|columns| columns.names.iter().any(|name| name == X))
-    };
-    let may_look = |path: &&PathBuf| path.as_os_str() != "-" || input::standard::is_kept();
-    if is_said && args.inputs.iter().filter(may_look).any(has_x) {
+    if is_said && args.text_with(X).is_some() {
         return Err(Failure::Usage(
             "x would be the column that --column chooses, and there is a column x; leave --column out and say the columns' names".into(),
         ));
@@ -289,12 +350,8 @@ fn refuse_two_meanings(args: &Reduction, names: &[String]) -> Result<(), Failure
     Ok(())
 }
 
-/// Rows that are left out would part the inputs.
-fn check_rows(args: &Reduction, sides: &[Side]) -> Result<(), Failure> {
-    let skips = args.written.dialect(false).missing == Missing::Skip;
-    if skips && matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats) {
-        return Err(Failure::Usage("--missing skip leaves rows out, and the indices of an expression would not count them; take --missing nan and --where 'not isnan(…)'".into()));
-    }
+/// Fails where two inputs would read what can be read once.
+fn check_once(sides: &[Side]) -> Result<(), Failure> {
     let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
     let is_kept = input::standard::is_kept();
     if !is_kept && sides.iter().filter(|side| standard(side)).count() > 1 {
@@ -350,9 +407,10 @@ pub(crate) fn kept_none(args: &Reduction, elements: u64, failure: Failure) -> Fa
             Failure::Data(why(&elements.to_string(), op))
         }
         Failure::Reduction(Error::Output { output, error }) => match &**error {
-            Error::Empty { op, ignored: false } => {
-                Failure::Data(format!("{output}: {}", why("its", op)))
-            }
+            Error::Empty { op, ignored: false } => Failure::Data(format!(
+                "{output}: {}, or say by --empty what stands for it",
+                why("its", op)
+            )),
             _ => failure,
         },
         _ => failure,

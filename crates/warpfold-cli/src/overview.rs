@@ -62,7 +62,6 @@ pub(crate) fn takes(args: &Reduction) -> bool {
         && args.column.is_empty()
         && !args.parts.any()
         && !args.maps.any()
-        && args.world.is_none()
         && matches!(args.device, Device::Auto | Device::Cpu)
         && args.inputs.iter().all(is_text)
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use warpfold::partial::{Finish, Output};
 use warpfold::{DType, Op};
+use warpfold_engine::HostArray;
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
@@ -94,13 +95,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
             false => args.column_of_text()?.into_iter().collect(),
         };
         let beside = crate::batched::key_columns(args);
-        // The rows of two inputs stay side by side until both have lost one.
-        let left_out = match args.op() {
-            Op::Dot if dialect.missing == Missing::Skip => LeftOut::Kept,
-            Op::ArgMin | Op::ArgMax | Op::Stats => LeftOut::Listed,
-            _ if args.parts.any() => LeftOut::Listed,
-            _ => LeftOut::Counted,
-        };
+        let left_out = left_out(args);
         let wanted =
             Wanted { dtype, kind, columns, dialect, beside, left_out, ..Wanted::default() };
         return Ok(input::open(&args.inputs, &wanted)?);
@@ -110,6 +105,18 @@ pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
     arrays
         .map(|array| Ok(Input::random(Random::new(dtype, n, distribution, seed, array)?)))
         .collect()
+}
+
+/// What is kept of rows that `--missing skip` leaves out.
+pub(crate) fn left_out(args: &Reduction) -> LeftOut {
+    let skips = args.written.dialect(false).missing == Missing::Skip;
+    match args.op() {
+        // The rows of two inputs stay side by side until both have lost one.
+        Op::Dot if skips => LeftOut::Kept,
+        Op::ArgMin | Op::ArgMax | Op::Stats => LeftOut::Listed,
+        _ if args.parts.any() => LeftOut::Listed,
+        _ => LeftOut::Counted,
+    }
 }
 
 /// Keeps what comes on standard input, where it is to be read more than once.
@@ -199,7 +206,16 @@ fn fold(
     let mut joined = Joined::default();
     if op == Op::Dot {
         match <[Input; 1]>::try_from(inputs) {
-            Ok([input]) => fold_columns(&mut folder, input, &mut clock)?,
+            Ok([input]) => {
+                let (progress, folding) = (&mut clock.progress, &mut clock.folding);
+                let push = |x: HostArray<'_>, y: HostArray<'_>| {
+                    let start = Instant::now();
+                    folder.push_pair(x, y)?;
+                    *folding += start.elapsed();
+                    Ok(())
+                };
+                pairs_of_columns(input, push, |read| progress.set(read))?;
+            }
             Err(inputs) => fold_pair(&mut folder, inputs, &mut clock)?,
         }
     } else {
@@ -300,23 +316,27 @@ fn fold_pair(folder: &mut Folder, inputs: Vec<Input>, clock: &mut Clock) -> Resu
     }
 }
 
-/// Two columns of one text side by side, which come row after row.
-fn fold_columns(folder: &mut Folder, input: Input, clock: &mut Clock) -> Result<(), Failure> {
-    let (name, dtype, read) = (input.name().clone(), folder.dtype(), input.read_so_far());
+/// Two columns of one text side by side, which come row after row; calls back with pairs, and with the bytes that were read.
+pub(crate) fn pairs_of_columns(
+    input: Input,
+    mut push: impl FnMut(HostArray<'_>, HostArray<'_>) -> Result<(), Failure>,
+    mut progress: impl FnMut(u64),
+) -> Result<(), Failure> {
+    let (name, dtype, read) = (input.name().clone(), input.dtype(), input.read_so_far());
     let mut pairs = Pairs::new(dtype.size(), [input.notes(), None]);
+    // Elements of a head before a part of a text.
+    let mut first = input.lines().map_or(0, |lines| lines.elements);
     let mut pieces = input.pieces(Order::C)?;
-    let mut first = 0;
     while let Some(piece) = pieces.next_piece()? {
         pairs.each_row(first, piece, |x, y| {
             let view = |bytes| {
                 let array = input::array(dtype, bytes, 0);
                 array.map_err(|problem| Failure::input(&name, problem))
             };
-            let (x, y) = (view(x)?, view(y)?);
-            Ok(clock.time(|| folder.push_pair(x, y))?)
+            push(view(x)?, view(y)?)
         })?;
         first += (piece.len() / dtype.size()) as u64;
-        clock.progress.set(read.as_ref().map_or(0, |read| read.load(Relaxed)));
+        progress(read.as_ref().map_or(0, |read| read.load(Relaxed)));
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ use std::sync::Mutex;
 
 use kernels::Kernels;
 use warpfold_exact::AnyPartial;
-use warpfold_exact::partial::{Finish, Partial};
+use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{
     Accuracy, DType, Element, Empty, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
 };
@@ -176,6 +176,12 @@ pub fn columns_and_gaps(request: &Request<'_>, finish: Finish) -> Result<(Column
     let (columns, gaps) = columns_of(request, finish)?;
     let all = vec![gaps; columns.len()];
     Ok((columns, all))
+}
+
+/// What stands for an output of a reduction that has no value, where `empty` makes that no error: NaN or, where nobody is to read it, anything of the
+/// result's type.
+pub fn stand_in(op: Op, dtype: DType, finish: Finish, empty: Empty) -> Option<Output> {
+    with_element!(dtype, T => batch::Ending::of::<T>(op, finish, empty).stand_in)
 }
 
 /// [`columns`] of a reduction that has one or two, which have the same gaps.

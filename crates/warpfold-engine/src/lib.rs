@@ -8,7 +8,7 @@ pub mod map;
 mod reduce;
 mod stream;
 
-pub use reduce::{columns, columns_and_gaps, output, partials, plan, plan_parts, reduce};
+pub use reduce::{columns, columns_and_gaps, output, partials, plan, plan_parts, reduce, stand_in};
 pub use stream::Stream;
 pub use warpfold_cpu::{
     Columns, check, facts, group_by, group_dense, runs_by_key, segments, threads,

@@ -3,7 +3,7 @@
 use warpfold_engine::map::{Map, Reduction};
 use warpfold_engine::{HostArray, Indices, Parts, group_dense, segments};
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_num::{Column, DType, Error, Op, Policy, Value};
+use warpfold_num::{Column, DType, Empty, Error, Op, Policy, Value};
 use warpfold_plan::segment::Segments;
 use warpfold_plan::shape::{Folding, Layout};
 
@@ -153,6 +153,52 @@ fn outputs_without_a_value_are_named() {
         Finish::default(),
     );
     assert_eq!(found.unwrap()[0].1, [(Op::ArgMax.name(), Column::U64(vec![]))]);
+}
+
+/// Outputs without a value are NaN where their type has one, or told; the others are what they are.
+#[test]
+fn outputs_without_a_value_may_be_no_error() {
+    let x = [1.0, -2.0, 3.0, -4.0, 7.0, 8.0];
+    let rows = axes(&[3, 2], &[1]);
+    let of = |text: &str, indices, empty| {
+        let reduction: Reduction = text.parse()?;
+        let map = Map::all(&[reduction], Some("x > 0"), &[("x", DType::F64)], Policy::default())?;
+        let arrays = [HostArray::of(&x).into()];
+        let mut all = map.columns_and_gaps(
+            &arrays,
+            &rows,
+            indices,
+            empty,
+            Finish { ddof: 1, ..Finish::default() },
+        )?;
+        Ok::<_, Error>(all.remove(0))
+    };
+    let of_input = |text, empty| of(text, Indices::OfInput, empty);
+    let gaps = of_input("var(x)", Empty::None).expect("some have a value");
+    assert_eq!((gaps.gaps, gaps.columns[0].1.get(2)), (vec![0, 1], Value::F64(0.5)));
+    let nan = of_input("var(x)", Empty::Nan).expect("a float");
+    assert!(nan.gaps.is_empty() && matches!(nan.columns[0].1.get(1), Value::F64(x) if x.is_nan()));
+    let flat = of("argmin(-x)", Indices::OfArray, Empty::None).expect("a value each");
+    assert_eq!(flat.columns, [("argmin", Column::U64(vec![0, 2, 5]))]);
+    assert!(flat.gaps.is_empty());
+    // Indices and integers have no NaN; what has a value is none the wiser.
+    let map = |text: &str, empty| {
+        let map =
+            Map::all(&[text.parse()?], Some("x > 7"), &[("x", DType::F64)], Policy::default())?;
+        map.columns_and_gaps(
+            &[HostArray::of(&x).into()],
+            &rows,
+            Indices::OfArray,
+            empty,
+            Finish::default(),
+        )
+    };
+    assert!(matches!(map("argmax(x)", Empty::Nan), Err(Error::Output { .. })));
+    let found = map("argmax(x)", Empty::None).expect("gaps").remove(0);
+    assert_eq!((found.gaps, found.columns[0].1.get(2)), (vec![0, 1], Value::U64(5)));
+    let found = map("minmax(i64(x))", Empty::None).expect("gaps").remove(0);
+    assert_eq!((found.gaps, found.columns[1].1.get(2)), (vec![0, 1], Value::I64(8)));
+    assert!(matches!(map("max(x)", Empty::Error), Err(Error::Output { .. })));
 }
 
 /// Inputs with one value for each column or row, against the same values repeated, in plain Rust.

@@ -81,7 +81,10 @@ pub struct Input {
 enum Source {
     Npy(npy::Array),
     /// Opened when its turn comes: there may be more files than a process may hold open.
-    Raw,
+    Raw {
+        /// Whether it was said that they are raw, or follows from a name that says nothing.
+        is_said: bool,
+    },
     Text {
         layout: Layout,
         columns: Vec<Column>,
@@ -94,7 +97,7 @@ enum Source {
         notes: SharedNotes,
         left_out: LeftOut,
         /// What part of the text is read, if not all.
-        lines: Option<Lines>,
+        lines: Option<Box<Lines>>,
     },
     Random(Random),
 }
@@ -186,7 +189,10 @@ impl Input {
                 Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
                     Err(Error::input(&name, Problem::NotWhole { bytes, dtype }))
                 }
-                bytes => Ok(Input { name, dtype, bytes, stamp, source: Source::Raw }),
+                bytes => {
+                    let is_said = wanted.kind == Some(Kind::Raw);
+                    Ok(Input { name, dtype, bytes, stamp, source: Source::Raw { is_said } })
+                }
             },
             (Kind::Text, dtype) => {
                 let layout = layout(&name);
@@ -287,7 +293,7 @@ impl Input {
     pub fn describe(&self) -> String {
         match &self.source {
             Source::Npy(array) => array.describe(),
-            Source::Raw => format!("{} raw", self.dtype),
+            Source::Raw { .. } => format!("{} raw", self.dtype),
             Source::Text { .. } => format!("text read as {}", self.dtype),
             Source::Random(random) => format!("{} {}, generated", random.elements(), self.dtype),
         }
@@ -314,14 +320,14 @@ impl Input {
         match source {
             Source::Npy(array) => array.pieces(&name, order),
             Source::Random(random) => Ok(Pieces::produce(random, bytes)),
-            Source::Raw => {
+            Source::Raw { is_said } => {
                 let all = 0..bytes.unwrap_or(0);
-                if let Some(pieces) = mapped(&name, stamp, dtype, all)? {
+                if let Some(pieces) = mapped(&name, stamp, dtype, all, is_said)? {
                     return Ok(pieces);
                 }
                 let source = stream(&name, stamp)?;
                 let reader = RawReader::new(name, source, dtype, Endian::Little, Extent::Open);
-                Ok(Pieces::produce(reader, bytes))
+                Ok(Pieces::produce(reader.said(is_said), bytes))
             }
             Source::Text {
                 layout,
@@ -379,7 +385,7 @@ impl Input {
     pub fn has_ranges(&self) -> bool {
         match &self.source {
             Source::Npy(array) => array.has_ranges(),
-            Source::Raw => self.bytes.is_some() && Packing::of(&self.name).is_none(),
+            Source::Raw { .. } => self.bytes.is_some() && Packing::of(&self.name).is_none(),
             Source::Random(_) => true,
             Source::Text { .. } => false,
         }
@@ -394,11 +400,11 @@ impl Input {
         let failed = |problem: Problem| Error::input(&name, problem);
         match source {
             Source::Npy(array) => array.range(&name, order, range),
-            Source::Raw if Packing::of(&name).is_some() => Err(failed(Problem::NoRange)),
-            Source::Raw => {
+            Source::Raw { .. } if Packing::of(&name).is_some() => Err(failed(Problem::NoRange)),
+            Source::Raw { is_said } => {
                 let size = dtype.size() as u64;
                 let bytes = range.start * size..range.end * size;
-                if let Some(pieces) = mapped(&name, self.stamp, dtype, bytes)? {
+                if let Some(pieces) = mapped(&name, self.stamp, dtype, bytes, is_said)? {
                     return Ok(pieces);
                 }
                 let file = file(&name).map_err(failed)?;
@@ -411,7 +417,7 @@ impl Input {
                 let bytes = (range.end - range.start) * size;
                 let (source, extent) = (Box::new(file.take(bytes)), Extent::Exactly(bytes));
                 let reader = RawReader::new(name.clone(), source, dtype, Endian::Little, extent);
-                Ok(Pieces::produce(reader, Some(bytes)))
+                Ok(Pieces::produce(reader.said(is_said || range.start > 0), Some(bytes)))
             }
             Source::Random(random) => {
                 let bytes = (range.end - range.start) * dtype.size() as u64;
@@ -459,6 +465,7 @@ fn mapped(
     stamp: Option<Stamp>,
     dtype: DType,
     bytes: Range<u64>,
+    is_said: bool,
 ) -> Result<Option<Pieces>, Error> {
     let Name::File(path) = name else { return Ok(None) };
     let length = bytes.end - bytes.start;
@@ -471,6 +478,9 @@ fn mapped(
     let now = Stamp::of(&file.metadata().map_err(failed)?);
     ChangeMonitor::new(name.clone(), stamp).check_same(&ChangeMonitor::new(name.clone(), now))?;
     let Some(map) = map(&file, bytes.start, length) else { return Ok(None) };
+    if bytes.start == 0 && !is_said {
+        npy::refuse(&map).map_err(|error| Error::input(name, error))?;
+    }
     let watch = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
     let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
     Ok(Some(Pieces::Mapped(mapped)))

@@ -40,7 +40,8 @@ impl Packing {
         }
     }
 
-    pub(crate) fn of(name: &Name) -> Option<Packing> {
+    /// The same of an input; standard input has no name that says it.
+    pub fn of(name: &Name) -> Option<Packing> {
         match name {
             Name::File(path) => Packing::of_path(path),
             _ => None,

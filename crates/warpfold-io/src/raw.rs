@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use warpfold_num::DType;
 
 use crate::Endian;
-use crate::npy::NpyError;
+use crate::npy::{self, NpyError};
 use crate::{Error, Name, Problem, Produce};
 
 /// How many bytes a stream has to hold.
@@ -25,6 +25,8 @@ pub(crate) struct RawReader {
     endian: Endian,
     extent: Extent,
     read: u64,
+    /// Whether what begins as a `.npy` file does is elements all the same.
+    is_said: bool,
 }
 
 impl RawReader {
@@ -35,7 +37,12 @@ impl RawReader {
         endian: Endian,
         extent: Extent,
     ) -> RawReader {
-        RawReader { name, source, dtype, endian, extent, read: 0 }
+        RawReader { name, source, dtype, endian, extent, read: 0, is_said: true }
+    }
+
+    /// Fails for a `.npy` file unless it was said (`true`) that the bytes are elements and nothing else.
+    pub(crate) fn said(self, is_said: bool) -> RawReader {
+        RawReader { is_said, ..self }
     }
 
     /// Reads until the buffer is full or the stream ends.
@@ -77,7 +84,11 @@ impl Produce for RawReader {
             Extent::Open => piece.len(),
             Extent::Exactly(expected) => (expected - self.read).min(piece.len() as u64) as usize,
         };
+        let is_start = self.read == 0;
         let filled = self.read_up_to(&mut piece[..room])?;
+        if is_start && !self.is_said {
+            npy::refuse(&piece[..filled]).map_err(|error| Error::input(&self.name, error))?;
+        }
         if filled < piece.len() {
             self.at_end()?;
         }

@@ -1,15 +1,18 @@
-//! The fuzz target's seeds, and every input that ever broke it, replayed without a fuzzer.
+//! The fuzz targets' seeds, and every input that ever broke one, replayed without a fuzzer.
 
 #![allow(unreachable_pub, reason = "the check is shared with the fuzz target")]
 
 use std::path::PathBuf;
 use std::{env, fs};
 
+use warpfold::map::{Folded, HostArray, Map};
 use warpfold::partial::bytes::{Header, Kind};
-use warpfold::{AnyPartial, Complex, Op, Policy, Stream, bf16, f16};
+use warpfold::{AnyPartial, Complex, DType, Op, Policy, Stream, bf16, f16};
 
 #[path = "../../../fuzz/checks/digits.rs"]
 mod digits;
+#[path = "../../../fuzz/checks/left.rs"]
+mod left;
 #[path = "../../../fuzz/checks/partial.rs"]
 mod partial;
 
@@ -132,11 +135,106 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
+/// What a map leaves of three inputs that are alike but for their order.
+fn fold(map: &Map, dtype: DType, numbers: &[f64]) -> Option<Folded> {
+    macro_rules! fold {
+        ($ty:ty) => {{
+            let x: Vec<$ty> = numbers.iter().map(|x| *x as $ty).collect();
+            let y: Vec<$ty> = x.iter().rev().copied().collect();
+            map.fold(&[HostArray::of(&x), HostArray::of(&y), HostArray::of(&x)], 7).ok()
+        }};
+    }
+    match dtype {
+        DType::F64 => fold!(f64),
+        DType::F32 => fold!(f32),
+        _ => fold!(i64),
+    }
+}
+
+/// What is left of every map of the target, of few numbers and of none; and the ways in which such bytes are wrong.
+fn left_seeds() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (which, (map, wanted)) in (0u8..).zip(left::maps().iter().zip(&left::WANTED)) {
+        for (name, numbers) in [
+            ("none", &[][..]),
+            ("few", &[0.0, 3.0, 0.5, 1e9]),
+            ("wide", &[1e-300, 1e300, 7.0]),
+            ("special", &[f64::INFINITY, 2.0, f64::NAN]),
+        ] {
+            // Weights are finite, and indices of NaN are not those of integers.
+            let Some(left) = fold(map, wanted.2, numbers) else { continue };
+            let bytes = [&[which][..], &left.to_bytes()].concat();
+            if name == "few" {
+                all.push((format!("wrong-{which}-short"), bytes[..bytes.len() - 1].to_vec()));
+                all.push((format!("wrong-{which}-long"), [&bytes[..], &[0]].concat()));
+                let another = [&[which + 1][..], &bytes[1..]].concat();
+                all.push((format!("wrong-{which}-another"), another));
+            }
+            all.push((format!("{which}-{name}"), bytes));
+        }
+    }
+    let few = all.iter().find(|(name, _)| name == "0-few").expect("sums").1.clone();
+    let changed = |at: usize, to: u8| {
+        let mut bytes = few.clone();
+        bytes[at] = to;
+        bytes
+    };
+    let wrong = [
+        ("nothing", Vec::new()),
+        ("no-version", vec![0]),
+        ("version", changed(1, 2)),
+        ("length", changed(5, 0xff)),
+    ];
+    all.extend(wrong.map(|(name, bytes)| (format!("wrong-{name}"), bytes)));
+    all
+}
+
+/// Bytes as they come from what is no friend: seeds cut, joined and changed, as many as `WARPFOLD_FUZZ_CASES` says, or 20,000.
+#[test]
+fn seeds_that_were_changed_are_read_or_refused() {
+    let seeds: Vec<Vec<u8>> = left_seeds().into_iter().map(|(_, bytes)| bytes).collect();
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let cases = env::var("WARPFOLD_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
+    let mut accepted = 0;
+    let cases = cases.unwrap_or(20_000);
+    for _ in 0..cases {
+        let mut bytes = seeds[next(seeds.len())].clone();
+        for _ in 0..=next(3) {
+            let at = next(bytes.len());
+            match next(6) {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at.min(bytes.len()), next(256) as u8),
+                2 => {
+                    let other = &seeds[next(seeds.len())];
+                    bytes.truncate(at);
+                    bytes.extend_from_slice(&other[next(other.len()).min(other.len())..]);
+                }
+                _ => {
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte = if next(2) == 0 { next(256) as u8 } else { *byte ^ (1 << next(8)) };
+                    }
+                }
+            }
+        }
+        accepted += u32::from(left::check(&bytes));
+    }
+    assert!(accepted > cases / 100, "{accepted} of {cases} were read");
+}
+
 /// A folder of inputs, what must hold of each, and the seeds among them.
 type Corpus = (&'static str, fn(&[u8]) -> bool, Vec<(String, Vec<u8>)>);
 
-fn all() -> [Corpus; 2] {
-    [("partial", partial::check, seeds()), ("digits", digits::check, digit_seeds())]
+fn all() -> [Corpus; 3] {
+    [
+        ("partial", partial::check, seeds()),
+        ("digits", digits::check, digit_seeds()),
+        ("left", left::check, left_seeds()),
+    ]
 }
 
 #[test]

@@ -6,8 +6,8 @@ use warpfold::Op;
 
 use super::Reduction;
 use crate::Failure;
-use crate::input::text::Column;
-use crate::input::{Kind, Name, is_columns};
+use crate::input::text::{Column, Dialect, Header};
+use crate::input::{self, Kind, Name, is_columns};
 
 /// What a name says of a file.
 fn kind(path: &Path) -> Kind {
@@ -43,6 +43,23 @@ impl Reduction {
     /// Whether the columns that were chosen are a table, however many there are: what is printed has one shape, whatever the files hold.
     pub(crate) fn is_table(&self) -> bool {
         self.column.len() > 1 || self.has_all_columns()
+    }
+
+    /// The first input that is a text and has a column of a name; standard input is looked at where it is kept.
+    pub(crate) fn text_with(&self, name: &str) -> Option<&PathBuf> {
+        let dialect = self.written.dialect(false);
+        // A name that is looked for makes the first row one of names, whatever else is in it.
+        let header = if dialect.header == Header::Auto { Header::Yes } else { dialect.header };
+        let dialect = Dialect { header, ..dialect };
+        let is_text = |path: &Path| self.input.unwrap_or_else(|| kind(path)) == Kind::Text;
+        let may_look =
+            |path: &Path| path.is_file() || path.as_os_str() == "-" && input::standard::is_kept();
+        let has_it = |path: &Path| {
+            // What is wrong with the text is said where it is read.
+            let columns = input::text_columns(&Name::of(path.to_path_buf()), dialect);
+            columns.is_ok_and(|columns| columns.names.iter().any(|column| column == name))
+        };
+        self.inputs.iter().find(|path| is_text(path) && may_look(path) && has_it(path))
     }
 
     /// Whether standard input can be nothing but text: there are options of columns or of text, or nothing says a type, and no other input is an array.

@@ -22,6 +22,7 @@ use crate::table::{self, Cells, Labels, Table, Titles};
 /// Reduces the columns and prints their results.
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     super::rows::check(args)?;
+    keys::check(args)?;
     let finish = args.finish()?;
     if !key_columns(args).is_empty() {
         run::keep_standard_input(args)?;

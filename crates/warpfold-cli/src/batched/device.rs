@@ -97,7 +97,7 @@ pub(super) fn fold_mapped(
         (None, _) => unreachable!("offsets were uploaded"),
     };
     let flat = |segment, arg_index| start(&bounds, segment) + arg_index;
-    let flat = args.parts.flat.then_some(&flat as Flat<'_>);
+    let flat = counts_all(args, parted).then_some(&flat as Flat<'_>);
     found(&parts, Labels::Segments, flat)
 }
 
@@ -119,6 +119,11 @@ fn offsets(
         Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
         Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
     })
+}
+
+/// Whether indices count in the whole array: those within segments of the data follow from those within what is kept of it.
+fn counts_all(args: &Reduction, parted: &Parted) -> bool {
+    args.parts.flat || matches!(parted, Parted::Cut(_))
 }
 
 /// Where a segment begins.
@@ -157,9 +162,7 @@ fn on(
         (None, _) => unreachable!("offsets were uploaded"),
     };
     let flat = |segment, arg_index| start(&bounds, segment) + arg_index;
-    // Indices within segments of the data follow from those within what is kept.
-    let counts_all = args.parts.flat || matches!(parted, Parted::Cut(_));
-    let flat = counts_all.then_some(&flat as Flat<'_>);
+    let flat = counts_all(args, parted).then_some(&flat as Flat<'_>);
     let batched = AnyReduceBatched::segments(machine, x.view(), on_device);
     found(args, batched, Labels::Segments, finish, flat)
 }

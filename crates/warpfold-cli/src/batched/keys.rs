@@ -12,7 +12,7 @@ use crate::input::text::{
     TextError, is_missing,
 };
 use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
-use crate::several;
+use crate::{mapped, several};
 
 /// The columns of a text input that `--by` names, where it names no files.
 pub(crate) fn key_columns(args: &Reduction) -> Vec<Chosen> {
@@ -21,9 +21,10 @@ pub(crate) fn key_columns(args: &Reduction) -> Vec<Chosen> {
 
 fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
     let input = args.inputs.first()?;
-    let kind = |path: &Path| Kind::of(&Name::of(path.to_path_buf()));
-    let is_text = args.input.unwrap_or_else(|| kind(input)) == Kind::Text;
-    let is_file = matches!(kind(by), Kind::Npy | Kind::Text);
+    let is_text =
+        args.input.unwrap_or_else(|| Kind::of(&Name::of(input.to_path_buf()))) == Kind::Text;
+    let is_file =
+        may_be_file(by) && (by.exists() || args.text_with(&by.to_string_lossy()).is_none());
     // What is no column is looked for by its name, and then said to be missing.
     let column = || {
         by.to_string_lossy()
@@ -31,6 +32,26 @@ fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
             .unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()))
     };
     (is_text && !is_file).then(column)
+}
+
+/// Whether a name is that of a file of keys, where there is one.
+fn may_be_file(by: &Path) -> bool {
+    matches!(Kind::of(&Name::of(by.to_path_buf())), Kind::Npy | Kind::Text)
+}
+
+/// Fails where a name of `--by` is a file of keys, and a column of the text as well.
+pub(super) fn check(args: &Reduction) -> Result<(), Failure> {
+    for by in args.parts.by.iter().filter(|by| may_be_file(by) && by.is_file()) {
+        if let Some(text) = args.text_with(&by.to_string_lossy()) {
+            let (by, text) = (by.display().to_string(), text.display().to_string());
+            return Err(Failure::Usage(format!(
+                "--by {by} is a file, and a column of {}; say ./{by} for the file, or the number of the column, as in --by 1",
+                text.escape_debug(),
+                by = by.escape_debug()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Keys that were read.
@@ -47,6 +68,9 @@ pub(super) struct Read {
 
 /// The text's columns that leave rows out with the keys: of several columns of values each has gaps of its own.
 fn beside(args: &Reduction) -> Result<Vec<Chosen>, Failure> {
+    if args.maps.any() {
+        return mapped::beside(args);
+    }
     let values = if several::takes(args) { None } else { args.column_of_text()? };
     Ok(values.into_iter().chain(key_columns(args)).collect())
 }

@@ -5,12 +5,11 @@ use std::time::Instant;
 use warpfold::map::{Each, HostArray, Map, Operand};
 use warpfold::shape::{Folding, Layout};
 
-use super::{Combined, Parted};
+use super::{Aligned, Combined, Found, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
 use crate::input::Whole;
-use crate::input::text::Missing;
-use crate::left_out::Texts;
+use crate::left_out::{Texts, tell_rows};
 use crate::table::{self, Table, Titles};
 use crate::{Failure, mapped, run};
 
@@ -28,6 +27,7 @@ pub(crate) struct Opened {
     /// What each has a value for: those that have one for each element are of one shape.
     each: Vec<Each>,
     pub(crate) parted: Parted,
+    rows: Rows,
     /// What keys stand for where they are numbers of combinations.
     pub(crate) combined: Combined,
     pub(crate) texts: Texts,
@@ -37,9 +37,6 @@ pub(crate) struct Opened {
 pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     mapped::check(args)?;
     super::check(args)?;
-    if args.written.dialect(false).missing == Missing::Skip {
-        return Err(Failure::Usage("--missing skip leaves rows out of one input and not of what parts it; take --missing nan and --where 'not isnan(…)'".into()));
-    }
     args.finish()?;
     if !super::key_columns(args).is_empty() {
         run::keep_standard_input(args)?;
@@ -53,15 +50,26 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
     let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
-    let wholes =
+    let read =
         sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
+    let (wholes, mut notes): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();
     let Some(watch) = watch else {
         return Err(Failure::Usage("the expression names no input; name one".into()));
     };
     let each = values_of(args, &wholes)?;
-    let read = Parted::read(args, &watch, None)?;
-    read.texts.into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    Ok(Opened { map, wholes, each, parted: read.parted, combined: read.tuples, texts })
+    let mut read = Parted::read(args, &watch, None)?;
+    std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
+    // All columns have lost the same rows.
+    let aligned = read.align(args, of_elements(&wholes, &each).len(), notes.swap_remove(0))?;
+    let wholes = wholes.into_iter().map(|whole| aligned.kept(whole)).collect::<Result<_, _>>()?;
+    let Aligned { parted, rows, tuples, .. } = aligned;
+    Ok(Opened { map, wholes, each, parted, rows, combined: tuples, texts })
+}
+
+/// The input that has a value for each element, and so says how many there are.
+fn of_elements<'w>(wholes: &'w [Whole], each: &[Each]) -> &'w Whole {
+    let at = each.iter().position(|&each| each == Each::Element);
+    &wholes[at.unwrap_or(0)]
 }
 
 /// What each input has a value for: all elements, or, of axes, what its shape broadcasts along.
@@ -97,8 +105,7 @@ fn values_of(args: &Reduction, wholes: &[Whole]) -> Result<Vec<Each>, Failure> {
 impl Opened {
     /// The input that has a value for each element, and so says how many there are.
     pub(crate) fn first(&self) -> &Whole {
-        let of_elements = self.each.iter().position(|&each| each == Each::Element);
-        &self.wholes[of_elements.unwrap_or(0)]
+        of_elements(&self.wholes, &self.each)
     }
 
     /// The inputs' elements, with what they have a value for.
@@ -137,7 +144,7 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let begun = Instant::now();
     let opened = open(args)?;
     let folding = Instant::now();
-    let Opened { map, parted, combined, .. } = &opened;
+    let Opened { map, parted, combined, rows, .. } = &opened;
     let executor = super::executor(args, map.dtype())?;
     let (dtype, whole, finish) = (map.dtype(), opened.first(), args.finish()?);
     let map = Mapped { map, operands: opened.operands()? };
@@ -146,8 +153,10 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         other => super::device::fold_mapped(args, &map, whole, parted, other, finish),
     };
     let found = combined.of(found);
-    let found = found.map_err(|failure| mapped::kept_none(args, whole.len(), failure))?;
+    let mut found = found.map_err(|failure| mapped::kept_none(args, whole.len(), failure))?;
     opened.check_unchanged()?;
+    rows.in_data(args, parted, &mut found);
+    parted.tell_outside(args, whole.len());
     let is_verbose = args.verbosity() == Verbosity::Verbose;
     let table = Table {
         op: args.op(),
@@ -156,17 +165,14 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: opened.bytes(),
         labels: found.labels,
         titles: Titles::Results,
-        columns: found
-            .columns
-            .into_iter()
-            .map(|(name, column)| (name.into(), column.into()))
-            .collect(),
+        columns: Found::cells(found.columns, &found.gaps),
         accuracy: args.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: opened.texts.found(is_verbose),
     };
+    tell_rows(&table.texts);
     if is_verbose {
         crate::say!("time: {}", table.timing());
     }

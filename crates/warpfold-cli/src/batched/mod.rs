@@ -60,7 +60,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let folding = Instant::now();
     let mut read = Parted::read(args, &values, header(&notes))?;
     std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    let Aligned { whole, parted, rows, tuples } = read.align(args, whole, notes)?;
+    let aligned = read.align(args, whole.len(), notes)?;
+    let whole = aligned.kept(whole)?;
+    let Aligned { parted, rows, tuples, .. } = aligned;
     let mut found = tuples.of(match &executor {
         Executor::Cpu => fold(args, &whole, &parted, finish, None),
         other => device::fold(args, &whole, &parted, other, finish),
@@ -68,6 +70,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     whole.check_unchanged()?;
     parted.check_unchanged()?;
     rows.in_data(args, &parted, &mut found);
+    parted.tell_outside(args, whole.len());
     let table = Table {
         op: args.op(),
         dtype: whole.dtype().to_string(),
@@ -119,12 +122,14 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
             "--groups is for keys that are the numbers of groups, and combinations of several keys are none; leave it out".into(),
         ));
     }
-    if args.parts.empty != Empty::Error && (on_device || args.maps.any()) {
-        return Err(Failure::Usage(
-            "--empty is for elements as they are, on the processor; leave out --device and expressions, or --empty".into(),
-        ));
+    if args.parts.empty != Empty::Error && on_device {
+        return Err(Failure::Usage(format!(
+            "--empty is for reductions on the processor; leave out --device {} or --empty",
+            args.device
+        )));
     }
     rows::check(args)?;
+    keys::check(args)?;
     run::check_result_file(args)
 }
 
@@ -199,25 +204,33 @@ pub(crate) struct Read {
     pub(crate) tuples: Combined,
 }
 
-/// An input and what parts it, of which the same rows were left out.
+/// What parts an input, without the rows that the input lacks.
 pub(crate) struct Aligned {
-    pub(crate) whole: Whole,
     pub(crate) parted: Parted,
     rows: Rows,
     pub(crate) tuples: Combined,
+    /// What the input has and its parts lack.
+    lost: MissingRuns,
+}
+
+impl Aligned {
+    /// The input without what its parts lack.
+    pub(crate) fn kept(&self, whole: Whole) -> Result<Whole, Failure> {
+        Ok(whole.without(&self.lost)?)
+    }
 }
 
 impl Read {
-    /// Leaves rows out of the input that its parts lack, and of these what the input lacks, by the notes of its text.
+    /// Leaves out what an input lacks, by the notes of its text, of which so many elements were kept.
     pub(crate) fn align(
         self,
         args: &Reduction,
-        whole: Whole,
+        kept: u64,
         notes: Option<SharedNotes>,
     ) -> Result<Aligned, Failure> {
         let gaps = notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps());
-        let (whole, parted, rows) = Rows::align(args, whole, gaps, self.parted, &self.gaps)?;
-        Ok(Aligned { whole, parted, rows, tuples: self.tuples })
+        let (rows, parted, lost) = Rows::align(args, kept, gaps, self.parted, &self.gaps)?;
+        Ok(Aligned { parted, rows, tuples: self.tuples, lost })
     }
 }
 
@@ -339,6 +352,28 @@ impl Parted {
             | Parted::Lengths(Numbers::Whole(whole)) => Ok(whole.check_unchanged()?),
             _ => Ok(()),
         }
+    }
+
+    /// Says how many of so many elements are in no segment, as offsets need not span all of them.
+    pub(crate) fn tell_outside(&self, args: &Reduction, n: u64) {
+        let span = match self {
+            Parted::Offsets(numbers) => numbers.ends().map(|(first, last)| (first, last, n)),
+            Parted::Cut(cut) => Some(cut.span()),
+            _ => None,
+        };
+        let Some((first, last, n)) = span else { return };
+        let elements = |n: u64| if n == 1 { "1 element".into() } else { format!("{n} elements") };
+        let outside = match (first, n.saturating_sub(last)) {
+            (0, 0) => return,
+            (before, 0) => format!("{} before the first offset", elements(before)),
+            (0, behind) => format!("{} behind the last offset", elements(behind)),
+            (before, behind) => {
+                format!("{} before the first offset and {behind} behind the last", elements(before))
+            }
+        };
+        let path = args.parts.segments.as_ref().or(args.parts.lengths.as_ref());
+        let name = path.map_or_else(String::new, |path| format!("{}: ", Name::of(path.clone())));
+        crate::say!("note: {name}in no segment: {outside}, of {n}");
     }
 
     /// Segments, if it is these.
@@ -464,8 +499,10 @@ fn found(
     let (columns, gaps) = match map {
         None => engine::columns_and_gaps(request, finish)?,
         Some(Mapped { map, operands }) => {
-            let all = map.columns_of(operands, &request.parts, request.indices, finish)?;
-            (all.into_iter().flat_map(|(_, columns)| columns).collect(), Vec::new())
+            let (indices, empty) = (request.indices, request.empty);
+            let all = map.columns_and_gaps(operands, &request.parts, indices, empty, finish)?;
+            let gaps = all.iter().flat_map(|of| vec![of.gaps.clone(); of.columns.len()]).collect();
+            (all.into_iter().flat_map(|of| of.columns).collect(), gaps)
         }
     };
     let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");

@@ -59,6 +59,14 @@ impl Numbers {
             },
         }
     }
+
+    /// The first and the last of them.
+    pub(super) fn ends(&self) -> Option<(u64, u64)> {
+        match self.as_numbers() {
+            Borrowed::U32(all) => Some((u64::from(*all.first()?), u64::from(*all.last()?))),
+            Borrowed::U64(all) => Some((*all.first()?, *all.last()?)),
+        }
+    }
 }
 
 /// A negative number becomes more than any array has, and is refused for that.

@@ -6,7 +6,6 @@ use warpfold::{Column, Error, Op, Segments};
 use super::{Found, Parted, keys};
 use crate::Failure;
 use crate::args::Reduction;
-use crate::input::Whole;
 use crate::input::text::{Indices, Missing, MissingRuns};
 
 /// Whether rows may be left out.
@@ -30,6 +29,8 @@ pub(super) fn check(args: &Reduction) -> Result<(), Failure> {
 pub(crate) struct Cut {
     data: Vec<u64>,
     pub(super) kept: Vec<u64>,
+    /// Elements of the data.
+    elements: u64,
 }
 
 /// What was left out of an input.
@@ -39,21 +40,22 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Leaves out of the values what the keys lack, and of what parts them what the values lack.
+    /// Leaves out of what parts the values what these lack, of which so many were kept; and says what is to be left out of them, as the keys lack it.
     pub(super) fn align(
         args: &Reduction,
-        values: Whole,
+        kept: u64,
         value_gaps: MissingRuns,
         parted: Parted,
         key_gaps: &MissingRuns,
-    ) -> Result<(Whole, Parted, Rows), Failure> {
+    ) -> Result<(Rows, Parted, MissingRuns), Failure> {
+        let none = MissingRuns::default;
         let nothing = value_gaps.elements() == 0 && key_gaps.elements() == 0;
         if nothing || !keys::key_columns(args).is_empty() {
             // A column of the same text has lost the same rows.
-            return Ok((values, parted, Rows { gaps: value_gaps }));
+            return Ok((Rows { gaps: value_gaps }, parted, none()));
         }
-        let data = values.len() + value_gaps.elements();
-        let (values, parted, gaps) = match parted {
+        let data = kept + value_gaps.elements();
+        let (parted, lost, gaps) = match parted {
             Parted::Keys(keys) => {
                 let rows = keys.len() + key_gaps.elements();
                 if rows != data {
@@ -64,17 +66,17 @@ impl Rows {
                     }));
                 }
                 let keys = keys.without(&Indices::new(key_gaps).among_kept(&value_gaps))?;
-                let values = values.without(&Indices::new(&value_gaps).among_kept(key_gaps))?;
-                (values, Parted::Keys(keys), value_gaps.union(key_gaps))
+                let lost = Indices::new(&value_gaps).among_kept(key_gaps);
+                (Parted::Keys(keys), lost, value_gaps.union(key_gaps))
             }
-            Parted::Axes => (values, Parted::Axes, value_gaps),
+            Parted::Axes => (Parted::Axes, none(), value_gaps),
             parted => {
                 let segments = parted.segments().expect("neither axes nor keys");
-                let cut = Cut::new(&Segments::check(segments, data)?, &value_gaps);
-                (values, Parted::Cut(cut), value_gaps)
+                let cut = Cut::new(&Segments::check(segments, data)?, &value_gaps, data);
+                (Parted::Cut(cut), none(), value_gaps)
             }
         };
-        Ok((values, parted, Rows { gaps }))
+        Ok((Rows { gaps }, parted, lost))
     }
 
     /// Has indices count what was left out.
@@ -102,13 +104,20 @@ impl Rows {
 }
 
 impl Cut {
-    fn new(bounds: &Bounds<'_>, gaps: &MissingRuns) -> Cut {
+    fn new(bounds: &Bounds<'_>, gaps: &MissingRuns, elements: u64) -> Cut {
         let segments = bounds.count() as usize;
         let start = |segment: usize| bounds.range(segment).start as u64;
         let end = segments.checked_sub(1).map_or(0, |last| bounds.range(last).end as u64);
         let data: Vec<u64> = (0..segments).map(start).chain([end]).collect();
         let indices = Indices::new(gaps);
         let kept = data.iter().map(|&offset| indices.kept_before(offset)).collect();
-        Cut { data, kept }
+        Cut { data, kept, elements }
+    }
+
+    /// The first offset and the last, and how many elements there are.
+    pub(super) fn span(&self) -> (u64, u64, u64) {
+        let ends = self.data.first().zip(self.data.last());
+        let (first, last) = ends.map_or((0, 0), |(first, last)| (*first, *last));
+        (first, last, self.elements)
     }
 }

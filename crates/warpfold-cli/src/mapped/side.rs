@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use warpfold::map::HostArray;
+use warpfold::map::{Expressions, HostArray};
 use warpfold::{DType, Op};
 
 use super::X;
 use crate::args::{Reduction, Verbosity};
-use crate::input::text::{Column, Missing, TextError};
+use crate::input::text::{Column, Missing, SharedNotes, TextError};
 use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
-use crate::{Failure, run};
+use crate::left_out::Joined;
+use crate::{Failure, batched, run};
 
 /// One input of the expression: files that are one array.
 pub(crate) struct Side {
@@ -26,8 +27,12 @@ pub(crate) struct Side {
     /// The elements of files that have not begun which are read, if not all are.
     range: Option<Range<u64>>,
     pieces: Option<(Name, Pieces)>,
+    /// Of each file that has begun, its notes and how many of its elements were read.
+    read: Vec<(Option<SharedNotes>, u64)>,
     /// Elements that were read and not folded yet.
     rest: Rest,
+    /// Whether a condition names it.
+    is_compared: bool,
 }
 
 /// Bytes of elements, aligned for any type.
@@ -66,6 +71,7 @@ impl Side {
             columns: column.into_iter().collect(),
             dialect,
             beside: beside.to_vec(),
+            left_out: run::left_out(args),
             ..Wanted::default()
         };
         let mut otherwise = None;
@@ -77,9 +83,7 @@ impl Side {
                     file.display()
                 )));
             }
-            if is_text {
-                refuse_column(args, name, file)?;
-            }
+            refuse_column(args, name, file)?;
             input::open(std::slice::from_ref(file), &Wanted { kind: None, ..wanted(None) })?
         } else if name == X && is_text && !args.column.is_empty() {
             input::open(&args.inputs, &wanted(args.column_of_text()?))?
@@ -98,7 +102,10 @@ impl Side {
                 "`{name}` is no input; add --with {name}=FILE, or say x for the inputs themselves"
             )));
         };
-        Ok(Side::of(name, inputs, otherwise))
+        let condition = args.maps.keep.as_ref().and_then(|text| Expressions::value(text).ok());
+        let is_compared =
+            condition.is_some_and(|condition| condition.names().contains(&name)) && is_text;
+        Ok(Side { is_compared, ..Side::of(name, inputs, otherwise) })
     }
 
     fn of(name: &str, inputs: Vec<Input>, otherwise: Option<VecDeque<Input>>) -> Side {
@@ -111,7 +118,9 @@ impl Side {
             otherwise,
             range: None,
             pieces: None,
+            read: Vec::new(),
             rest: Rest::default(),
+            is_compared: false,
         }
     }
 
@@ -147,8 +156,18 @@ impl Side {
         &mut self.inputs
     }
 
-    /// The whole of its one file.
-    pub(crate) fn whole(mut self, op: Op) -> Result<Whole, Failure> {
+    /// What was read of each of its files, and which rows were left out of it.
+    pub(super) fn joined(&self) -> Joined {
+        let mut joined = Joined::default();
+        for (notes, kept) in &self.read {
+            let gaps = notes.as_ref().map(SharedNotes::take_gaps).unwrap_or_default();
+            joined.push(*kept, gaps);
+        }
+        joined
+    }
+
+    /// The whole of its one file, and the notes of a text.
+    pub(crate) fn whole(mut self, op: Op) -> Result<(Whole, Option<SharedNotes>), Failure> {
         if self.inputs.len() > 1 {
             return Err(Failure::Usage(format!(
                 "{op} by axes, segments or keys takes one file for {}, not {}; join the files first",
@@ -156,16 +175,23 @@ impl Side {
                 self.inputs.len()
             )));
         }
+        let is_compared = self.is_compared;
         let files = [self.inputs.pop_front(), self.otherwise.and_then(|mut all| all.pop_front())];
         let mut found = None;
         for file in files.into_iter().flatten() {
+            let notes = file.notes();
             match file.whole(Order::C) {
                 Err(error) if found.is_none() && is_no_column(&error) => found = Some(error),
-                whole => return Ok(whole?),
+                whole => {
+                    let whole = whole.map_err(|error| failure(error, is_compared))?;
+                    return Ok((whole, notes));
+                }
             }
         }
-        Err(found
-            .map_or_else(|| Failure::Usage(format!("{} is no file", self.name)), Failure::from))
+        Err(found.map_or_else(
+            || Failure::Usage(format!("{} is no file", self.name)),
+            |error| failure(error, is_compared),
+        ))
     }
 
     /// The next piece of the files; empty at the end of the last.
@@ -175,6 +201,9 @@ impl Side {
                 match pieces.next_piece() {
                     Ok(Some(piece)) => {
                         self.rest.set(piece);
+                        if let Some((_, elements)) = self.read.last_mut() {
+                            *elements += (piece.len() / self.dtype.size()) as u64;
+                        }
                         self.otherwise = None;
                         return Ok(());
                     }
@@ -183,8 +212,9 @@ impl Side {
                         self.inputs = self.otherwise.take().unwrap_or_default();
                         self.is_all = true;
                         self.pieces = None;
+                        self.read.clear();
                     }
-                    Err(error) => return Err(error.into()),
+                    Err(error) => return Err(failure(error, self.is_compared)),
                 }
             }
             let Some(input) = self.inputs.pop_front() else {
@@ -192,6 +222,7 @@ impl Side {
                 return Ok(());
             };
             let name = input.name().clone();
+            self.read.push((input.notes(), 0));
             let pieces = match &mut self.range {
                 None => input.pieces(Order::C)?,
                 Some(range) => {
@@ -199,6 +230,7 @@ impl Side {
                     let part = range.start.min(n)..range.end.min(n);
                     *range = range.start.saturating_sub(n)..range.end.saturating_sub(n);
                     if part.is_empty() {
+                        self.read.pop();
                         continue;
                     }
                     input.range(Order::C, part)?
@@ -217,24 +249,17 @@ pub(crate) fn is_text(args: &Reduction) -> bool {
 
 /// Fails where a name of `--with` is that of a column of a text as well, and may mean either.
 fn refuse_column(args: &Reduction, name: &str, file: &Path) -> Result<(), Failure> {
-    let dialect = args.written.dialect(false);
-    for text in args.inputs.iter().filter(|path| path.is_file()) {
-        // What is wrong with the text is said where it is read.
-        let columns = input::text_columns(&Name::of(text.clone()), dialect);
-        if columns.is_ok_and(|columns| columns.names.iter().any(|column| column == name)) {
-            let (text, file) = (text.display().to_string(), file.display().to_string());
-            return Err(Failure::Usage(format!(
-                "{name} is a column of {} and what --with calls {}; give the file another name, such as --with {name}2={}",
-                text.escape_debug(),
-                file.escape_debug(),
-                file.escape_debug()
-            )));
-        }
-    }
-    Ok(())
+    let Some(text) = args.text_with(name) else { return Ok(()) };
+    let (text, file) = (text.display().to_string(), file.display().to_string());
+    Err(Failure::Usage(format!(
+        "{name} is a column of {} and what --with calls {}; give the file another name, such as --with {name}2={}",
+        text.escape_debug(),
+        file.escape_debug(),
+        file.escape_debug()
+    )))
 }
 
-/// The columns of a text that lose the rows in which one of them has a missing cell, where rows are left out and there are several.
+/// The columns of a text that lose the rows in which one of them has a missing cell, where rows are left out: all that expressions and `--by` name.
 ///
 /// # Errors
 /// [`Failure::Usage`] where what is named lies in several files, which would not lose the same rows.
@@ -243,24 +268,45 @@ pub(super) fn beside(
     with: &[(String, PathBuf)],
     names: &[String],
 ) -> Result<Vec<Column>, Failure> {
-    if args.written.dialect(false).missing != Missing::Skip || names.len() < 2 {
+    let keys = batched::key_columns(args);
+    let skips = args.written.dialect(false).missing == Missing::Skip;
+    let is_text_file =
+        |(_, path): &(String, PathBuf)| Kind::of(&Name::of(path.clone())) == Kind::Text;
+    let has_text = is_text(args) || with.iter().any(is_text_file);
+    if !skips || !has_text || names.len() + keys.len() < 2 {
         return Ok(Vec::new());
     }
     if !with.is_empty() || !is_text(args) {
-        return Err(Failure::Usage("--missing skip leaves rows out of one input and not of the others; take columns of one text, or --missing nan and --where 'not isnan(…)'".into()));
+        return Err(Failure::Usage("--missing skip leaves rows out of a text, and not out of other files beside it; take columns of one text, or --missing nan and --where 'not isnan(…)'".into()));
     }
     let column = |name: &String| {
         match (name.as_str(), args.column_of_text()?) {
         (X, Some(column)) => Ok(column),
-        (X, None) => Err(Failure::Usage("--missing skip leaves out rows, and x may stand for all cells of the text; choose its column by --column".into())),
+        (X, None) if args.text_with(X).is_some() => Ok(Column::Name(X.into())),
+        (X, None) => Err(Failure::Usage("--missing skip leaves out rows, and x stands for all cells of the text; choose its column by --column".into())),
         (name, _) => Ok(Column::Name(name.into())),
     }
     };
-    names.iter().map(column).collect()
+    let columns = names.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    Ok(columns.into_iter().chain(keys).collect())
+}
+
+/// What is wrong with a file; of one that a condition names, with what is compared.
+fn failure(error: warpfold_io::Error, is_compared: bool) -> Failure {
+    let is_word = matches!(
+        error.problem(),
+        Some(Problem::Text(TextError::NotANumber { .. } | TextError::NoColumn { .. }))
+    );
+    match is_word && is_compared {
+        true => Failure::Data(format!(
+            "{error}; a condition (--where) compares columns of numbers and no words: words are keys alone, by --by"
+        )),
+        false => error.into(),
+    }
 }
 
 fn is_no_column(error: &warpfold_io::Error) -> bool {
-    matches!(error.problem(), Some(Problem::Text(TextError::NoColumn { .. })))
+    matches!(error.problem(), Some(Problem::Text(TextError::NoColumn { .. } | TextError::NoRow)))
 }
 
 /// Folds as many elements as every side has; how many, and their bytes, or `None` at the end.

@@ -51,6 +51,15 @@ impl Plot {
 /// Fails early where there will be nothing to draw.
 pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     let Some(plot) = &args.plot else { return Ok(()) };
+    let is_picture = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "svg");
+    if let (Plot::Terminal, Some(picture)) = (plot, args.inputs.iter().find(is_picture)) {
+        let picture = picture.display().to_string();
+        return Err(Failure::Usage(format!(
+            "{} is an input as it stands, behind a blank; for a picture say --plot={}",
+            picture.escape_debug(),
+            picture.escape_debug()
+        )));
+    }
     let has_columns = data::takes(args) || several::takes(args);
     let is_many = args.parts.any() || has_columns && args.is_table();
     if !is_many || args.maps.any() && !args.parts.any() {

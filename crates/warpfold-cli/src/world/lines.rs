@@ -18,15 +18,15 @@ struct Seen {
 }
 
 /// Has each text read by lines where no quote stands in the way; the others stay whole. Ranks agree on `text` first, and learn of one that
-/// could not open its inputs.
+/// could not open its inputs. What this rank finds wrong with the first rows of a text is its own failure, which the others are to learn of.
 ///
 /// # Errors
-/// As [`exchange`]; what is wrong with a text is told by whoever reads it.
+/// As [`exchange`]; what else is wrong with a text is told by whoever reads it.
 pub(super) fn cut(
     comm: &dyn Comm,
     text: &str,
     inputs: Result<Vec<&mut Input>, &str>,
-) -> Result<(), warpfold_dist::Error> {
+) -> Result<Result<(), Failure>, warpfold_dist::Error> {
     let seen: Result<Vec<Option<Seen>>, String> = match &inputs {
         Ok(inputs) => inputs
             .iter()
@@ -43,7 +43,7 @@ pub(super) fn cut(
         numbers.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
     });
     let all = exchange(comm, text, bytes.as_deref().map_err(|why| why.as_str()))?;
-    let (Ok(inputs), Ok(seen)) = (inputs, seen) else { return Ok(()) };
+    let (Ok(inputs), Ok(seen)) = (inputs, seen) else { return Ok(Ok(())) };
     let all: Vec<Vec<u64>> = all
         .iter()
         .map(|bytes| bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
@@ -53,9 +53,12 @@ pub(super) fn cut(
         let is_free = |rank| of(rank).is_some_and(|of| of[0] == 1 && of[1] == 0);
         let Some(seen) = seen.filter(|_| (0..comm.size()).all(is_free)) else { continue };
         let before: u64 = (0..comm.rank()).filter_map(|rank| Some(of(rank)?[2])).sum();
-        input.take_lines(part(comm, input, seen, before));
+        match part(comm, input, seen, before) {
+            Ok(part) => input.take_lines(part),
+            Err(failure) => return Ok(Err(failure)),
+        }
     }
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// Looks at this rank's part of a text; `None` of what is no text in a file, or has no two rows.
@@ -73,19 +76,16 @@ fn see(comm: &dyn Comm, input: &Input) -> Result<Option<Seen>, Failure> {
     Ok(Some(Seen { head, from, to, look }))
 }
 
-fn part(comm: &dyn Comm, input: &Input, seen: Seen, lines_before: u64) -> Lines {
+fn part(comm: &dyn Comm, input: &Input, seen: Seen, lines_before: u64) -> Result<Lines, Failure> {
     let range = seen.from..seen.to;
     if comm.rank() == 0 {
-        return Lines { range, ..Lines::default() };
+        return Ok(Lines { range, ..Lines::default() });
     }
-    // Whoever reads the first part tells what is wrong with the head.
-    let Ok((elements, notes)) = input.read_head(&seen.head) else {
-        return Lines { range: 0..0, ..Lines::default() };
-    };
+    let (elements, notes) = input.read_head(&seen.head)?;
     let in_head = {
         let text = String::from_utf8_lossy(&seen.head);
         text.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count() as u64
     };
     let lines_before = lines_before - in_head;
-    Lines { head: Arc::new(seen.head), elements, notes, range, lines_before }
+    Ok(Lines { head: Arc::new(seen.head), elements, notes, range, lines_before })
 }

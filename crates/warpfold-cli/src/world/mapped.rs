@@ -14,6 +14,7 @@ use crate::args::Reduction;
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::Notes;
 use crate::input::{Input, Name};
+use crate::left_out::Joined;
 use crate::mapped::{self, MapRequest, Side};
 use crate::report::{Answer, Report};
 use crate::{Failure, run};
@@ -75,11 +76,12 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm, bar: &Bar<'_>) -> Res
             "inputs of an expression whose elements are known once they are read",
         );
     }
+    let mut cut = Ok(());
     if opened.way == Way::Lines {
         let inputs = opened.sides.iter_mut().flat_map(|side| side.inputs_mut().iter_mut());
-        lines::cut(comm, "texts of an expression cut by lines", Ok(inputs.collect()))?;
+        cut = lines::cut(comm, "texts of an expression cut by lines", Ok(inputs.collect()))?;
     }
-    let folded = fold(args, comm, bar, opened);
+    let folded = cut.and_then(|()| fold(args, comm, bar, opened));
     let merged = merge(args, comm, &folded);
     bar.clear();
     let ((answer, n), folded) = settle(comm, merged, folded)?;
@@ -196,8 +198,8 @@ fn fold(
             let takes = match (input.lines(), way) {
                 (_, Way::Ranges(_)) => true,
                 (Some(lines), _) => !lines.range.is_empty(),
-                // A text that is not cut is one rank's.
-                (None, _) => number % size == rank,
+                // A text that is not cut is one rank's; what is wrong with an empty one, all find alike.
+                (None, _) => number % size == rank || input.work() == Some(0),
             };
             if let (true, Some(notes)) = (takes, input.notes()) {
                 let in_head = input.lines().map(|lines| lines.notes.clone()).unwrap_or_default();
@@ -278,7 +280,7 @@ fn merge(
         total.merge(&if *way == Way::Lines { left.behind(n) } else { left });
         n += u64::from_le_bytes(*count);
     }
-    let answer = wanted.answer(map, &total, finish);
+    let answer = wanted.answer(args.op(), (map, &total), finish, &Joined::default());
     let answer = answer.map_err(|failure| Merged::Result(mapped::kept_none(args, n, failure)));
     Ok((answer?, n))
 }

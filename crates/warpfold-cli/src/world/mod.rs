@@ -19,12 +19,12 @@ mod whole;
 use warpfold::{DType, Op};
 use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 
-use crate::args::{Empty, Reduction, Verbosity};
+use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, cuda};
 use crate::input::Kind;
 use crate::input::text::{Column, Missing};
-use crate::input::{Input, Name};
-use crate::{Failure, run};
+use crate::input::{Input, Name, Packing};
+use crate::{Failure, overview, run};
 use bar::Bar;
 use gpus::Gpus;
 
@@ -122,15 +122,23 @@ fn has_text(args: &Reduction) -> bool {
     args.inputs.iter().any(|path| kind(path) == Kind::Text)
 }
 
+/// Whether an input is unpacked while it is read, so that nobody can begin in the middle of it.
+fn has_packed(args: &Reduction) -> bool {
+    args.inputs.iter().any(|path| Packing::of(&Name::of(path.clone())).is_some())
+}
+
 /// What is not shared out, in a few words.
 fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
     let is_on_cpu = matches!(args.device, Device::Auto | Device::Cpu);
     match () {
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
-        () if op == Op::Dot && has_text(args) => Some("dot of texts"),
+        () if overview::takes(args) => Some("the statistics of every column"),
+        () if !parts.any() && has_packed(args) => Some("packed files (.gz, .zst)"),
+        () if op == Op::Dot && has_text(args) && !args.is_dot_of_columns() => {
+            Some("dot of two texts")
+        }
         () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
-        () if parts.empty != Empty::Error => Some("results that do not exist"),
         () => None,
     }
 }
@@ -173,7 +181,10 @@ fn alone(args: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
             if comm.size() > 1 {
                 crate::say!("warpfold: --world does not share out {what}; rank 0 does all of it");
             }
-            run::reduction(args)
+            match overview::takes(args) {
+                true => overview::reduction(args),
+                false => run::reduction(args),
+            }
         }
         _ => Ok(()),
     };
@@ -214,6 +225,12 @@ impl From<warpfold_dist::Error> for Merged {
     }
 }
 
+/// Whether a rank has met what another has: the same, or in another line of the same text.
+fn is_alike(theirs: &str, own: &str) -> bool {
+    let in_text = |told: &str| told.find(": line ").map(|at| told[..at].to_string());
+    theirs.starts_with(own) || in_text(theirs).is_some() && in_text(theirs) == in_text(own)
+}
+
 /// What a rank ends with, from its own part and what became of all of them.
 fn settle<M, F>(
     comm: &dyn Comm,
@@ -222,9 +239,9 @@ fn settle<M, F>(
 ) -> Result<(M, F), Failure> {
     match (merged, own) {
         (Ok(merged), Ok(own)) => Ok((merged, own)),
-        // What rank 0 says word for word is said once.
-        (Err(Merged::World(warpfold_dist::Error::Failed { rank: 0, why })), Err(own))
-            if comm.rank() > 0 && why.starts_with(&own.to_string()) =>
+        // What another rank says is said once, as its part comes first.
+        (Err(Merged::World(warpfold_dist::Error::Failed { rank, why })), Err(own))
+            if rank < comm.rank() && is_alike(&why, &own.to_string()) =>
         {
             Err(Failure::Reported(own.exit_code()))
         }

@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 use warpfold::partial::Output;
 use warpfold::{AnyPartial, DType, Op};
 use warpfold_dist::{Agreement, Comm, all_merge, exchange, share};
-use warpfold_engine::Stream;
+use warpfold_engine::{HostArray, Stream};
 
 use super::bar::Bar;
 use super::{Merged, agreement, device, has_text, lines, open, settle, tell};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Folder, Work};
-use crate::input::text::Notes;
+use crate::input::text::{Notes, RoundedAway};
 use crate::input::{self, Input, Name, Order};
-use crate::left_out::{TextNotes, tell_beyond};
+use crate::left_out::{TextNotes, tell_rounded, tell_rows};
 use crate::report::{self, Format, Report};
+use crate::run::pairs_of_columns;
 use crate::streams;
 
 /// The elements of shares begin at multiples of so many bytes: a cache line.
@@ -94,9 +95,12 @@ fn fold(
                 (Err(_), why) => Err(why.as_deref().unwrap_or_default()),
             },
         );
-        if let Err(error) = met {
-            *parted = Some(error.clone());
-            return Err(inputs.err().unwrap_or(error.into()));
+        match met {
+            Ok(own) => own?,
+            Err(error) => {
+                *parted = Some(error.clone());
+                return Err(inputs.err().unwrap_or(error.into()));
+            }
         }
     }
     let inputs = inputs?;
@@ -117,6 +121,9 @@ fn fold(
     let work = Work { op, dtype, policy: args.policy(), bytes: None };
     let executor = devices::choose(device, work, &args.tuning())?.executor;
     let folded = match op {
+        Op::Dot if args.is_dot_of_columns() => {
+            fold_columns(args, comm, bar, &executor, shares(inputs, dtype, comm))
+        }
         Op::Dot => fold_pair(args, comm, bar, &executor, dtype, inputs),
         _ => {
             let shares = shares(inputs, dtype, comm);
@@ -174,6 +181,8 @@ fn shares(inputs: Vec<Input>, dtype: DType, comm: &dyn Comm) -> Vec<Share> {
         let elements = clamp(mine.start)..clamp(mine.end);
         let takes = match (input.lines(), input.is_text()) {
             (Some(lines), _) => !lines.range.is_empty(),
+            // What is wrong with an empty text, all find alike.
+            (None, true) if work(&input) == 0 => true,
             (None, true) => mine.contains(&middle),
             (None, false) => !elements.is_empty(),
         };
@@ -242,6 +251,44 @@ pub(super) fn without(notes: Notes, head: &Notes) -> Notes {
         nan_cells: notes.nan_cells.saturating_sub(head.nan_cells),
         ..notes
     }
+}
+
+/// Two columns of the lines of a text that are this rank's, if any are.
+fn fold_columns(
+    args: &Reduction,
+    comm: &dyn Comm,
+    bar: &Bar<'_>,
+    executor: &Executor,
+    shares: Vec<Share>,
+) -> Result<Folded, Failure> {
+    let dtype = args.dtype.unwrap_or(DType::F64);
+    let mut folder = Folder::new(executor, Op::Dot, dtype, args.policy())?;
+    let (mut folding, mut texts, mut done) = (Duration::ZERO, Vec::new(), 0);
+    for Share { which, input, .. } in shares {
+        let (watch, notes) = (input.monitor(), input.notes());
+        let lines = input.lines();
+        let in_head = lines.map(|lines| lines.notes.clone()).unwrap_or_default();
+        let part = lines.map_or("all of it".into(), |lines| {
+            format!("bytes {} to {}", lines.range.start, lines.range.end)
+        });
+        tell(args, comm, &input, &part);
+        let push = |x: HostArray<'_>, y: HostArray<'_>| {
+            let start = Instant::now();
+            folder.push_pair(x, y)?;
+            folding += start.elapsed();
+            Ok(())
+        };
+        pairs_of_columns(input, push, |read| {
+            done = read;
+            bar.set(read);
+        })?;
+        watch.check()?;
+        texts.extend(notes.map(|notes| (which, without(notes.counts(), &in_head))));
+    }
+    bar.finish(done);
+    let n = folder.seen();
+    let read = vec![Read { which: 0, n, partial: folder.into_partial()? }];
+    Ok(Folded { texts, ..of(dtype, read, n, bar.elapsed(), folding) })
 }
 
 /// The same elements of two inputs.
@@ -372,12 +419,16 @@ fn texts(
     mine: &[(u64, Notes)],
     names: &[Name],
 ) -> Result<Vec<TextNotes>, Failure> {
-    const NUMBERS: usize = 8;
+    const NUMBERS: usize = 11;
+    // Lines count from 1.
+    let words = |away: RoundedAway| {
+        let (line, column) = away.first.unwrap_or_default();
+        [away.cells, line, column]
+    };
     let mine = mine.iter().flat_map(|(which, notes)| {
-        let Notes { names, rows, rows_left_out, nan_cells, infinite_cells, beyond, .. } = *notes;
-        // Lines count from 1.
-        let (line, column) = beyond.unwrap_or_default();
-        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells, infinite_cells, line, column]
+        let Notes { names, rows, rows_left_out, nan_cells, infinite, zero, .. } = *notes;
+        let ([a, b, c], [d, e, f]) = (words(infinite), words(zero));
+        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells, a, b, c, d, e, f]
     });
     let mine: Vec<u8> = mine.flat_map(u64::to_le_bytes).collect();
     let all = exchange(comm, "what was found in texts", Ok(&mine))?.concat();
@@ -386,21 +437,25 @@ fn texts(
     let mut found: Vec<(u64, Notes)> = Vec::new();
     let mut parts: Vec<&[u64; NUMBERS]> = numbers.as_chunks().0.iter().collect();
     parts.sort_unstable();
-    for &[which, names, rows, rows_left_out, nan_cells, infinite_cells, line, column] in parts {
+    let away = |[cells, line, column]: [u64; 3]| RoundedAway {
+        cells,
+        first: (line > 0).then_some((line, column)),
+    };
+    for &[which, names, rows, rows_left_out, nan_cells, a, b, c, d, e, f] in parts {
         let names = (names > 0).then_some(names);
-        let beyond = (line > 0).then_some((line, column));
+        let (infinite, zero) = (away([a, b, c]), away([d, e, f]));
         match found.last_mut() {
             Some((last, notes)) if *last == which => {
                 notes.names = notes.names.or(names);
                 notes.rows += rows;
                 notes.rows_left_out += rows_left_out;
                 notes.nan_cells += nan_cells;
-                notes.infinite_cells += infinite_cells;
-                notes.beyond = notes.beyond.into_iter().chain(beyond).min();
+                notes.infinite = notes.infinite.and(infinite);
+                notes.zero = notes.zero.and(zero);
             }
             _ => {
                 let counts = Notes { names, rows, rows_left_out, nan_cells, ..Notes::default() };
-                found.push((which, Notes { infinite_cells, beyond, ..counts }));
+                found.push((which, Notes { infinite, zero, ..counts }));
             }
         }
     }
@@ -442,7 +497,10 @@ pub(super) fn print(
     if comm.rank() > 0 {
         return Ok(());
     }
-    tell_beyond(&texts);
+    tell_rounded(&texts);
+    if args.maps.any() {
+        tell_rows(&texts);
+    }
     let report = Report { texts, ..report };
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());

@@ -1,6 +1,7 @@
 //! Bad usage and bad data: one line, the right exit code, no result.
 
 use crate::arrays::{dictionary, npy_header};
+use crate::packed::gzip;
 use crate::program::{Folder, Run, run, run_with_stdin};
 
 #[test]
@@ -219,4 +220,58 @@ fn headers_that_lie() {
     npy_with("<f8", "(3,)", 25).fails(1, &["goes on after the 24 bytes"]);
     npy_with("<f8", "(0,)", 1).fails(1, &["goes on"]);
     npy_with("<f8", "()", 0).fails(1, &["truncated"]);
+}
+
+/// What people type by habit, and what to say in its place.
+#[test]
+fn habits_are_met_with_advice() {
+    let folder = Folder::new();
+    let table = folder.file("t.csv", "shop,price\nnorth,1\nsouth,2\n");
+    run(["var", &table, "--column", "price", "--ddof", "-1"]).fails(2, &["--ddof", "from 0"]);
+    let picture = folder.at("x.svg").display().to_string();
+    run(["sum", &table, "--column", "price", "--by", "shop", "--plot", &picture])
+        .fails(2, &["--plot=", "x.svg"]);
+    let help = run(["help", "sum"]);
+    assert_eq!((help.code, &help.out), (Some(0), &run(["sum", "--help"]).out), "{}", help.err);
+    assert!(help.out.contains("--column"), "{}", help.out);
+    // Words are compared by nobody.
+    for condition in ["shop == north", "shop == \"north\"", "shop == 1"] {
+        run(["sum", &table, "--column", "price", "--where", condition])
+            .fails(1, &["--where", "words are keys", "--by"]);
+    }
+    run(["sum", &table, "--column", "price", "--where", "shop == 'north'"])
+        .fails(2, &["--where", "no words"]);
+}
+
+/// Files that are something else than the program takes them for.
+#[test]
+fn files_of_other_kinds_are_refused_by_their_first_bytes() {
+    let folder = Folder::new();
+    let array = [&npy_header(1, &dictionary("<f8", false, "(2,)"), 64), &[0; 16][..]].concat();
+    let raw = folder.file("x.bin", &array);
+    for found in [
+        run(["sum", &raw, "--dtype", "f64"]),
+        run_with_stdin(&["sum", "-", "--dtype", "f64"], &array),
+        run(["sum", &folder.file("x.bin.gz", gzip(&array)), "--dtype", "f64"]),
+    ] {
+        found.fails(1, &["begins as a .npy file does", "--input npy", "--input raw"]);
+    }
+    assert_eq!(run_with_stdin(&["sum", "-", "--input", "npy"], &array).value(), "0.0");
+    let said = run(["count", &raw, "--dtype", "u8", "--input", "raw"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    run_with_stdin(&["-"], &array).fails(1, &["begins as a .npy array does", "--input npy"]);
+    run_with_stdin(&["sum", "-", "--input", "text"], b"PK\x03\x04rest").fails(1, &["archive"]);
+    run_with_stdin(&["sum", "-", "--input", "text"], b"PAR1rest").fails(1, &[".parquet"]);
+    let latin = folder.file("l.csv", b"gr\xf6\xdfe,b\n1,2\n");
+    run(["sum", &latin]).fails(1, &["not UTF-8", "iconv -f LATIN1"]);
+    run(["sum", &latin, "--column", "größe"]).fails(1, &["no column", "iconv -f LATIN1"]);
+    assert_eq!(run(["sum", &latin, "--column", "b"]).value(), "2.0");
+    let ragged = folder.file("r.csv", "a,b\n1,2\n3\n");
+    run(["sum", &ragged, "--column", "a"]).fails(1, &["line 3", "fill the cells"]);
+    let ragged = folder.file("r.csv", "a,b\n1,2\n3,4,5\n");
+    run(["sum", &ragged, "--column", "a"]).fails(1, &["line 3", "in quotes"]);
+    let years = folder.file("y.csv", "region,2020,2021\n1,2,3\n");
+    run(["sum", &years]).fails(1, &["years", "--header yes"]);
+    run(["sum", &years, "--column", "2021"]).fails(1, &["--column 3"]);
+    assert_eq!(run(["sum", &years, "--column", "3", "--header", "yes"]).value(), "3.0");
 }

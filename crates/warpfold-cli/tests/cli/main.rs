@@ -17,6 +17,7 @@ mod ladder;
 mod latency;
 mod mapped;
 mod memory;
+mod names;
 mod npy;
 mod outfile;
 mod output;

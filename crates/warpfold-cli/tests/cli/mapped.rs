@@ -301,7 +301,6 @@ fn what_cannot_be_is_refused_in_one_line() {
         (&["stats", "--of", "summ(price)"][..], "`summ` is no reduction"),
         (&["stats", "--of", "var(price, weights=qty > 1)"][..], "weights: `qty > 1` is bool"),
         (&["sum", "--map", "x * qty", "--missing", "skip"][..], "choose its column by --column"),
-        (&["argmax", "--map", "abs(price)", "--missing", "skip"][..], "--missing nan"),
         (&["sum", "--map", "price", "--weights", "none.npy"][..], "is no file that exists"),
     ] {
         let found = sales(args);
@@ -318,18 +317,101 @@ fn what_cannot_be_is_refused_in_one_line() {
 fn missing_cells_leave_out_whole_rows() {
     let folder = Folder::new();
     let path = folder.file("x.csv", "a,b,c\n1,2,\n,3,5\n4,NA,6\n7,8,9\n");
-    let of = |args: &[&str]| {
-        run(["sum", &path, "--missing", "skip"].iter().chain(args)).value().to_string()
+    // How many rows are left out, and the result.
+    let with = |op: &str, args: &[&str]| {
+        let found = run([op, &path, "--missing", "skip"].iter().chain(args));
+        assert_eq!(found.code, Some(0), "{args:?}: {found:?}");
+        let gone = found.err.strip_prefix(&format!("note: {path}: ")).expect("a note");
+        let gone = gone.strip_suffix(
+            " of 4 rows left out, as a cell is missing in one of the columns that are used\n",
+        );
+        (gone.expect("one line").to_string(), found.out.trim_end().to_string())
     };
-    assert_eq!(of(&["--map", "a * b"]), "58.0");
-    assert_eq!(of(&["--map", "a", "--where", "b > 0"]), "8.0");
-    assert_eq!(of(&["--map", "a", "--where", "c > 0"]), "11.0");
-    assert_eq!(of(&["--map", "a + b + c"]), "24.0");
-    assert_eq!(of(&["--column", "a", "--weights", "c"]), "87.0");
-    assert_eq!(of(&["--column", "a", "--map", "x * b"]), "58.0");
+    let of = |args: &[&str]| with("sum", args);
+    let is = |gone: &str, out: &str| (gone.to_string(), out.to_string());
+    assert_eq!(of(&["--map", "a * b"]), is("2", "58.0"));
+    assert_eq!(of(&["--map", "a", "--where", "b > 0"]), is("2", "8.0"));
+    assert_eq!(of(&["--map", "a", "--where", "c > 0"]), is("2", "11.0"));
+    assert_eq!(of(&["--map", "a + b + c"]), is("3", "24.0"));
+    assert_eq!(of(&["--column", "a", "--weights", "c"]), is("2", "87.0"));
+    assert_eq!(of(&["--column", "a", "--map", "x * b"]), is("2", "58.0"));
+    assert_eq!(of(&["--column", "a", "--where", "x > 1"]), is("1", "11.0"));
+    // Indices count the rows of data.
+    assert_eq!(with("argmax", &["--map", "abs(b)", "--where", "b < 8"]), is("1", "1"));
+    assert_eq!(with("argmax", &["--map", "a", "--where", "b > 0"]), is("2", "3"));
+    let several = with("stats", &["--of", "argmin(a)", "--of", "m = argmax(a)", "--of", "max(a)"]);
+    assert_eq!(several, is("1", "argmin(a) 0\nm         3\nmax(a)    7.0"));
     let other = folder.file("y.csv", "1\n2\n3\n4\n");
     run(["sum", &path, "--missing", "skip", "--map", "a * y", "--with", &format!("y={other}")])
         .fails(2, &["take columns of one text"]);
+}
+
+/// Of results by keys and segments too, and of keys in a file of their own; each as one process says of the rows that are whole.
+#[test]
+fn missing_cells_leave_out_rows_of_results_in_parts() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "k,a,b\nu,1,2\nv,,3\nu,4,\n,5,5\nv,7,8\nu,9,1\nw,NA,6\n");
+    let keys = folder.file("k.txt", "1\n2\n1\n2\n2\nNA\n1\n");
+    let offsets = folder.file("o.txt", "0\n3\n7\n");
+    let of = |op: &str, gone: u64, args: &[&str]| {
+        let found = run([op, &path, "--missing", "skip"].iter().chain(args));
+        assert_eq!(found.code, Some(0), "{args:?}: {found:?}");
+        let note = format!("note: {path}: {gone} of 7 rows left out");
+        // Of keys in a file of their own the same is told.
+        let notes = 1 + usize::from(args.contains(&keys.as_str()));
+        assert!(found.err.starts_with(&note) && found.err.lines().count() == notes, "{found:?}");
+        found.out.trim_end().to_string()
+    };
+    // Rows 0, 4 and 5 have all of k, a and b.
+    assert_eq!(of("sum", 4, &["--map", "a * b", "--by", "k"]), "u 11.0\nv 56.0");
+    assert_eq!(of("sum", 4, &["--column", "a", "--where", "b > 1", "--by", "k"]), "u 1.0\nv 7.0");
+    // Rows 0, 2, 4 and 5 have k and a.
+    assert_eq!(of("sum", 3, &["--column", "a", "--where", "x > 1", "--by", "k"]), "u 13.0\nv 7.0");
+    let flat = ["--map", "a - b", "--by", "k", "--flat"];
+    assert_eq!(of("argmax", 4, &flat), "u 5\nv 4");
+    // Rows 0, 3, 4 and 5 have a and b; keys of their own lack row 5.
+    assert_eq!(of("sum", 3, &["--map", "a * b", "--by", &keys]), "1 2.0\n2 81.0");
+    assert_eq!(of("argmax", 3, &["--map", "rounded(a * b)", "--by", &keys, "--flat"]), "1 0\n2 4");
+    // Segments are of rows of data: 0 to 2 and 3 to 6.
+    assert_eq!(of("sum", 3, &["--map", "a * b", "--segments", &offsets]), "0 2.0\n1 90.0");
+    assert_eq!(of("argmin", 3, &["--map", "rounded(a * b)", "--segments", &offsets]), "0 0\n1 2");
+    let flat = ["--map", "rounded(a * b)", "--segments", &offsets, "--flat"];
+    assert_eq!(of("argmin", 3, &flat), "0 0\n1 5");
+    // Within a group nothing could count them.
+    run(["argmax", &path, "--missing", "skip", "--map", "a", "--by", "k"]).fails(2, &["--flat"]);
+}
+
+/// A group that a condition empties is one result that does not exist, and not the end of all others.
+#[test]
+fn groups_without_elements_may_be_nan_or_empty() {
+    let with = |op: &str, more: &[&str]| {
+        sales(&[&[op, "--map", "price", "--where", "qty > 2", "--by", "shop"], more].concat())
+    };
+    with("max", &[]).fails(1, &["group 2: the condition of --where kept none", "--empty"]);
+    assert_eq!(with("max", &["--empty", "none"]).value(), "1 19.99\n2 -");
+    assert_eq!(with("mean", &["--empty", "nan"]).value(), "1 7.529999999999999\n2 NaN");
+    assert_eq!(with("minmax", &["--empty", "none"]).value(), "1 0.1 19.99\n2 - -");
+    assert_eq!(with("sum", &["--empty", "none"]).value(), "1 22.59\n2 0.0");
+    assert_eq!(with("argmax", &["--empty", "none"]).value(), "1 1\n2 -");
+    assert_eq!(with("argmax", &["--empty", "none", "--flat"]).value(), "1 1\n2 -");
+    // No integer is a NaN.
+    with("argmax", &["--empty", "nan"]).fails(1, &["group 2"]);
+    let json = with("var", &["--ddof", "2", "--empty", "none", "--format", "json"]);
+    assert!(json.value().contains("null"), "{json:?}");
+    let whole = sales(&["max", "--map", "i64(price)", "--where", "qty > 2", "--every", "5"]);
+    assert_eq!(whole.value(), "0 19");
+    let integers = sales(&[
+        "max",
+        "--map",
+        "i64(price)",
+        "--where",
+        "qty > 9",
+        "--every",
+        "1",
+        "--empty",
+        "none",
+    ]);
+    assert_eq!(integers.value(), "0 -\n1 -\n2 -\n3 -\n4 2");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use warpfold::{DType, Op};
 
 use crate::arrays::{Array, dictionary, npy_header};
+use crate::packed::gzip;
 use crate::program::{Folder, run};
 use crate::world::world;
 
@@ -183,6 +184,138 @@ fn texts_random_numbers_and_several_keys_in_parts_are_shared_out() {
         alike(&[&["stats"][..], &column, &["--by", "b", "--flat"]].concat(), size);
         for op in ["sum", "prod", "stats", "max"] {
             alike(&[op, "--random", "1000", "--dtype", "f64", "--every", "100"], size);
+        }
+    }
+}
+
+/// Results that do not exist, where they are NaN or empty cells, and where the error says that all elements were ignored.
+#[test]
+fn outputs_without_a_result_may_be_no_error() {
+    let folder = Folder::new();
+    let x: Vec<f32> = (0..30)
+        .map(|k| if (6..14).contains(&k) { f32::NAN } else { (k * k % 17) as f32 })
+        .collect();
+    let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let raw = folder.file("x.bin", &bytes);
+    let header = npy_header(1, &dictionary("<f4", false, "(15, 2)"), 64);
+    let npy = folder.file("x.npy", [&header, &bytes[..]].concat());
+    let offsets = folder.file("offsets.txt", "0 6 6 7 12 30");
+    let integers: String = (0..30).map(|k| format!("{}\n", k / 3 * 5 - 10)).collect();
+    let words: String = (0..30).map(|k| format!("w{}\n", k / 3)).collect();
+    let groups: String = (0..30).map(|k| format!("{}\n", k / 2 % 11)).collect();
+    let [integers, words, groups] = [("i.txt", integers), ("w.txt", words), ("g.txt", groups)]
+        .map(|(name, text)| folder.file(name, text));
+    let parts: [&[&str]; 6] = [
+        &["--segments", &offsets],
+        &["--by", &integers],
+        &["--by", &words],
+        &["--by", &groups, "--groups", "14"],
+        &["--by", &integers, "--sorted"],
+        &["--axis", "1"],
+    ];
+    let (raw, npy) = (["--dtype", "f32", raw.as_str()], [npy.as_str()]);
+    let mut sizes = SIZES.iter().cycle();
+    for parts in parts {
+        for op in ["mean", "minmax", "argmax", "var", "stats", "prod"] {
+            for empty in [&["--empty", "nan"][..], &["--empty", "none", "--flat"], &[]] {
+                let flat = matches!(op, "argmax" | "stats");
+                let empty = empty.iter().filter(|option| flat || **option != "--flat");
+                let inputs = if parts[0] == "--axis" { &npy[..] } else { &raw[..] };
+                let args = [&[op, "--nan", "ignore"], inputs, parts].concat();
+                let args: Vec<&str> = args.into_iter().chain(empty.copied()).collect();
+                alike(&args, *sizes.next().expect("they go round"));
+            }
+        }
+    }
+    // The error of a group whose elements were all ignored.
+    let args = ["mean", "--nan", "ignore", raw[2], "--dtype", "f32", "--by", &words];
+    run(args).fails(1, &["group w2", "all were ignored"]);
+    // Of expressions, by conditions.
+    for op in ["max", "minmax", "argmin", "mean"] {
+        for parts in &parts[..5] {
+            for empty in [&["--empty", "nan"][..], &["--empty", "none"], &[]] {
+                let map = ["--dtype", "f32", "--map", "x * 2", "--where", "x > 9"];
+                let args = [&[op, raw[2]], &map[..], parts, empty].concat();
+                alike(&args, *sizes.next().expect("they go round"));
+            }
+        }
+    }
+    let args = ["max", raw[2], "--dtype", "f32", "--where", "x > 9", "--by", &words];
+    run(args).fails(1, &["group w0: the condition"]);
+}
+
+/// What is wrong with a text, all ranks find: rank 0 says it, and the others are silent.
+#[test]
+fn what_is_wrong_with_a_text_is_told_once() {
+    let folder = Folder::new();
+    let words: String = (0..400).map(|k| format!("{k},w{k}\n")).collect();
+    let words = folder.file("words.csv", format!("a,b\n{words}"));
+    let nothing = folder.file("nothing.csv", "");
+    let unclear = folder.file("unclear.csv", format!("a,2020\n{}", "1,2\n".repeat(400)));
+    for size in [2, 3] {
+        for args in [
+            &["sum", &*words, "--column", "b"][..],
+            &["sum", &words, "--column", "nowhere"],
+            &["sum", &words, "--map", "a * b"],
+            &["sum", &words, "--map", "nowhere"],
+            &["sum", &nothing, "--column", "a"],
+            &["sum", &nothing, "--map", "a + b"],
+            &["sum", &nothing],
+            &["sum", &unclear],
+            &["sum", &words, "--column", "a", "--by", "nowhere"],
+        ] {
+            alike(args, size);
+        }
+    }
+}
+
+/// `dot` of two columns is shared out by lines, rows that lack one of the two among them.
+#[test]
+fn dot_of_columns_of_a_text_is_shared_out() {
+    let folder = Folder::new();
+    let row = |k: u32| match k % 7 {
+        0 => format!("{k},NA\n"),
+        1 => format!(",{k}\n"),
+        _ => format!("{}.5,{}e{}\n", k % 11, k, k % 40),
+    };
+    let rows: String = (0..900).map(row).collect();
+    let text = folder.file("t.csv", format!("a,b\n{rows}"));
+    let quoted = folder.file("q.csv", format!("a,b\n{rows}\"1\",2\n"));
+    let short = folder.file("s.csv", "a,b\n1,2\n");
+    for size in [2, 3, 7] {
+        for path in [&text, &quoted, &short] {
+            let columns = ["--column", "a", "--column", "b", "--missing", "skip"];
+            alike(&[&["dot", path][..], &columns].concat(), size);
+        }
+        alike(&["dot", &text, "--column", "a", "--column", "b"], size);
+        alike(&["dot", &short, "--column", "b", "--column", "2"], size);
+    }
+}
+
+/// What is not shared out is said so, and done by rank 0.
+#[test]
+fn rank_0_does_alone_what_cannot_be_cut() {
+    let folder = Folder::new();
+    let text: String = (0..100).map(|k| format!("{k},{}\n", 2 * k)).collect();
+    let text = format!("a,b\n{text}");
+    let packed = folder.file("t.csv.gz", gzip(text.as_bytes()));
+    let plain = folder.file("t.csv", &text);
+    for (args, what) in [
+        (&["sum", &*packed, "--column", "a"][..], "packed files (.gz, .zst)"),
+        (&["sum", &packed, "--map", "a * b"], "packed files (.gz, .zst)"),
+        (&[&plain], "the statistics of every column"),
+        (&[&packed], "the statistics of every column"),
+    ] {
+        let alone = run(args);
+        assert_eq!(alone.code, Some(0), "{alone:?}");
+        for (rank, found) in world(args, 2).iter().enumerate() {
+            let (out, err) =
+                (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
+            assert_eq!(found.status.code(), Some(0), "{args:?}: {err}");
+            let said =
+                format!("warpfold: --world does not share out {what}; rank 0 does all of it\n");
+            let expected = if rank == 0 { (alone.out.as_str(), said.as_str()) } else { ("", "") };
+            assert_eq!((&*out, &*err), expected, "rank {rank}: {args:?}");
         }
     }
 }

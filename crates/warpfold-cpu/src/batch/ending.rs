@@ -12,7 +12,7 @@ pub(crate) struct Ending {
     /// What an output does that has no result.
     pub(crate) empty: Empty,
     /// What is written for it, where it is no error.
-    pub(super) stand_in: Option<Output>,
+    pub(crate) stand_in: Option<Output>,
 }
 
 impl Ending {

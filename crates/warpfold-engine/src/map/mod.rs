@@ -50,7 +50,7 @@ mod weights;
 use warpfold_exact::partial::{Finish, Output};
 pub use warpfold_expr::Expr;
 use warpfold_expr::{Buffering, Id, Program, TILE, Tiles};
-use warpfold_num::{DType, Error, Op, Policy, Result, Value};
+use warpfold_num::{DType, Empty, Error, Op, Policy, Result, Value};
 pub use warpfold_plan::HostArray;
 use warpfold_plan::{Indices, Parts};
 
@@ -58,7 +58,7 @@ use crate::Columns;
 pub use evaluate::evaluate;
 pub use exponents::{Exponents, HALF};
 pub use operand::{Each, Operand, fits};
-pub use parts::Share;
+pub use parts::{ColumnsOf, Share};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Part, Squares, Task};
@@ -355,36 +355,54 @@ impl Map {
         indices: Indices,
         finish: Finish,
     ) -> Result<Vec<(String, Columns)>> {
-        parts::columns(self, inputs, parts, indices, finish)
+        let all = self.columns_and_gaps(inputs, parts, indices, Empty::Error, finish)?;
+        Ok(all.into_iter().map(|of| (of.name, of.columns)).collect())
+    }
+
+    /// [`columns_of`](Self::columns_of) where outputs without a value may be no error: NaN, or left out, as `empty` has it.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns); with [`Empty::Nan`], for outputs whose type has no NaN.
+    pub fn columns_and_gaps(
+        &self,
+        inputs: &[Operand<'_>],
+        parts: &Parts<'_>,
+        indices: Indices,
+        empty: Empty,
+        finish: Finish,
+    ) -> Result<Vec<ColumnsOf>> {
+        parts::columns(self, inputs, parts, (indices, empty), finish)
     }
 
     /// What is left of a share of the elements of parts: the first of the two numbers of as many as the second, which are even in elements and follow one
     /// another in the order of outputs. Of a map with one result.
     ///
     /// # Errors
-    /// As [`columns`](Self::columns), but for outputs without a value, which the share names.
+    /// As [`columns_and_gaps`](Self::columns_and_gaps), but for outputs without a value, which the share names.
     pub fn share(
         &self,
         inputs: &[HostArray<'_>],
         parts: &Parts<'_>,
         number: (usize, usize),
+        empty: Empty,
         finish: Finish,
     ) -> Result<Share> {
-        parts::share(self, inputs, parts, number, finish)
+        parts::share(self, inputs, parts, number, empty, finish)
     }
 
-    /// The result of an output that shares have cut, from what all of them have left, merged in their order.
+    /// The result of an output that shares have cut, from what all of them have left, merged in their order; none where `empty` says so.
     ///
     /// # Errors
-    /// [`Error::Output`] if it has no value.
+    /// [`Error::Output`] if it has no value, and `empty` has nothing for it.
     pub fn finish_output(
         &self,
         parts: &Parts<'_>,
         output: usize,
         folded: Folded,
+        empty: Empty,
         finish: Finish,
-    ) -> Result<Output> {
-        parts::rest(self, parts, output, folded, finish)
+    ) -> Result<Option<Output>> {
+        parts::rest(self, parts, output, folded, empty, finish)
     }
 
     /// Tiles for a thread that folds so many elements.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_expr::{Slice, Tiles};
-use warpfold_num::{Column, DType, Error, Op, Result, with_element};
+use warpfold_num::{Column, DType, Empty, Error, Op, Result, with_element};
 use warpfold_plan::group::for_each;
 use warpfold_plan::shape::Folding;
 use warpfold_plan::{HostArray, Indices, Parts, Request};
@@ -20,7 +20,11 @@ use super::wanted::Wanted;
 use super::{Folded, Map, Measure, refused};
 use crate::Columns;
 
+mod ending;
 mod share;
+
+pub use ending::ColumnsOf;
+use ending::Ending;
 
 pub use share::Share;
 pub(super) use share::{rest, share};
@@ -274,19 +278,18 @@ pub(super) fn columns(
     map: &Map,
     inputs: &[Operand<'_>],
     parts: &Parts<'_>,
-    indices: Indices,
+    (indices, empty): (Indices, Empty),
     finish: Finish,
-) -> Result<Vec<(String, Columns)>> {
+) -> Result<Vec<ColumnsOf>> {
     let n = length(map, inputs)?;
     let (elements, outputs) = Elements::of(parts, n)?;
     check_rows(map, inputs, &elements, outputs)?;
-    let all = results(map, n, inputs, parts, (&elements, 0..outputs), finish);
+    let ending = Ending::of(map, finish, empty);
+    let all = results(map, n, inputs, parts, (&elements, 0..outputs), &ending);
     let all = all.map_err(|(_, error)| error)?;
-    let named = map.wanted.iter().zip(all);
-    named
-        .map(|(wanted, outputs)| {
-            Ok((wanted.name.clone(), arranged(wanted, outputs, parts, n, indices, finish)?))
-        })
+    (0..)
+        .zip(all)
+        .map(|(k, outputs)| arranged(map, k, outputs, parts, n, indices, &ending))
         .collect()
 }
 
@@ -318,8 +321,8 @@ fn length(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
     Ok(n)
 }
 
-/// A result of each that is wanted of an output.
-type OfOutput = Vec<Output>;
+/// A result of each that is wanted of an output; none where that is no error.
+type OfOutput = Vec<Option<Output>>;
 
 /// The results of what is left of an output, or its error, by its name.
 fn finished(
@@ -327,14 +330,19 @@ fn finished(
     parts: &Parts<'_>,
     output: usize,
     folded: Result<Folded>,
-    finish: Finish,
+    ending: &Ending,
 ) -> Result<OfOutput, (usize, Error)> {
     let named = |error| {
         let name = parts.name(output as u64);
         (output, Error::Output { output: name, error: Box::new(error) })
     };
-    let results = map.results(&folded.map_err(named)?, finish);
-    results.iter().map(|(_, result)| result.clone().map_err(named)).collect()
+    let results = map.results(&folded.map_err(named)?, ending.finish);
+    let one = |(k, (_, result)): (usize, (&str, &Result<Output>))| match result {
+        Ok(output) => Ok(Some(output.clone())),
+        Err(Error::Empty { .. } | Error::TooFew { .. }) if ending.allows(k) => Ok(None),
+        Err(error) => Err(named(error.clone())),
+    };
+    results.iter().enumerate().map(one).collect()
 }
 
 /// The results of some outputs, a list for each that is wanted; or the first of them that has none.
@@ -344,8 +352,8 @@ fn results(
     inputs: &[Operand<'_>],
     parts: &Parts<'_>,
     (elements, outputs): (&Elements<'_>, Range<usize>),
-    finish: Finish,
-) -> Result<Vec<Vec<Output>>, (usize, Error)> {
+    ending: &Ending,
+) -> Result<Vec<OfOutput>, (usize, Error)> {
     let threads = map.policy.threads.unwrap_or(usize::MAX).min(crate::facts().threads);
     let each = n.checked_div(outputs.len()).unwrap_or(0);
     let found: Vec<Result<Vec<OfOutput>, (usize, Error)>> = match elements {
@@ -354,7 +362,7 @@ fn results(
             let one = |output| {
                 let all = 0..elements.count(output);
                 let folded = piece(map, n, inputs, elements, output, all);
-                Ok(vec![finished(map, parts, output, folded, finish)?])
+                Ok(vec![finished(map, parts, output, folded, ending)?])
             };
             outputs.clone().map(one).collect()
         }
@@ -368,13 +376,13 @@ fn results(
                     .map(|output| {
                         let all = 0..elements.count(output);
                         let folded = worker.fold(inputs, elements, output, all);
-                        finished(map, parts, output, folded, finish)
+                        finished(map, parts, output, folded, ending)
                     })
                     .collect()
             })
         }
     };
-    let mut all: Vec<Vec<Output>> =
+    let mut all: Vec<OfOutput> =
         map.wanted.iter().map(|_| Vec::with_capacity(outputs.len())).collect();
     for block in found {
         for outputs in block? {
@@ -384,18 +392,22 @@ fn results(
     Ok(all)
 }
 
-/// Results of one kind as columns.
+/// Results of the `k`th that is wanted as columns.
 fn arranged(
-    wanted: &Wanted,
-    outputs: Vec<Output>,
+    map: &Map,
+    k: usize,
+    outputs: Vec<Option<Output>>,
     parts: &Parts<'_>,
     n: usize,
     indices: Indices,
-    finish: Finish,
-) -> Result<Columns> {
+    ending: &Ending,
+) -> Result<ColumnsOf> {
+    let wanted = &map.wanted[k];
+    let of = |columns, gaps| ColumnsOf { name: wanted.name.clone(), columns, gaps };
     if outputs.is_empty() {
-        return none(wanted, finish);
+        return Ok(of(none(wanted, ending.finish)?, Vec::new()));
     }
+    let (outputs, gaps) = ending.filled(k, outputs);
     let (mut first, mut second) = (Vec::with_capacity(outputs.len()), Vec::new());
     for output in outputs {
         match output {
@@ -407,18 +419,19 @@ fn arranged(
             Output::Summary(_) => unreachable!("stats of parts are refused"),
         }
     }
+    let is_all_gaps = gaps.len() == first.len();
     let column = Column::of_values(first);
     if !second.is_empty() {
-        return Ok(vec![("min", column), ("max", Column::of_values(second))]);
+        return Ok(of(vec![("min", column), ("max", Column::of_values(second))], gaps));
     }
     let is_index = matches!(wanted.measure, Measure::Op(Op::ArgMin | Op::ArgMax));
     let column = match column {
-        Column::U64(positions) if is_index && indices == Indices::OfArray => {
+        Column::U64(positions) if is_index && indices == Indices::OfArray && !is_all_gaps => {
             Column::U64(parts.flat(n, positions))
         }
         column => column,
     };
-    Ok(vec![(wanted.measure.name(), column)])
+    Ok(of(vec![(wanted.measure.name(), column)], gaps))
 }
 
 /// No results, of the type that some would have.

@@ -75,6 +75,11 @@ pub struct Reduction {
 }
 
 impl Reduction {
+    /// What is made of the values.
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
     /// A reduction of an expression's values, or of pairs of values of two: `cosine` of `x, y`.
     ///
     /// # Errors

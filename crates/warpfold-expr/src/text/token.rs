@@ -124,6 +124,9 @@ fn token(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize)> {
         '\u{2212}' | '\u{2013}' => "write the minus sign as -",
         '\u{d7}' => "write * for a product",
         '[' | ']' | '{' | '}' => "group by ( and )",
+        '\'' => {
+            "numbers are compared, and no words; a name with blanks in it stands in double quotes"
+        }
         _ => "write numbers, names of inputs, functions and + - * / < > == and or not",
     };
     Err(at(column(), format!("`{}` has no meaning here", first.escape_debug()), remedy))

@@ -11,6 +11,14 @@ use crate::Problem;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
+/// Fails for bytes that begin as those of a `.npy` file, and are to be read as elements alone.
+pub(crate) fn refuse(bytes: &[u8]) -> Result<(), NpyError> {
+    match bytes.starts_with(MAGIC) {
+        true => Err(NpyError::NotRaw),
+        false => Ok(()),
+    }
+}
+
 /// Longest header that is read; NumPy's are 118 bytes, and its own reader stops at 10,000 characters.
 const HEADER_LIMIT: u64 = 64 << 10;
 

@@ -15,5 +15,6 @@ mod literal;
 mod problem;
 
 pub use data::Array;
+pub(crate) use header::refuse;
 pub use header::{Descr, Header};
 pub use problem::NpyError;

@@ -9,6 +9,11 @@ pub enum NpyError {
         "is no .npy file: it does not start with \\x93NUMPY; --input raw or --input text may read it"
     )]
     NotNpy,
+    /// The magic bytes are there, where elements alone were to be read.
+    #[error(
+        "is read as raw elements, and begins as a .npy file does; say --input npy, or --input raw if these bytes are elements"
+    )]
+    NotRaw,
     /// A version that does not exist yet.
     #[error(
         "is .npy version {major}.{minor}, and versions 1.0, 2.0 and 3.0 are known; save it again with numpy.save"

@@ -42,14 +42,14 @@ impl Input {
         if let Source::Text { lines, dialect, .. } = &mut self.source {
             // Whoever reads the first part says what the header is.
             dialect.verbose &= part.head.is_empty();
-            *lines = Some(part);
+            *lines = Some(Box::new(part));
         }
     }
 
     /// The part of its text that is read, if not all.
     pub fn lines(&self) -> Option<&Lines> {
         match &self.source {
-            Source::Text { lines, .. } => lines.as_ref(),
+            Source::Text { lines, .. } => lines.as_deref(),
             _ => None,
         }
     }

@@ -76,11 +76,17 @@ pub(super) enum Fit {
     Within,
     /// An infinity stands for it.
     Beyond,
+    /// A zero stands for it, and it is none.
+    Lost,
 }
 
 /// Parses a field and writes the number's native bytes.
 pub(super) fn parse<T: Element + Number>(text: &[u8], out: &mut [u8]) -> Result<Fit, NumberError> {
     let number = T::parse(text)?;
     out.copy_from_slice(bytemuck::bytes_of(&number));
-    Ok(if number.is_beyond(text) { Fit::Beyond } else { Fit::Within })
+    Ok(match () {
+        () if number.is_beyond(text) => Fit::Beyond,
+        () if number.is_lost(text) => Fit::Lost,
+        () => Fit::Within,
+    })
 }

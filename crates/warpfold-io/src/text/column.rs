@@ -57,6 +57,19 @@ impl Column {
     }
 }
 
+/// Fails where a number is asked for that is a column's name and no column's place, such as a year.
+pub(super) fn check_number(column: &Column, record: &Record) -> Result<(), TextError> {
+    let (Column::Index(name), found) = (column, record.len() as u64) else { return Ok(()) };
+    let is_name = |field: &[u8]| field == name.to_string().as_bytes();
+    match record.fields().position(is_name) {
+        Some(at) if *name > found => {
+            let place = at as u64 + 1;
+            Err(TextError::NumberName { line: record.line, found, name: *name, place })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The fields that count, once the first line has been seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Chosen {
@@ -124,7 +137,8 @@ pub(super) fn check_second(
 fn first_row(record: &Record, at: usize) -> TextError {
     let column = record.first_column + at as u64 + 1;
     let text = record.field(at).unwrap_or_default().to_vec();
-    TextError::FirstRow { line: record.line, column, text }
+    let ends_row = text.is_empty() && at > 0 && at + 1 == record.len();
+    TextError::FirstRow { line: record.line, column, text, ends_row }
 }
 
 /// The first fields, for a message.

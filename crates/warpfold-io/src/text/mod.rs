@@ -27,7 +27,7 @@ pub use column::Column;
 pub use columns::Columns;
 pub use dialect::{Dialect, Header, Missing, is_missing};
 pub use gaps::{Indices, LeftOut, MissingRuns};
-pub use notes::{Dropped, NoNumbers, Notes, SharedNotes};
+pub use notes::{Dropped, NoNumbers, Notes, RoundedAway, SharedNotes};
 pub use number::{Number, NumberError};
 pub use problem::TextError;
 pub use reader::TextReader;

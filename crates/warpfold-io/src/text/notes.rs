@@ -18,13 +18,36 @@ pub struct Notes {
     /// Cells without a number that were taken for NaN.
     pub nan_cells: u64,
     /// Numbers beyond the type, for which infinities stand.
-    pub infinite_cells: u64,
-    /// Line and column of the first of them, from 1.
-    pub beyond: Option<(u64, u64)>,
+    pub infinite: RoundedAway,
+    /// Numbers other than zero that are too small for the type, for which zeros stand.
+    pub zero: RoundedAway,
     /// The elements of the rows left out; of several columns, those that are missing.
     pub gaps: MissingRuns,
     /// Columns that hold something else than numbers, where that is no error.
     pub dropped: Vec<Dropped>,
+}
+
+/// Cells whose numbers rounded to what they are not: an infinity, or a zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RoundedAway {
+    /// How many there are.
+    pub cells: u64,
+    /// Line and column of the first, from 1.
+    pub first: Option<(u64, u64)>,
+}
+
+impl RoundedAway {
+    pub(super) fn note(&mut self, line: u64, column: u64) {
+        self.cells += 1;
+        self.first.get_or_insert((line, column));
+    }
+
+    /// The same of two parts of a text.
+    #[must_use]
+    pub fn and(self, other: RoundedAway) -> RoundedAway {
+        let first = self.first.into_iter().chain(other.first).min();
+        RoundedAway { cells: self.cells + other.cells, first }
+    }
 }
 
 /// A column, of several, that holds something else than numbers; zeros stand for its elements.

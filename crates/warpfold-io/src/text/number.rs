@@ -1,5 +1,6 @@
 //! [`Number`]: one field turned into an element, rounded once.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::num::IntErrorKind;
 use std::str::FromStr;
@@ -36,6 +37,12 @@ pub trait Number: Sized {
     /// Whether it is an infinity that stands for a number beyond the type, and not for one that the text names.
     #[doc(hidden)]
     fn is_beyond(&self, _text: &[u8]) -> bool {
+        false
+    }
+
+    /// Whether it is a zero that stands for a number too small for the type, and not for one that the text writes.
+    #[doc(hidden)]
+    fn is_lost(&self, _text: &[u8]) -> bool {
         false
     }
 
@@ -112,11 +119,19 @@ trait Rounded: Sized {
     fn round(text: &str) -> Option<Self>;
 
     fn is_infinity(&self) -> bool;
+
+    fn is_nought(&self) -> bool;
 }
 
 /// How many infinities a text names.
 fn named_infinities(text: &[u8]) -> usize {
     text.windows(3).filter(|word| word.eq_ignore_ascii_case(b"inf")).count()
+}
+
+/// Whether a decimal has a digit that is not 0, whatever its exponent is.
+fn is_written_nonzero(text: &[u8]) -> bool {
+    let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    digits.any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 macro_rules! wide {
@@ -128,6 +143,10 @@ macro_rules! wide {
 
             fn is_infinity(&self) -> bool {
                 self.is_infinite()
+            }
+
+            fn is_nought(&self) -> bool {
+                *self == <$ty>::default()
             }
         }
     )+};
@@ -155,6 +174,10 @@ macro_rules! narrow {
 
             fn is_infinity(&self) -> bool {
                 self.is_infinite()
+            }
+
+            fn is_nought(&self) -> bool {
+                *self == <$ty>::default()
             }
         }
     )+};
@@ -211,42 +234,62 @@ macro_rules! float {
             fn is_beyond(&self, text: &[u8]) -> bool {
                 self.is_infinity() && named_infinities(text) == 0
             }
+
+            fn is_lost(&self, text: &[u8]) -> bool {
+                self.is_nought() && is_written_nonzero(text)
+            }
         }
     )+};
 }
 float!(f16: |_| None, bf16: |_| None, f32: Decimal::to_f32, f64: Decimal::to_f64);
 
-impl<F: Rounded + Default> Number for Complex<F> {
+/// The real and the imaginary part of a complex number as text; of a part that is not written, and of a lone sign or unit, what it means.
+fn complex_parts(text: &str) -> (Cow<'_, str>, Cow<'_, str>) {
+    const NONE: Cow<'static, str> = Cow::Borrowed("0");
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    let Some(body) = inner.strip_suffix(['i', 'j']) else {
+        return (inner.into(), NONE);
+    };
+    // The sign that starts the imaginary part is the last one that is no exponent's.
+    let is_split = |&(at, byte): &(usize, u8)| {
+        at > 0 && matches!(byte, b'+' | b'-') && !matches!(body.as_bytes()[at - 1], b'e' | b'E')
+    };
+    let split = body.bytes().enumerate().rfind(is_split).map_or(0, |(at, _)| at);
+    let (re, im) = body.split_at(split);
+    let re = if re.is_empty() { NONE } else { re.trim_ascii().into() };
+    // Between the parts blanks may stand, as in "1 + 2i"; a lone sign is one.
+    let im = im.trim_ascii();
+    let spread = im.strip_prefix(['+', '-']).filter(|rest| rest.starts_with(' '));
+    let im = match (im, spread) {
+        ("" | "+", _) => "1".into(),
+        ("-", _) => "-1".into(),
+        (_, Some(rest)) => format!("{}{}", &im[..1], rest.trim_ascii()).into(),
+        (im, None) => im.into(),
+    };
+    (re, im)
+}
+
+impl<F: Rounded> Number for Complex<F> {
     /// `1+2i`, `1+2j`, `(1+2j)`, `2j` or a real number.
     fn parse(text: &[u8]) -> Result<Self, NumberError> {
-        let text = utf8(text)?;
-        let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+        let (re, im) = complex_parts(utf8(text)?);
         let number = |text: &str| F::round(text).ok_or(NumberError::NotANumber);
-        let Some(body) = inner.strip_suffix(['i', 'j']) else {
-            return Ok(Complex::new(number(inner)?, F::default()));
-        };
-        // The sign that starts the imaginary part is the last one that is no exponent's.
-        let is_split = |&(at, byte): &(usize, u8)| {
-            at > 0 && matches!(byte, b'+' | b'-') && !matches!(body.as_bytes()[at - 1], b'e' | b'E')
-        };
-        let split = body.bytes().enumerate().rfind(is_split).map_or(0, |(at, _)| at);
-        let (re, im) = body.split_at(split);
-        let re = if re.is_empty() { F::default() } else { number(re.trim_ascii())? };
-        // Between the parts blanks may stand, as in "1 + 2i"; a lone sign is one.
-        let im = im.trim_ascii();
-        let spread = im.strip_prefix(['+', '-']).filter(|rest| rest.starts_with(' '));
-        let im = match (im, spread) {
-            ("" | "+", _) => number("1")?,
-            ("-", _) => number("-1")?,
-            (_, Some(rest)) => number(&format!("{}{}", &im[..1], rest.trim_ascii()))?,
-            (im, None) => number(im)?,
-        };
-        Ok(Complex::new(re, im))
+        Ok(Complex::new(number(&re)?, number(&im)?))
     }
 
     fn is_beyond(&self, text: &[u8]) -> bool {
         let infinities = usize::from(self.re.is_infinity()) + usize::from(self.im.is_infinity());
         infinities > 0 && infinities > named_infinities(text)
+    }
+
+    fn is_lost(&self, text: &[u8]) -> bool {
+        if !self.re.is_nought() && !self.im.is_nought() {
+            return false;
+        }
+        let Ok((re, im)) = utf8(text).map(complex_parts) else { return false };
+        let is_lost =
+            |part: &F, text: &str| part.is_nought() && is_written_nonzero(text.as_bytes());
+        is_lost(&self.re, &re) || is_lost(&self.im, &im)
     }
 }
 
@@ -364,6 +407,44 @@ mod tests {
             assert_eq!(is_beyond::<Complex<f64>>(text), expected, "{text}");
         }
         assert!(is_beyond::<bf16>("1e39") && !is_beyond::<bf16>("3e38"));
+    }
+
+    #[test]
+    fn zeros_that_are_written_are_told_from_numbers_too_small() {
+        fn is_lost<T: Number>(text: &str) -> bool {
+            parsed::<T>(text).map(|number| number.is_lost(text.as_bytes())) == Ok(true)
+        }
+        for (text, wide, narrow, half) in [
+            ("1e-400", true, true, true),
+            ("-0.0001E-330", true, true, true),
+            // Half of the least f64 is a tie, and ties go to even; the least one is itself.
+            ("2.4e-324", true, true, true),
+            ("5e-324", false, true, true),
+            ("1e-46", false, true, true),
+            ("1e-45", false, false, true),
+            ("1e-8", false, false, true),
+            ("6e-8", false, false, false),
+            ("0", false, false, false),
+            ("-0.000", false, false, false),
+            ("0e5", false, false, false),
+            ("0.0e-999", false, false, false),
+            ("inf", false, false, false),
+        ] {
+            let found = (is_lost::<f64>(text), is_lost::<f32>(text), is_lost::<f16>(text));
+            assert_eq!(found, (wide, narrow, half), "{text}");
+        }
+        for (text, expected) in [
+            ("1e-400+2i", true),
+            ("1-2e-999j", true),
+            ("0+2i", false),
+            ("2j", false),
+            ("1", false),
+            ("0", false),
+            ("1 - 3e-400i", true),
+        ] {
+            assert_eq!(is_lost::<Complex<f64>>(text), expected, "{text}");
+        }
+        assert!(is_lost::<bf16>("1e-46") && !is_lost::<bf16>("1e-38"));
     }
 
     #[test]

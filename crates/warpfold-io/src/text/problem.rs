@@ -54,8 +54,9 @@ pub enum TextError {
     },
     /// A first row that is neither names nor numbers.
     #[error(
-        "line {line}, column {column}: {} makes this first row neither names nor numbers; correct it, or say --header yes if the row holds names, --header no if it is data{}",
+        "line {line}, column {column}: {} makes this first row neither names nor numbers; {}correct it, or say --header yes if the row holds names (numbers such as years among them), --header no if it is data{}",
         Quoted(text),
+        if *ends_row { LAST_CELL } else { "" },
         first_row_hint(text)
     )]
     FirstRow {
@@ -65,6 +66,8 @@ pub enum TextError {
         column: u64,
         /// The field.
         text: Vec<u8>,
+        /// Whether it is an empty cell behind the last delimiter of the row.
+        ends_row: bool,
     },
     /// A first row of names, and nothing after it.
     #[error(
@@ -96,7 +99,10 @@ pub enum TextError {
     )]
     Utf16,
     /// A line with another number of fields than the lines before it.
-    #[error("line {line} has {found} columns, and the lines before it have {expected}")]
+    #[error(
+        "line {line} has {found} columns, and the lines before it have {expected}; {}",
+        ragged_hint(*found, *expected, *ends_empty)
+    )]
     Ragged {
         /// Line, from 1.
         line: u64,
@@ -104,6 +110,35 @@ pub enum TextError {
         found: u64,
         /// Fields of the lines before.
         expected: u64,
+        /// Whether nothing stands behind its last delimiter.
+        ends_empty: bool,
+    },
+    /// No row at all, where a column was asked for.
+    #[error(
+        "is empty: it has no row, and so not the column that was asked for; check what writes it"
+    )]
+    NoRow,
+    /// A number that is no column's place, and is a column's name.
+    #[error(
+        "line {line} has {found} columns, and --column {name} counts them from 1; the one that is called {name} is --column {place}"
+    )]
+    NumberName {
+        /// Line, from 1.
+        line: u64,
+        /// Its fields.
+        found: u64,
+        /// The number asked for.
+        name: u64,
+        /// The place of the column of that name, from 1.
+        place: u64,
+    },
+    /// A file of another kind.
+    #[error("is no text, but begins as {what} does; {remedy}")]
+    NoText {
+        /// What it looks like.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
     },
     /// A line without the chosen column.
     #[error("line {line} has no column {column}: it has {found}")]
@@ -204,6 +239,9 @@ impl fmt::Display for Quoted<'_> {
 
 /// Advice where one field holds what separates the fields of other files.
 fn delimiter_hint(field: &[u8]) -> String {
+    if String::from_utf8_lossy(field).contains(char::REPLACEMENT_CHARACTER) {
+        return format!("; some of it is not UTF-8: {NOT_UTF8}");
+    }
     // Names are shown escaped.
     let has_tab = field.contains(&b'\t') || field.windows(2).any(|pair| pair == b"\\t");
     let found = [(field.contains(&b';'), "';'"), (has_tab, "tab"), (field.contains(&b'|'), "'|'")];
@@ -217,13 +255,35 @@ fn near_hint(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("did you mean {near:?}? "))
 }
 
+/// What to do about an empty last cell.
+const LAST_CELL: &str = "a delimiter ends the row: take it off each line, or choose columns by their names with --column; or ";
+
+/// What to do where a line has other columns than those before.
+fn ragged_hint(found: u64, expected: u64, ends_empty: bool) -> &'static str {
+    match found > expected {
+        true if ends_empty && found == expected + 1 => {
+            "a delimiter ends it: take it off, or end the lines before in one too"
+        }
+        true => {
+            "put cells that hold the delimiter in quotes, or take the cells away that are too many"
+        }
+        false => {
+            "fill the cells that are missing, each behind its delimiter (--missing says what an empty one does), or take the line out"
+        }
+    }
+}
+
+const NOT_UTF8: &str = "convert the file to UTF-8, for example with iconv -f LATIN1 -t UTF-8";
+
 fn word_hint(text: &[u8]) -> &'static str {
     let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
     let with_point: Vec<u8> = text.iter().map(point).collect();
     let is_number = text.iter().any(u8::is_ascii_digit) && f64::parse(&with_point).is_ok();
     match std::str::from_utf8(text) {
         _ if is_missing(text) => "; fill the field, or say --missing skip",
-        Err(_) => ", as it is not UTF-8; convert the file, for example with iconv -t UTF-8",
+        Err(_) => {
+            ", as it is not UTF-8; convert the file, for example with iconv -f LATIN1 -t UTF-8"
+        }
         Ok(_) if is_number => {
             ", as keys are integers or words; choose another column of keys, or write these as integers"
         }
@@ -235,6 +295,7 @@ fn word_hint(text: &[u8]) -> &'static str {
 
 fn first_row_hint(text: &[u8]) -> String {
     match text {
+        _ if std::str::from_utf8(text).is_err() => format!("; it is not UTF-8: {NOT_UTF8}"),
         _ if text.starts_with(b"#") => ", --comment '#' if such rows are comments".into(),
         _ if is_missing(text) => {
             ", and fill the field or say --missing nan or --missing skip if there is no number"
@@ -247,6 +308,9 @@ fn first_row_hint(text: &[u8]) -> String {
 fn hint(text: &[u8], columns: u64, dtype: DType) -> &'static str {
     let has_nan = dtype.is_float() || dtype.is_complex();
     match (is_missing(text), columns) {
+        _ if std::str::from_utf8(text).is_err() => {
+            "; correct it, or choose the column to read with --column; it is not UTF-8: convert the file, for example with iconv -f LATIN1 -t UTF-8"
+        }
         _ if text.starts_with(b"#") => {
             "; correct it, or say --comment '#' if such rows are comments"
         }

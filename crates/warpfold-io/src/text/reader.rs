@@ -14,7 +14,7 @@ use super::record::{Record, Records};
 use super::vocabulary::Vocabulary;
 use super::{
     Column, Dialect, Dropped, Header, Layout, LeftOut, Missing, NoNumbers, Notes, Number,
-    NumberError, SharedNotes, SharedWords, TextError,
+    NumberError, RoundedAway, SharedNotes, SharedWords, TextError,
 };
 use crate::{Error, Name, Produce};
 
@@ -53,6 +53,8 @@ pub struct TextReader {
     /// Of several columns, those that are dropped, and those that had a number.
     dropped: Vec<bool>,
     had_number: Vec<bool>,
+    /// Numbers of each column, or of all cells, for which infinities and zeros stand.
+    rounded_away: Vec<[RoundedAway; 2]>,
     dialect: Dialect,
     /// Other columns of the text, whose missing cells leave rows out as well.
     beside: Vec<Column>,
@@ -107,6 +109,7 @@ impl TextReader {
             no_numbers: NoNumbers::Fail,
             dropped: vec![false; columns.len()],
             had_number: vec![false; columns.len()],
+            rounded_away: vec![Default::default(); columns.len().max(1)],
             columns,
             dialect: Dialect::default(),
             beside: Vec::new(),
@@ -214,11 +217,8 @@ impl TextReader {
             Ok(_) if is_absent => {}
             Ok(fit) => {
                 // Of a text's head, whoever reads the first part tells.
-                if fit == Fit::Beyond && self.skip == 0 {
-                    let column = self.record.first_column + field as u64 + 1;
-                    self.found.infinite_cells += 1;
-                    let line = self.record.line + self.lines_before;
-                    self.found.beyond.get_or_insert((line, column));
+                if fit != Fit::Within && self.skip == 0 {
+                    self.note_rounded(fit, due, field);
                 }
                 if let Some(had_number) = self.had_number.get_mut(due) {
                     *had_number = true;
@@ -231,6 +231,26 @@ impl TextReader {
         }
         self.at += 1;
         Ok(true)
+    }
+
+    /// Notes a number that its type turned into an infinity or a zero.
+    fn note_rounded(&mut self, fit: Fit, due: usize, field: usize) {
+        let column = self.record.first_column + field as u64 + 1;
+        let slot = due.min(self.rounded_away.len() - 1);
+        let which = usize::from(fit == Fit::Lost);
+        self.rounded_away[slot][which].note(self.record.line + self.lines_before, column);
+        self.count_rounded();
+    }
+
+    /// Counts such numbers of the columns that are not dropped.
+    fn count_rounded(&mut self) {
+        let is_kept = |slot: &usize| self.dropped.get(*slot) != Some(&true);
+        let kept: Vec<usize> = (0..self.rounded_away.len()).filter(is_kept).collect();
+        let all = |which: usize| {
+            let of_column = |slot: &usize| self.rounded_away[*slot][which];
+            kept.iter().map(of_column).fold(RoundedAway::default(), RoundedAway::and)
+        };
+        (self.found.infinite, self.found.zero) = (all(0), all(1));
     }
 
     /// Whether columns are read of which each has gaps of its own, row after row.
@@ -258,6 +278,7 @@ impl TextReader {
         self.dropped[column] = true;
         let why = error.after(self.lines_before).without_advice();
         self.found.dropped.push(Dropped { column, why });
+        self.count_rounded();
         self.pick();
         Ok(())
     }
@@ -289,6 +310,8 @@ impl TextReader {
             (self.record, self.due) = (Record::default(), 0..0);
             return match self.first.take() {
                 Some(First::Names(line)) => Err(TextError::OnlyNames { line }),
+                // Nothing at all has no column.
+                _ if self.chosen.is_none() && !self.columns.is_empty() => Err(TextError::NoRow),
                 _ => Ok(false),
             };
         }
@@ -309,7 +332,9 @@ impl TextReader {
             return Err(TextError::NoField { line, column: column + 1, found });
         }
         if let Some(expected) = self.width.filter(|&expected| expected as u64 != found) {
-            return Err(TextError::Ragged { line, found, expected: expected as u64 });
+            let last = self.record.field(self.record.len() - 1);
+            let ends_empty = last.is_some_and(<[u8]>::is_empty);
+            return Err(TextError::Ragged { line, found, expected: expected as u64, ends_empty });
         }
         self.due = match &self.chosen {
             Some(Chosen::Places(places)) => 0..places.len(),
@@ -341,12 +366,13 @@ impl TextReader {
 
     /// Finds the columns in the first line, and whether it holds names.
     fn first_line(&mut self, is_table: bool) -> Result<bool, TextError> {
+        let asked = self.columns.iter().chain(&self.beside);
+        asked.clone().try_for_each(|column| column::check_number(column, &self.record))?;
+        let named = asked.clone().any(|column| matches!(column, Column::Name(_)));
         let place = |column: &Column| column.find(&self.record);
         let places = self.columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let chosen = if places.is_empty() { Chosen::All } else { Chosen::Places(places) };
         self.beside_at = self.beside.iter().map(place).collect::<Result<_, _>>()?;
-        let named =
-            self.columns.iter().chain(&self.beside).any(|column| matches!(column, Column::Name(_)));
         let is_header = column::is_header(&self.dialect, named, &chosen, &self.record)?;
         if self.dialect.header == Header::Auto {
             // A named column is in a row of names, whatever follows.

@@ -107,6 +107,9 @@ impl Records {
         if is_utf16(&start) {
             return Err(TextError::Utf16);
         }
+        if let Some(error) = no_text(&start) {
+            return Err(error);
+        }
         let layout = match (dialect.delimiter, layout) {
             (Some(b' '), _) => Layout::Words,
             (Some(delimiter), _) => Layout::Delimited(delimiter),
@@ -298,6 +301,21 @@ fn is_utf16(start: &[u8]) -> bool {
         || start.starts_with(b"\xfe\xff")
         || zeros == [false, true, false, true].map(Some)
         || zeros == [true, false, true, false].map(Some)
+}
+
+/// What begins as a file of another kind does: of standard input, and by `--input text`, no name has said it.
+fn no_text(start: &[u8]) -> Option<TextError> {
+    let known: [(&[u8], _, _); 3] = [
+        (b"\x93NUMPY", "a .npy array", "say --input npy"),
+        (
+            b"PK\x03\x04",
+            "an archive (.npz, or a spreadsheet)",
+            "save it under its own name: .npz is read, and a spreadsheet is to be exported as CSV",
+        ),
+        (b"PAR1", "a Parquet file", "save it under a name that ends in .parquet"),
+    ];
+    let found = known.into_iter().find(|(magic, ..)| start.starts_with(magic));
+    found.map(|(_, what, remedy)| TextError::NoText { what, remedy })
 }
 
 /// `line` is where the reader stands.

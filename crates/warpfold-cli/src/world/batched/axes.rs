@@ -27,7 +27,8 @@ pub(super) fn kept(args: &Reduction, whole: &Whole) -> Vec<u64> {
 fn request<'a>(args: &Reduction, x: HostArray<'a>, layout: Layout) -> Result<Request<'a>, Failure> {
     let folding = Folding::of(layout, &args.parts.axis)?;
     let parts = Parts::Axes(folding.form()?, folding);
-    Ok(Request::new(args.op(), x).parts(Arc::new(parts)).policy(args.policy()))
+    let request = Request::new(args.op(), x).parts(Arc::new(parts)).policy(args.policy());
+    Ok(request.empty(args.parts.empty.of_engine()))
 }
 
 pub(super) fn fold(args: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<Folded, Failure> {
@@ -182,8 +183,7 @@ fn results(
         all.fold(0, |number, (index, length)| number * length + index) as usize
     };
     let name = |output: usize| At::Indices(indices(output as u64, &shape));
-    let columns = engine::columns(request, args.finish()?);
-    let mut found = values(columns, number, name)?;
+    let mut found = values(args, request, number, name)?;
     if slab.from == slab.to {
         // The names of the columns alone: what has no result is another rank's.
         let columns = found.unwrap_or_default();

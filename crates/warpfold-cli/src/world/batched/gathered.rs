@@ -1,7 +1,11 @@
 //! Results of outputs that one rank has as a whole, gathered from all.
 
-use warpfold::{Column, Complex, Value, bf16, f16};
+use warpfold::partial::Output;
+use warpfold::{Column, Complex, Op, Value, bf16, f16};
 use warpfold_dist::{Agreement, Comm, Error, exchange};
+
+use super::Columns;
+use crate::table::{Cells, Printed};
 
 /// An output that has no result, and why, in words. Of several, the least is told: the first in the order in which one process reads them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,10 +44,13 @@ impl Slab {
     }
 }
 
-/// Columns that are filled in any order.
+/// A result; none where there is none, and that is no error.
+pub(super) type Cell = Option<Value>;
+
+/// Columns of results that are filled in any order.
 pub(super) struct Filled {
     outputs: usize,
-    columns: Vec<(&'static str, Vec<Option<Value>>)>,
+    columns: Vec<(&'static str, Vec<Option<Cell>>)>,
 }
 
 impl Filled {
@@ -56,24 +63,55 @@ impl Filled {
     }
 
     /// Fills in a cell; what was there.
-    pub(super) fn set(&mut self, name: &'static str, output: usize, value: Value) -> Option<Value> {
+    pub(super) fn set(&mut self, name: &'static str, output: usize, cell: Cell) -> Option<Cell> {
         let at = self.columns.iter().position(|(other, _)| *other == name);
         let at = at.unwrap_or_else(|| {
             self.columns.push((name, vec![None; self.outputs]));
             self.columns.len() - 1
         });
-        self.columns[at].1[output].replace(value)
+        self.columns[at].1[output].replace(cell)
     }
 
-    /// The columns, all of whose cells are there.
+    /// Fills in the results of an output of a reduction.
+    pub(super) fn set_all(&mut self, op: Op, output: usize, found: Option<Output>) {
+        match (op, found) {
+            (_, Some(Output::One(value))) => drop(self.set(op.name(), output, Some(value))),
+            (_, Some(Output::Pair(min, max))) => {
+                self.set("min", output, Some(min));
+                self.set("max", output, Some(max));
+            }
+            (Op::MinMax, None) => {
+                self.set("min", output, None);
+                self.set("max", output, None);
+            }
+            (_, None) => drop(self.set(op.name(), output, None)),
+            (_, Some(Output::Summary(_))) => {
+                unreachable!("stats are read by whoever has the whole output")
+            }
+        }
+    }
+
+    /// Has the indices of extremes be others, by their outputs.
+    pub(super) fn reindex(&mut self, mut index: impl FnMut(u64, u64) -> u64) {
+        let of_indices = |(name, _): &&mut (&str, _)| matches!(*name, "argmin" | "argmax");
+        for (_, cells) in self.columns.iter_mut().filter(of_indices) {
+            for (output, cell) in (0..).zip(cells) {
+                if let Some(Some(Value::U64(at))) = cell {
+                    *at = index(output, *at);
+                }
+            }
+        }
+    }
+
+    /// The columns, all of whose cells are there or are to be empty.
     ///
     /// # Errors
     /// An output that no rank has handed over.
-    pub(super) fn columns(self) -> Result<Vec<(&'static str, Column)>, Error> {
-        let column = |values: Vec<Option<Value>>| {
-            let gap = values.iter().position(Option::is_none);
-            let values: Option<Vec<Value>> = values.into_iter().collect();
-            values.map(Column::of_values).ok_or_else(|| Error::Contribution {
+    pub(super) fn columns(self) -> Result<Columns, Error> {
+        let column = |cells: Vec<Option<Cell>>| {
+            let gap = cells.iter().position(Option::is_none);
+            let cells: Option<Vec<Cell>> = cells.into_iter().collect();
+            cells.map(table_cells).ok_or_else(|| Error::Contribution {
                 rank: 0,
                 why: format!(
                     "its results and those of the other ranks leave out output {}",
@@ -81,29 +119,41 @@ impl Filled {
                 ),
             })
         };
-        self.columns.into_iter().map(|(name, values)| Ok((name, column(values)?))).collect()
+        self.columns.into_iter().map(|(name, cells)| Ok((name, column(cells)?))).collect()
     }
 }
 
-/// Bytes of a value: a code of its type, and sixteen.
+/// Results as a column of the table.
+fn table_cells(cells: Vec<Cell>) -> Cells {
+    match cells.iter().copied().collect::<Option<Vec<Value>>>() {
+        Some(values) => Cells::Numbers(Column::of_values(values)),
+        None => Cells::Printed(cells.into_iter().map(|cell| cell.map(Printed::from)).collect()),
+    }
+}
+
+/// Bytes of a result: a code of its type, and sixteen.
 const CELL: usize = 17;
+/// The code of one that is none.
+const NONE: u8 = 255;
 
 macro_rules! cells {
     ($($code:literal $variant:ident $ty:ty;)+) => {
-        fn write(value: Value, out: &mut Vec<u8>) {
+        fn write(cell: Cell, out: &mut Vec<u8>) {
             let end = out.len() + CELL;
-            match value {
-                $(Value::$variant(value) => {
+            match cell {
+                $(Some(Value::$variant(value)) => {
                     out.push($code);
                     out.extend_from_slice(bytemuck::bytes_of(&value));
                 })+
+                None => out.push(NONE),
             }
             out.resize(end, 0);
         }
 
-        fn read(cell: &[u8; CELL]) -> Option<Value> {
+        fn read(cell: &[u8; CELL]) -> Option<Cell> {
             match cell[0] {
-                $($code => bytemuck::checked::try_pod_read_unaligned::<$ty>(&cell[1..1 + size_of::<$ty>()]).ok().map(Value::$variant),)+
+                $($code => bytemuck::checked::try_pod_read_unaligned::<$ty>(&cell[1..1 + size_of::<$ty>()]).ok().map(|value| Some(Value::$variant(value))),)+
+                NONE => Some(None),
                 _ => None,
             }
         }
@@ -145,15 +195,15 @@ pub(super) fn gather(
     agreement: &Agreement,
     outputs: usize,
     slab: &Slab,
-    mine: Result<&[(&'static str, Vec<Value>)], &Missing>,
+    mine: Result<&[(&'static str, Vec<Cell>)], &Missing>,
 ) -> Result<(Filled, Option<Missing>), Error> {
     let columns = mine.unwrap_or_default();
     let missing_at = mine.err().map_or([0; 2], |missing| [missing.column + 1, missing.output + 1]);
     let head =
         [slab.from as u64, slab.to as u64, columns.len() as u64, missing_at[0], missing_at[1]];
     let mut bytes = head.map(u64::to_le_bytes).concat();
-    for (_, values) in columns {
-        values.iter().for_each(|value| write(*value, &mut bytes));
+    for (_, cells) in columns {
+        cells.iter().for_each(|cell| write(*cell, &mut bytes));
     }
     if let Err(missing) = mine {
         bytes.extend_from_slice(missing.why.as_bytes());
@@ -199,8 +249,8 @@ pub(super) fn gather(
         }
         for (k, cell) in cells.iter().enumerate() {
             let (column, at) = (k / own.outputs(), k % own.outputs());
-            let value = read(cell).ok_or(refused(rank))?;
-            if filled.set(columns[column].0, own.output(at), value).is_some() {
+            let cell = read(cell).ok_or(refused(rank))?;
+            if filled.set(columns[column].0, own.output(at), cell).is_some() {
                 return Err(refused(rank));
             }
         }
@@ -225,9 +275,12 @@ mod tests {
             Value::ComplexF16(Complex::new(f16::from_f32(0.5), f16::from_f32(-1.0))),
         ] {
             let mut bytes = Vec::new();
-            write(value, &mut bytes);
-            assert_eq!(read(bytes[..].try_into().expect("a cell")), Some(value));
+            write(Some(value), &mut bytes);
+            assert_eq!(read(bytes[..].try_into().expect("a cell")), Some(Some(value)));
         }
+        let mut none = Vec::new();
+        write(None, &mut none);
+        assert_eq!(read(none[..].try_into().expect("a cell")), Some(None));
         assert_eq!(read(&[99; CELL]), None);
         let mut bool_of_two = [0; CELL];
         bool_of_two[1] = 2;
@@ -251,7 +304,7 @@ mod tests {
         let agreement = Agreement::new(Op::Sum, DType::F64);
         let cells = |n: usize| {
             let mut bytes = Vec::new();
-            (0..n).for_each(|k| write(Value::F64(k as f64), &mut bytes));
+            (0..n).for_each(|k| write(Some(Value::F64(k as f64)), &mut bytes));
             bytes
         };
         let head = |words: [u64; HEAD]| words.map(u64::to_le_bytes).concat();
@@ -282,7 +335,7 @@ mod tests {
                 if comm.rank() == 1 {
                     return exchange(&comm, agreement.text(), Ok(&bytes)).map(drop);
                 }
-                let mine = [("sum", vec![Value::F64(1.0), Value::F64(2.0)])];
+                let mine = [("sum", vec![Some(Value::F64(1.0)), Some(Value::F64(2.0))])];
                 let slab = Slab::run(4, 0, 2);
                 gather(&comm, &agreement, 4, &slab, Ok(&mine))?.0.columns()?;
                 Ok(())
@@ -303,7 +356,7 @@ mod tests {
             let rank = comm.rank();
             let why = format!("of rank {rank}");
             let missing = Missing { column: 0, output: [7, 9, 4][rank], why };
-            let mine = [("mean", vec![Value::F64(1.0); 3])];
+            let mine = [("mean", vec![Some(Value::F64(1.0)); 3])];
             let mine = if rank == 1 { Ok(&mine[..]) } else { Err(&missing) };
             let slab = Slab::run(10, 3 * rank, 3 * rank + 3);
             gather(&comm, &agreement, 10, &slab, mine).expect("an exchange").1

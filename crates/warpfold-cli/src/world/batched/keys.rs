@@ -20,7 +20,7 @@ use crate::Failure;
 use crate::args::Reduction;
 use crate::batched::{self, with_key};
 use crate::input::Whole;
-use crate::table::Labels;
+use crate::table::{Cells, Labels};
 
 /// Runs of equal keys are segments.
 pub(super) fn fold_runs(
@@ -156,14 +156,15 @@ pub(super) fn merge(
     let name = |output: usize| At::Group(labels.get(output).to_string());
     let mut filled = Filled::new(keys.len());
     for (output, partial) in partials.iter().enumerate() {
-        read_one(args, finish, &name, &mut filled, output, partial)?;
+        read_one(args, (finish, inputs), &name, &mut filled, output, partial)?;
     }
+    flatten(args, inputs, &mut filled);
     let mut columns = filled.columns()?;
     if columns.is_empty() {
         let names = if args.op() == Op::MinMax { &["min", "max"][..] } else { &[args.op().name()] };
-        columns = names.iter().map(|name| (*name, Column::F64(Vec::new()))).collect();
+        let none = || Cells::Numbers(Column::F64(Vec::new()));
+        columns = names.iter().map(|name| (*name, none())).collect();
     }
-    flatten(args, inputs, &mut columns);
     Ok((columns, Some(Labels::key(labels))))
 }
 

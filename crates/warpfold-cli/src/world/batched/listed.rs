@@ -89,11 +89,12 @@ pub(super) fn fold(
     }
     let parts = engine::segments(Segments::offsets(&offsets), n as u64, policy)?;
     let request = Request::new(op, copied).parts(Arc::new(parts)).policy(policy);
+    let request = request.empty(args.parts.empty.of_engine());
     let number = |at: &At| match at {
         At::Segment(own) => mine.start + *own as usize,
         _ => 0,
     };
-    let mut columns = values(engine::columns(&request, args.finish()?), number, name)?;
+    let mut columns = values(args, &request, number, name)?;
     let of_mine = &lists[mine.clone()];
     flatten_read(args, &mut columns, |own, index| of_mine[own][index as usize] as u64);
     let slab = Slab::run(lists.len(), mine.start, mine.end);

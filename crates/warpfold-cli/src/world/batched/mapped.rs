@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use warpfold::map::{Folded, Share};
-use warpfold::partial::Output;
-use warpfold::{Column, Op, Value};
+use warpfold::{Column, Op};
 use warpfold_dist::{Agreement, Comm, exchange};
 use warpfold_engine::Parts;
 
 use super::super::{Merged, agreement, mapped::words, settle};
-use super::gathered::{self, Missing, Slab};
-use super::{Columns, parts as parts_in_words, pieces};
+use super::gathered::{self, Cell, Missing, Slab};
+use super::{Columns, cells, parts as parts_in_words, pieces};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::batched::{self, Opened};
 use crate::device::Device;
+use crate::left_out::tell_rows;
 use crate::mapped::kept_none;
 use crate::table::{self, Labels, Table, Titles};
 
@@ -56,13 +56,15 @@ pub(in crate::world) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(
         bytes: opened.bytes(),
         labels: opened.combined.labels(labels),
         titles: Titles::Results,
-        columns: columns.into_iter().map(|(name, column)| (name.into(), column.into())).collect(),
+        columns: columns.into_iter().map(|(name, cells)| (name.into(), cells)).collect(),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
         fold_seconds: folding,
         texts: opened.texts.found(args.verbosity() == Verbosity::Verbose),
     };
+    tell_rows(&table.texts);
+    opened.parted.tell_outside(args, opened.first().len());
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", table.timing());
     }
@@ -88,7 +90,13 @@ fn take<'o>(args: &Reduction, comm: &dyn Comm, opened: &'o Opened) -> Result<Tak
     opened.check_of_elements()?;
     let (parts, labels) = batched::parts(args, opened.first(), &opened.parted)?;
     let number = (comm.rank(), comm.size());
-    let share = opened.map.share(&opened.arrays()?, &parts, number, args.finish()?)?;
+    let share = opened.map.share(
+        &opened.arrays()?,
+        &parts,
+        number,
+        args.parts.empty.of_engine(),
+        args.finish()?,
+    )?;
     opened.check_unchanged()?;
     if args.verbosity() == Verbosity::Verbose {
         let (whole, cut) = (&share.whole, share.cut.len());
@@ -107,14 +115,17 @@ fn take<'o>(args: &Reduction, comm: &dyn Comm, opened: &'o Opened) -> Result<Tak
 fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns, Merged> {
     let Taken { opened, parts, share, .. } = taken;
     let (n, finish) = (opened.first().len(), args.finish().map_err(Merged::Result)?);
+    // By its keys first, as what tells of a condition is a text.
     let under_name =
-        |error: warpfold::Error| opened.combined.named(kept_none(args, n, Failure::from(error)));
+        |error: warpfold::Error| kept_none(args, n, opened.combined.named(Failure::from(error)));
     let agreement = agreed(args)?;
     exchange(comm, agreement.text(), Ok(&[]))?;
     let agreement = agreement.and(&format!("{n} elements in {} outputs", share.outputs));
-    let values = |column: &Column| (0..column.len()).map(|at| column.get(at)).collect();
-    let columns: Result<Vec<(&'static str, Vec<Value>)>, Missing> = match &share.columns {
-        Ok(columns) => Ok(columns.iter().map(|(name, column)| (*name, values(column))).collect()),
+    let columns: Result<Vec<(&'static str, Vec<Cell>)>, Missing> = match &share.columns {
+        Ok(of) => {
+            let column = |(name, column): &(_, Column)| (*name, cells(column, &of.gaps));
+            Ok(of.columns.iter().map(column).collect())
+        }
         Err((output, error)) => Err(Missing {
             column: 0,
             output: *output as u64,
@@ -133,30 +144,30 @@ fn merge(args: &Reduction, comm: &dyn Comm, taken: &Taken<'_>) -> Result<Columns
         if missing.as_ref().is_some_and(|missing| missing.output <= output as u64) {
             break;
         }
-        let found = opened.map.finish_output(parts, output, folded, finish);
-        match found.map_err(|error| Merged::Result(under_name(error)))? {
-            Output::One(value) => drop(filled.set(args.op().name(), output, value)),
-            Output::Pair(min, max) => {
-                filled.set("min", output, min);
-                filled.set("max", output, max);
-            }
-            Output::Summary(_) => unreachable!("stats of parts of an expression are refused"),
-        }
+        let empty = args.parts.empty.of_engine();
+        let found = opened.map.finish_output(parts, output, folded, empty, finish);
+        filled.set_all(
+            args.op(),
+            output,
+            found.map_err(|error| Merged::Result(under_name(error)))?,
+        );
     }
     if let Some(missing) = missing {
         return Err(Merged::Result(Failure::Data(missing.why)));
     }
     if share.outputs == 0 {
-        return Ok(share.columns.clone().unwrap_or_default());
+        let columns = share.columns.clone().map_or_else(|_| Vec::new(), |of| of.columns);
+        return Ok(columns.into_iter().map(|(name, column)| (name, column.into())).collect());
     }
-    let mut columns = filled.columns()?;
     // Indices within outputs become those of the array where that is asked for.
     if args.parts.flat && matches!(args.op(), Op::ArgMin | Op::ArgMax) && comm.rank() == 0 {
-        for (_, column) in &mut columns {
-            if let Column::U64(arg_indices) = column {
-                *arg_indices = parts.flat(n as usize, std::mem::take(arg_indices));
-            }
-        }
+        let mut within = vec![0; share.outputs];
+        filled.reindex(|output, at| {
+            within[output as usize] = at;
+            at
+        });
+        let flat = parts.flat(n as usize, within);
+        filled.reindex(|output, _| flat[output as usize]);
     }
-    Ok(columns)
+    Ok(filled.columns()?)
 }

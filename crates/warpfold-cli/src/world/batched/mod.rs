@@ -15,20 +15,20 @@ mod segments;
 
 use std::time::Instant;
 
-use warpfold::partial::{Finish, Output};
-use warpfold::{AnyPartial, At, DType, Error, Op, Value};
+use warpfold::partial::Finish;
+use warpfold::{AnyPartial, At, DType, Empty, Error, Key, Op, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_batched, exchange};
-use warpfold_engine as engine;
+use warpfold_engine::{self as engine, Request};
 
 use super::{Merged, agreement, open, settle, tell};
 use crate::Failure;
-use crate::args::{Reduction, Verbosity};
-use crate::batched::{self, Combined, Parted};
+use crate::args::{self, Reduction, Verbosity};
+use crate::batched::{self, Combined, Parted, with_key};
 use crate::device::Device;
 use crate::input::{Order, Whole};
 use crate::left_out::Texts;
-use crate::table::{self, Labels, Table, Titles};
-use gathered::{Filled, Missing, Slab};
+use crate::table::{self, Cells, Labels, Table, Titles};
+use gathered::{Cell, Filled, Missing, Slab};
 pub(super) use mapped::reduction as of_expression;
 
 /// What a rank made of its share.
@@ -54,31 +54,41 @@ enum Made {
 }
 
 /// The columns of outputs that one rank has as a whole; or the first output among all that has no result, and the error that names it.
-type Read = Result<Vec<(&'static str, Vec<Value>)>, (u64, Error)>;
+type Read = Result<Vec<(&'static str, Vec<Cell>)>, (u64, Error)>;
 
 /// Reads the results of outputs; the error of one that has none comes with its number among all, as `number` has it, and under its name.
 fn values(
-    columns: Result<engine::Columns, Error>,
+    args: &Reduction,
+    request: &Request<'_>,
     number: impl Fn(&At) -> usize,
     name: impl Fn(usize) -> At,
-) -> Result<Read, Error> {
-    let read = |column: &warpfold::Column| (0..column.len()).map(|at| column.get(at)).collect();
-    match columns {
-        Ok(columns) => Ok(Ok(columns.iter().map(|(name, column)| (*name, read(column))).collect())),
+) -> Result<Read, Failure> {
+    match engine::columns_and_gaps(request, args.finish()?) {
+        Ok((columns, gaps)) => {
+            let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+            let both = columns.iter().zip(gaps);
+            Ok(Ok(both.map(|((name, column), gaps)| (*name, cells(column, gaps))).collect()))
+        }
         Err(Error::Output { output, error }) => {
             let number = number(&output);
             Ok(Err((number as u64, Error::Output { output: name(number), error })))
         }
-        Err(other) => Err(other),
+        Err(other) => Err(other.into()),
     }
+}
+
+/// The results of a column, but for those that are none.
+fn cells(column: &warpfold::Column, gaps: &[u64]) -> Vec<Cell> {
+    let is_there = |at: usize| gaps.binary_search(&(at as u64)).is_err();
+    (0..column.len()).map(|at| is_there(at).then(|| column.get(at))).collect()
 }
 
 /// Has indices of extremes count from the start of the whole, where `--flat` asks for that: of output `k` of these, `flat(k, index)`.
 fn flatten_read(args: &Reduction, read: &mut Read, flat: impl Fn(usize, u64) -> u64) {
     let (true, Ok(columns)) = (args.parts.flat, read) else { return };
     let indices = columns.iter_mut().filter(|(name, _)| matches!(*name, "argmin" | "argmax"));
-    for (output, value) in indices.flat_map(|(_, values)| values.iter_mut().enumerate()) {
-        if let Value::U64(index) = value {
+    for (output, cell) in indices.flat_map(|(_, cells)| cells.iter_mut().enumerate()) {
+        if let Some(Value::U64(index)) = cell {
             *index = flat(output, *index);
         }
     }
@@ -130,6 +140,9 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
         return Ok(());
     }
     let is_verbose = args.verbosity() == Verbosity::Verbose;
+    if let Some(Inputs { whole, parted, .. }) = &inputs {
+        parted.tell_outside(args, whole.len());
+    }
     let texts = inputs.as_ref().map_or_else(Vec::new, |inputs| inputs.texts.found(is_verbose));
     let table = Table {
         op: args.op(),
@@ -141,7 +154,7 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
             |inputs| inputs.combined.labels(labels.unwrap_or(folded.labels)),
         ),
         titles: Titles::Results,
-        columns: columns.into_iter().map(|(name, column)| (name.into(), column.into())).collect(),
+        columns: columns.into_iter().map(|(name, cells)| (name.into(), cells)).collect(),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: folded.begun.elapsed().as_secs_f64(),
@@ -172,7 +185,9 @@ fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     let (values, notes) = (input.monitor(), input.notes());
     let whole = input.whole(order)?;
     let read = Parted::read(args, &values, batched::header(&notes))?;
-    let batched::Aligned { whole, parted, tuples, .. } = read.align(args, whole, notes)?;
+    let aligned = read.align(args, whole.len(), notes)?;
+    let whole = aligned.kept(whole)?;
+    let batched::Aligned { parted, tuples, .. } = aligned;
     Ok(Inputs { whole, parted, combined: tuples, texts })
 }
 
@@ -202,7 +217,7 @@ fn folded(labels: Labels, outputs: usize, elements: u64, made: Made) -> Folded {
     Folded { dtype, labels, outputs, elements, made, begun, folding: 0.0 }
 }
 
-type Columns = Vec<(&'static str, warpfold::Column)>;
+type Columns = Vec<(&'static str, Cells)>;
 
 /// The results of all outputs, and their labels where those are known only now.
 fn merge(
@@ -234,7 +249,8 @@ fn merge(
             };
             let gathered = gathered::gather(comm, &agreement, folded.outputs, slab, mine)?;
             let name = |output| name(args, folded, inputs, output);
-            let columns = with_pieces(args, comm, &agreement, gathered, cut, finish, &name);
+            let columns =
+                with_pieces(args, comm, &agreement, gathered, cut, (finish, inputs), &name);
             Ok((columns.map_err(|merged| merged.named(inputs))?, None))
         }
         Made::Partials(partials) => {
@@ -242,11 +258,10 @@ fn merge(
             let name = |output| name(args, folded, inputs, output);
             let mut filled = Filled::new(folded.outputs);
             for (output, partial) in partials.iter().enumerate() {
-                read_one(args, finish, &name, &mut filled, output, partial)?;
+                read_one(args, (finish, inputs), &name, &mut filled, output, partial)?;
             }
-            let mut columns = filled.columns()?;
-            flatten(args, inputs, &mut columns);
-            Ok((columns, None))
+            flatten(args, inputs, &mut filled);
+            Ok((filled.columns()?, None))
         }
         Made::Keyed(own, partials) => {
             let merged = keys::merge(args, comm, &agreement, (own, partials), inputs, finish);
@@ -272,7 +287,7 @@ fn with_pieces(
     agreement: &Agreement,
     (mut filled, missing): (Filled, Option<Missing>),
     cut: &[(usize, AnyPartial)],
-    finish: Finish,
+    (finish, inputs): (Finish, &Inputs),
     name: &dyn Fn(usize) -> At,
 ) -> Result<Columns, Merged> {
     let cut: Vec<_> = cut.iter().map(|(output, partial)| (*output, partial.to_bytes())).collect();
@@ -291,7 +306,7 @@ fn with_pieces(
         if missing.as_ref().is_some_and(|missing| missing.output < *output as u64) {
             break;
         }
-        read_one(args, finish, name, &mut filled, *output, partial)?;
+        read_one(args, (finish, inputs), name, &mut filled, *output, partial)?;
     }
     match missing {
         None => Ok(filled.columns()?),
@@ -302,46 +317,65 @@ fn with_pieces(
 /// Rounds one output's partial.
 fn read_one(
     args: &Reduction,
-    finish: Finish,
+    (finish, inputs): (Finish, &Inputs),
     name: &dyn Fn(usize) -> At,
     filled: &mut Filled,
     output: usize,
     partial: &AnyPartial,
 ) -> Result<(), Merged> {
-    let op = args.op();
-    let found = partial.finish(op, finish).map_err(|error| {
-        let error = match error {
-            Error::Empty { ignored, .. } => Error::Empty { op, ignored },
-            other => other,
-        };
+    let (op, empty) = (args.op(), args.parts.empty.of_engine());
+    let found = match partial.finish(op, finish) {
+        Ok(found) => Ok(Some(found)),
+        Err(error @ (Error::Empty { .. } | Error::TooFew { .. })) => {
+            match (engine::stand_in(op, partial.dtype(), finish, empty), error) {
+                (Some(_), _) if empty == Empty::None => Ok(None),
+                (Some(stand_in), _) => Ok(Some(stand_in)),
+                // Elements were there and none was left: they were ignored.
+                (None, Error::Empty { .. }) => {
+                    Err(Error::Empty { op, ignored: has_elements(args, inputs, output) })
+                }
+                (None, error) => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    };
+    let found = found.map_err(|error| {
         let error = Error::Output { output: name(output), error: Box::new(error) };
         Merged::Result(error.into())
     })?;
-    match found {
-        Output::One(value) => drop(filled.set(op.name(), output, value)),
-        Output::Pair(min, max) => {
-            filled.set("min", output, min);
-            filled.set("max", output, max);
-        }
-        Output::Summary(_) => unreachable!("stats are read by whoever has the whole output"),
-    }
+    filled.set_all(op, output, found);
     Ok(())
 }
 
+/// Whether an output has elements, ignored or not.
+fn has_elements(args: &Reduction, inputs: &Inputs, output: usize) -> bool {
+    let Inputs { whole, parted, .. } = inputs;
+    match (parted, args.parts.groups) {
+        (Parted::Axes, _) => !whole.is_empty(),
+        // A key that has a result occurs.
+        (Parted::Keys(_), None) => true,
+        (Parted::Keys(keys), Some(_)) => {
+            let is_one = |keys: &Whole| {
+                Ok::<_, Failure>(with_key!(keys, K, keys => {
+                    keys.iter().any(|key: &K| key.id() == Some(output as u64))
+                }))
+            };
+            is_one(keys).unwrap_or(false)
+        }
+        (segments, _) => {
+            let bounds = segments.segments().map(|segments| segments.check(whole.len()));
+            bounds.is_some_and(|bounds| bounds.is_ok_and(|bounds| !bounds.range(output).is_empty()))
+        }
+    }
+}
+
 /// Has indices of outputs that were read from partials of axes and keys count from the start of the array, if that is asked for.
-fn flatten(args: &Reduction, inputs: &Inputs, columns: &mut Columns) {
+fn flatten(args: &Reduction, inputs: &Inputs, filled: &mut Filled) {
     if !args.parts.flat {
         return;
     }
     let Ok(flat) = batched::flat(args, &inputs.whole, &inputs.parted) else { return };
-    for (name, column) in columns {
-        let ("argmin" | "argmax", warpfold::Column::U64(arg_indices)) = (*name, column) else {
-            continue;
-        };
-        (0..)
-            .zip(arg_indices)
-            .for_each(|(output, arg_index)| *arg_index = flat(output, *arg_index));
-    }
+    filled.reindex(flat);
 }
 
 /// What an output is called in errors.
@@ -373,5 +407,6 @@ fn parts(args: &Reduction) -> String {
     words.extend(parts.groups.map(|groups| format!("groups {groups}")));
     words.extend(parts.flat.then(|| "flat".to_string()));
     words.extend(parts.sorted.then(|| "sorted".to_string()));
+    words.extend((parts.empty != args::Empty::Error).then(|| format!("empty {:?}", parts.empty)));
     words.join(" ")
 }

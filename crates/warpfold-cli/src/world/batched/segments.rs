@@ -59,11 +59,12 @@ pub(super) fn fold_bounds(
     let own = x.part(from as usize..to as usize);
     let parts = engine::segments(Segments::offsets(&offsets), own.len() as u64, policy)?;
     let request = Request::new(op, own).parts(Arc::new(parts)).policy(policy);
+    let request = request.empty(args.parts.empty.of_engine());
     let number = |at: &At| match at {
         At::Segment(own) => whole.start + *own as usize,
         _ => 0,
     };
-    let mut columns = values(engine::columns(&request, args.finish()?), number, name)?;
+    let mut columns = values(args, &request, number, name)?;
     flatten_read(args, &mut columns, |own, index| {
         bounds.range(whole.start + own).start as u64 + index
     });

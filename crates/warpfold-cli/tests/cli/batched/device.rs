@@ -7,7 +7,9 @@ use crate::program::{Folder, run};
 fn agree(args: &[&str]) {
     let on = |device: &str| run(args.iter().copied().chain(["--device", device]));
     let (cpu, simt) = (on("cpu"), on("simt"));
-    assert_eq!(simt.value(), cpu.value(), "{args:?}");
+    // Notes are the same, too.
+    assert_eq!((simt.code, &simt.out, &simt.err), (Some(0), &cpu.out, &cpu.err), "{args:?}");
+    assert_eq!(cpu.code, Some(0), "{args:?}: {cpu:?}");
 }
 
 /// Both refuse in the same words.

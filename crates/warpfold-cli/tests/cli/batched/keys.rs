@@ -340,5 +340,5 @@ fn results_that_do_not_exist_leave_their_cells_empty() {
         run([&["argmin", &x, "--by", &by, "--groups", "4"][..], &["--empty", "nan"]].concat());
     assert!(least.err.contains("group 0"), "{}", least.err);
     let device = with(&["--empty", "none", "--device", "simt"]);
-    assert!(device.err.contains("--empty is for elements as they are"), "{}", device.err);
+    assert!(device.err.contains("--empty is for reductions on the processor"), "{}", device.err);
 }

@@ -162,3 +162,39 @@ fn a_long_table_is_printed_whole_or_kept_in_a_file() {
     assert_eq!(run(args.iter().chain(&to).chain(&["--format", "csv"])).value(), csv.value());
     assert_eq!(run(args.iter().chain(&to).chain(&["--full"])).value(), printed.value());
 }
+
+/// Offsets that leave elements out at either end say how many.
+#[test]
+fn elements_outside_of_all_segments_are_told() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", integers(&sample(10)));
+    let text = folder.file("t.csv", "a\n1\nNA\n4\n8\n16\n32\n");
+    for (offsets, note, sums) in [
+        ("0\n4\n10\n", "", 2),
+        ("2\n4\n10\n", "2 elements before the first offset, of 10", 2),
+        ("0\n4\n9\n", "1 element behind the last offset, of 10", 2),
+        ("1\n4\n8\n", "1 element before the first offset and 2 behind the last, of 10", 2),
+        ("3\n", "3 elements before the first offset and 7 behind the last, of 10", 0),
+    ] {
+        let offsets = folder.file("o.txt", offsets);
+        let expected = match note {
+            "" => String::new(),
+            _ => format!("note: {offsets}: in no segment: {note}\n"),
+        };
+        for more in [&[][..], &["--map", "x + 1"], &["--device", "simt"]] {
+            let found = run(["sum", &x, "--segments", &offsets].iter().chain(more));
+            assert_eq!((found.code, &found.err), (Some(0), &expected), "{more:?}: {found:?}");
+            assert_eq!(found.out.lines().count(), sums, "{found:?}");
+        }
+    }
+    // Rows that are left out belong to the data.
+    let offsets = folder.file("o.txt", "1\n3\n5\n");
+    let found = run(["sum", &text, "--missing", "skip", "--segments", &offsets]);
+    let note = "in no segment: 1 element before the first offset and 1 behind the last, of 6";
+    assert_eq!(
+        (found.out.as_str(), found.err),
+        ("0 4.0\n1 24.0\n", format!("note: {offsets}: {note}\n"))
+    );
+    // Segments of other kinds span the array, or are refused.
+    run(["sum", &x, "--lengths", &folder.file("l.txt", "4\n5\n")]).fails(1, &["add up"]);
+}

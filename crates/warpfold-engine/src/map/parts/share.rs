@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_num::{Error, Result};
+use warpfold_num::{Empty, Error, Result};
 use warpfold_plan::{HostArray, Indices, Parts};
 
-use super::{Elements, Operand, arranged, finished, length, piece, results};
-use crate::Columns;
+use super::{ColumnsOf, Elements, Ending, Operand, arranged, finished, length, piece, results};
 use crate::cut::{Taken, take};
 use crate::map::{Folded, Map, refused};
 
@@ -18,8 +17,8 @@ pub struct Share {
     pub outputs: usize,
     /// Those that lie in this one as a whole.
     pub whole: Range<usize>,
-    /// Their results, whose indices count within outputs; or the first output here that has none.
-    pub columns: Result<Columns, (usize, Error)>,
+    /// Their results, whose indices count within outputs, with gaps among the outputs here; or the first output here that has none.
+    pub columns: Result<ColumnsOf, (usize, Error)>,
     /// What is left of outputs that begin or end in another share.
     pub cut: Vec<(usize, Folded)>,
 }
@@ -30,12 +29,13 @@ pub(in crate::map) fn share(
     inputs: &[HostArray<'_>],
     parts: &Parts<'_>,
     (number, of): (usize, usize),
+    empty: Empty,
     finish: Finish,
 ) -> Result<Share> {
-    let [wanted] = &map.wanted[..] else {
+    if map.wanted.len() != 1 {
         let remedy = "ask for one at a time";
         return Err(refused("map", "several results of parts are not shared out".into(), remedy));
-    };
+    }
     let inputs: Vec<Operand<'_>> = inputs.iter().copied().map(Operand::from).collect();
     let inputs = &inputs[..];
     let n = length(map, inputs)?;
@@ -51,9 +51,10 @@ pub(in crate::map) fn share(
     let of_this = at(number)..at(number + 1);
     let Taken { whole, cut } = take(outputs, range, &of_this, number + 1 == of);
     let of_whole = starts[whole.end] - starts[whole.start];
-    let all = results(map, of_whole, inputs, parts, (&elements, whole.clone()), finish);
+    let ending = Ending::of(map, finish, empty);
+    let all = results(map, of_whole, inputs, parts, (&elements, whole.clone()), &ending);
     let mut columns = match all {
-        Ok(mut all) => Ok(arranged(wanted, all.remove(0), parts, n, Indices::OfInput, finish)?),
+        Ok(mut all) => Ok(arranged(map, 0, all.remove(0), parts, n, Indices::OfInput, &ending)?),
         Err(missing) => Err(missing),
     };
     let mut left = Vec::new();
@@ -73,14 +74,17 @@ pub(in crate::map) fn share(
     Ok(Share { outputs, whole, columns, cut: left })
 }
 
-/// The result of an output, from what is left of all its pieces.
+/// The result of an output, from what is left of all its pieces; none where that is no error.
 pub(in crate::map) fn rest(
     map: &Map,
     parts: &Parts<'_>,
     output: usize,
     folded: Folded,
+    empty: Empty,
     finish: Finish,
-) -> Result<Output> {
-    let all = finished(map, parts, output, Ok(folded), finish).map_err(|(_, error)| error)?;
-    Ok(all.into_iter().next().unwrap_or_else(|| unreachable!("a map has results")))
+) -> Result<Option<Output>> {
+    let ending = Ending::of(map, finish, empty);
+    let all = finished(map, parts, output, Ok(folded), &ending).map_err(|(_, error)| error)?;
+    let (outputs, gaps) = ending.filled(0, all.into_iter().take(1).collect());
+    Ok(outputs.into_iter().next().filter(|_| gaps.is_empty()))
 }
