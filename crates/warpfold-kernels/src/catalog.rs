@@ -160,19 +160,21 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("fallback", "", &["f32", "f64"]),
+    ("stats", "Stats", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("magnitudes", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
     ("products", "Products", KINDS),
 ];
 
-/// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`.
+/// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`, of stats `column_stats.cu`.
 pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["16", "32", "64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("roots", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
+    ("stats", "Stats", &["half", "f32", "f64"]),
 ];
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.
@@ -463,6 +465,7 @@ impl BatchedBuild {
             ("segment", "products") if !INTEGER_KINDS.contains(&self.kind) => {
                 "entry/segment_products.cu"
             }
+            ("column", "stats") => "entry/column_stats.cu",
             ("column", _) => "entry/columns.cu",
             ("row", _) => "entry/rows.cu",
             ("strided", _) => "entry/strided.cu",

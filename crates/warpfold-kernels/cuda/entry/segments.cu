@@ -6,7 +6,7 @@
 // segment; count u64; prod as sum.
 #include "op/part_exact.cuh"
 #include "op/part_spread.cuh"
-#include "op/part_folds.cuh"
+#include "op/part_stats.cuh"
 #include "op/part_complex.cuh"
 #include "op/part_squares.cuh"
 #include "walk/segments.cuh"

@@ -229,10 +229,10 @@ template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArg
     constexpr u32 VECTORS = RowWarp<Fold>::VECTORS;
     __shared__ Vector tile[SEGMENT_WARPS][32 * VECTORS];
     // States that wait to be finished, and those of a row's warps.
-    constexpr u32 JOINED = 16 * VECTORS;
-    static_assert(
-        32 * sizeof(State) <= JOINED * sizeof(Vector) && SEGMENT_WARPS * sizeof(State) <= JOINED * sizeof(Vector),
-        "there is room for both in a tile");
+    constexpr u32 HELD = 32 * sizeof(State) / sizeof(Vector);
+    constexpr u32 JOINED = HELD < 16 * VECTORS ? 16 * VECTORS : HELD;
+    static_assert(JOINED * sizeof(Vector) + SEGMENT_WARPS * sizeof(State) <= sizeof(tile[0]),
+                  "there is room for both in a tile");
     const RowWarp<Fold> rows(a);
     if (a.length == 1) {
         rows.single();

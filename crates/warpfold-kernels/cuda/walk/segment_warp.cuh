@@ -20,7 +20,7 @@ template <class Fold> struct SegmentWarp {
     static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = IN_PLACE ? 8 : FLIGHT, OWN = VECTORS * PER,
                          TILE = 32 * OWN;
     static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State),
-                         CAP = FIT < TILE ? FIT / 32 * 32 : TILE;
+                         CAP = FIT >= TILE ? TILE : FIT >= 32 ? FIT / 32 * 32 : 32;
     // A bit for each element of a lane.
     typedef typename Select<(OWN > 32), u64, u32>::type Flags;
     static_assert(!IN_PLACE || OWN <= 32, "a word has the flags of elements that results wait in");

@@ -53,6 +53,8 @@ mod soak;
 mod soak_exact;
 #[path = "../kernels/spread.rs"]
 mod spread;
+#[path = "../kernels/stats.rs"]
+mod stats;
 mod stream;
 #[path = "../kernels/tables.rs"]
 mod tables;

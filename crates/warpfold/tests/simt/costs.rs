@@ -1,20 +1,24 @@
 //! What many reductions cost: instructions of PTX for each element, counted, so that no change makes short segments dear unseen.
 
-use warpfold::kernel::{DeviceSegments, ReduceBatched};
+use warpfold::kernel::{DeviceSegments, Machine as _, ReduceBatched};
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Detail, Device, Settings};
-use warpfold::{Accuracy, Op};
+use warpfold::{Accuracy, DType, Layout, Op};
 
 use crate::data::Random;
 
 const N: u64 = 1 << 17;
 
-/// Sums of f32, by each accuracy: instructions an element.
-fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
+/// A machine that counts.
+fn counting() -> Device {
     let settings =
         Settings { races: Detail::Off, uninitialised: Detail::Off, ..Settings::default() };
-    let facts = CudaFacts { compute: 90, multiprocessors: 1 };
-    let device = Device::with(facts, settings);
+    Device::with(CudaFacts { compute: 90, multiprocessors: 1 }, settings)
+}
+
+/// Sums of f32, by each accuracy: instructions an element.
+fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
+    let device = counting();
     let x: Vec<f32> = (0..N).map(|k| (k % 1000) as f32 / 8.0).collect();
     let x = device.upload(&x).unwrap();
     let cut = cut(&device).unwrap();
@@ -23,17 +27,22 @@ fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
             Cut::Every(length) => device.reduce_segments(&x, DeviceSegments::Every(*length)),
             Cut::Offsets(offsets) => device.reduce_segments(&x, offsets),
         };
-        let reduce = reduce.accuracy(accuracy).grid(1);
-        let plan = reduce.plan(Op::Sum).unwrap();
-        let out = device.alloc::<f32>(plan.batch.outputs() as usize).unwrap();
-        let workspace = device.alloc::<u8>(plan.workspace as usize).unwrap();
-        let faults = device.upload(&[0xff_u8; ReduceBatched::<Device, f32>::FAULT_BYTES]).unwrap();
-        let launches =
-            reduce.launches(Op::Sum, out.address(), workspace.address(), faults.address());
-        let counters = device.launch_batched(&launches.unwrap()).unwrap();
-        let instructions: u64 = counters.iter().map(|c| c.total.warp_instructions).sum();
-        instructions as f64 / (N / 32) as f64
+        instructions(&device, &reduce.accuracy(accuracy).grid(1), Op::Sum)
     })
+}
+
+/// Instructions an element of a reduction of all `N`.
+fn instructions(device: &Device, reduce: &ReduceBatched<'_, Device, f32>, op: Op) -> f64 {
+    let plan = reduce.plan(op).unwrap();
+    let out = device.alloc::<u8>(plan.result_bytes() as usize).unwrap();
+    let mut workspace = device.alloc::<u8>(plan.workspace as usize).unwrap();
+    let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+    workspace.write(plan.workspace as usize - tables.len(), &tables).unwrap();
+    let faults = device.upload(&[0xff_u8; ReduceBatched::<Device, f32>::FAULT_BYTES]).unwrap();
+    let launches = reduce.launches(op, out.address(), workspace.address(), faults.address());
+    let counters = device.launch_batched(&launches.unwrap()).unwrap();
+    let instructions: u64 = counters.iter().map(|c| c.total.warp_instructions).sum();
+    instructions as f64 / (N / 32) as f64
 }
 
 enum Cut {
@@ -68,4 +77,21 @@ fn short_segments_stay_cheap() {
     check("random up to 64", costs(&lengths(|| random.below(65))), [31.0, 58.0]);
     check("segments of 8192", costs(&lengths(|| 8192)), [12.0, 26.0]);
     assert!(most.is_empty(), "{}", most.join("\n"));
+}
+
+#[test]
+fn stats_in_one_pass_take_fewer_instructions_than_their_columns() {
+    let device = counting();
+    let x: Vec<f32> = (0..N).map(|k| (k % 1000) as f32 / 8.0).collect();
+    let x = device.upload(&x).unwrap();
+    for (shape, axis) in [([1 << 13, 16], 1), ([1 << 9, 256], 1), ([64, 1 << 11], 0)] {
+        let layout = Layout::c(&shape).unwrap();
+        let reduce = device.reduce_axes(x.view(), &layout, &[axis]).unwrap();
+        let together = instructions(&device, &reduce, Op::Stats);
+        let apart: f64 =
+            Op::of_stats(DType::F32).map(|op| instructions(&device, &reduce, op)).sum();
+        let what = format!("{shape:?}, axis {axis}: {together:.1} together, {apart:.1} apart");
+        println!("{what}");
+        assert!(together * 1.5 < apart, "{what}");
+    }
 }

@@ -47,6 +47,8 @@ mod sample;
 mod segments;
 #[path = "../kernels/spread.rs"]
 mod spread;
+#[path = "../kernels/stats.rs"]
+mod stats;
 #[path = "../kernels/tables.rs"]
 mod tables;
 #[path = "../kernels/truth.rs"]

@@ -10,7 +10,7 @@ use crate::{Error, Op, Result};
 
 impl AnyReduceBatched<'_> {
     /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
-    /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
+    /// stats, which are one pass or several ([`plans`](Self::plans)), a mean, variance or deviation that does not exist is NaN.
     ///
     /// # Errors
     /// As [`on_device`](Self::on_device); [`Error::Unsupported`] for a rounding that kernels do not do.
@@ -18,7 +18,7 @@ impl AnyReduceBatched<'_> {
         self.requested().columns(op, finish)
     }
 
-    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.
+    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax, and for stats that are not folded in one pass.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
@@ -26,7 +26,10 @@ impl AnyReduceBatched<'_> {
         let requested = self.requested();
         match op {
             Op::MinMax => Ok(vec![requested.plan(Op::Min)?, requested.plan(Op::Max)?]),
-            Op::Stats => Op::of_stats(requested.x.dtype).map(|op| requested.plan(op)).collect(),
+            Op::Stats => match requested.plan_of_stats()? {
+                Some(plan) => Ok(vec![plan]),
+                None => Op::of_stats(requested.x.dtype).map(|op| requested.plan(op)).collect(),
+            },
             _ => Ok(vec![requested.plan(op)?]),
         }
     }
@@ -51,7 +54,7 @@ impl BatchedRequest<'_> {
 }
 
 /// The error of one of the reductions that another one is made of, as that one's.
-fn asked_as(op: Op, error: Error) -> Error {
+pub(super) fn asked_as(op: Op, error: Error) -> Error {
     match error {
         Error::Empty { ignored, .. } => Error::Empty { op, ignored },
         Error::Output { output, error } => {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::kernel::map::Spliced;
 use crate::plan::{
-    Batch, BoundsKind, Columns, CudaBatchPlan, CudaWay, Fallback, LoopTable, Strided, block_threads,
+    Batch, BatchedFold, BoundsKind, Columns, CudaBatchPlan, CudaWay, Fallback, LoopTable, Strided,
+    block_threads,
 };
 use crate::shape::Loop;
 use crate::{Error, Op, Result};
@@ -104,9 +105,12 @@ impl Launches<'_> {
         let options = self.options();
         let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
         let again = match plan.again() {
-            Fallback::No => None,
-            Fallback::Sums(module, block) => Some(self.sums(module, block, "", words.clone())),
-            Fallback::Blocks(module) => Some(self.blocks(module, Some(cut), None)),
+            Fallback::No => Vec::new(),
+            Fallback::Sums(module, block) => vec![self.sums(module, block, "", words.clone())],
+            Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
+                self.columns_of_stats(|one| one.blocks(module.clone(), Some(cut), None))
+            }
+            Fallback::Blocks(module) => vec![self.blocks(module, Some(cut), None)],
         };
         let again = again.into_iter().chain(self.joined_trees());
         if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
@@ -137,14 +141,17 @@ impl Launches<'_> {
             launches.push(self.join(outputs, columns.joined(), words));
         }
         launches.extend(match plan.again() {
-            Fallback::No => None,
+            Fallback::No => Vec::new(),
             Fallback::Sums(module, block) => {
                 let shape =
                     [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
                 let words = [&shape[..], &[out, faults, options]].concat();
-                Some(self.sums(module, block, "_columns", words))
+                vec![self.sums(module, block, "_columns", words)]
             }
-            Fallback::Blocks(module) => Some(self.by_loops(module)),
+            Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
+                self.columns_of_stats(|one| one.by_loops(module.clone()))
+            }
+            Fallback::Blocks(module) => vec![self.by_loops(module)],
         });
         launches
     }
@@ -206,6 +213,19 @@ impl Launches<'_> {
     fn sums(&self, module: String, block: u32, suffix: &str, words: Vec<u64>) -> BatchedLaunch {
         let grid = self.multiprocessors.saturating_mul(2).min(self.plan.grid);
         BatchedLaunch { block, ..self.of(module, suffix, grid, words) }
+    }
+
+    /// Of each column of stats what was missed there.
+    fn columns_of_stats(
+        &self,
+        again: impl Fn(&Launches<'_>) -> BatchedLaunch,
+    ) -> Vec<BatchedLaunch> {
+        let columns = self.plan.stats_columns().into_iter();
+        let alone = columns.filter_map(|column| {
+            let plan = self.plan.of_column(column.rounded()?);
+            Some(again(&Launches { plan: &plan, out: self.out + column.offset, ..*self }))
+        });
+        alone.collect()
     }
 
     fn by_loops(&self, module: String) -> BatchedLaunch {

@@ -4,6 +4,7 @@ use super::faults::Faults;
 use super::launch::Launches;
 use super::{AnySegments, BatchedLaunch, Parts};
 use crate::error::At;
+use crate::kernel::executor::Memory;
 use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, Rounding, choose_cuda_batch, dense_rows,
@@ -134,7 +135,17 @@ impl BatchedRequest<'_> {
 
     /// The results in the machine's memory.
     pub(super) fn left(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
-        self.run(&self.plan(op)?, ddof)
+        if op == Op::Stats {
+            let why = "they are several columns; ask for `columns`";
+            return Err(Error::Unsupported {
+                option: "one result on CUDA",
+                op,
+                dtype: self.x.dtype,
+                why,
+            });
+        }
+        let plan = self.plan(op)?;
+        Ok(AnyBuffer::new(self.run(&plan, ddof)?, plan.output(), plan.outputs() as usize))
     }
 
     /// The results copied to the host.
@@ -142,11 +153,12 @@ impl BatchedRequest<'_> {
         self.left(op, ddof)?.column()
     }
 
-    fn run(&self, plan: &CudaBatchPlan, ddof: u64) -> Result<AnyBuffer> {
+    /// What the launches of a plan leave.
+    pub(super) fn run(&self, plan: &CudaBatchPlan, ddof: u64) -> Result<Memory> {
         let (outputs, width) = (plan.outputs() as usize, plan.output().size());
-        let out = self.machine.zeros(outputs * width)?;
+        let out = self.machine.zeros(plan.result_bytes() as usize)?;
         if outputs == 0 {
-            return Ok(AnyBuffer::new(out, plan.output(), outputs));
+            return Ok(out);
         }
         let offsets = match self.parts {
             Parts::Segments(AnySegments::Offsets(offsets)) => Some(*offsets),
@@ -179,7 +191,7 @@ impl BatchedRequest<'_> {
             Undefined::IsLeft => Faults::read(&bytes).of_defined(),
         };
         faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
-        Ok(AnyBuffer::new(out, plan.output(), outputs))
+        Ok(out)
     }
 
     /// An output by its place among segments, or by its indices.

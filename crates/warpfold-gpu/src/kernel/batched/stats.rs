@@ -1,16 +1,22 @@
-//! Stats of many inputs: each of its columns by the kernels of that reduction, joined on the host.
+//! Stats of many inputs: in one pass where there is a kernel for it, else each of its columns by the kernels of that reduction, joined on the host.
 
+use super::columns::asked_as;
 use super::request::{BatchedRequest, Undefined};
 use super::{AnySegments, BatchedLaunch, Parts};
 use crate::Columns;
+use crate::kernel::array::elements;
 use crate::partial::{Finish, refuse_rounding};
+use crate::plan::CudaBatchPlan;
 use crate::value::Column;
-use crate::{Accuracy, Complex, Nan, Op, Policy, Result};
+use crate::{Accuracy, Complex, Error, Nan, Op, Policy, Result, with_element};
 
 impl BatchedRequest<'_> {
     /// The columns of stats, as the CPU names and orders them: exact at any accuracy, and NaN where there is no mean, variance or deviation.
     pub(super) fn stats(&self, finish: Finish) -> Result<Columns> {
         refuse_rounding(finish, self.x.dtype)?;
+        if let Some(plan) = self.plan_of_stats()? {
+            return self.stats_at_once(&plan, finish);
+        }
         let exact = Policy { accuracy: Accuracy::Exact, ..self.policy };
         let of = |policy| BatchedRequest { policy, ..*self };
         // What fails fails before anything else is folded.
@@ -36,6 +42,40 @@ impl BatchedRequest<'_> {
                 }
             };
             columns.push((op.name(), column));
+        }
+        Ok(columns)
+    }
+
+    /// The plan of stats in one pass, if there are kernels for it.
+    pub(super) fn plan_of_stats(&self) -> Result<Option<CudaBatchPlan>> {
+        let requested = BatchedRequest { round_to: None, ..*self };
+        match requested.plan(Op::Stats) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(Error::Unsupported { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The columns of stats that one kernel leaves.
+    fn stats_at_once(&self, plan: &CudaBatchPlan, finish: Finish) -> Result<Columns> {
+        // Of stats, extremes alone may be without a value.
+        let found = self.run(plan, finish.ddof).map_err(|error| asked_as(Op::Min, error))?;
+        let mut bytes = vec![0; plan.result_bytes() as usize];
+        if !bytes.is_empty() {
+            found.read(&mut bytes)?;
+        }
+        let layout = plan.stats_columns();
+        let column = |op: Option<Op>| {
+            let column =
+                layout.iter().find(|column| column.op == op).expect("every column is left");
+            let from = &bytes[column.offset as usize..];
+            let size = plan.outputs() as usize * column.dtype.size();
+            with_element!(column.dtype, T => Ok(Column::of(elements::<T>(&from[..size])?)))
+        };
+        let counts = Column::of(self.lengths()?);
+        let mut columns = vec![("count", counts), ("nan_count", column(None)?)];
+        for op in Op::of_stats(self.x.dtype) {
+            columns.push((op.name(), column(Some(op))?));
         }
         Ok(columns)
     }

@@ -140,7 +140,7 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
     pub const FAULT_BYTES: usize = AnyReduceBatched::FAULT_BYTES;
 
     /// The results of any reduction, by name, in the outputs' order, copied to the host; what integers that overflow do is the policy's to say. Of
-    /// stats, whose columns are folded one after another, a mean, variance or deviation that does not exist is NaN.
+    /// stats, which are one pass or several ([`plans`](Self::plans)), a mean, variance or deviation that does not exist is NaN.
     ///
     /// ```
     /// # #[cfg(feature = "simt")] {
@@ -184,7 +184,7 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
         OrNone(self)
     }
 
-    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax and stats.
+    /// The plans of what [`columns`](Self::columns) folds: one, but for minmax, and for stats that are not folded in one pass.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).

@@ -34,6 +34,7 @@ pub enum BatchedFold {
     IntegerStd,
     IntegerSumsq,
     Moments,
+    Stats,
 }
 
 impl BatchedFold {
@@ -65,6 +66,7 @@ impl BatchedFold {
         BatchedFold::IntegerStd,
         BatchedFold::IntegerSumsq,
         BatchedFold::Moments,
+        BatchedFold::Stats,
     ];
 
     /// Its part of the kernels' names.
@@ -96,6 +98,7 @@ impl BatchedFold {
             BatchedFold::IntegerStd => "std of integers",
             BatchedFold::IntegerSumsq => "sumsq of integers",
             BatchedFold::Moments => "exact moments",
+            BatchedFold::Stats => "exact stats",
         }
     }
 
@@ -131,6 +134,7 @@ impl BatchedFold {
             BatchedFold::IntegerStd => ("squares", 2),
             BatchedFold::IntegerSumsq => ("squares", 3),
             BatchedFold::Moments => ("moments", 0),
+            BatchedFold::Stats => ("stats", 0),
         }
     }
 
@@ -162,6 +166,7 @@ impl BatchedFold {
                 | BatchedFold::ExactSumsq
                 | BatchedFold::ExactVar
                 | BatchedFold::ExactStd
+                | BatchedFold::Stats
         )
     }
 
@@ -189,7 +194,8 @@ impl BatchedFold {
 
     /// Whether its kernels take ddof among their options.
     pub const fn takes_ddof(self) -> bool {
-        self.is_of_squares() || matches!(self, BatchedFold::ExactVar | BatchedFold::ExactStd)
+        self.is_of_squares()
+            || matches!(self, BatchedFold::ExactVar | BatchedFold::ExactStd | BatchedFold::Stats)
     }
 
     /// Whether its results are asked of every input's order.
@@ -221,6 +227,8 @@ impl BatchedFold {
             | BatchedFold::ExactL2
             | BatchedFold::ExactSumsq => 16,
             BatchedFold::Moments => 0,
+            BatchedFold::Stats if wide => 96,
+            BatchedFold::Stats => 80,
             BatchedFold::Sum | BatchedFold::Mean | BatchedFold::L1 if dtype.is_float() || !wide => {
                 8
             }

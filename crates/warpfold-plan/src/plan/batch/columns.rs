@@ -27,6 +27,17 @@ pub struct Columns {
     pub vector: u64,
     /// Whether warps take the columns of all matrices in one line, where tiles within each would be empty in part.
     pub lines: bool,
+    /// Columns of a lane: those of what it loads at once, or some that lie apart, or one.
+    pub per_lane: u64,
+}
+
+/// What a lane may own of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// The columns of a vector of so many elements, or some that lie apart.
+    Several(u64),
+    /// One column.
+    One,
 }
 
 /// Rows that a run should have at least.
@@ -51,12 +62,11 @@ const LINE_ROWS: u64 = 2;
 const NARROW_BYTES: u64 = 512;
 
 impl Columns {
-    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more. States are of so many bytes,
-    /// and a lane may load so many neighbours at once.
+    /// The matrices of a form, if it is some: one folded loop, a kept one that is contiguous, and at most one more. States are of so many bytes.
     pub(super) fn of(
         form: &Form,
         dtype: DType,
-        pack: u64,
+        lane: Lane,
         warps: u64,
         state_bytes: u64,
     ) -> Option<Columns> {
@@ -73,6 +83,10 @@ impl Columns {
             return None;
         }
         let size = dtype.size() as u64;
+        let pack = match lane {
+            Lane::Several(pack) => pack,
+            Lane::One => 1,
+        };
         let divides = |elements: u64| elements.is_multiple_of(pack);
         let mut all = Columns {
             width: inner.length,
@@ -85,15 +99,16 @@ impl Columns {
             columns: inner.length,
             vector: 1,
             lines: false,
+            per_lane: lane.columns(1),
         };
         let whole = divides(outer.stride);
         if inner.length * size < NARROW_BYTES && folded.stride == inner.length {
             // Rows are dense: as many of them as make whole tiles of a warp are one.
             let vector = if whole { pack } else { 1 };
-            let width = least_common_multiple(inner.length, 32 * per_lane(vector));
+            let width = least_common_multiple(inner.length, 32 * lane.columns(vector));
             // Each column of a wide row leaves a state: no more of them than lanes that are at work.
             let states = outer.length.saturating_mul(width);
-            if all.elements >= 4 * width && states <= warps * 32 * per_lane(vector) {
+            if all.elements >= 4 * width && states <= warps * 32 * lane.columns(vector) {
                 let rows = all.elements.div_ceil(width);
                 all = Columns { width, rows, row_pitch: width, vector, ..all };
             }
@@ -101,8 +116,10 @@ impl Columns {
         if all.vector == 1 && whole && divides(all.width) && divides(all.row_pitch) {
             all.vector = pack;
         }
-        let lines = (all.vector == 1 && all.columns == all.width && all.batches > 1)
-            .then_some(Columns { lines: true, ..all });
+        all.per_lane = lane.columns(all.vector);
+        let lines =
+            (lane != Lane::One && all.vector == 1 && all.columns == all.width && all.batches > 1)
+                .then_some(Columns { lines: true, ..all });
         let ways = std::iter::once(all).chain(lines).flat_map(|way| way.balanced(warps));
         ways.min_by_key(|way| way.cost(size, state_bytes, warps))
     }
@@ -136,6 +153,7 @@ impl Columns {
     /// What the entry of the kernel ends with.
     pub fn entry(&self) -> &'static str {
         match (self.vector, self.lines) {
+            _ if self.per_lane == 1 => "_own",
             (1, false) => "_elements",
             (1, true) => "_lines",
             _ => "_vectors",
@@ -144,7 +162,7 @@ impl Columns {
 
     /// Columns of a warp.
     fn tile(&self) -> u64 {
-        32 * per_lane(self.vector)
+        32 * self.per_lane
     }
 
     fn tiles(&self) -> u64 {
@@ -173,9 +191,15 @@ impl Columns {
     }
 }
 
-/// Columns of a lane: a pack's, or some that lie apart.
-fn per_lane(vector: u64) -> u64 {
-    if vector > 1 { vector } else { APART_COLUMNS }
+impl Lane {
+    /// Columns of a lane that loads so many elements at once.
+    fn columns(self, vector: u64) -> u64 {
+        match self {
+            Lane::One => 1,
+            Lane::Several(_) if vector > 1 => vector,
+            Lane::Several(_) => APART_COLUMNS,
+        }
+    }
 }
 
 fn least_common_multiple(a: u64, b: u64) -> u64 {
@@ -196,7 +220,7 @@ mod tests {
 
     fn of_warps(shape: &[u64], axis: i64, warps: u64) -> Columns {
         let folding = Folding::of(Layout::c(shape).unwrap(), &[axis]).unwrap();
-        Columns::of(&folding.form().unwrap(), DType::F32, 4, warps, 8).unwrap()
+        Columns::of(&folding.form().unwrap(), DType::F32, Lane::Several(4), warps, 8).unwrap()
     }
 
     fn columns(shape: &[u64], axis: i64) -> Columns {

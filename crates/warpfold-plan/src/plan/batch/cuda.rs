@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::batched_fold::BatchedFold;
-use super::columns::Columns;
+use super::columns::{Columns, Lane};
 use super::components::Components;
 use super::cuda_fold::{fold_of, unsupported};
 use super::rows::{lanes_of_rows, rows_per_multiprocessor};
@@ -144,15 +144,19 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         }
         Partition::Axes(form) => {
             let state_bytes = fold.state_bytes(batch.dtype);
-            let pack = columns_of_lane(fold, batch.dtype);
+            let lane = columns_of_lane(fold, batch.dtype);
             let columns =
-                taken.then(|| Columns::of(form, batch.dtype, pack, full * WARPS, state_bytes));
+                taken.then(|| Columns::of(form, batch.dtype, lane, full * WARPS, state_bytes));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
                 None => CudaWay::Strided(Strided::of(form, full * WARPS)),
             }
         }
     };
+    if fold == BatchedFold::Stats && matches!(way, CudaWay::Strided(_)) {
+        let why = "kernels fold them in one pass in rows, columns and segments; ask for `columns`";
+        return Err(unsupported(&batch, "CUDA", why));
+    }
     let full = match &way {
         CudaWay::Rows { .. } => {
             u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype)
@@ -184,10 +188,14 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     Ok(plan.of_grid(grid))
 }
 
-/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers.
-fn columns_of_lane(fold: BatchedFold, dtype: DType) -> u64 {
+/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers, and of stats one.
+fn columns_of_lane(fold: BatchedFold, dtype: DType) -> Lane {
     let of_vector = 16 / dtype.size() as u64;
-    if fold.is_of_exact_squares() { of_vector.min(4) } else { of_vector }
+    match fold {
+        BatchedFold::Stats => Lane::One,
+        _ if fold.is_of_exact_squares() => Lane::Several(of_vector.min(4)),
+        _ => Lane::Several(of_vector),
+    }
 }
 
 /// Length of rows that lie one after another, outputs in their order.
@@ -270,7 +278,11 @@ impl CudaBatchPlan {
             let warps = u64::from(self.grid) * WARPS;
             let dtype = self.batch.dtype;
             let states = self.fold.state_bytes(dtype);
-            *columns = Columns::of(form, dtype, 1, warps, states).unwrap_or(*columns);
+            let lane = match columns_of_lane(self.fold, dtype) {
+                Lane::Several(_) => Lane::Several(1),
+                Lane::One => Lane::One,
+            };
+            *columns = Columns::of(form, dtype, lane, warps, states).unwrap_or(*columns);
         }
         let grid = self.grid;
         self.of_grid(grid)

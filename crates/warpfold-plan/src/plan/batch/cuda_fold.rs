@@ -17,6 +17,9 @@ pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
     if dtype.is_complex() {
         return fold_of_complex(batch);
     }
+    if float && op == Op::Stats {
+        return Ok(BatchedFold::Stats);
+    }
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2 | Op::Sumsq);
     // Only what is folded exactly counts the NaNs it skips.
     let counts = op == Op::Mean && policy.nan == Nan::Ignore;

@@ -8,6 +8,7 @@ mod cuda;
 mod cuda_fold;
 mod rows;
 mod shares;
+mod stats;
 mod strided;
 mod trees;
 
@@ -21,6 +22,7 @@ pub use components::Components;
 pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER, choose_cuda_batch};
 pub use cuda::{Fallback, dense_rows};
 pub use shares::block_threads;
+pub use stats::StatsColumn;
 pub use strided::LoopTable;
 pub use strided::Strided;
 pub use trees::Trees;

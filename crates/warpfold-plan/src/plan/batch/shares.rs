@@ -61,7 +61,13 @@ const BLOCK_OF_MANY: u32 = 128;
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 pub(super) const fn per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
     let product = matches!(fold, BatchedFold::Prod) && dtype.is_float();
-    if !product && (fold.takes_ddof() || dtype.is_complex()) { 3 } else { 4 }
+    if matches!(fold, BatchedFold::Stats) {
+        2
+    } else if !product && (fold.takes_ddof() || dtype.is_complex()) {
+        3
+    } else {
+        4
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,244 @@
+// Stats of floats in parts, in one pass: sum, mean, variance, deviation, l1 and l2, correctly rounded or known to be
+// missed; both extremes and where each is first; and how many NaNs there are.
+//
+// out: the columns of StatsColumns, one after another. What of the sums could not be rounded for certain has a mark in
+// its column, and is folded again as that reduction alone would be. A mean, variance or deviation that does not exist
+// is NaN; an extreme that does not is a fault.
+//
+// The states are those of the reductions alone: a pair for the sum and one for that of magnitudes (part_exact.cuh), a
+// sum of squares of which is known what it lacks (part_spread.cuh). So each is finished by what finishes it alone.
+//
+// Floor: of f32 a conversion and 5 operations of f64 an element in a window, at 64 a cycle and multiprocessor, and 8 of
+// integers for extremes; of f64 itself some 35 of f64.
+#pragma once
+#include "op/part_both.cuh"
+#include "op/part_folds.cuh"
+#include "op/part_spread.cuh"
+
+// The columns of results, in the order of what they are wide: of 8 bytes, of the sums' type, of the elements'.
+enum StatsColumn { ARG_LEAST, ARG_MOST, NANS, TOTAL, AVERAGE, VARIANCE, DEVIATION, ONE_NORM, TWO_NORM, LEAST, MOST };
+template <class E> struct StatsColumns {
+    // The arguments of the kernel that folds one column alone.
+    static __device__ __forceinline__ SegmentArguments of(const SegmentArguments& a, StatsColumn column) {
+        const u64 wide = column < TOTAL ? column : TOTAL, sums = column < LEAST ? column : LEAST;
+        const u64 bytes = 8 * wide + sizeof(Wide<E>) * (sums - wide) + sizeof(E) * (column - sums);
+        SegmentArguments one = a;
+        one.out = static_cast<char*>(a.out) + a.segments * bytes;
+        return one;
+    }
+};
+__device__ __forceinline__ FoldOptions asked(FoldOptions c, u32 fold) { return {(c.options & 255) | fold << 8}; }
+
+// The window of sums and of squares, and beside these a sum of magnitudes, which has room where sums have.
+template <class E> struct StatsWindow : PartWindow<E, Powers::Both> {
+    typedef PartWindow<E, Powers::Both> Base;
+    static constexpr int COUNT = Base::COUNT + 1;
+    struct Sums {
+        f64 number[COUNT];  // those of the other window, then that of magnitudes
+    };
+    f64 magnitudes = 0;
+
+    __device__ __forceinline__ explicit StatsWindow(const Floats<E>& f) : Base(f) {}
+    __device__ __forceinline__ void place(u32 field) {
+        Base::place(field);
+        magnitudes = 0;
+    }
+    template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
+        if (!Base::add(p)) return false;
+        this->binades.each(p, [&](f64 x) { magnitudes = __dadd_rn(magnitudes, fabs(x)); });
+        return true;
+    }
+    __device__ __forceinline__ Sums take_out() {
+        const typename Base::Sums others = Base::take_out();
+        Sums all;
+#pragma unroll
+        for (int k = 0; k < Base::COUNT; k++) all.number[k] = others.number[k];
+        all.number[Base::COUNT] = magnitudes;
+        magnitudes = 0;
+        return all;
+    }
+};
+template <class E> struct StatsWindowOf {
+    typedef StatsWindow<E> Window;
+};
+template <> struct StatsWindowOf<f64> {};
+
+template <class E> struct StatsSums : StatsWindowOf<E> {
+    typedef E Element;
+    typedef ExactTotal<E> Total;
+    typedef ExactSpread<E> Spread;
+    typedef Wide<E> W;
+    struct alignas(16) State {
+        typename Total::State sum, magnitudes;
+        LooseSum squares;
+    };
+    struct Setup : Floats<E> {
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : Floats<E>(c, false) {}
+    };
+    static __device__ __forceinline__ State identity() { return {{0, 0}, {0, 0}, {0, 0}}; }
+    static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
+        const f64 w = setup.of(x);
+        Total::add_f64(s.sum, w);
+        Total::add_f64(s.magnitudes, fabs(w));
+        if (!add_square<E>(s.squares, w)) s.squares.sum = Total::missed();
+    }
+    static __device__ __forceinline__ bool holds_something(const State& s) {
+        return Total::holds_something(s.magnitudes);
+    }
+    template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
+        Total::add_f64(s.sum, all.number[0]);
+        s.squares.add(all.number[1]);
+        s.squares.add(all.number[2]);
+        Total::add_f64(s.magnitudes, all.number[3]);
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        Total::merge(a.sum, b.sum);
+        Total::merge(a.magnitudes, b.magnitudes);
+        merge_sums(a.squares, b.squares, W());
+    }
+    // Of the elements from `begin` to `end`, as many as count.
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
+        write(a, c, k, s, end - begin);
+    }
+    // Compiled once, wherever results come from.
+    static __device__ __noinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64 n) {
+        typedef StatsColumns<E> Columns;
+        Total::finish(Columns::of(a, TOTAL), asked(c, EXACT_SUM), k, s.sum, 0, n);
+        Total::finish(Columns::of(a, ONE_NORM), asked(c, EXACT_L1), k, s.magnitudes, 0, n);
+        ExactNorm<E>::finish(Columns::of(a, TWO_NORM), asked(c, ROOT), k, {s.squares}, 0, n);
+        const W none = canonical(W(Total::missed()));
+        if (n == 0) results<W>(Columns::of(a, AVERAGE))[k] = none;
+        else Total::finish(Columns::of(a, AVERAGE), asked(c, EXACT_MEAN), k, s.sum, 0, n);
+        const typename Spread::State spread = {{s.sum.sum, s.sum.rest}, s.squares};
+        const bool exists = n > a.options >> 32;
+#pragma unroll 1
+        for (u32 root = 0; root < 2; root++) {
+            const SegmentArguments column = Columns::of(a, root ? DEVIATION : VARIANCE);
+            if (exists) Spread::finish(column, asked(c, root ? EXACT_STD : EXACT_VAR), k, spread, 0, n);
+            else results<W>(column)[k] = none;
+        }
+    }
+};
+
+__device__ __forceinline__ u32 rank_bits(half x) { return u32(x.bits) << 16; }
+__device__ __forceinline__ u32 rank_bits(f32 x) { return __float_as_uint(x); }
+__device__ __forceinline__ u64 rank_bits(f64 x) { return __double_as_longlong(x); }
+template <class E> struct BitsOf {
+    typedef typename Select<sizeof(E) == 2, u16, typename Select<sizeof(E) == 4, u32, u64>::type>::type type;
+};
+
+// Both extremes, where each is first, and the number of NaNs. Ranks are those of order.cuh, of either side.
+template <class E> struct StatsExtremes {
+    typedef E Element;
+    typedef typename BitsOf<E>::type Raw;
+    typedef typename Ranks<Raw>::R R;
+    struct State {
+        R least, most;
+        u64 least_at, most_at;
+        u64 nans[sizeof(R) / 4];  // the first; a second is zero, so that a state has no bytes that nothing writes
+    };
+    struct Setup {
+        R infinite;
+        u32 skip;
+        __device__ __forceinline__ explicit Setup(FoldOptions c)
+            : infinite(R(Bits<Raw>(infinity<Raw>(c)) << Ranks<Raw>::UP)), skip(mask_if<u32>(c.skip())) {}
+        // Numbers have ranks between those of the infinities.
+        __device__ __forceinline__ bool is_nan(R rank) const { return rank > infinite || rank < ~infinite; }
+    };
+    static __device__ __forceinline__ State identity() { return {LOWEST<R>, LOWEST<R>, ~0ull, ~0ull, {0}}; }
+    // Elements come in order, so that only more is better.
+    static __device__ __forceinline__ void offer(R& best, u64& at, R rank, u64 index) {
+        if (rank > best) best = rank, at = index;
+    }
+    static __device__ __forceinline__ void add(State& s, E x, u64 index, const Setup& setup) {
+        const R rank = float_order(rank_bits(x));
+        const bool nan = setup.is_nan(rank);
+        s.nans[0] += nan;
+        if (nan && setup.skip) return;
+        offer(s.least, s.least_at, nan ? HIGHEST<R> : ~rank, index);
+        offer(s.most, s.most_at, nan ? HIGHEST<R> : rank, index);
+    }
+    static __device__ __forceinline__ void merge(R& best, u64& at, R other, u64 other_at) {
+        if (other > best || (other == best && other_at < at)) best = other, at = other_at;
+    }
+    static __device__ __forceinline__ void merge(State& a, const State& b) {
+        merge(a.least, a.least_at, b.least, b.least_at);
+        merge(a.most, a.most_at, b.most, b.most_at);
+        a.nans[0] += b.nans[0];
+    }
+    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 place) {
+        if (s.most_at == ~0ull) return;
+        s.least_at = s.least_at * folds + place;
+        s.most_at = s.most_at * folds + place;
+    }
+    static __device__ __forceinline__ u64 left_out(const State& s, FoldOptions c) { return c.skip() ? s.nans[0] : 0; }
+    static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
+                                                  u64 begin, u64 end) {
+        typedef StatsColumns<E> Columns;
+        results<u64>(Columns::of(a, NANS))[k] = s.nans[0];
+        if (begin == end) {
+            fault(a, EMPTY, k);
+        } else if (s.most_at == ~0ull) {
+            fault(a, ALL_SKIPPED, k);
+        } else {
+            results<Raw>(Columns::of(a, LEAST))[k] = of_rank<Raw>(s.least, asked(c, MIN));
+            results<Raw>(Columns::of(a, MOST))[k] = of_rank<Raw>(s.most, asked(c, MAX));
+            results<u64>(Columns::of(a, ARG_LEAST))[k] = s.least_at - begin;
+            results<u64>(Columns::of(a, ARG_MOST))[k] = s.most_at - begin;
+        }
+    }
+};
+
+// Vectors without a NaN have one extreme each way to offer.
+template <class E> struct WholeVectors<StatsExtremes<E>> {
+    typedef StatsExtremes<E> Fold;
+    typedef typename Fold::State State;
+    typedef typename Fold::Setup Setup;
+    typedef typename Fold::R R;
+    static constexpr u32 PER = PER_VECTOR<E>;
+    static constexpr bool TAKES_ZEROS = false;
+
+    __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
+    __device__ __forceinline__ void begin(const Vector&) {}
+    // Elements `from` to `count` of a part, as far as the vector has them.
+    static __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, u32 from, u32 count,
+                                                const Setup& setup) {
+        const Elements<E> e(p);
+        R least = LOWEST<R>, most = LOWEST<R>;
+        u32 least_at = 0, most_at = 0;
+#pragma unroll
+        for (u32 i = 0; i < PER; i++) {
+            const R rank = float_order(rank_bits(e.element[i]));
+            const bool in = from + i < count;
+            if (in && ~rank > least) least = ~rank, least_at = i;
+            if (in && rank > most) most = rank, most_at = i;
+        }
+        if (setup.is_nan(most) || setup.is_nan(R(~least))) {
+            // Of no element.
+            if (most == LOWEST<R> && least == LOWEST<R>) return;
+            Vector left = p;
+#pragma unroll 1
+            for (u32 i = 0; i < PER; i++) {
+                const E x = take_first<E>(left);
+                if (from + i < count) Fold::add(state, x, index + i, setup);
+            }
+            return;
+        }
+        Fold::offer(state.least, state.least_at, least, index + least_at);
+        Fold::offer(state.most, state.most_at, most, index + most_at);
+    }
+    template <int, int N> __device__ __forceinline__ void take_all(State& state, const Vector (&p)[N], u64 index,
+                                                                   u32 apart, const Setup& setup) {
+#pragma unroll
+        for (u32 k = 0; k < N; k++) take(state, p[k], index + u64(k) * apart, 0, PER, setup);
+    }
+    template <int N> __device__ __forceinline__ void take_some(State& state, const Vector (&p)[N], u64 index, u32 apart,
+                                                               u32 from, u32 count, const Setup& setup) {
+#pragma unroll
+        for (u32 k = 0; k < N; k++) take(state, p[k], index + u64(k) * apart, from + k * apart, count, setup);
+    }
+    __device__ __forceinline__ void settle(State&, u32) {}
+};
+
+template <class E> using Stats = Both<StatsSums<E>, StatsExtremes<E>>;

@@ -1,0 +1,180 @@
+//! Stats of rows, columns and segments in one pass: every column of every output against the oracle, and to the last bit the processor's. Rows of a lane, of
+//! some lanes, of a warp and of several, wherever they begin; segments of several lengths, empty ones and long ones; wide and narrow columns, in one run and in
+//! several.
+
+use std::collections::BTreeSet;
+
+use warpfold::kernel::{DeviceSegments, Machine, ReduceBatched};
+use warpfold::partial::{Finish, Output, Summary};
+use warpfold::{Columns, Layout, Nan, Op, Policy, Value};
+
+use crate::compare::same;
+use crate::data::{Kind, Random, array};
+use crate::sample::Sample;
+use crate::{SCALE, machine, truth};
+
+/// Rows, columns, the axis that is folded, and the multiprocessors of the machine.
+const SHAPES: &[([usize; 2], i64, u32)] = &[
+    ([70, 1], 1, 2),
+    ([90, 3], 1, 2),
+    ([70, 16], 1, 2),
+    ([40, 31], 1, 2),
+    ([70, 40], 1, 2),
+    ([30, 131], 1, 2),
+    ([16, 512], 1, 1),
+    ([12, 700], 1, 1),
+    ([8, 2048], 1, 1),
+    ([4, 4099], 1, 1),
+    ([1, 900], 1, 2),
+    ([3, 300], 0, 2),
+    ([40, 70], 0, 1),
+    ([150, 20], 0, 2),
+    ([900, 4], 0, 2),
+    ([1500, 3], 0, 1),
+    ([700, 1], 0, 1),
+];
+
+/// Where segments of an array of 2000 elements begin and end.
+const OFFSETS: [u64; 12] = [0, 1, 1, 4, 5, 8, 40, 41, 300, 300, 1900, 2000];
+
+/// An output's stats, `None` where there is none.
+fn summary(columns: &Columns, gaps: &[Vec<u64>], at: usize) -> Summary {
+    let found = |name: &str| {
+        let of = |((column, values), gaps): (&(&str, warpfold::Column), &Vec<u64>)| {
+            (*column == name).then(|| (!gaps.contains(&(at as u64))).then(|| values.get(at)))
+        };
+        columns.iter().zip(gaps).find_map(of).expect("a column of each name")
+    };
+    let number = |name: &str| match found(name) {
+        Some(Value::U64(number)) => Some(number),
+        None => None,
+        Some(other) => panic!("{name} is {other:?}"),
+    };
+    let always = |name: &str| found(name).expect("what every output has");
+    Summary {
+        count: number("count").expect("every output has a count"),
+        nan_count: number("nan_count").expect("every output has a count"),
+        sum: always("sum"),
+        mean: found("mean"),
+        var: found("var"),
+        std: found("std"),
+        min: found("min"),
+        max: found("max"),
+        argmin: number("argmin"),
+        argmax: number("argmax"),
+        l1: always("l1"),
+        l2: always("l2"),
+    }
+}
+
+/// Each output of what was begun, whose elements are these. Returns the way that the kernel goes.
+fn check<'a, M: Machine + 'a, T: Sample>(
+    begun: ReduceBatched<'a, M, T>,
+    inputs: &[Vec<T>],
+    (nan, ddof): (Nan, u64),
+    what: &str,
+) -> &'static str {
+    let finish = Finish { ddof, ..Finish::default() };
+    let policy = Policy { nan, ..Policy::default() };
+    let begun = begun.policy(policy);
+    let plans = begun.plans(Op::Stats).unwrap();
+    assert_eq!(plans.len(), 1, "{what}: {plans:?}");
+    let (columns, gaps) = begun.columns_and_gaps(Op::Stats, finish).unwrap();
+    for (at, input) in inputs.iter().enumerate() {
+        let found = Ok(Output::Summary(Box::new(summary(&columns, &gaps, at))));
+        let partial = warpfold::reduce(input).policy(policy).partial(Op::Stats).unwrap();
+        let expected = partial.finish(Op::Stats, finish);
+        let what = format!("output {at} of {what}, {policy:?}, ddof {ddof}, {}", T::DTYPE);
+        assert!(same(&found, &expected), "{what}: kernel {found:?}, processor {expected:?}");
+        truth::check_output(at, &found, Op::Stats, nan, input, finish, &what);
+    }
+    plans[0].way.name()
+}
+
+fn shapes<T: Sample>() {
+    let mut random = Random(T::DTYPE as u64 + 77);
+    let mut ways = BTreeSet::new();
+    for (case, &([rows, columns], axis, multiprocessors)) in SHAPES.iter().enumerate() {
+        for kind in [
+            Kind::Plain,
+            [Kind::Specials, Kind::Zeros][case % 2],
+            [Kind::Wide, Kind::Ties][case % 2],
+        ] {
+            // Rows of a lane begin at vectors, or are walked as segments.
+            let from =
+                if axis == 1 && columns * size_of::<T>() > 128 { [0, 1, 3][case % 3] } else { 0 };
+            let memory = array::<T>(kind, from + rows * columns, &mut random);
+            let x = &memory[from..];
+            let Some(device) = machine(multiprocessors, random.next()) else { return };
+            let buffer = device.upload(&memory).unwrap();
+            let layout = Layout::c(&[rows as u64, columns as u64]).unwrap();
+            let inputs: Vec<Vec<T>> = match axis {
+                1 => x.chunks_exact(columns).map(<[T]>::to_vec).collect(),
+                _ => (0..columns)
+                    .map(|k| x.iter().skip(k).step_by(columns).copied().collect())
+                    .collect(),
+            };
+            let nan = [Nan::Propagate, Nan::Ignore][(case + kind as usize) % 2];
+            let ddof = (case % 3) as u64;
+            let begun = device.reduce_axes(buffer.slice(from..), &layout, &[axis]).unwrap();
+            let what = format!("{rows} by {columns}, axis {axis}, {kind:?} from {from}");
+            ways.insert(check(begun, &inputs, (nan, ddof), &what));
+        }
+    }
+    // A large machine shares out other rows otherwise.
+    assert!(SCALE > 1 || ways.len() == 3, "{ways:?}");
+}
+
+fn segments<T: Sample>() {
+    let mut random = Random(T::DTYPE as u64 + 177);
+    for kind in [Kind::Plain, Kind::Specials, Kind::Ties, Kind::AllNan] {
+        for nan in [Nan::Propagate, Nan::Ignore] {
+            let x = array::<T>(kind, 2000, &mut random);
+            let Some(device) = machine(2, random.next()) else { return };
+            let (buffer, offsets) = (device.upload(&x).unwrap(), device.upload(&OFFSETS).unwrap());
+            let cut = OFFSETS.windows(2);
+            let inputs: Vec<Vec<T>> =
+                cut.map(|ends| x[ends[0] as usize..ends[1] as usize].to_vec()).collect();
+            let begun = device.reduce_segments(&buffer, &offsets);
+            check(begun, &inputs, (nan, 1), &format!("{kind:?}"));
+        }
+    }
+}
+
+#[test]
+fn stats_of_parts_of_f16() {
+    shapes::<warpfold::f16>();
+    segments::<warpfold::f16>();
+}
+
+#[test]
+fn stats_of_parts_of_bf16() {
+    shapes::<warpfold::bf16>();
+    segments::<warpfold::bf16>();
+}
+
+#[test]
+fn stats_of_parts_of_f32() {
+    shapes::<f32>();
+    segments::<f32>();
+}
+
+#[test]
+fn stats_of_parts_of_f64() {
+    shapes::<f64>();
+    segments::<f64>();
+}
+
+#[test]
+fn what_kernels_do_not_fold_in_one_pass_is_folded_by_columns() {
+    let Some(device) = machine(2, 9) else { return };
+    let integers = device.upload(&[3i32; 64]).unwrap();
+    let plans = device.reduce_segments(&integers, DeviceSegments::Every(8)).plans(Op::Stats);
+    assert_eq!(plans.unwrap().len(), 10);
+    let floats = device.upload(&[3f32; 64]).unwrap();
+    let layout = Layout::c(&[2, 2, 4, 4]).unwrap();
+    let apart = device.reduce_axes(floats.view(), &layout, &[0, 2]).unwrap();
+    assert_eq!(apart.plans(Op::Stats).unwrap().len(), 10);
+    let rows = device.reduce_segments(&floats, DeviceSegments::Every(8));
+    assert!(rows.on_device::<f32>(Op::Stats).is_err());
+}
