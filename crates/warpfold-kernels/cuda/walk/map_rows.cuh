@@ -126,7 +126,8 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
         const typename Rows::Steps all = rows.steps(each, E);
         u64 row = results.held_from + threadIdx.x / lanes;
         asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(rows.begin(row)),
-                     "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)), "l"(u64(row < a.segments ? rows.count(row) : 0)));
+                     "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)),
+                     "l"(u64(row < a.segments ? rows.count(row) : 0)));
 #pragma unroll 1
         for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
             const u64 begin = rows.begin(row), next_row = row + u64(gridDim.x) * at_once, next = rows.begin(next_row);

@@ -211,7 +211,7 @@ impl<'a> AnyReduceBatched<'a> {
         }
     }
 
-    /// Launches that do `op`, results going to `out`. Everything is an address in the machine's memory; `faults` is of
+    /// Launches that do `op`, results going to `out`, of the plan's [`result_bytes`](CudaBatchPlan::result_bytes). Everything is an address in the machine's memory; `faults` is of
     /// [`FAULT_BYTES`](Self::FAULT_BYTES), all ones, `workspace` of the plan's bytes, zero before its first use but for its last words, which are the
     /// plan's [`tables`](CudaBatchPlan::tables) unless these are [elsewhere](Self::tables_at).
     ///

@@ -138,7 +138,7 @@ impl BatchedRequest<'_> {
         if op == Op::Stats {
             let why = "they are several columns; ask for `columns`";
             return Err(Error::Unsupported {
-                option: "one result on CUDA",
+                option: "leaving one column of results on the device",
                 op,
                 dtype: self.x.dtype,
                 why,

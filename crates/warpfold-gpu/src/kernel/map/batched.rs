@@ -56,6 +56,8 @@ pub struct AnyMapBatched<'a> {
     map: AnyMap<'a>,
     parts: MapParts<'a>,
     each: Vec<Each>,
+    /// A name that is no input's.
+    unknown: Option<String>,
 }
 
 impl<'a> AnyMap<'a> {
@@ -143,16 +145,15 @@ impl<'a> AnyMap<'a> {
     /// The same of parts.
     pub fn parts(self, parts: MapParts<'a>) -> AnyMapBatched<'a> {
         let each = vec![Each::Element; self.inputs.len()];
-        AnyMapBatched { map: self, parts, each }
+        AnyMapBatched { map: self, parts, each, unknown: None }
     }
 }
 
 impl<'a> AnyMapBatched<'a> {
     fn each(mut self, name: &str, each: Each) -> Self {
-        for ((known, _), of) in self.map.inputs.iter().zip(&mut self.each) {
-            if known == name {
-                *of = each;
-            }
+        match self.map.inputs.iter().position(|(known, _)| known == name) {
+            Some(at) => self.each[at] = each,
+            None => self.unknown = Some(name.into()),
         }
         self
     }
@@ -171,6 +172,13 @@ impl<'a> AnyMapBatched<'a> {
     where
         'a: 'm,
     {
+        if let Some(name) = &self.unknown {
+            return Err(Error::Map {
+                requested: "map".into(),
+                obstacle: format!("no input is called {name}"),
+                remedy: "name one that was given".into(),
+            });
+        }
         let inputs = self.map.inputs.iter().zip(&self.each);
         let inputs: Vec<AnyOperand<'a>> =
             inputs.map(|((_, view), &each)| AnyOperand { view: *view, each }).collect();
@@ -181,9 +189,9 @@ impl<'a> AnyMapBatched<'a> {
     ///
     /// # Errors
     /// As [`columns`](Self::columns), before anything runs.
-    pub fn launch(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch>> {
+    pub fn launch(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch<'a>>> {
         let map = self.map.map(op)?;
-        self.parted(&map)?.launch_of(op, ddof)
+        Ok(self.parted(&map)?.launch_of(op, ddof)?.map(MapBatchedLaunch::of_arrays))
     }
 
     /// The results of a reduction, left in the machine's memory.
@@ -202,7 +210,7 @@ impl<'a> AnyMapBatched<'a> {
                 option: "leaving the results on the device",
                 op,
                 dtype: map.dtype(),
-                why: "they are two for each row; ask for min and for max",
+                why: "they are two for each part; ask for min and for max",
             });
         };
         let dtype = column.dtype().unwrap_or_else(|| unreachable!("results are numbers"));

@@ -94,28 +94,39 @@ impl<'a> Given<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub(super) fn bytes(&self, machine: &dyn Executor, range: Range<usize>) -> Result<Vec<u8>> {
-        let (size, part) = (self.view.dtype.size(), self.slice(range.clone()));
-        let picked = |span: &[u8], places: &mut dyn Iterator<Item = usize>| {
-            places.flat_map(|at| &span[at * size..(at + 1) * size]).copied().collect()
-        };
-        Ok(match (part.each, part.lie) {
-            (Each::Row, _) => machine.bytes_of(part.view.slice(..1))?.repeat(range.len()),
-            (_, Lie::Behind) => machine.bytes_of(part.view)?,
-            (_, _) if range.is_empty() => Vec::new(),
+        let part = self.slice(range.clone());
+        match (part.each, part.lie) {
+            (Each::Row, _) => Ok(machine.bytes_of(part.view.slice(..1))?.repeat(range.len())),
+            (_, Lie::Behind) => machine.bytes_of(part.view),
             (_, Lie::Apart(apart)) => {
-                let apart = apart as usize;
-                let span = AnyView { len: (range.len() - 1) * apart + 1, ..part.view };
-                picked(&machine.bytes_of(span)?, &mut (0..range.len()).map(|k| k * apart))
+                let places: Vec<u64> = (0..range.len() as u64).map(|k| k * apart).collect();
+                let len = places.last().map_or(0, |&last| last as usize + 1);
+                picked(machine, AnyView { len, ..part.view }, &places)
             }
-            (_, Lie::Listed(list)) => {
-                let places = numbers(machine, list)?;
-                let first = places.iter().copied().min().unwrap_or(0) as usize;
-                let last = places.iter().copied().max().unwrap_or(0) as usize;
-                let span = machine.bytes_of(part.view.slice(first..=last))?;
-                picked(&span, &mut places.iter().map(|&at| at as usize - first))
-            }
-        })
+            (_, Lie::Listed(list)) => picked(machine, part.view, &numbers(machine, list)?),
+        }
     }
+}
+
+/// Elements between the first and the last that are copied at a time where some are picked.
+const SPAN: u64 = 1 << 22;
+
+/// The bytes of the elements at places, copied to the host with what lies between them, a span at a time.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device).
+fn picked(machine: &dyn Executor, view: AnyView<'_>, places: &[u64]) -> Result<Vec<u8>> {
+    let size = view.dtype.size();
+    let mut bytes = Vec::with_capacity(places.len() * size);
+    for together in places.chunk_by(|&one, &next| one / SPAN == next / SPAN) {
+        let ends = (together.iter().min(), together.iter().max());
+        let (Some(&first), Some(&last)) = ends else { continue };
+        let (first, last) = (first as usize, last as usize);
+        let span = machine.bytes_of(view.slice(first..=last))?;
+        let starts = together.iter().map(|&place| (place as usize - first) * size);
+        starts.for_each(|start| bytes.extend_from_slice(&span[start..start + size]));
+    }
+    Ok(bytes)
 }
 
 /// Numbers of 32 or 64 bits, copied to the host.

@@ -5,6 +5,7 @@
 //! columns at their distance, and those of groups at the places of a list.
 
 use std::cell::OnceCell;
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use warpfold_engine::map::{Each, Folded, Map, fits};
@@ -43,13 +44,20 @@ const AT_ONCE: usize = 256;
 const LONGEST: u64 = 1 << 30;
 
 /// The launch of a kernel of parts, with the memory that it leaves its results in.
-pub struct MapBatchedLaunch {
+pub struct MapBatchedLaunch<'a> {
     launch: BatchedLaunch,
     out: AnyBuffer,
     record: Memory,
+    /// The arrays that it reads.
+    arrays: PhantomData<AnyView<'a>>,
 }
 
-impl MapBatchedLaunch {
+impl MapBatchedLaunch<'_> {
+    /// The same, bound to the arrays and not to the map that it was made of.
+    pub(super) fn of_arrays<'a>(self) -> MapBatchedLaunch<'a> {
+        MapBatchedLaunch { arrays: PhantomData, ..self }
+    }
+
     /// The launch, to time it: it may run again and again.
     pub fn launches(&self) -> &[BatchedLaunch] {
         std::slice::from_ref(&self.launch)
@@ -188,11 +196,11 @@ impl<'a> Parted<'a> {
         Input { place, reads, each, lies }
     }
 
-    pub(super) fn launch_of(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch>> {
+    pub(super) fn launch_of(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch<'a>>> {
         self.job(op, ddof)?.map(|job| self.launch(job)).transpose()
     }
 
-    fn launch(&self, job: RowJob) -> Result<MapBatchedLaunch> {
+    fn launch(&self, job: RowJob) -> Result<MapBatchedLaunch<'a>> {
         let Parted { machine, map, outputs, .. } = *self;
         let dtype = job.shape.dtype(map.program());
         // A step's values are 32 bytes.
@@ -229,7 +237,7 @@ impl<'a> Parted<'a> {
             shared_bytes: 0,
             words,
         };
-        Ok(MapBatchedLaunch { launch, out, record })
+        Ok(MapBatchedLaunch { launch, out, record, arrays: PhantomData })
     }
 
     fn fresh() -> [u64; COUNTS + FAULTS] {
@@ -255,7 +263,7 @@ impl<'a> Parted<'a> {
 
     /// The results of the kernel of parts, and of those that it missed.
     pub(super) fn left(&self, job: RowJob, ddof: u64) -> Result<AnyBuffer> {
-        let MapBatchedLaunch { launch, mut out, record } = self.launch(job)?;
+        let MapBatchedLaunch { launch, mut out, record, .. } = self.launch(job)?;
         self.machine.run_batched(&[launch], &self.ready())?;
         let mut words = [0u64; COUNTS + FAULTS];
         record.read(bytemuck::cast_slice_mut(&mut words))?;

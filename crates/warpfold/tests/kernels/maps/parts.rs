@@ -378,7 +378,8 @@ fn parts_that_do_not_fit_are_refused() {
     let offsets = machine.upload(&[0u32, 5, 12]).unwrap();
     let w = machine.upload(&[1.0f32; 2]).unwrap();
     let two = machine.map("x + w", [("x", &x), ("w", &w)]).segments(&offsets).unwrap();
-    assert!(error(two.per_column("w").sum()).contains("have no columns"));
+    assert!(error(two.clone().per_column("w").sum()).contains("have no columns"));
+    assert!(error(two.per_row("v").sum()).contains("no input is called v"));
 }
 
 /// Eight inputs are as many as a kernel reads, and one fewer where it is told where their elements lie.
