@@ -82,7 +82,7 @@ enum Source {
     Npy(npy::Array),
     /// Opened when its turn comes: there may be more files than a process may hold open.
     Raw {
-        /// Whether it was said that they are raw, or follows from a name that says nothing.
+        /// Whether it was said that they are raw; a header is refused else.
         is_said: bool,
     },
     Text {

@@ -118,6 +118,10 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
         ("long", [&sum[..], &[0]].concat()),
     ];
     seeds.extend(wrong.map(|(name, bytes)| (format!("wrong-{name}"), bytes)));
+    // One element more than are kept, and more NaNs than elements.
+    let mut stats = seed(Op::Stats, &[1.0f64, 2.0]).expect("floats have stats");
+    (stats[8], stats[16]) = (stats[8] + 1, 0xff);
+    seeds.push(("wrong-stats-nans".into(), stats));
     // 1 + 2 in the compact form: kind, type, count, three bytes at the byte of 2^-149 that 3 begins in, and these.
     let sum = compact(&sum);
     let changed = |at: usize, to: &[u8]| [&sum[..at], to, &sum[at + 1..]].concat();

@@ -280,6 +280,7 @@ fn merge(
         total.merge(&if *way == Way::Lines { left.behind(n) } else { left });
         n += u64::from_le_bytes(*count);
     }
+    // Nothing counts rows that were left out: indices are refused with them (`world::check`).
     let answer = wanted.answer(args.op(), (map, &total), finish, &Joined::default());
     let answer = answer.map_err(|failure| Merged::Result(mapped::kept_none(args, n, failure)));
     Ok((answer?, n))

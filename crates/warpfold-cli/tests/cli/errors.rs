@@ -261,7 +261,9 @@ fn files_of_other_kinds_are_refused_by_their_first_bytes() {
     assert_eq!(said.code, Some(0), "{said:?}");
     run_with_stdin(&["-"], &array).fails(1, &["begins as a .npy array does", "--input npy"]);
     run_with_stdin(&["sum", "-", "--input", "text"], b"PK\x03\x04rest").fails(1, &["archive"]);
-    run_with_stdin(&["sum", "-", "--input", "text"], b"PAR1rest").fails(1, &[".parquet"]);
+    run_with_stdin(&["sum", "-", "--input", "text"], b"PAR1\x15\x04rest").fails(1, &[".parquet"]);
+    let named = run_with_stdin(&["sum", "-", "--column", "PAR1"], b"PAR1,PAR2\n1,2\n");
+    assert_eq!(named.value(), "1.0");
     let latin = folder.file("l.csv", b"gr\xf6\xdfe,b\n1,2\n");
     run(["sum", &latin]).fails(1, &["not UTF-8", "iconv -f LATIN1"]);
     run(["sum", &latin, "--column", "größe"]).fails(1, &["no column", "iconv -f LATIN1"]);

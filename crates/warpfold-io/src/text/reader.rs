@@ -236,13 +236,17 @@ impl TextReader {
     /// Notes a number that its type turned into an infinity or a zero.
     fn note_rounded(&mut self, fit: Fit, due: usize, field: usize) {
         let column = self.record.first_column + field as u64 + 1;
-        let slot = due.min(self.rounded_away.len() - 1);
-        let which = usize::from(fit == Fit::Lost);
-        self.rounded_away[slot][which].note(self.record.line + self.lines_before, column);
-        self.count_rounded();
+        let (line, slot) =
+            (self.record.line + self.lines_before, due.min(self.rounded_away.len() - 1));
+        let is_lost = fit == Fit::Lost;
+        self.rounded_away[slot][usize::from(is_lost)].note(line, column);
+        if self.dropped.get(slot) != Some(&true) {
+            let all = if is_lost { &mut self.found.zero } else { &mut self.found.infinite };
+            all.note(line, column);
+        }
     }
 
-    /// Counts such numbers of the columns that are not dropped.
+    /// Counts anew such numbers of the columns that are not dropped.
     fn count_rounded(&mut self) {
         let is_kept = |slot: &usize| self.dropped.get(*slot) != Some(&true);
         let kept: Vec<usize> = (0..self.rounded_away.len()).filter(is_kept).collect();

@@ -314,7 +314,11 @@ fn no_text(start: &[u8]) -> Option<TextError> {
         ),
         (b"PAR1", "a Parquet file", "save it under a name that ends in .parquet"),
     ];
-    let found = known.into_iter().find(|(magic, ..)| start.starts_with(magic));
+    // A header may begin with the same letters; what soon follows them in other files is in no text.
+    const NEAR: usize = 64;
+    let is_of_text = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
+    let is_binary = !start.iter().take(NEAR).all(is_of_text);
+    let found = known.into_iter().find(|(magic, ..)| is_binary && start.starts_with(magic));
     found.map(|(_, what, remedy)| TextError::NoText { what, remedy })
 }
 

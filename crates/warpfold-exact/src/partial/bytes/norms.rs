@@ -75,9 +75,9 @@ impl<T: Element> Saved for Stats<T> {
         let kept = moments.count;
         let agree = norm1.count == kept && (T::PARTS > 1 || extremes.count == kept);
         // NaNs are either all counted or all left out; a counter that stopped at the top no longer tells which.
-        let counted = kept <= seen && (seen == u64::MAX || kept == seen || kept == seen - nans);
-        let all = nans <= seen && counted;
-        match agree && all {
+        let left = seen.checked_sub(nans);
+        let counted = seen == u64::MAX || kept == seen || left == Some(kept);
+        match agree && left.is_some() && kept <= seen && counted {
             true => Ok(Stats { moments, norm1, extremes, nans, seen }),
             false => Err("their parts do not count the same elements".into()),
         }
