@@ -238,6 +238,34 @@ def test_segments(name):
         wf.segment_sum(y, torch.tensor([0, 9, 5]).cuda())
 
 
+@pytest.mark.parametrize("name", [*REAL, "bfloat16"])
+def test_groups(name):
+    x = tensor(name, (3000,), 5)
+    for keys in (torch.arange(3000) * 7919 % 40 - 20, torch.arange(3000) // 100, torch.arange(3000) % 2 == 0, torch.zeros(3000, dtype=torch.uint8)):
+        here, there = wf.group_by(keys, x), wf.group_by(keys.cuda(), x.cuda())
+        assert there.keys.is_cuda and there.keys.tolist() == here.keys.tolist()
+        for op in ops(name):
+            assert outcome(lambda by: tuple(getattr(by, op)()), there) == outcome(lambda by: tuple(getattr(by, op)()), here), (name, op)
+    keys = torch.arange(3000, dtype=torch.int32) * 7 % 50
+    for op in ops(name):
+        # Of the last ten groups nothing is there.
+        found, expected = (outcome(lambda k, v: getattr(wf.group_by(k, v, groups=60), op)(), k, v) for k, v in ((keys.cuda(), x.cuda()), (keys, x)))
+        assert found == expected, (name, op)
+    with pytest.raises(ValueError):
+        wf.group_by(keys.cuda(), x.cuda(), groups=10).sum()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "int8", "int32", "int64"])
+def test_where(name):
+    for n in (1, 33, 1000, 100_003):
+        x = tensor(name, (n,), n)
+        mask = torch.arange(n) % 3 != 1
+        for op in ("sum", "mean", "var", "l2", "min", "max", "argmin", "argmax", "count_nonzero"):
+            f = getattr(wf, op)
+            assert outcome(f, x.cuda(), where=mask.cuda()) == outcome(f, x, where=mask), (name, op, n)
+    assert outcome(wf.sum, x.cuda(), where=True) == outcome(wf.sum, x)
+
+
 def test_values_on_the_host():
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x = torch.randn(70_000, dtype=torch.float64).to(dtype)
@@ -333,7 +361,13 @@ def test_nothing_leaks():
 
 def test_what_is_not_there_is_refused():
     x = torch.ones(4).cuda()
-    for call in (lambda: wf.group_by(x.long(), x), lambda: wf.sum(x, where=x > 0), lambda: wf.segment_sum(x, every=2, where=x > 0)):
+    by = wf.group_by(x.long(), x)
+    for call in (
+        lambda: wf.group_by(x.long(), x, where=x > 0),
+        lambda: by.var(correction=0.5),
+        lambda: wf.sum(x, where=(x > 0).cpu()),
+        lambda: wf.segment_sum(x, every=2, where=x > 0),
+    ):
         with pytest.raises(TypeError, match="copy it to the host"):
             call()
 

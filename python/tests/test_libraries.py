@@ -220,6 +220,27 @@ class TestCapsules:
             with pytest.raises(error, match=words):
                 wf.sum(Cupy())
 
+    def test_what_is_refused_of_arrays_on_a_gpu_before_one_is_looked_for(self):
+        class There:
+            def __init__(self, typestr, shape=(3,)):
+                self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (4096, True), "version": 3}
+
+        x, here = There("<f4"), np.ones(3, np.float32)
+        for call, error, words in (
+            (lambda: wf.group_by(np.arange(3), x), TypeError, "one memory"),
+            (lambda: wf.group_by(There("<i8"), here), TypeError, "one memory"),
+            (lambda: wf.group_by(There("<f4"), x), TypeError, "integers or bools"),
+            (lambda: wf.group_by(There("<i8", (2,)), x), ValueError, "2 keys for 3 values"),
+            (lambda: wf.group_by(There("<i8"), There("<f4", (3, 1))), ValueError, "one axis"),
+            (lambda: wf.group_by(There("<i8"), x, where=There("|b1")), TypeError, "no where"),
+            (lambda: wf.sum(x, where=np.ones(3, bool)), TypeError, "array of bools there"),
+            (lambda: wf.sum(x, where=There("<i4")), TypeError, "to be of bools"),
+            (lambda: wf.sum(x, where=There("|b1", (2,))), ValueError, "one shape"),
+            (lambda: wf.sum(There("|b1"), where=There("|b1")), TypeError, "not numbers"),
+        ):
+            with pytest.raises(error, match=words):
+                call()
+
     def test_capsules_do_not_leak(self):
         import sys
 

@@ -15,7 +15,7 @@ use crate::policy::{correction as ddof_of, policy};
 use crate::reduce::{Call, check_bools};
 use crate::run::run;
 use crate::segments::one_axis;
-use crate::take::{Home, Views, take};
+use crate::take::{Home, OnGpu, Taken, Views, take, take_any};
 
 /// Runs an expression with the keys as a slice of whatever type they have.
 macro_rules! with_keys {
@@ -61,7 +61,25 @@ pub(crate) fn group_by(
 ) -> PyResult<GroupBy> {
     let py = keys.py();
     let policy = policy("exact", "propagate", "raise", threads)?;
-    let taken = take(keys)?;
+    let given = GroupBy {
+        keys: keys.clone().unbind(),
+        x: x.clone().unbind(),
+        found: None,
+        groups,
+        is_bool: false,
+        home: Home::Python,
+        mask: r#where.map(|mask| mask.clone().unbind()),
+        threads,
+    };
+    let taken = match (take_any(keys)?, take_any(x)?) {
+        (Taken::Gpu(keys), Taken::Gpu(x)) => return on_gpu(given, &keys, &x),
+        (Taken::Gpu(_), _) | (_, Taken::Gpu(_)) => {
+            return Err(PyTypeError::new_err(
+                "keys and values are grouped in one memory, and one of them lies on a GPU alone; move the other there, or copy it to the host",
+            ));
+        }
+        (keys, _) => keys.into_input()?,
+    };
     let dtype = taken.dtype;
     if dtype.is_float() {
         let name = crate::names::name(dtype);
@@ -85,16 +103,18 @@ pub(crate) fn group_by(
         }
     };
     let found = found.map_err(|error| raised(&error))?;
-    Ok(GroupBy {
-        keys: keys.clone().unbind(),
-        x: x.clone().unbind(),
-        found,
-        groups,
-        is_bool: dtype == DType::Bool,
-        home: values.home,
-        mask: r#where.map(|mask| mask.clone().unbind()),
-        threads,
-    })
+    Ok(GroupBy { found, is_bool: dtype == DType::Bool, home: values.home, ..given })
+}
+
+/// The same of keys and values on a GPU, where each reduction brings the values of equal keys together anew.
+fn on_gpu(given: GroupBy, keys: &OnGpu, x: &OnGpu) -> PyResult<GroupBy> {
+    crate::cuda::groups::check(keys, x)?;
+    if given.mask.is_some() {
+        return Err(PyTypeError::new_err(
+            "groups of an array on a GPU take no where; copy it to the host for that, or give keys and values of the elements that count",
+        ));
+    }
+    Ok(GroupBy { is_bool: keys.input.dtype == DType::Bool, home: x.input.home, ..given })
 }
 
 /// Values grouped by keys: each method reduces every group. See `group_by`.
@@ -114,7 +134,42 @@ pub(crate) struct GroupBy {
 }
 
 impl GroupBy {
+    /// Keys and values, where they lie on a GPU.
+    fn there(&self, py: Python<'_>) -> PyResult<Option<[OnGpu; 2]>> {
+        if !matches!(self.home, Home::Gpu(_)) {
+            return Ok(None);
+        }
+        match (take_any(self.keys.bind(py))?, take_any(self.x.bind(py))?) {
+            (Taken::Gpu(keys), Taken::Gpu(x)) => {
+                crate::cuda::groups::check(&keys, &x)?;
+                Ok(Some([keys, x]))
+            }
+            _ => Err(PyTypeError::new_err("keys and values have left the GPU; group them again")),
+        }
+    }
+
+    /// Keys that were found, as their library has them.
+    fn given<'py>(&self, py: Python<'py>, keys: &Column) -> PyResult<Bound<'py, PyAny>> {
+        let keys = match keys {
+            Column::U8(keys) if self.is_bool => {
+                Column::Bool(keys.iter().map(|&key| key != 0).collect())
+            }
+            keys => keys.clone(),
+        };
+        give::array(py, self.home, &keys, &[keys.len() as u64])
+    }
+
     fn reduce<'py>(&self, py: Python<'py>, call: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        if let Some([keys, x]) = self.there(py)? {
+            let (keys, values) = crate::cuda::groups::reduce(py, call, [&keys, &x], self.groups)?;
+            return match keys {
+                None => Ok(values),
+                Some(keys) => {
+                    let keys = self.given(py, &keys)?;
+                    give::named(py, "Groups", vec![("keys", keys), ("values", values)])
+                }
+            };
+        }
         let input = take(self.x.bind(py))?;
         let x = one_axis("values in groups", &input)?;
         let wanted = call.wanted(input.dtype, input.home)?;
@@ -159,14 +214,16 @@ macro_rules! methods {
             /// The keys of the groups, ascending.
             #[getter]
             fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                let keys = match self.found.as_deref().and_then(Parts::keys) {
-                    Some(Column::U8(keys)) if self.is_bool => {
-                        Column::Bool(keys.iter().map(|&key| key != 0).collect())
+                if let Some(groups) = self.groups {
+                    return self.given(py, &Column::I64((0..groups as i64).collect()));
+                }
+                match (self.there(py)?, self.found.as_deref().and_then(Parts::keys)) {
+                    (Some([keys, x]), _) => {
+                        self.given(py, &crate::cuda::groups::keys(py, &keys, &x)?)
                     }
-                    Some(keys) => keys.clone(),
-                    None => Column::I64((0..self.groups.unwrap_or(0) as i64).collect()),
-                };
-                give::array(py, self.home, &keys, &[keys.len() as u64])
+                    (None, Some(keys)) => self.given(py, keys),
+                    (None, None) => unreachable!("groups of any keys were found"),
+                }
             }
 
             $(#[doc = $about]

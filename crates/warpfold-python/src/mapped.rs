@@ -14,11 +14,11 @@ use warpfold_plan::shape::{Folding, Layout};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::fold::{self, Fold};
-use crate::masked::{Kept, mask};
+use crate::masked::{Kept, check_mask, mask};
 use crate::names::name;
-use crate::reduce::{Call, check_bools, columns};
+use crate::reduce::{Call, More, check_bools, columns};
 use crate::run::run;
-use crate::take::{Block, Home, Input, Taken, Views, broadcast, take, take_any};
+use crate::take::{Block, Home, Input, OnGpu, Taken, Views, broadcast, take, take_any};
 
 /// The names that arrays of an expression cannot have, as they are options.
 const OPTIONS: [&str; 14] = [
@@ -299,6 +299,35 @@ fn on_gpu<'py>(
     }
     let inputs: Vec<_> = names.iter().map(String::as_str).zip(&arrays).collect();
     crate::cuda::mapped::reduce(py, call, expressions, &inputs, None)
+}
+
+/// A reduction of the elements of an array on a GPU that a mask there keeps.
+pub(crate) fn masked_on_gpu<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = call.more.r#where;
+    // Of all elements there is nothing to ask.
+    if given.and_then(|given| given.cast::<PyBool>().ok()).is_some_and(|truth| truth.is_true()) {
+        return crate::cuda::reduce(py, &Call { more: More::default(), ..*call }, x);
+    }
+    let Some(Taken::Gpu(mask)) = given.map(take_any).transpose()? else {
+        return Err(PyTypeError::new_err(
+            "where of an array on a GPU is an array of bools there; move it there, or copy the array to the host",
+        ));
+    };
+    check_mask(mask.input.dtype)?;
+    let is_number = !matches!(call.op, Op::Any | Op::All | Op::Count);
+    if x.input.dtype == DType::Bool && is_number {
+        return Err(PyTypeError::new_err(
+            "bools of an array on a GPU are not numbers beside where; convert them, as x.int() or x.astype('int32') does",
+        ));
+    }
+    let expressions = Expressions::value("x").and_then(|all| all.keep("\"where\""));
+    let expressions = expressions.map_err(|error| raised(&error))?;
+    let inputs = [("x", x), ("where", &mask)];
+    crate::cuda::mapped::reduce(py, call, &expressions, &inputs, Some(x.input.dtype))
 }
 
 /// A mask, which may lie on a GPU; `None` where all elements count.

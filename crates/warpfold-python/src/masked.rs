@@ -35,13 +35,19 @@ pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> 
             ));
         }
     };
-    if mask.dtype != DType::Bool {
-        return Err(PyTypeError::new_err(format!(
-            "where has elements of {}, and is to be of bools; compare them, as in where != 0",
-            crate::names::name(mask.dtype)
-        )));
-    }
+    check_mask(mask.dtype)?;
     Ok(Some(mask))
+}
+
+/// Refuses a mask that is not of bools.
+pub(crate) fn check_mask(dtype: DType) -> PyResult<()> {
+    match dtype {
+        DType::Bool => Ok(()),
+        other => Err(PyTypeError::new_err(format!(
+            "where has elements of {}, and is to be of bools; compare them, as in where != 0",
+            crate::names::name(other)
+        ))),
+    }
 }
 
 /// What the axes of a call leave of a shape.

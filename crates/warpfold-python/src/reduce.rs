@@ -127,6 +127,9 @@ impl<'a, 'py> Call<'a, 'py> {
             Taken::Gpu(input) if !self.more.is_any() => {
                 return crate::cuda::reduce(py, self, &input);
             }
+            Taken::Gpu(input) if self.more.initial.is_none() && self.more.weights.is_none() => {
+                return crate::mapped::masked_on_gpu(py, self, &input);
+            }
             other @ Taken::Gpu(_) => other.into_input()?,
             Taken::Followed(library) => return crate::followed::reduce(py, self, x, library),
         };

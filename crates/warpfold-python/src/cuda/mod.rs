@@ -6,6 +6,7 @@
 //! ```
 
 mod devices;
+pub(crate) mod groups;
 mod left;
 pub(crate) mod mapped;
 mod ranks;

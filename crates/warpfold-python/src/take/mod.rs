@@ -143,7 +143,7 @@ impl Taken {
             Taken::Column(column) => column.into_input(),
             Taken::Followed(library) => Err(library.refused()),
             Taken::Gpu(_) => Err(PyTypeError::new_err(
-                "arrays on GPUs take where and weights in expressions of whole arrays, as wf.mean('x', x=x, weights='w', w=w), and no initial; say that, or copy it to the host for this, as x.cpu() or x.get() does",
+                "arrays on GPUs take weights in expressions of whole arrays, as wf.mean('x', x=x, weights='w', w=w), and no initial; say that, or copy it to the host for this, as x.cpu() or x.get() does",
             )),
         }
     }
