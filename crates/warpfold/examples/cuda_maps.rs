@@ -200,12 +200,13 @@ impl Bench {
         let out = self.gpu.upload(&[0u64; 64])?;
         let policy = Policy::default();
         let lengths = |most: u32| {
-            // Powers of a root of a prime go through all lengths.
+            // Powers of a root of a prime go through all lengths; of nothing there is no mean.
             let mut length = 1u64;
             let mut offsets = vec![0u32];
             while let Some(&last) = offsets.last().filter(|&&last| (last as usize) < n) {
                 length = length * 48_271 % 0x7fff_ffff;
-                offsets.push((last + length as u32 % (2 * most)).min(n as u32));
+                let next = last + 1 + length as u32 % (2 * most - 1);
+                offsets.push(next.min(n as u32));
             }
             offsets
         };
