@@ -251,8 +251,9 @@ def test_groups(name):
         # Of the last ten groups nothing is there.
         found, expected = (outcome(lambda k, v: getattr(wf.group_by(k, v, groups=60), op)(), k, v) for k, v in ((keys.cuda(), x.cuda()), (keys, x)))
         assert found == expected, (name, op)
-    with pytest.raises(ValueError):
-        wf.group_by(keys.cuda(), x.cuda(), groups=10).sum()
+    for one, other in ((keys, x), (keys.cuda(), x.cuda())):
+        with pytest.raises(IndexError):
+            wf.group_by(one, other, groups=10).sum()
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "int8", "int32", "int64"])
@@ -262,6 +263,10 @@ def test_where(name):
         mask = torch.arange(n) % 3 != 1
         for op in ("sum", "mean", "var", "l2", "min", "max", "argmin", "argmax", "count_nonzero"):
             f = getattr(wf, op)
+            if op in ("min", "max") and name not in ("float32", "float64", "int64"):
+                with pytest.raises(TypeError, match="copy it to the host"):
+                    f(x.cuda(), where=mask.cuda())
+                continue
             assert outcome(f, x.cuda(), where=mask.cuda()) == outcome(f, x, where=mask), (name, op, n)
     assert outcome(wf.sum, x.cuda(), where=True) == outcome(wf.sum, x)
 

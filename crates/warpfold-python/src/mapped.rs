@@ -314,7 +314,7 @@ pub(crate) fn masked_on_gpu<'py>(
     }
     let Some(Taken::Gpu(mask)) = given.map(take_any).transpose()? else {
         return Err(PyTypeError::new_err(
-            "where of an array on a GPU is an array of bools there; move it there, or copy the array to the host",
+            "where of an array on a GPU is an array of bools there; move it there, or the array: copy it to the host",
         ));
     };
     check_mask(mask.input.dtype)?;
@@ -323,6 +323,14 @@ pub(crate) fn masked_on_gpu<'py>(
         return Err(PyTypeError::new_err(
             "bools of an array on a GPU are not numbers beside where; convert them, as x.int() or x.astype('int32') does",
         ));
+    }
+    let is_element = matches!(call.op, Op::Min | Op::Max | Op::MinMax);
+    if is_element && !matches!(x.input.dtype, DType::F32 | DType::F64 | DType::I64) {
+        return Err(PyTypeError::new_err(format!(
+            "the kernels have {} of {} in another type beside where; copy it to the host for that",
+            call.op,
+            name(x.input.dtype)
+        )));
     }
     let expressions = Expressions::value("x").and_then(|all| all.keep("\"where\""));
     let expressions = expressions.map_err(|error| raised(&error))?;
