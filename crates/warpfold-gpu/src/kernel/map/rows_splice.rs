@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use warpfold_engine::map::Each;
 
-use super::scatter_splice::From;
+use super::scatter_splice::{From, To, always};
 use super::splice::{Input, Lies, Splice, There, element};
 
 /// Where a step of a row begins, by registers.
@@ -99,17 +99,8 @@ impl Splice<'_> {
                 let _ = writeln!(text, "mov.b64 wfs_a, {column};");
                 for k in 0..ahead {
                     let at = From::Row { step: Step { column: "wfs_a", ..step }, first: NEXT };
-                    let guard = |_| format!("@wfs_g{k} ");
-                    self.load_scattered(
-                        text,
-                        slot,
-                        input,
-                        elements,
-                        at,
-                        &guard,
-                        k * words + first,
-                        "wfr_",
-                    );
+                    let (guard, to) = (|_| format!("@wfs_g{k} "), To("wfr_", k * words + first));
+                    self.load_scattered(text, slot, elements, at, &guard, to);
                     let _ = writeln!(text, "add.s64 wfs_a, wfs_a, {apart};");
                 }
                 first += self.words_of(input, elements, There::All);
@@ -188,7 +179,7 @@ impl Splice<'_> {
                     );
                 }
                 let (at, guard) = (From::Row { step, first: "wfs_p" }, |_| "@wfs_g ".to_string());
-                self.load_scattered(text, slot, input, elements, at, &guard, first, "wfr_");
+                self.load_scattered(text, slot, elements, at, &guard, To("wfr_", first));
             } else if !self.is_late(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "@wfs_g ", input, elements, first);
@@ -214,16 +205,7 @@ impl Splice<'_> {
             }
             if is_all && input.lies != Lies::Behind {
                 let at = From::Row { step, first: CURRENT };
-                self.load_scattered(
-                    text,
-                    slot,
-                    input,
-                    elements,
-                    at,
-                    &|_| String::new(),
-                    first,
-                    "wfr_",
-                );
+                self.load_scattered(text, slot, elements, at, &always, To("wfr_", first));
             } else if is_all || self.is_late(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "", input, elements, first);

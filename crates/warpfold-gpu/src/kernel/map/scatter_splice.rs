@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::kernel::LIE;
 use super::rows_splice::Step;
-use super::splice::{Input, Lies, Splice, element_at};
+use super::splice::{Lies, Splice, element_at};
 
 /// Which element of an input a step begins with.
 #[derive(Clone, Copy)]
@@ -13,6 +13,15 @@ pub(super) enum From<'s> {
     Whole(&'s str),
     /// One of a row; in a register is the place of the row's first, where elements are apart.
     Row { step: Step<'s>, first: &'s str },
+}
+
+/// Registers that elements are loaded to: what their names begin with, and the number of the first.
+#[derive(Clone, Copy)]
+pub(super) struct To(pub(super) &'static str, pub(super) usize);
+
+/// The guard of what is always there.
+pub(super) fn always(_: usize) -> String {
+    String::new()
 }
 
 /// Registers of rows, by the parameters of their kernels (`walk/map_rows.cuh`).
@@ -38,22 +47,17 @@ impl Splice<'_> {
         );
     }
 
-    /// The elements of a step of an input, each under its guard, into registers.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "what is loaded, from where, under which guards and to where"
-    )]
+    /// The elements of a step of the input in a slot, each under its guard.
     pub(super) fn load_scattered(
         &self,
         text: &mut String,
         slot: usize,
-        input: Input,
         elements: usize,
         from: From<'_>,
         guard: &dyn Fn(usize) -> String,
-        register: usize,
-        of: &str,
+        to: To,
     ) {
+        let (input, To(of, register)) = (self.inputs[slot], to);
         let (entry, size) = (self.entry, self.dtype(input).size());
         text.push_str("{\n.reg .b64 wfs_b, wfs_t, wfs_x;\n.reg .b32 wfs_n;\n");
         let _ = writeln!(

@@ -10,7 +10,7 @@ use warpfold_expr::{Id, Program};
 
 use super::kernel::LIE;
 use super::rows_splice::{CURRENT, Step};
-use super::scatter_splice::From;
+use super::scatter_splice::{From, To, always};
 use super::shape::{Reads, Shape};
 use crate::{DType, Error, Result};
 
@@ -214,16 +214,8 @@ impl Splice<'_> {
                 );
                 for k in 0..steps {
                     let at = From::Whole("wfs_o");
-                    self.load_scattered(
-                        text,
-                        slot,
-                        input,
-                        elements,
-                        at,
-                        &|_| String::new(),
-                        k * words + first,
-                        "wfr_",
-                    );
+                    let to = To("wfr_", k * words + first);
+                    self.load_scattered(text, slot, elements, at, &always, to);
                     text.push_str("add.s64 wfs_o, wfs_o, wfs_a;\n");
                 }
                 text.push_str("}\n");
@@ -303,7 +295,7 @@ impl Splice<'_> {
             let guard = |e: usize| format!("@wfs_in{e} ");
             if input.lies != Lies::Behind {
                 let _ = writeln!(text, "{from}");
-                self.load_scattered(text, slot, input, elements, at, &guard, first, "wfe_");
+                self.load_scattered(text, slot, elements, at, &guard, To("wfe_", first));
                 first += self.words_of(input, elements, There::Some);
                 continue;
             }
