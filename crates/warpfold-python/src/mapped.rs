@@ -314,7 +314,7 @@ pub(crate) fn masked_on_gpu<'py>(
     }
     let Some(Taken::Gpu(mask)) = given.map(take_any).transpose()? else {
         return Err(PyTypeError::new_err(
-            "where of an array on a GPU is an array of bools there; move it there, or the array: copy it to the host",
+            "the array lies on a GPU and where does not; give an array of bools there, or take the array and copy it to the host",
         ));
     };
     check_mask(mask.input.dtype)?;
