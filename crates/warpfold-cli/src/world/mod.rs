@@ -14,6 +14,7 @@ mod batched;
 mod gpus;
 mod lines;
 mod mapped;
+mod texts;
 mod whole;
 
 use warpfold::{DType, Op};
