@@ -1,31 +1,30 @@
 //! From what the command line names to [`Input`]s that are known to exist and to fit together.
 
 mod lines;
+mod sources;
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 
+use sources::{Counted, file, mapped, size, stream, text_stream};
 use warpfold_num::{DType, Op};
 
 use crate::Endian;
 use crate::kind::unpacked_extension;
-use crate::mapped::map;
-use crate::packed::{Packing, Unnamed};
+use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
-use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
+use crate::stamp::{ChangeMonitor, Stamp};
 use crate::text::lines::Lines;
 use crate::text::{
     Cells, Column, Columns, Dialect, Layout, LeftOut, Missing, NoNumbers, SharedNotes, SharedWords,
     TextReader,
 };
-use crate::{
-    Error, Kind, Mapped, Name, PIECE_BYTES, Pieces, Problem, Random, Whole, extension, npy, npz,
-};
+use crate::{Error, Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
 
 /// The order in which a reduction takes the elements of an array of several axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -425,86 +424,5 @@ impl Input {
             }
             source => Input { name, dtype, bytes: None, stamp: self.stamp, source }.pieces(order),
         }
-    }
-}
-
-/// Counts what is read.
-struct Counted {
-    source: Box<dyn Read + Send>,
-    read: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.source.read(buffer)?;
-        self.read.fetch_add(n as u64, Relaxed);
-        Ok(n)
-    }
-}
-
-/// The size of a regular file; fails where the name is of no use.
-fn size(name: &Name) -> Result<Option<u64>, Problem> {
-    let Name::File(path) = name else { return Ok(None) };
-    let metadata = fs::metadata(&**path)?;
-    if metadata.is_dir() {
-        return Err(Problem::Directory);
-    }
-    Ok(metadata.is_file().then_some(metadata.len()))
-}
-
-fn file(name: &Name) -> Result<Option<File>, Problem> {
-    match name {
-        Name::File(path) => Ok(Some(File::open(&**path)?)),
-        _ => Ok(None),
-    }
-}
-
-/// Bytes of a raw file, mapped: where they are native elements, and so many that it pays. Bools are read, as they must not change once they were checked.
-fn mapped(
-    name: &Name,
-    stamp: Option<Stamp>,
-    dtype: DType,
-    bytes: Range<u64>,
-    is_said: bool,
-) -> Result<Option<Pieces>, Error> {
-    let Name::File(path) = name else { return Ok(None) };
-    let length = bytes.end - bytes.start;
-    let is_native = Endian::Little.is_native(dtype) && dtype != DType::Bool;
-    if length <= PIECE_BYTES as u64 || !is_native || Packing::of_path(path).is_some() {
-        return Ok(None);
-    }
-    let failed = |error: io::Error| Error::input(name, error);
-    let file = File::open(&**path).map_err(failed)?;
-    let now = Stamp::of(&file.metadata().map_err(failed)?);
-    ChangeMonitor::new(name.clone(), stamp).check_same(&ChangeMonitor::new(name.clone(), now))?;
-    let Some(map) = map(&file, bytes.start, length) else { return Ok(None) };
-    if bytes.start == 0 && !is_said {
-        npy::refuse(&map).map_err(|error| Error::input(name, error))?;
-    }
-    let watch = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
-    let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
-    Ok(Some(Pieces::Mapped(mapped)))
-}
-
-/// A text; of standard input, which has no name that says it, the first bytes tell whether it is compressed.
-fn text_stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
-    let source = stream(name, stamp)?;
-    Ok(match name {
-        Name::Stdin => Box::new(Unnamed::New(source)),
-        _ => source,
-    })
-}
-
-fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
-    match file(name).map_err(|problem| Error::input(name, problem))? {
-        Some(file) => {
-            let watched =
-                MonitoredFile::new(file, stamp).map_err(|error| Error::input(name, error))?;
-            Ok(match Packing::of(name) {
-                Some(packing) => packing.unpack(Box::new(watched)),
-                None => Box::new(watched),
-            })
-        }
-        None => crate::standard::input().map_err(|error| Error::input(name, error)),
     }
 }

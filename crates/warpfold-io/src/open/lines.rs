@@ -2,7 +2,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::{Input, Source, file};
+use super::sources::file;
+use super::{Input, Source};
 use crate::stamp::{ChangeMonitor, Stamp};
 use crate::text::lines::Lines;
 use crate::text::{Dialect, Notes, TextReader};
