@@ -110,7 +110,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     if args.written.any() {
         return refused("--header, --missing, --comment, --delimiter and --decimal are for text, and no input is text; leave them out".into());
     }
-    if !matches!(args.device, Device::Auto | Device::Cpu) {
+    if !args.device.is_processor() {
         return refused(format!(
             "columns of Parquet and Arrow files are reduced on the CPU; leave out --device {}",
             args.device

@@ -407,10 +407,14 @@ pub(crate) fn kept_none(args: &Reduction, elements: u64, failure: Failure) -> Fa
             Failure::Data(why(&elements.to_string(), op))
         }
         Failure::Reduction(Error::Output { output, error }) => match &**error {
-            Error::Empty { op, ignored: false } => Failure::Data(format!(
-                "{output}: {}, or say by --empty what stands for it",
-                why("its", op)
-            )),
+            Error::Empty { op, ignored: false } => {
+                let device =
+                    if args.device.is_processor() { "" } else { "leave out --device and " };
+                Failure::Data(format!(
+                    "{output}: {}, or {device}say by --empty what stands for it",
+                    why("its", op)
+                ))
+            }
             _ => failure,
         },
         _ => failure,

@@ -62,7 +62,7 @@ pub(crate) fn takes(args: &Reduction) -> bool {
         && args.column.is_empty()
         && !args.parts.any()
         && !args.maps.any()
-        && matches!(args.device, Device::Auto | Device::Cpu)
+        && args.device.is_processor()
         && args.inputs.iter().all(is_text)
 }
 

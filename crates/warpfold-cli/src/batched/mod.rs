@@ -102,7 +102,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
         let message = "dot by axes, segments or keys is not there; multiply first, then sum";
         return Err(Failure::Usage(message.into()));
     }
-    let on_device = !matches!(args.device, Device::Auto | Device::Cpu);
+    let on_device = !args.device.is_processor();
     if !args.parts.by.is_empty() && args.parts.flat && on_device {
         return Err(Failure::Usage(format!(
             "--flat with --by is the processor's, as --device {} sorts values by keys; leave one of them out",

@@ -31,6 +31,13 @@ pub(crate) enum Device {
     Simt,
 }
 
+impl Device {
+    /// Whether the processor's own kernels compute: whoever names no device has them.
+    pub(crate) fn is_processor(self) -> bool {
+        matches!(self, Device::Auto | Device::Cpu)
+    }
+}
+
 impl FromStr for Device {
     type Err = String;
 

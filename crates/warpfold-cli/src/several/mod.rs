@@ -116,7 +116,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
             "and --sorted and --groups take one column; leave them out, or run once for each column",
         );
     }
-    if !matches!(args.device, Device::Auto | Device::Cpu) {
+    if !args.device.is_processor() {
         return refused("on the processor; leave --device out, or run once for each column");
     }
     run::check_result_file(args)

@@ -131,7 +131,7 @@ fn has_packed(args: &Reduction) -> bool {
 /// What is not shared out, in a few words.
 fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
-    let is_on_cpu = matches!(args.device, Device::Auto | Device::Cpu);
+    let is_on_cpu = args.device.is_processor();
     match () {
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if overview::takes(args) => Some("the statistics of every column"),

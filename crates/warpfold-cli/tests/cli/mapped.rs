@@ -254,9 +254,11 @@ fn what_kernels_of_parts_do_not_do_is_refused() {
     assert_eq!(run(args).value(), "18.0\n26.0\n34.0");
     run(args.iter().copied().chain(["--device", "simt"])).fails(2, &["others between them"]);
     let args = ["max", &x, "--map", "x", "--where", "x > 5", "--every", "4"];
-    for device in ["cpu", "simt"] {
+    for (device, remedy) in
+        [("cpu", "or say by --empty"), ("simt", "leave out --device and say by --empty")]
+    {
         let failed = run(args.iter().copied().chain(["--device", device]));
-        failed.fails(1, &["segment 0", "the condition of --where kept none"]);
+        failed.fails(1, &["segment 0", "the condition of --where kept none", remedy]);
     }
 }
 
