@@ -30,7 +30,7 @@ pub(crate) fn command() -> Command {
 /// A shell starts what goes on in the background with SIGINT ignored, and `nohup` with SIGHUP; the program, which would obey that, is tested
 /// as if it had been started by hand.
 #[cfg(unix)]
-fn listen_to_signals(command: &mut Command) {
+pub(crate) fn listen_to_signals(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;
 
     let by_default = || {

@@ -86,6 +86,7 @@ fn command(cell: &Cell, folder: &Folder, preload: Option<&Preload>) -> Command {
     command.env("WARPFOLD_FAULT", cell.preload.as_deref().unwrap_or_default());
     command.env("WARPFOLD_MARK", folder.at(".mark")).env("WARPFOLD_FOLDER", folder.path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    crate::program::listen_to_signals(&mut command);
     command
 }
 
